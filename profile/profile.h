@@ -1,0 +1,164 @@
+// The aggregate model: what one job sent, by pair of ranks, class, communicator and phase.
+//
+// One message is one message matched by a receive, with its true length and true source; what was
+// sent and never received stands apart, in Coverage::unreceived. Ranks are world ranks 0..world_size-1;
+// processes of other worlds (spawned, connected) are numbered on from world_size, one entry each in
+// `ranks`, so that no two processes ever share a number. Sizes and byte counts are 64-bit, times are
+// nanoseconds since the epoch or seconds, as the name says.
+//
+// Memory follows the pairs that talked, never world_size squared.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fathom::profile {
+
+// The schema that writer.h writes and reader.h accepts; docs/profile.schema.json describes it.
+inline constexpr char kSchema[] = "fathom-profile/1";
+
+// The classes that are no MPI collective. A collective's class is the name of the MPI function.
+inline constexpr char kPointToPoint[] = "point-to-point";
+inline constexpr char kOneSided[] = "one-sided";
+inline constexpr char kIo[] = "io";
+inline constexpr char kLibrary[] = "library";
+
+inline constexpr std::int64_t kNone = -1;  // "no such communicator", "no such rank"
+
+struct Application {
+  std::string executable;
+  std::vector<std::string> arguments;
+  std::int64_t started_unix_ns = 0;
+  double seconds = 0;  // from MPI_Init to MPI_Finalize, of the rank that took longest
+};
+
+struct MpiLibrary {
+  std::string library;  // "Open MPI"
+  std::string version;  // "4.1.4"
+  std::string pml;      // the point-to-point messaging layer in use: "ob1", "ucx", "cm"
+};
+
+struct Rank {
+  std::int64_t rank = 0;
+  std::string host;
+  std::int64_t pid = 0;
+  double seconds = 0;
+  // Set only for a process of another world: that world's name and the rank there.
+  std::string world;
+  std::int64_t rank_in_world = kNone;
+  bool reported = true;  // false: left no counts (killed); what others sent to it or got from it is known
+};
+
+struct Communicator {
+  std::int64_t id = 0;
+  std::string name;      // MPI_Comm_get_name, empty if none was given
+  std::string made_by;   // "MPI_Comm_split"; "predefined"; the call inside which the library made it
+  std::int64_t parent = kNone;
+  bool internal = false;            // made inside the MPI library, never seen by the program
+  std::vector<std::int64_t> world_ranks;         // by communicator rank
+  std::vector<std::int64_t> remote_world_ranks;  // the remote group of an intercommunicator
+  std::uint64_t instances = 1;  // how many such communicators lived one after the other
+};
+
+// Counts of one (class, communicator, phase): parallel columns, one row for each pair that talked.
+// The same (class, communicator, phase) may come in several blocks; a pair stands in one of them only.
+struct Traffic {
+  std::string class_name;
+  bool hidden = false;  // sent by the MPI library on the program's behalf, not by a send of the program
+  std::int64_t communicator = 0;
+  std::string phase;  // empty outside every named phase
+  std::vector<std::int64_t> source;
+  std::vector<std::int64_t> destination;
+  std::vector<std::uint64_t> bytes;
+  std::vector<std::uint64_t> messages;
+};
+
+// Message lengths of one class. Exact while a process meets few distinct sizes in that class; a size
+// met after that falls into the bin [bin_low, 2 * bin_low), bin_low a power of two.
+struct MessageSizes {
+  std::string class_name;
+  bool hidden = false;
+  std::vector<std::uint64_t> size;      // bytes, ascending
+  std::vector<std::uint64_t> messages;  // by size
+  std::vector<std::uint64_t> bin_low;
+  std::vector<std::uint64_t> bin_messages;
+};
+
+struct Totals {
+  std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+  std::string witness;  // what counted: "pml", "peruse", "receive requests"; empty if nothing did
+};
+
+struct PairCount {
+  std::int64_t source = 0;
+  std::int64_t destination = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t messages = 0;
+};
+
+// A pair on which the two witnesses disagree in a way that "sent, not yet received" cannot explain.
+struct PairDifference {
+  std::int64_t source = 0;
+  std::int64_t destination = 0;
+  std::uint64_t sent_bytes = 0, sent_messages = 0;
+  std::uint64_t received_bytes = 0, received_messages = 0;
+};
+
+struct NotVisible {
+  std::int64_t communicator = kNone;  // kNone: not tied to one
+  std::string function;               // "MPI_Bcast", "MPI_Put"
+  std::string module;                 // "coll/sm", "osc/rdma"
+  std::uint64_t calls = 0;            // how often it was called, over all ranks
+  std::string reason;
+};
+
+struct StepDown {
+  std::string source;  // the source that was left: "peruse"
+  std::string reason;  // one sentence
+};
+
+struct Coverage {
+  // "exact": both witnesses agree on every pair. "one-witness": only one side could be counted.
+  // "differs": see differences. "incomplete": ranks are missing or counts were lost.
+  std::string verdict;
+  Totals sent;
+  Totals received;
+  Totals unreceived;
+  std::vector<PairCount> unreceived_pairs;
+  std::vector<PairDifference> differences;
+  std::vector<NotVisible> not_visible;
+  std::vector<StepDown> steps_down;
+  std::uint64_t lost_messages = 0;  // met when no memory was left to count them in
+  std::string cut_short;            // empty: ran to MPI_Finalize; else why it did not
+  std::vector<std::string> notes;   // further sentences for the reader of the report
+};
+
+// An MPI_T performance variable that the user asked for, at MPI_Finalize.
+struct PerformanceVariable {
+  std::string name;
+  std::string description;
+  std::string bound_to;  // "communicator 0", or empty
+  std::vector<std::int64_t> rank;
+  std::vector<std::vector<double>> values;  // by position in `rank`; most variables have one value
+};
+
+// Everything but the two parts that grow with the pairs that talked.
+struct Header {
+  std::int64_t world_size = 0;
+  Application application;
+  MpiLibrary mpi;
+  std::string source;  // the source that filled `traffic`: "peruse", "pml", "mpi_t"; importers name theirs
+  std::vector<Rank> ranks;
+  std::vector<Communicator> communicators;
+  std::vector<PerformanceVariable> performance_variables;
+  Coverage coverage;
+};
+
+struct Profile : Header {
+  std::vector<Traffic> traffic;
+  std::vector<MessageSizes> message_sizes;
+};
+
+}  // namespace fathom::profile
