@@ -1,0 +1,16 @@
+// Every export format, one row each.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "exporters/exporter.h"
+
+namespace fathom::exporters {
+
+std::span<const Exporter> all();
+
+// nullptr if there is no such format.
+const Exporter* find(std::string_view name);
+
+}  // namespace fathom::exporters

@@ -1,0 +1,227 @@
+#include "profile/header_targets.h"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace fathom::profile {
+namespace {
+
+Target object(Application& application) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "executable") return &application.executable;
+                  if (key == "arguments") return &application.arguments;
+                  if (key == "started_unix_ns") return &application.started_unix_ns;
+                  if (key == "seconds") return &application.seconds;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(MpiLibrary& mpi) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "library") return &mpi.library;
+                  if (key == "version") return &mpi.version;
+                  if (key == "pml") return &mpi.pml;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(Rank& rank) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "rank") return &rank.rank;
+                  if (key == "host") return &rank.host;
+                  if (key == "pid") return &rank.pid;
+                  if (key == "seconds") return &rank.seconds;
+                  if (key == "world") return &rank.world;
+                  if (key == "rank_in_world") return &rank.rank_in_world;
+                  if (key == "reported") return &rank.reported;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(Communicator& communicator) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "id") return &communicator.id;
+                  if (key == "name") return &communicator.name;
+                  if (key == "made_by") return &communicator.made_by;
+                  if (key == "parent") return IntegerOrNull{&communicator.parent};
+                  if (key == "internal") return &communicator.internal;
+                  if (key == "instances") return &communicator.instances;
+                  if (key == "world_ranks") return &communicator.world_ranks;
+                  if (key == "remote_world_ranks") return &communicator.remote_world_ranks;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(std::vector<double>& values) { return &values; }
+
+Target object(PerformanceVariable& variable) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "name") return &variable.name;
+                  if (key == "description") return &variable.description;
+                  if (key == "bound_to") return &variable.bound_to;
+                  if (key == "rank") return &variable.rank;
+                  if (key == "values") return list_of(variable.values, &object);
+                  return {};
+                },
+                [&]() -> std::optional<Complaint> {
+                  if (variable.values.size() == variable.rank.size()) return std::nullopt;
+                  return unequal_columns("values", variable.values.size(), "rank",
+                                         variable.rank.size());
+                }};
+}
+
+Target totals_member(Totals& totals, std::string_view key) {
+  if (key == "bytes") return &totals.bytes;
+  if (key == "messages") return &totals.messages;
+  if (key == "witness") return &totals.witness;
+  return {};
+}
+
+Target object(Totals& totals) {
+  return Object{[&](std::string_view key) { return totals_member(totals, key); }, nullptr};
+}
+
+// Tables stand in the file column by column and in memory row by row: a table is read into columns
+// of its own, which its closing bracket turns into rows.
+Target table(std::vector<PairCount>& rows) {
+  const auto columns = std::make_shared<Traffic>();
+  return Object{[columns](std::string_view key) -> Target {
+                  if (key == "source") return &columns->source;
+                  if (key == "destination") return &columns->destination;
+                  if (key == "bytes") return &columns->bytes;
+                  if (key == "messages") return &columns->messages;
+                  return {};
+                },
+                [columns, &rows]() -> std::optional<Complaint> {
+                  if (auto complaint = unequal_columns(*columns)) return complaint;
+                  rows.clear();
+                  for (std::size_t row = 0; row < columns->source.size(); ++row) {
+                    rows.push_back({columns->source[row], columns->destination[row],
+                                    columns->bytes[row], columns->messages[row]});
+                  }
+                  return std::nullopt;
+                }};
+}
+
+struct DifferenceColumns {
+  std::vector<std::int64_t> source, destination;
+  std::vector<std::uint64_t> sent_bytes, sent_messages, received_bytes, received_messages;
+};
+
+Target table(std::vector<PairDifference>& rows) {
+  const auto columns = std::make_shared<DifferenceColumns>();
+  return Object{
+      [columns](std::string_view key) -> Target {
+        if (key == "source") return &columns->source;
+        if (key == "destination") return &columns->destination;
+        if (key == "sent_bytes") return &columns->sent_bytes;
+        if (key == "sent_messages") return &columns->sent_messages;
+        if (key == "received_bytes") return &columns->received_bytes;
+        if (key == "received_messages") return &columns->received_messages;
+        return {};
+      },
+      [columns, &rows]() -> std::optional<Complaint> {
+        const DifferenceColumns& from = *columns;
+        const std::size_t count = from.source.size();
+        for (const auto& [name, size] :
+             {std::pair("destination", from.destination.size()),
+              std::pair("sent_bytes", from.sent_bytes.size()),
+              std::pair("sent_messages", from.sent_messages.size()),
+              std::pair("received_bytes", from.received_bytes.size()),
+              std::pair("received_messages", from.received_messages.size())}) {
+          if (size != count) return unequal_columns(name, size, "source", count);
+        }
+        rows.clear();
+        for (std::size_t row = 0; row < count; ++row) {
+          rows.push_back({from.source[row], from.destination[row], from.sent_bytes[row],
+                          from.sent_messages[row], from.received_bytes[row],
+                          from.received_messages[row]});
+        }
+        return std::nullopt;
+      }};
+}
+
+Target unreceived(Coverage& coverage) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "pairs") return table(coverage.unreceived_pairs);
+                  return totals_member(coverage.unreceived, key);
+                },
+                nullptr};
+}
+
+Target object(NotVisible& gap) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "communicator") return IntegerOrNull{&gap.communicator};
+                  if (key == "function") return &gap.function;
+                  if (key == "module") return &gap.module;
+                  if (key == "calls") return &gap.calls;
+                  if (key == "reason") return &gap.reason;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(StepDown& step) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "source") return &step.source;
+                  if (key == "reason") return &step.reason;
+                  return {};
+                },
+                nullptr};
+}
+
+Target object(Coverage& coverage) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "verdict") return &coverage.verdict;
+                  if (key == "sent") return object(coverage.sent);
+                  if (key == "received") return object(coverage.received);
+                  if (key == "unreceived") return unreceived(coverage);
+                  if (key == "differences") return table(coverage.differences);
+                  if (key == "not_visible") return list_of(coverage.not_visible, &object);
+                  if (key == "steps_down") return list_of(coverage.steps_down, &object);
+                  if (key == "lost_messages") return &coverage.lost_messages;
+                  if (key == "cut_short") return &coverage.cut_short;
+                  if (key == "notes") return &coverage.notes;
+                  return {};
+                },
+                nullptr};
+}
+
+}  // namespace
+
+Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
+                          std::size_t first_size) {
+  return {column, "has " + std::to_string(size) + " values but \"" + first + "\" has " +
+                      std::to_string(first_size)};
+}
+
+std::optional<Complaint> unequal_columns(const Traffic& block) {
+  const std::size_t rows = block.source.size();
+  for (const auto& [name, size] : {std::pair("destination", block.destination.size()),
+                                   std::pair("bytes", block.bytes.size()),
+                                   std::pair("messages", block.messages.size())}) {
+    if (size != rows) return unequal_columns(name, size, "source", rows);
+  }
+  return std::nullopt;
+}
+
+Target header_member(Header& header, std::string_view key) {
+  if (key == "world_size") return &header.world_size;
+  if (key == "application") return object(header.application);
+  if (key == "mpi") return object(header.mpi);
+  if (key == "source") return &header.source;
+  if (key == "ranks") return list_of(header.ranks, &object);
+  if (key == "communicators") return list_of(header.communicators, &object);
+  if (key == "performance_variables") return list_of(header.performance_variables, &object);
+  if (key == "coverage") return object(header.coverage);
+  return {};
+}
+
+}  // namespace fathom::profile

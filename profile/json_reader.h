@@ -1,0 +1,25 @@
+// Streams a JSON document of any size into Targets; memory is what the Targets keep, one string, and
+// a frame for each open bracket.
+//
+// Any bytes are safe: truncated, binary, foreign, nested without end, numbers of any length. An Error
+// is one sentence with the name of the input, the byte offset and the path of the value, such as
+//   run/profile.json, byte 1234: "traffic[0].bytes[7]" is not a non-negative whole number; …
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "base/result.h"
+#include "profile/byte_source.h"
+#include "profile/json_target.h"
+
+namespace fathom::profile {
+
+// Deeper documents are refused; a profile needs 5.
+inline constexpr std::size_t kDeepestNesting = 32;
+
+// `name` stands for the input in errors; `advice` ends those about its content.
+base::Status read_json(ByteSource& source, const std::string& name, const Object& root,
+                       const std::string& advice);
+
+}  // namespace fathom::profile

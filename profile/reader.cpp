@@ -1,0 +1,245 @@
+#include "profile/reader.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "profile/byte_source.h"
+#include "profile/header_targets.h"
+#include "profile/json_reader.h"
+
+namespace fathom::profile {
+namespace {
+
+constexpr char kSchemaFamily[] = "fathom-profile/";
+constexpr char kNotAProfile[] =
+    "this is not a Fathom profile; give the run directory or its profile.json";
+constexpr char kAdvice[] = "the file is damaged or was not written by Fathom";
+
+// MPI counts ranks in an int.
+constexpr std::int64_t kMostRanks = std::numeric_limits<int>::max();
+
+// What a block says about the header, which may come after it: checked when everything is read.
+struct Mentioned {
+  std::int64_t highest_rank = kNone;
+  std::string highest_rank_where;
+  std::map<std::int64_t, std::string> communicators;  // by id, where first
+
+  void rank(std::int64_t number, const std::string& where) {
+    if (number <= highest_rank) return;
+    highest_rank = number;
+    highest_rank_where = where;
+  }
+  void ranks(const std::vector<std::int64_t>& numbers, const std::string& where) {
+    if (!numbers.empty()) rank(*std::max_element(numbers.begin(), numbers.end()), where);
+  }
+};
+
+class ProfileReading {
+ public:
+  explicit ProfileReading(Visitor& visitor) : visitor_(visitor) {}
+
+  Object root() {
+    return Object{[this](std::string_view key) { return top_member(key); },
+                  [this] { return check_document(); }};
+  }
+
+  Header take_header() { return std::move(header_); }
+
+ private:
+  Target top_member(std::string_view key) {
+    if (key == "schema") return CheckedText{&schema_, [this] { return check_schema(); }};
+    if (key == "traffic") return List{[this] { return traffic_block(); }};
+    if (key == "message_sizes") return List{[this] { return message_sizes(); }};
+    return header_member(header_, key);
+  }
+
+  Target traffic_block() {
+    block_ = Traffic();
+    return Object{[this](std::string_view key) -> Target {
+                    if (key == "class") return &block_.class_name;
+                    if (key == "hidden") return &block_.hidden;
+                    if (key == "communicator") return &block_.communicator;
+                    if (key == "phase") return &block_.phase;
+                    if (key == "source") return &block_.source;
+                    if (key == "destination") return &block_.destination;
+                    if (key == "bytes") return &block_.bytes;
+                    if (key == "messages") return &block_.messages;
+                    return {};
+                  },
+                  [this] { return block_closed(); }};
+  }
+
+  std::optional<Complaint> block_closed() {
+    if (auto complaint = unequal_columns(block_)) return complaint;
+    if (block_.class_name.empty()) return Complaint{"class", "is missing"};
+    const std::string where = "\"traffic[" + std::to_string(blocks_) + "]";
+    mentioned_.ranks(block_.source, where + ".source\"");
+    mentioned_.ranks(block_.destination, where + ".destination\"");
+    mentioned_.communicators.try_emplace(block_.communicator, where + ".communicator\"");
+    ++blocks_;
+    visitor_.on_traffic(block_);
+    return std::nullopt;
+  }
+
+  Target message_sizes() {
+    sizes_ = MessageSizes();
+    return Object{[this](std::string_view key) -> Target {
+                    if (key == "class") return &sizes_.class_name;
+                    if (key == "hidden") return &sizes_.hidden;
+                    if (key == "size") return &sizes_.size;
+                    if (key == "messages") return &sizes_.messages;
+                    if (key == "bin_low") return &sizes_.bin_low;
+                    if (key == "bin_messages") return &sizes_.bin_messages;
+                    return {};
+                  },
+                  [this] { return sizes_closed(); }};
+  }
+
+  std::optional<Complaint> sizes_closed() {
+    if (sizes_.class_name.empty()) return Complaint{"class", "is missing"};
+    if (sizes_.size.size() != sizes_.messages.size()) {
+      return unequal_columns("messages", sizes_.messages.size(), "size", sizes_.size.size());
+    }
+    if (sizes_.bin_low.size() != sizes_.bin_messages.size()) {
+      return unequal_columns("bin_messages", sizes_.bin_messages.size(), "bin_low",
+                             sizes_.bin_low.size());
+    }
+    visitor_.on_message_sizes(sizes_);
+    return std::nullopt;
+  }
+
+  std::optional<Complaint> check_schema() const {
+    if (schema_ == kSchema) return std::nullopt;
+    if (schema_.starts_with(kSchemaFamily)) {
+      return Complaint{"", "is \"" + schema_ + "\" and this Fathom reads \"" + kSchema + '"',
+                       "use the Fathom that wrote the file, or a newer one"};
+    }
+    return Complaint{"", "is \"" + schema_ + "\" instead of \"" + kSchema + '"', kNotAProfile};
+  }
+
+  // Everything that needs the whole header.
+  std::optional<Complaint> check_document() {
+    if (schema_.empty()) return Complaint{"schema", "is missing", kNotAProfile};
+    if (header_.world_size > kMostRanks) {
+      return Complaint{"world_size", "is larger than MPI allows (2^31 - 1)"};
+    }
+    if (auto complaint = check_rank_list()) return complaint;
+    if (auto complaint = check_communicator_list()) return complaint;
+    return check_mentioned();
+  }
+
+  std::optional<Complaint> check_rank_list() {
+    std::set<std::int64_t> seen;
+    for (std::size_t at = 0; at < header_.ranks.size(); ++at) {
+      const std::int64_t rank = header_.ranks[at].rank;
+      mentioned_.rank(rank, "\"ranks[" + std::to_string(at) + "].rank\"");
+      if (!seen.insert(rank).second) {
+        return Complaint{"ranks", "lists rank " + std::to_string(rank) + " twice"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Complaint> check_communicator_list() {
+    known_communicators_.clear();
+    for (std::size_t at = 0; at < header_.communicators.size(); ++at) {
+      const Communicator& communicator = header_.communicators[at];
+      const std::string where = "\"communicators[" + std::to_string(at) + "]";
+      mentioned_.ranks(communicator.world_ranks, where + ".world_ranks\"");
+      mentioned_.ranks(communicator.remote_world_ranks, where + ".remote_world_ranks\"");
+      if (!known_communicators_.insert(communicator.id).second) {
+        return Complaint{"communicators",
+                         "lists communicator " + std::to_string(communicator.id) + " twice"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Complaint> check_mentioned() {
+    for (const PairCount& pair : header_.coverage.unreceived_pairs) {
+      mentioned_.rank(std::max(pair.source, pair.destination), "\"coverage.unreceived.pairs\"");
+    }
+    for (const PairDifference& pair : header_.coverage.differences) {
+      mentioned_.rank(std::max(pair.source, pair.destination), "\"coverage.differences\"");
+    }
+    for (const PerformanceVariable& variable : header_.performance_variables) {
+      mentioned_.ranks(variable.rank, "\"performance_variables\"");
+    }
+    const std::int64_t ranks =
+        std::max(header_.world_size, static_cast<std::int64_t>(header_.ranks.size()));
+    if (mentioned_.highest_rank >= ranks) {
+      return Complaint{"", mentioned_.highest_rank_where + " names rank " +
+                               std::to_string(mentioned_.highest_rank) + " of a job with " +
+                               std::to_string(ranks) + " ranks"};
+    }
+    for (const auto& [id, where] : mentioned_.communicators) {
+      if (!known_communicators_.contains(id)) {
+        return Complaint{"", where + " is " + std::to_string(id) +
+                                 ", which \"communicators\" does not list"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  Visitor& visitor_;
+  Header header_;
+  std::string schema_;
+  Traffic block_;
+  std::size_t blocks_ = 0;
+  MessageSizes sizes_;
+  Mentioned mentioned_;
+  std::set<std::int64_t> known_communicators_;
+};
+
+class Collector : public Visitor {
+ public:
+  void on_traffic(Traffic& block) override { traffic.push_back(std::move(block)); }
+  void on_message_sizes(MessageSizes& sizes) override {
+    message_sizes.push_back(std::move(sizes));
+  }
+  std::vector<Traffic> traffic;
+  std::vector<MessageSizes> message_sizes;
+};
+
+}  // namespace
+
+base::Result<Header> read_profile(ByteSource& source, const std::string& name, Visitor& visitor) {
+  ProfileReading reading(visitor);
+  if (base::Status status = read_json(source, name, reading.root(), kAdvice); !status) {
+    return status.error();
+  }
+  return reading.take_header();
+}
+
+base::Result<Header> read_profile(const std::string& path, Visitor& visitor) {
+  auto source = open_file(path);
+  if (!source) return source.error();
+  return read_profile(**source, path, visitor);
+}
+
+base::Result<Profile> load_profile(ByteSource& source, const std::string& name) {
+  Collector collector;
+  base::Result<Header> header = read_profile(source, name, collector);
+  if (!header) return header.error();
+  Profile profile{std::move(*header), {}, {}};
+  profile.traffic = std::move(collector.traffic);
+  profile.message_sizes = std::move(collector.message_sizes);
+  return profile;
+}
+
+base::Result<Profile> load_profile(const std::string& path) {
+  auto source = open_file(path);
+  if (!source) return source.error();
+  return load_profile(**source, path);
+}
+
+}  // namespace fathom::profile

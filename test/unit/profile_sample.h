@@ -1,0 +1,75 @@
+// A small profile that uses every field of profile.h, for round trips and golden files.
+#pragma once
+
+#include "profile/profile.h"
+
+namespace fathom::test {
+
+inline profile::Profile sample_profile() {
+  profile::Profile sample;
+  sample.world_size = 4;
+  sample.application = {"/usr/bin/solver", {"-n", "a \"quoted\" name"}, 1'700'000'000'123'456'789, 1.5};
+  sample.mpi = {"Open MPI", "4.1.4", "ob1"};
+  sample.source = "peruse";
+  for (std::int64_t rank = 0; rank < 4; ++rank) {
+    profile::Rank entry;
+    entry.rank = rank;
+    entry.host = rank < 2 ? "n1" : "n2";
+    entry.pid = 100 + rank;
+    entry.seconds = 1.5 - 0.1 * static_cast<double>(rank);
+    sample.ranks.push_back(entry);
+  }
+  sample.ranks[3].reported = false;
+  profile::Rank spawned;
+  spawned.rank = 4;
+  spawned.host = "n2";
+  spawned.pid = 200;
+  spawned.seconds = 0.25;
+  spawned.world = "spawned 1";
+  spawned.rank_in_world = 0;
+  sample.ranks.push_back(spawned);
+
+  profile::Communicator world;
+  world.name = "MPI_COMM_WORLD";
+  world.made_by = "predefined";
+  world.world_ranks = {0, 1, 2, 3};
+  profile::Communicator to_child;
+  to_child.id = 1;
+  to_child.made_by = "MPI_Comm_spawn";
+  to_child.parent = 0;
+  to_child.internal = true;
+  to_child.world_ranks = {0, 1, 2, 3};
+  to_child.remote_world_ranks = {4};
+  to_child.instances = 3;
+  sample.communicators = {world, to_child};
+
+  sample.performance_variables = {{"unexpected_queue_length", "how long, in messages", "communicator 0",
+                                   {0, 1}, {{1, 2.5}, {}}}};
+
+  sample.traffic = {
+      {profile::kPointToPoint, false, 0, "", {0, 1, 3}, {1, 0, 3}, {120, 60, 0}, {10, 5, 2}},
+      {"MPI_Allreduce", true, 0, "solve, outer", {0, 1}, {1, 0}, {8000, 8000}, {80, 80}},
+      {profile::kPointToPoint, false, 1, "", {0}, {4}, {18'000'000'000'000'000'000u}, {1}},
+  };
+  sample.message_sizes = {
+      {profile::kPointToPoint, false, {0, 12}, {2, 15}, {1ull << 63}, {1}},
+      {"MPI_Allreduce", true, {100}, {160}, {}, {}},
+  };
+
+  profile::Coverage& coverage = sample.coverage;
+  coverage.verdict = "differs";
+  coverage.sent = {16300, 180, "pml"};
+  coverage.received = {16180, 177, "peruse"};
+  coverage.unreceived = {120, 2, "pml"};
+  coverage.unreceived_pairs = {{2, 3, 120, 2}};
+  coverage.differences = {{1, 0, 10, 2, 8, 1}};
+  coverage.not_visible = {{0, "MPI_Bcast", "coll/sm", 7, "shared memory, no messages"},
+                          {profile::kNone, "MPI_Put", "osc/rdma", 1, "written by the network card"}};
+  coverage.steps_down = {{"peruse", "this Open MPI was built without PERUSE."}};
+  coverage.lost_messages = 3;
+  coverage.cut_short = "rank 3 called MPI_Abort";
+  coverage.notes = {"One note."};
+  return sample;
+}
+
+}  // namespace fathom::test
