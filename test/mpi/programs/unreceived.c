@@ -1,0 +1,32 @@
+// Messages that are sent and never received stand apart from the traffic.
+#include "../expect.h"
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  expect_start();
+  static char buffer[1000];
+  MPI_Comm dup;
+  MPI_Comm_dup(MPI_COMM_WORLD, &dup);
+  expect_label(dup, "MPI_Comm_dup");
+  expect_may("library");
+  int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
+  // Lost ones first, so that the received ones overtake them in the queue.
+  for (int i = 0; i < 3; i++) {
+    MPI_Send(buffer, 100 * i, MPI_BYTE, next, 1, MPI_COMM_WORLD);  // 0, 100 and 200 bytes
+    expect_unreceived(MPI_COMM_WORLD, next, 100 * i, 1);
+  }
+  MPI_Request request;
+  MPI_Isend(buffer, 700, MPI_BYTE, next, 1, dup, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  expect_unreceived(dup, next, 700, 1);
+  for (int i = 0; i < 4; i++) {
+    MPI_Sendrecv(buffer, 50, MPI_BYTE, next, 2, buffer, 50, MPI_BYTE, previous, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    expect_message(MPI_COMM_WORLD, next, 50, 1);
+  }
+  // Probed, never received.
+  MPI_Probe(previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  report_ok("unreceived");
+  MPI_Finalize();
+  return 0;
+}
