@@ -1,0 +1,32 @@
+// Another PMPI tool, preloaded before or after the profiler: counts three functions and says so at the end.
+#include <mpi.h>
+#include <stdio.h>
+
+static int init_calls, send_calls, dup_calls, finalize_calls;
+
+int MPI_Init(int* argc, char*** argv) {
+  init_calls++;
+  return PMPI_Init(argc, argv);
+}
+
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+  send_calls++;
+  return PMPI_Send(buffer, count, type, destination, tag, comm);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
+  dup_calls++;
+  return PMPI_Comm_dup(comm, result);
+}
+
+int MPI_Finalize(void) {
+  int rank;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  finalize_calls++;
+  if (rank == 0) {
+    printf("tool: %d MPI_Init, %d MPI_Send, %d MPI_Comm_dup, %d MPI_Finalize\n", init_calls, send_calls,
+           dup_calls, finalize_calls);
+    fflush(stdout);
+  }
+  return PMPI_Finalize();
+}
