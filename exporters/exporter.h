@@ -4,16 +4,18 @@
 // appears whole or not at all, and text is the same in every locale.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "profile/profile.h"
 #include "profile/selection.h"
+#include "profile/summary.h"
 
 namespace fathom::exporters {
 
-enum class Metric { kBytes, kMessages };
+using profile::Metric;
 
 struct Options {
   profile::Selection selection;
@@ -23,6 +25,14 @@ struct Options {
 
 // Sentences for the user about what the format cannot hold and what was done instead.
 using Notes = std::vector<std::string>;
+
+// An Error if the profile has more ranks than `most`: for formats whose size follows the ranks, or the
+// ranks squared. A damaged profile may claim any number of them.
+base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
+                              const std::string& format);
+
+// For formats whose size follows the ranks.
+inline constexpr std::int64_t kMostListedRanks = 1 << 24;
 
 struct Exporter {
   const char* name;       // as in `fathom export --to NAME`

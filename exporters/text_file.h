@@ -4,6 +4,7 @@
 #include <charconv>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -38,6 +39,8 @@ class TextFile {
     file_.append({digits, static_cast<std::size_t>(result.ptr - digits)});
     return *this;
   }
+
+  std::uint64_t size_bytes() const { return file_.size_bytes(); }
 
   base::Status commit() { return file_.commit(); }
 

@@ -1,0 +1,14 @@
+#include "exporters/exporter.h"
+
+namespace fathom::exporters {
+
+base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
+                              const std::string& format) {
+  const std::int64_t ranks = profile::rank_count(profile);
+  if (ranks <= most) return base::Done{};
+  return base::Error{format + ": the profile has " + std::to_string(ranks) +
+                     " ranks and this format is written for up to " + std::to_string(most) +
+                     "; use csv, whose size follows the pairs that talked"};
+}
+
+}  // namespace fathom::exporters

@@ -1,0 +1,11 @@
+// GraphML, directed: a node for each rank (host), an edge for each pair that talked (bytes, messages).
+#pragma once
+
+#include "exporters/exporter.h"
+
+namespace fathom::exporters {
+
+base::Status export_graphml(const profile::Profile& profile, const Options& options,
+                       const std::string& path, Notes& notes);
+
+}  // namespace fathom::exporters
