@@ -69,6 +69,8 @@ template <typename... Cases>
 struct Overloaded : Cases... {
   using Cases::operator()...;
 };
+template <typename... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 needs to be told
 
 template <typename Number>
 bool parse_number(std::string_view text, Number& number) {

@@ -35,7 +35,6 @@ class JsonOutput {
 
 // RapidJSON's own allocator hands a null pointer on to code that does not look at it.
 struct ThrowingAllocator {
-  static constexpr bool kNeedFree = true;
   void* Malloc(std::size_t size) { return Realloc(nullptr, 0, size); }
   void* Realloc(void* memory, std::size_t, std::size_t size) {
     void* moved = std::realloc(memory, size);

@@ -1,0 +1,63 @@
+"""Loads the golden files with the libraries they are meant for: scipy, networkx, jsonschema.
+
+Run with Debian's python3, which has them; without one of them that part is skipped and said.
+"""
+import importlib
+import json
+import pathlib
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+golden = root / "test" / "golden"
+profile = json.loads((golden / "profile-1.json").read_text())
+skipped = []
+
+
+def library(name):
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        skipped.append(name)
+        return None
+
+
+def expected(column):
+    sums = {}
+    for block in profile["traffic"]:
+        for source, destination, value in zip(block["source"], block["destination"], block[column]):
+            sums[source, destination] = sums.get((source, destination), 0) + value
+    return sums
+
+
+if sparse := library("scipy.sparse"):
+    import numpy
+
+    matrix = sparse.load_npz(golden / "export.npz")
+    assert matrix.format == "csr" and matrix.shape == (5, 5) and matrix.dtype == numpy.uint64
+    matrix.check_format()
+    stored = numpy.load(golden / "export.npz")
+    for column in ("bytes", "messages"):
+        csr = sparse.csr_matrix((stored[column], stored["indices"], stored["indptr"]), shape=(5, 5))
+        entries = csr.tocoo()
+        found = {(int(i), int(j)): int(v) for i, j, v in zip(entries.row, entries.col, entries.data)}
+        assert found == expected(column), (column, found)
+    assert (stored["data"] == stored["bytes"]).all()
+
+if networkx := library("networkx"):
+    graph = networkx.read_graphml(golden / "export.graphml", node_type=int)
+    assert graph.is_directed() and sorted(graph.nodes) == [0, 1, 2, 3, 4]
+    assert graph.nodes[2]["host"] == "n2"
+    for column in ("bytes", "messages"):
+        assert networkx.get_edge_attributes(graph, column) == expected(column), column
+
+if jsonschema := library("jsonschema"):
+    schema = json.loads((root / "docs" / "profile.schema.json").read_text())
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    validator.validate(profile)
+    for damage in ({"schema": "fathom-profile/2"}, {"world_size": -1}, {"traffic": [{"class": "c"}]}):
+        assert not validator.is_valid({**profile, **damage}), damage
+
+if skipped:
+    print("skipped, not installed:", ", ".join(skipped))
+    sys.exit(77 if len(skipped) == 3 else 0)
