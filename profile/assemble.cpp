@@ -1,0 +1,590 @@
+#include "profile/assemble.h"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <tuple>
+
+#include "profile/rows_reader.h"
+#include "profile/writer.h"
+
+namespace fathom::profile {
+namespace {
+
+using ProcessName = std::pair<std::uint32_t, std::uint32_t>;  // job, rank in it
+
+// A group of cells that becomes one Traffic: class, communicator, phase, by number.
+struct TrafficKey {
+  std::uint32_t class_number, communicator, phase;
+  auto operator<=>(const TrafficKey&) const = default;
+};
+
+struct Count {
+  std::uint64_t bytes = 0, messages = 0;
+  Count& operator+=(const Count& other) {
+    bytes += other.bytes;
+    messages += other.messages;
+    return *this;
+  }
+};
+
+// One cell, its process names resolved. Sorted by traffic key, then pair.
+struct PairCell {
+  TrafficKey traffic;
+  std::int64_t source, destination;
+  Count sent, received;
+};
+
+// Names with small numbers in order of first appearance.
+class Names {
+ public:
+  std::uint32_t number(const std::string& name) {
+    const auto [found, is_new] = numbers_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return found->second;
+  }
+  const std::string& name(std::uint32_t number) const { return names_[number]; }
+  std::size_t size() const { return names_.size(); }
+
+ private:
+  std::map<std::string, std::uint32_t> numbers_;
+  std::vector<std::string> names_;
+};
+
+class Assembly {
+ public:
+  void add(const ProcessRows& rows);
+  Profile finish();
+  bool empty() const { return !started_; }
+
+ private:
+  struct Kind {  // of communicator, over all processes
+    CommunicatorRow row{};
+    std::uint32_t order = 0;
+    std::set<std::uint32_t> instances_seen;
+    std::uint32_t instances = 0;
+    std::uint64_t local_group = 0;
+    std::map<std::uint32_t, std::int64_t> members, remote_members;  // position -> rank
+    std::string name;
+  };
+
+  std::int64_t rank_of(ProcessName who);
+  void read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& classes,
+                 std::map<std::uint32_t, std::uint32_t>& phases,
+                 std::map<std::uint32_t, std::string>& modules);
+  void add_communicators(const ProcessRows& rows, std::vector<std::uint32_t>& kind_of);
+  void add_cells(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
+                 const std::map<std::uint32_t, std::uint32_t>& phases,
+                 const std::map<std::uint32_t, std::string>& modules);
+  void note(const std::string& sentence);
+  void finish_ranks(Profile& profile);
+  void finish_communicators(Profile& profile);
+  void merge_cells();
+  void finish_traffic(Profile& profile);
+  void finish_coverage(Profile& profile);
+  void finish_sizes(Profile& profile);
+  std::string why_cut_short() const;
+
+  bool started_ = false;
+  std::uint32_t job_ = 0;
+  std::string world_;
+  Profile profile_;
+  std::map<std::int64_t, Rank> ranks_;
+  std::map<ProcessName, std::int64_t> foreign_;
+  std::map<std::uint64_t, std::uint32_t> kinds_by_key_;
+  std::vector<Kind> kinds_;
+  std::vector<std::int64_t> id_of_kind_;
+  std::map<std::uint32_t, std::pair<std::string, bool>> class_names_;  // by number: name, hidden
+  Names phases_;
+  std::vector<PairCell> cells_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint64_t> invisible_;
+  std::map<std::uint32_t, std::map<std::uint64_t, std::uint64_t>> sizes_;
+  struct End {
+    EndReason reason;
+    std::uint32_t detail;
+    std::int64_t rank;
+  };
+  std::vector<End> ends_;
+  std::string witness_sent_, witness_received_;
+  bool paused_ = false, truncated_ = false;
+  std::set<std::string> notes_;
+};
+
+bool is_one_sided(const std::string& class_name) { return class_name == kOneSided; }
+
+std::string trimmed(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
+
+void Assembly::note(const std::string& sentence) {
+  if (notes_.insert(sentence).second) profile_.coverage.notes.push_back(sentence);
+}
+
+std::int64_t Assembly::rank_of(ProcessName who) {
+  if (who.first == job_) return who.second;
+  const auto next = profile_.world_size + static_cast<std::int64_t>(foreign_.size());
+  return foreign_.emplace(who, next).first->second;
+}
+
+void Assembly::add(const ProcessRows& rows) {
+  const RowsHeader& header = rows.header;
+  if (!started_) {
+    started_ = true;
+    job_ = header.job;
+    profile_.world_size = header.world_size;
+  }
+  if (header.job != job_ || header.rank >= profile_.world_size || ranks_.count(header.rank)) {
+    note("rows of a process that does not belong to this world, or came twice, were left out");
+    return;
+  }
+  std::map<std::uint32_t, std::uint32_t> classes, phases;
+  std::map<std::uint32_t, std::string> modules;
+  read_text(rows, classes, phases, modules);
+  Rank rank;
+  rank.rank = header.rank;
+  rank.host = rows.text_of("host");
+  rank.pid = header.pid;
+  rank.seconds = static_cast<double>(header.elapsed_ns) * 1e-9;
+  ranks_[header.rank] = rank;
+  ends_.push_back({header.end_reason, header.end_detail, header.rank});
+  truncated_ |= rows.truncated;
+  profile_.coverage.lost_messages += header.lost_messages;
+  profile_.application.seconds = std::max(profile_.application.seconds, rank.seconds);
+  const auto started = static_cast<std::int64_t>(header.started_unix_ns);
+  if (profile_.application.started_unix_ns == 0 || started < profile_.application.started_unix_ns) {
+    profile_.application.started_unix_ns = started;
+  }
+  std::vector<std::uint32_t> kind_of;
+  add_communicators(rows, kind_of);
+  add_cells(rows, kind_of, phases, modules);
+}
+
+void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& classes,
+                         std::map<std::uint32_t, std::uint32_t>& phases,
+                         std::map<std::uint32_t, std::string>& modules) {
+  static_cast<void>(classes);
+  const bool first_facts = profile_.application.executable.empty();
+  for (const auto& [key, value] : rows.text) {
+    std::istringstream words(value);
+    std::uint32_t number = 0;
+    std::string rest;
+    const auto numbered = [&] { return words >> number && std::getline(words >> std::ws, rest); };
+    if (key == "class") {
+      int hidden = 0;
+      if (words >> number >> hidden && std::getline(words >> std::ws, rest)) {
+        class_names_[number] = {rest, hidden != 0};
+      }
+    } else if (key == "phase") {
+      if (numbered()) phases[number] = phases_.number(rest);
+    } else if (key == "module") {
+      if (numbered()) modules[number] = rest;
+    } else if (key == "executable" && first_facts) {
+      profile_.application.executable = value;
+    } else if (key == "argument" && first_facts) {
+      profile_.application.arguments.push_back(value);
+    } else if (key == "library") {
+      profile_.mpi.library = value;
+    } else if (key == "version") {
+      profile_.mpi.version = value;
+    } else if (key == "pml") {
+      profile_.mpi.pml = value;
+    } else if (key == "source") {
+      profile_.source = value;
+    } else if (key == "world") {
+      world_ = value;
+    } else if (key == "witness-sent") {
+      witness_sent_ = value;
+    } else if (key == "witness-received") {
+      witness_received_ = value;
+    } else if (key == "note") {
+      note(value);
+    } else if (key == "paused") {
+      paused_ = true;
+    } else if (key == "step-down") {
+      StepDown step;
+      words >> step.source;
+      std::getline(words >> std::ws, step.reason);
+      auto& known = profile_.coverage.steps_down;
+      const bool is_new = std::none_of(known.begin(), known.end(), [&step](const StepDown& s) {
+        return s.source == step.source && s.reason == step.reason;
+      });
+      if (is_new) known.push_back(step);
+    } else if (key == "pvar") {
+      std::istringstream fields(value);
+      PerformanceVariable variable;
+      std::string values;
+      std::getline(fields, variable.name, '\t');
+      std::getline(fields, variable.description, '\t');
+      std::getline(fields, variable.bound_to, '\t');
+      std::getline(fields, values, '\t');
+      auto& known = profile_.performance_variables;
+      auto found = std::find_if(known.begin(), known.end(),
+                                [&variable](const auto& v) { return v.name == variable.name; });
+      if (found == known.end()) found = known.insert(known.end(), variable);
+      std::istringstream numbers(values);
+      found->rank.push_back(rows.header.rank);
+      found->values.emplace_back(std::istream_iterator<double>(numbers),
+                                 std::istream_iterator<double>());
+    }
+  }
+}
+
+void Assembly::add_communicators(const ProcessRows& rows, std::vector<std::uint32_t>& kind_of) {
+  for (const CommunicatorRow& row : rows.communicators) {
+    const auto [found, is_new] =
+        kinds_by_key_.emplace(row.key, static_cast<std::uint32_t>(kinds_.size()));
+    if (is_new) {
+      kinds_.emplace_back();
+      kinds_.back().row = row;
+      kinds_.back().order = found->second;
+      kinds_.back().local_group = row.group_key;
+    }
+    Kind& kind = kinds_[found->second];
+    kind_of.push_back(found->second);
+    kind.instances = std::max(kind.instances, row.instances);
+    kind.row.flags &= row.flags | ~kInternal;  // seen by the program anywhere: seen
+    const std::string name = trimmed(row.name, sizeof row.name);
+    if (kind.name.empty()) kind.name = name;
+    if (row.flags & kPerProcess) continue;
+    auto& side = row.group_key == kind.local_group ? kind.members : kind.remote_members;
+    side[row.my_rank] = rows.header.rank;
+  }
+  for (const ForeignMemberRow& member : rows.foreign_members) {
+    if (member.communicator >= kind_of.size()) continue;
+    Kind& kind = kinds_[kind_of[member.communicator]];
+    auto& side = member.remote ? kind.remote_members : kind.members;
+    side[member.position] = rank_of({member.job, member.rank});
+  }
+}
+
+void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
+                         const std::map<std::uint32_t, std::uint32_t>& phases,
+                         const std::map<std::uint32_t, std::string>& modules) {
+  const std::int64_t own = rows.header.rank;
+  for (const CellRow& cell : rows.cells) {
+    const CellKey key = unpack_cell_key(cell.key);
+    if (key.communicator >= kind_of.size()) continue;  // a file cut in the middle
+    const std::uint32_t kind = kind_of[key.communicator];
+    if (key.direction == Direction::kInvisible) {
+      const auto module = modules.find(key.peer);
+      invisible_[{kind, key.class_id, module == modules.end() ? "" : module->second}] += cell.messages;
+      continue;
+    }
+    const auto phase = phases.find(key.phase);
+    PairCell pair{{key.class_id, kind, phase == phases.end() ? 0 : phase->second + 1}, 0, 0, {}, {}};
+    const std::int64_t peer = rank_of({cell.peer_job, cell.peer_rank});
+    const Count count{cell.bytes, cell.messages};
+    if (key.direction == Direction::kSent) {
+      pair.source = own;
+      pair.destination = peer;
+      pair.sent = count;
+    } else {
+      pair.source = peer;
+      pair.destination = own;
+      pair.received = count;
+    }
+    cells_.push_back(pair);
+  }
+  for (const CellRow& cell : rows.sizes) {
+    const auto class_number = static_cast<std::uint32_t>(cell.key >> (kSizeBits + 1));
+    sizes_[class_number][cell.key & (kBinned | kSizeMask)] += cell.messages;
+  }
+}
+
+// Adds up the cells of one traffic key and pair: the two witnesses, and the lanes of each process.
+void Assembly::merge_cells() {
+  const auto order = [](const PairCell& cell) {
+    return std::tie(cell.traffic, cell.source, cell.destination);
+  };
+  std::sort(cells_.begin(), cells_.end(),
+            [&order](const PairCell& a, const PairCell& b) { return order(a) < order(b); });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < cells_.size(); ++i) {
+    if (kept > 0 && order(cells_[kept - 1]) == order(cells_[i])) {
+      cells_[kept - 1].sent += cells_[i].sent;
+      cells_[kept - 1].received += cells_[i].received;
+    } else {
+      cells_[kept++] = cells_[i];
+    }
+  }
+  cells_.resize(kept);
+}
+
+void Assembly::finish_ranks(Profile& profile) {
+  for (std::int64_t i = 0; i < profile.world_size; ++i) {
+    const auto found = ranks_.find(i);
+    Rank rank;
+    rank.rank = i;
+    rank.reported = false;
+    profile.ranks.push_back(found == ranks_.end() ? rank : found->second);
+  }
+  std::vector<Rank> foreign(foreign_.size());
+  for (const auto& [who, number] : foreign_) {
+    Rank& rank = foreign[static_cast<std::size_t>(number - profile.world_size)];
+    rank.rank = number;
+    rank.world = "world-" + std::to_string(who.first);
+    rank.rank_in_world = who.second;
+    rank.reported = false;
+  }
+  profile.ranks.insert(profile.ranks.end(), foreign.begin(), foreign.end());
+}
+
+void Assembly::finish_communicators(Profile& profile) {
+  std::vector<std::uint32_t> order(kinds_.size());
+  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+  // MPI_COMM_WORLD and MPI_COMM_SELF first, then as the processes met them.
+  std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return (kinds_[a].row.flags & kPredefined) > (kinds_[b].row.flags & kPredefined);
+  });
+  id_of_kind_.assign(kinds_.size(), 0);
+  for (std::uint32_t id = 0; id < order.size(); ++id) id_of_kind_[order[id]] = id;
+  const auto listed = [](const std::map<std::uint32_t, std::int64_t>& members, std::uint32_t size) {
+    std::vector<std::int64_t> ranks(size, kNone);
+    for (const auto& [position, rank] : members) {
+      if (position < size) ranks[position] = rank;
+    }
+    return ranks;
+  };
+  for (const std::uint32_t number : order) {
+    const Kind& kind = kinds_[number];
+    Communicator communicator;
+    communicator.id = id_of_kind_[number];
+    communicator.name = kind.name;
+    communicator.made_by = trimmed(kind.row.made_by, sizeof kind.row.made_by);
+    communicator.internal = (kind.row.flags & kInternal) != 0;
+    communicator.instances = kind.instances;
+    const auto parent = kinds_by_key_.find(kind.row.parent_key);
+    if (kind.row.parent_key != 0 && parent != kinds_by_key_.end()) {
+      communicator.parent = id_of_kind_[parent->second];
+    }
+    if (!(kind.row.flags & kPerProcess)) {
+      communicator.world_ranks = listed(kind.members, kind.row.size);
+      communicator.remote_world_ranks = listed(kind.remote_members, kind.row.remote_size);
+    }
+    profile.communicators.push_back(std::move(communicator));
+  }
+}
+
+void Assembly::finish_traffic(Profile& profile) {
+  const bool receivers_lead = witness_received_ == "peruse";
+  const Traffic* current = nullptr;
+  TrafficKey key{};
+  for (const PairCell& cell : cells_) {
+    const auto& [class_name, hidden] = class_names_[cell.traffic.class_number];
+    Count count;
+    if (is_one_sided(class_name)) {
+      count = cell.sent;
+      count += cell.received;
+    } else {
+      const bool source_known = ranks_.count(cell.source) != 0;
+      const bool destination_known = ranks_.count(cell.destination) != 0;
+      const bool both = source_known && destination_known && !witness_received_.empty();
+      count = (both ? receivers_lead : !source_known) ? cell.received : cell.sent;
+    }
+    if (count.messages == 0) continue;
+    if (current == nullptr || key != cell.traffic) {
+      key = cell.traffic;
+      Traffic traffic;
+      traffic.class_name = class_name;
+      traffic.hidden = hidden;
+      traffic.communicator = id_of_kind_[key.communicator];
+      if (key.phase != 0) traffic.phase = phases_.name(key.phase - 1);
+      profile.traffic.push_back(std::move(traffic));
+      current = &profile.traffic.back();
+    }
+    Traffic& traffic = profile.traffic.back();
+    traffic.source.push_back(cell.source);
+    traffic.destination.push_back(cell.destination);
+    traffic.bytes.push_back(count.bytes);
+    traffic.messages.push_back(count.messages);
+  }
+}
+
+void Assembly::finish_coverage(Profile& profile) {
+  Coverage& coverage = profile.coverage;
+  coverage.sent.witness = witness_sent_;
+  coverage.received.witness = witness_received_;
+  struct Both {
+    Count sent, received;
+  };
+  std::map<std::pair<std::int64_t, std::int64_t>, Both> pairs;
+  for (const PairCell& cell : cells_) {
+    if (is_one_sided(class_names_[cell.traffic.class_number].first)) continue;
+    coverage.sent.bytes += cell.sent.bytes;
+    coverage.sent.messages += cell.sent.messages;
+    coverage.received.bytes += cell.received.bytes;
+    coverage.received.messages += cell.received.messages;
+    // Only where both ends have spoken can they be held against each other.
+    if (!ranks_.count(cell.source) || !ranks_.count(cell.destination)) continue;
+    Both& both = pairs[{cell.source, cell.destination}];
+    both.sent += cell.sent;
+    both.received += cell.received;
+  }
+  const bool two_witnesses = !witness_sent_.empty() && !witness_received_.empty();
+  for (const auto& [pair, both] : pairs) {
+    const auto& [sent, received] = both;
+    if (!two_witnesses) break;
+    if (sent.bytes == received.bytes && sent.messages == received.messages) continue;
+    if (sent.messages > received.messages && sent.bytes >= received.bytes) {
+      const Count open{sent.bytes - received.bytes, sent.messages - received.messages};
+      coverage.unreceived.bytes += open.bytes;
+      coverage.unreceived.messages += open.messages;
+      coverage.unreceived_pairs.push_back({pair.first, pair.second, open.bytes, open.messages});
+    } else {
+      coverage.differences.push_back({pair.first, pair.second, sent.bytes, sent.messages,
+                                      received.bytes, received.messages});
+    }
+  }
+  for (const auto& [key, calls] : invisible_) {
+    const auto& [kind, class_number, module] = key;
+    const std::string& function = class_names_[class_number].first;
+    NotVisible gap;
+    gap.communicator = id_of_kind_[kind];
+    gap.function = function;
+    gap.module = module;
+    gap.calls = calls;
+    gap.reason = is_one_sided(function)
+                     ? "the data moves without PML messages; it is counted as issued by the program"
+                     : "this module moves data without PML messages, so its traffic is not in the profile";
+    coverage.not_visible.push_back(gap);
+  }
+  coverage.cut_short = why_cut_short();
+  if (truncated_) note("the rows of at least one process were cut off; what was readable is counted");
+  if (paused_) {
+    note("counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
+  }
+  const bool incomplete = !coverage.cut_short.empty() || coverage.lost_messages > 0 || truncated_ ||
+                          ranks_.size() != static_cast<std::size_t>(profile.world_size);
+  if (incomplete) {
+    coverage.verdict = "incomplete";
+  } else if (!two_witnesses) {
+    coverage.verdict = "one-witness";
+  } else {
+    coverage.verdict = coverage.differences.empty() ? "exact" : "differs";
+  }
+}
+
+void Assembly::finish_sizes(Profile& profile) {
+  for (const auto& [class_number, counts] : sizes_) {
+    MessageSizes sizes;
+    std::tie(sizes.class_name, sizes.hidden) = class_names_[class_number];
+    for (const auto& [key, messages] : counts) {
+      if (messages == 0) continue;
+      if (key & kBinned) {
+        sizes.bin_low.push_back(key & kSizeMask);
+        sizes.bin_messages.push_back(messages);
+      } else {
+        sizes.size.push_back(key);
+        sizes.messages.push_back(messages);
+      }
+    }
+    if (!sizes.size.empty() || !sizes.bin_low.empty()) {
+      profile.message_sizes.push_back(std::move(sizes));
+    }
+  }
+}
+
+// The most telling end of all processes: who aborted, which signal struck first, who left.
+std::string Assembly::why_cut_short() const {
+  const auto severity = [](const End& end) {
+    constexpr std::uint32_t kSigterm = 15;  // what the launcher sends to the others
+    switch (end.reason) {
+      case EndReason::kAbort: return 5;
+      case EndReason::kSignal: return end.detail == kSigterm ? 2 : 4;
+      case EndReason::kExit: return 3;
+      case EndReason::kUnconnected: return 1;
+      case EndReason::kFinalize: return 0;
+    }
+    return 0;
+  };
+  const auto worst =
+      std::max_element(ends_.begin(), ends_.end(), [&severity](const End& a, const End& b) {
+        return severity(a) < severity(b) || (severity(a) == severity(b) && a.rank > b.rank);
+      });
+  std::string why;
+  if (worst != ends_.end() && worst->reason != EndReason::kFinalize) {
+    const std::string who = "rank " + std::to_string(worst->rank);
+    switch (worst->reason) {
+      case EndReason::kAbort:
+        why = who + " called MPI_Abort with error code " + std::to_string(worst->detail);
+        break;
+      case EndReason::kSignal:
+        why = who + " was ended by signal " + std::to_string(worst->detail) + " (" +
+              strsignal(static_cast<int>(worst->detail)) + ")";
+        break;
+      case EndReason::kExit: why = who + " left without MPI_Finalize"; break;
+      default: break;
+    }
+  }
+  const auto missing = profile_.world_size - static_cast<std::int64_t>(ranks_.size());
+  if (missing > 0) {
+    std::string list;
+    int named = 0;
+    for (std::int64_t i = 0; i < profile_.world_size && named < 8; ++i) {
+      if (ranks_.count(i)) continue;
+      list += (list.empty() ? "" : ", ") + std::to_string(i);
+      ++named;
+    }
+    if (missing > named) list += ", …";
+    why += (why.empty() ? "" : "; ") + std::to_string(missing) + " of " +
+           std::to_string(profile_.world_size) + " processes left no counts (rank " + list +
+           "): killed with SIGKILL, ended with _exit, or run without Fathom";
+  }
+  return why;
+}
+
+Profile Assembly::finish() {
+  Profile profile = std::move(profile_);
+  profile_.world_size = profile.world_size;
+  notes_.clear();
+  merge_cells();
+  finish_communicators(profile);
+  finish_ranks(profile);
+  profile_.coverage.notes.clear();
+  finish_traffic(profile);
+  finish_coverage(profile);
+  for (const auto& sentence : profile_.coverage.notes) profile.coverage.notes.push_back(sentence);
+  finish_sizes(profile);
+  return profile;
+}
+
+}  // namespace
+
+base::Result<Profile> assemble(const char* rows, std::size_t size) {
+  RowsReader reader(rows, size);
+  Assembly assembly;
+  for (ProcessRows process; reader.next(process);) assembly.add(process);
+  if (assembly.empty()) {
+    return base::Error{"there are no rows of any process: nothing can be assembled"};
+  }
+  return assembly.finish();
+}
+
+base::Result<bool> assemble_cut_short_run(const std::string& run_directory) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(run_directory + "/partial", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry->path().extension() == ".rows") files.push_back(entry->path());
+  }
+  if (files.empty()) return false;
+  std::sort(files.begin(), files.end());
+  Assembly assembly;
+  for (const fs::path& path : files) {
+    std::ifstream file(path, std::ios::binary);
+    const std::string rows((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    RowsReader reader(rows.data(), rows.size());
+    for (ProcessRows process; reader.next(process);) assembly.add(process);
+  }
+  if (assembly.empty()) return false;
+  const base::Status written = write_profile(assembly.finish(), run_directory + "/profile.json");
+  if (!written.ok()) return written.error();
+  return true;
+}
+
+}  // namespace fathom::profile

@@ -1,0 +1,135 @@
+// What one process of a job leaves behind: its own counts, in fixed-size records.
+//
+// The same bytes travel up the tree at MPI_Finalize and stand in RUN/partial/JOB.RANK.rows when the
+// job was cut short; assemble.h turns the rows of all processes into one Profile.
+//
+// Layout, native byte order, everything 8-byte aligned:
+//   RowsHeader, then sections until the end: SectionHeader, payload, padding to 8 bytes.
+// A section may come more than once (each thread's counts are sections of their own): equal keys add.
+// A file that ends early is used up to its last whole record.
+#pragma once
+
+#include <cstdint>
+
+namespace fathom::profile {
+
+inline constexpr char kRowsMagic[8] = {'F', 'T', 'H', 'M', 'R', 'O', 'W', '1'};
+
+enum class EndReason : std::uint32_t {
+  kFinalize = 0,      // MPI_Finalize was reached
+  kAbort = 1,         // MPI_Abort; detail: the error code
+  kSignal = 2,        // detail: the signal's number
+  kExit = 3,          // exit without MPI_Finalize
+  kUnconnected = 4,   // MPI_Finalize was reached, but the process above in the tree runs without Fathom
+};
+
+struct RowsHeader {
+  char magic[8];
+  std::uint32_t job;         // Open MPI's job number: which world
+  std::uint32_t rank;        // rank in that world's MPI_COMM_WORLD
+  std::uint32_t world_size;  // of that world
+  std::uint32_t pid;
+  std::uint64_t started_unix_ns;  // at MPI_Init
+  std::uint64_t elapsed_ns;       // from MPI_Init to the end
+  EndReason end_reason;
+  std::uint32_t end_detail;
+  std::uint64_t lost_messages;
+};
+static_assert(sizeof(RowsHeader) == 56);
+
+enum class Section : std::uint32_t {
+  kText = 1,            // lines "key value\n": see text_keys below
+  kCommunicators = 2,   // CommunicatorRow
+  kForeignMembers = 3,  // ForeignMemberRow
+  kCells = 4,           // CellRow
+  kSizes = 5,           // CellRow with a size key
+};
+
+struct SectionHeader {
+  Section kind;
+  std::uint32_t reserved;
+  std::uint64_t payload_bytes;
+};
+static_assert(sizeof(SectionHeader) == 16);
+
+// One kind of communicator, as one process knows it; a cell names it by its position in the section.
+struct CommunicatorRow {
+  std::uint64_t key;         // the same on all its members: hash of how it was made, parent, groups, ordinal
+  std::uint64_t parent_key;  // 0: none
+  std::uint64_t group_key;   // hash of the local group: the side, for an intercommunicator
+  std::uint32_t size;
+  std::uint32_t remote_size;  // 0 unless an intercommunicator
+  std::uint32_t my_rank;
+  std::uint32_t instances;
+  std::uint32_t flags;  // kInternal | …, below
+  std::uint32_t reserved;
+  char made_by[48];
+  char name[64];
+};
+static_assert(sizeof(CommunicatorRow) == 160);
+inline constexpr std::uint32_t kInternal = 1, kIntercommunicator = 2, kPredefined = 4;
+// Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are listed.
+inline constexpr std::uint32_t kPerProcess = 8;
+
+// A member that belongs to another world and therefore cannot report its own place in a group.
+struct ForeignMemberRow {
+  std::uint32_t communicator;  // position in the communicator section
+  std::uint32_t remote;        // 1: in the remote group
+  std::uint32_t position;
+  std::uint32_t job;
+  std::uint32_t rank;
+  std::uint32_t reserved;
+};
+static_assert(sizeof(ForeignMemberRow) == 24);
+
+// Bytes and messages of one (communicator, class, phase, direction, peer).
+struct CellRow {
+  std::uint64_t key;  // CellKey, or a size key
+  std::uint64_t bytes;
+  std::uint64_t messages;
+  std::uint32_t peer_job;
+  std::uint32_t peer_rank;
+};
+static_assert(sizeof(CellRow) == 32);
+
+enum class Direction : std::uint32_t {
+  kSent = 0,       // this process is the source
+  kReceived = 1,   // this process is the destination
+  kInvisible = 2,  // calls of a module that bypasses the PML: `peer` numbers the module (text "module")
+};
+
+// key, from the low bits: peer 24 | communicator 20 | phase 11 | class 7 | direction 2.
+// Everything but the peer is constant for long stretches, and the peer mixes best from the low end.
+inline constexpr int kPeerBits = 24, kCommunicatorBits = 20, kPhaseBits = 11, kClassBits = 7;
+inline constexpr int kCommunicatorShift = kPeerBits;
+inline constexpr int kPhaseShift = kCommunicatorShift + kCommunicatorBits;
+inline constexpr int kClassShift = kPhaseShift + kPhaseBits;
+inline constexpr int kDirectionShift = kClassShift + kClassBits;
+
+struct CellKey {
+  std::uint32_t peer, communicator, phase, class_id;
+  Direction direction;
+};
+constexpr CellKey unpack_cell_key(std::uint64_t key) {
+  const auto bits = [key](int shift, int width) {
+    return static_cast<std::uint32_t>(key >> shift & ((std::uint64_t{1} << width) - 1));
+  };
+  return {bits(0, kPeerBits), bits(kCommunicatorShift, kCommunicatorBits),
+          bits(kPhaseShift, kPhaseBits), bits(kClassShift, kClassBits),
+          static_cast<Direction>(bits(kDirectionShift, 2))};
+}
+
+// Size key: class 7 bits (high) | 1 if binned | 56 bits: the size, or for a bin its lower edge.
+inline constexpr int kSizeBits = 56;
+inline constexpr std::uint64_t kBinned = std::uint64_t{1} << kSizeBits;
+inline constexpr std::uint64_t kSizeMask = kBinned - 1;
+// Up to this many distinct sizes per class (and thread) are kept exactly, later ones in log2 bins.
+inline constexpr std::uint32_t kExactSizes = 1024;
+
+// Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").
+//   host H · executable E · argument A (once each) · library L · version V · pml P · source S ·
+//   step-down SOURCE REASON · note N · witness-sent W · witness-received W · class ID HIDDEN NAME ·
+//   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
+//   world NAME (the run is not the first world)
+
+}  // namespace fathom::profile

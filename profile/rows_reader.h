@@ -1,0 +1,42 @@
+// Splits a sequence of rows (rows.h) into the processes that wrote them. Nothing is copied but text.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profile/rows.h"
+
+namespace fathom::profile {
+
+// One process's rows. The records are copied out of the sections, which may lie unaligned in a file.
+struct ProcessRows {
+  RowsHeader header{};
+  std::vector<std::pair<std::string, std::string>> text;  // key, value, in order
+  std::vector<CommunicatorRow> communicators;
+  std::vector<ForeignMemberRow> foreign_members;
+  std::vector<CellRow> cells;
+  std::vector<CellRow> sizes;
+  bool truncated = false;  // the file ended inside it
+
+  // The first value of a key, or empty.
+  const std::string& text_of(const std::string& key) const;
+};
+
+class RowsReader {
+ public:
+  RowsReader(const char* data, std::size_t size) : at_(data), end_(data + size) {}
+
+  // The next process; false at the end, or where what follows is not rows.
+  bool next(ProcessRows& process);
+
+ private:
+  bool at_header() const;
+
+  const char* at_;
+  const char* end_;
+};
+
+}  // namespace fathom::profile

@@ -1,0 +1,88 @@
+// Counts by 64-bit key: the hot data structure of the profiler.
+//
+// A dense array of rows in order of first use, and an open-addressing index of 32-bit positions in
+// front of it. Rows never move, so a pointer to one stays good; both arrays live in reserved address
+// space, so neither a new key nor a larger index allocates, locks or calls the kernel (but for the page
+// faults of memory touched the first time).
+//
+// Invariants: (1) index entries are 0 (empty) or position + 1; (2) the index is at most half full;
+//             (3) an index of n entries occupies [n, 2n) of its array, so every size has its own place.
+// Threading: one writer at a time. A reader that comes in between (a signal handler) sees whole rows of
+// the past and possibly one half-written row, never a wild pointer.
+#pragma once
+
+#include <cstdint>
+
+#include "base/reserved_array.h"
+#include "profile/rows.h"
+
+namespace fathom::profiler {
+
+class CellTable {
+ public:
+  // False if the address space cannot be had.
+  bool open(std::size_t max_rows) {
+    if (!rows_.reserve(max_rows) || !index_.reserve(max_rows * 4)) return false;
+    mask_ = kFirstIndexSize - 1;
+    return true;
+  }
+
+  // The row of this key, or nullptr if there is none.
+  profile::CellRow* find(std::uint64_t key) {
+    const std::uint32_t* index = index_.data() + mask_ + 1;
+    for (std::uint64_t slot = hash(key);; ++slot) {
+      const std::uint32_t position = index[slot & mask_];
+      if (position == 0) return nullptr;
+      profile::CellRow& row = rows_[position - 1];
+      if (row.key == key) return &row;
+    }
+  }
+
+  // A new, zero row for a key that find() did not find; nullptr when the table is full.
+  profile::CellRow* add(std::uint64_t key) {
+    if (rows_.size() * 2 >= mask_ && !grow_index()) return nullptr;
+    profile::CellRow* row = rows_.append();
+    if (row == nullptr) return nullptr;
+    row->key = key;
+    insert(key, static_cast<std::uint32_t>(rows_.size()));
+    return row;
+  }
+
+  const base::ReservedArray<profile::CellRow>& rows() const { return rows_; }
+
+  // Forgets everything. Cold.
+  void clear() {
+    std::uint32_t* index = index_.data();
+    for (std::uint64_t i = 0; i < 2 * (mask_ + 1); ++i) index[i] = 0;
+    rows_.clear();
+    mask_ = kFirstIndexSize - 1;
+  }
+
+ private:
+  static constexpr std::uint64_t kFirstIndexSize = 256;
+
+  static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> 32; }
+
+  void insert(std::uint64_t key, std::uint32_t position) {
+    std::uint32_t* index = index_.data() + mask_ + 1;
+    std::uint64_t slot = hash(key);
+    while (index[slot & mask_] != 0) ++slot;
+    index[slot & mask_] = position;
+  }
+
+  bool grow_index() {
+    const std::uint64_t size = 2 * (mask_ + 1);
+    if (2 * size > index_.capacity()) return false;
+    mask_ = size - 1;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      insert(rows_[i].key, static_cast<std::uint32_t>(i + 1));
+    }
+    return true;
+  }
+
+  base::ReservedArray<profile::CellRow> rows_;
+  base::ReservedArray<std::uint32_t> index_;
+  std::uint64_t mask_ = 0;
+};
+
+}  // namespace fathom::profiler

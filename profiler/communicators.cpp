@@ -1,0 +1,134 @@
+#include "profiler/communicators.h"
+
+#include <algorithm>
+
+namespace fathom::profiler {
+
+MakingCall*& Communicators::making_call() {
+  static thread_local MakingCall* call __attribute__((tls_model("initial-exec"))) = nullptr;
+  return call;
+}
+
+Live*& Communicators::collective_on() {
+  static thread_local Live* live __attribute__((tls_model("initial-exec"))) = nullptr;
+  return live;
+}
+
+bool Communicators::open(rankmap::Registry* registry) {
+  registry_ = registry;
+  return by_context_.reserve(kMaxContextIds);
+}
+
+void Communicators::set_observers(Observer added, Observer removed) {
+  added_observer_ = added;
+  removed_observer_ = removed;
+}
+
+Live* Communicators::place(const void* comm, const char* made_by, std::uint32_t parent_kind,
+                           std::uint32_t flags) {
+  const std::uint32_t id = rankmap::context_id(comm);
+  if (id >= kMaxContextIds) return nullptr;
+  const std::uint32_t kind = registry_->add(comm, made_by, parent_kind, flags);
+  if (kind == rankmap::kNoKind) return nullptr;
+  if (free_.empty()) {
+    all_.push_back(std::make_unique<Live>());
+    free_.reserve(all_.size());
+    free_.push_back(all_.back().get());
+  }
+  live_.reserve(live_.size() + 1);
+  Live* live = free_.back();
+  free_.pop_back();
+  live->reset();
+  live->comm = comm;
+  live->group = rankmap::remote_group(comm);
+  live->kind = kind;
+  live_.push_back(live);
+  return live;
+}
+
+void Communicators::adopt(const void* comm, const char* name, const char* made_by,
+                          std::uint32_t flags) noexcept try {
+  const std::lock_guard guard(lock_);
+  // The name keeps MPI_COMM_WORLD and MPI_COMM_SELF apart when there is only one process.
+  Live* live = place(comm, (flags & profile::kPredefined) ? name : made_by, rankmap::kNoKind, flags);
+  if (live == nullptr) return;
+  registry_->describe(live->kind, made_by, name);
+  live->user_visible = true;
+  if (added_observer_ != nullptr) added_observer_(*live);
+  by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+} catch (...) {
+}
+
+void Communicators::added(const void* comm) noexcept try {
+  const std::lock_guard guard(lock_);
+  MakingCall* call = making_call();
+  Live* served = collective_on();
+  const auto duplicate = std::find_if(pending_.begin(), pending_.end(),
+                                      [comm](const auto& p) { return p.comm == comm; });
+  Live* live = nullptr;
+  if (duplicate != pending_.end()) {
+    live = place(comm, "MPI_Comm_idup", duplicate->parent_kind, 0);
+    if (live != nullptr) live->user_visible = true;
+    pending_.erase(duplicate);
+  } else if (call != nullptr) {
+    const std::uint32_t parent = call->parent == nullptr ? rankmap::kNoKind : call->parent->kind;
+    live = place(comm, call->function, parent, profile::kInternal);
+    if (live != nullptr) {
+      live->fixed_class.store(call->class_of_new, std::memory_order_relaxed);
+      call->last_made = live;
+    }
+  } else if (served != nullptr) {
+    const ClassId active = served->blocking_class.load(std::memory_order_relaxed);
+    live = place(comm, active < kClassCount ? kClassNames[active] : "", served->kind,
+                 profile::kInternal);
+    if (live != nullptr) {
+      live->served.store(served->served.load(std::memory_order_relaxed), std::memory_order_relaxed);
+    }
+  } else {
+    live = place(comm, "", rankmap::kNoKind, profile::kInternal);
+  }
+  if (live == nullptr) return;
+  if (added_observer_ != nullptr) added_observer_(*live);
+  by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+} catch (...) {
+}
+
+void Communicators::removed(const void* comm) noexcept {
+  const std::lock_guard guard(lock_);
+  Live* live = find(comm);
+  if (live == nullptr) return;
+  if (removed_observer_ != nullptr) removed_observer_(*live);
+  by_context_.data()[rankmap::context_id(comm)].store(nullptr, std::memory_order_release);
+  registry_->keep_name(live->kind, comm);
+  if (!live->retired) registry_->retire(live->kind);
+  for (Live* other : live_) {
+    if (other->served.load(std::memory_order_relaxed) == live) other->served.store(other);
+  }
+  std::erase(live_, live);
+  live->comm = nullptr;
+  free_.push_back(live);  // place() reserved the room
+}
+
+void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
+  const std::lock_guard guard(lock_);
+  Live* live = find(comm);
+  if (live != nullptr) {
+    live->user_visible = true;
+    registry_->mark_visible(live->kind);
+    return;
+  }
+  // Only MPI_Comm_idup returns a handle that has no context id yet.
+  pending_.push_back({comm, parent == nullptr ? rankmap::kNoKind : parent->kind});
+} catch (...) {
+}
+
+void Communicators::freed_by_program(const void* comm) noexcept {
+  const std::lock_guard guard(lock_);
+  Live* live = find(comm);
+  if (live == nullptr || live->retired) return;
+  registry_->keep_name(live->kind, comm);
+  registry_->retire(live->kind);
+  live->retired = true;
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,91 @@
+// The live communicators of this process, found by Open MPI's context id.
+//
+// Open MPI tells the PML about every communicator it makes, also about those inside windows, files and
+// coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp hands these two
+// events on to here. What the wrappers know meanwhile (which call is active, and on what) gives the new
+// communicator its maker, its parent and its class.
+//
+// Threading: find() from anywhere, wait-free. Everything else takes a lock and is cold.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/reserved_array.h"
+#include "profiler/live.h"
+#include "rankmap/registry.h"
+
+namespace fathom::profiler {
+
+// The MPI call that is making communicators on this thread.
+struct MakingCall {
+  const char* function;
+  Live* parent;                   // may be null
+  ClassId class_of_new;           // kNoClass: messages on it are classified by tag
+  Live* last_made = nullptr;      // the communicator that the library made last within this call
+  MakingCall* outer = nullptr;
+};
+
+class Communicators {
+ public:
+  // Called for each communicator as it comes, and before it goes (the source's subscriptions).
+  using Observer = void (*)(Live&);
+
+  // False without address space.
+  bool open(rankmap::Registry* registry);
+  void set_observers(Observer added, Observer removed);
+
+  Live* find(const void* comm) const {
+    const std::uint32_t id = rankmap::context_id(comm);
+    if (id >= kMaxContextIds) return nullptr;
+    Live* live = by_context_.data()[id].load(std::memory_order_acquire);
+    return live != nullptr && live->comm == comm ? live : nullptr;
+  }
+
+  // Open MPI has just made it. Never throws; without memory the communicator stays uncounted.
+  void added(const void* comm) noexcept;
+  // One of the predefined ones, which exist when counting starts.
+  void adopt(const void* comm, const char* name, const char* made_by, std::uint32_t flags) noexcept;
+  void removed(const void* comm) noexcept;
+
+  // The constructor returned this handle to the program.
+  void made_visible(const void* comm, Live* parent) noexcept;
+  // The program gave its handle back.
+  void freed_by_program(const void* comm) noexcept;
+
+  // For each live communicator, under the lock.
+  template <typename F>
+  void for_each(F&& f) {
+    const std::lock_guard guard(lock_);
+    for (Live* live : live_) f(*live);
+  }
+
+  // The calls active on this thread.
+  static MakingCall*& making_call();
+  static Live*& collective_on();
+
+ private:
+  static constexpr std::uint32_t kMaxContextIds = 1u << 20;
+
+  struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
+    const void* comm;
+    std::uint32_t parent_kind;
+  };
+
+  Live* place(const void* comm, const char* made_by, std::uint32_t parent_kind,
+              std::uint32_t flags);
+
+  rankmap::Registry* registry_ = nullptr;
+  Observer added_observer_ = nullptr;
+  Observer removed_observer_ = nullptr;
+  base::ReservedArray<std::atomic<Live*>> by_context_;
+  std::mutex lock_;
+  std::vector<Live*> live_;
+  std::vector<std::unique_ptr<Live>> all_;
+  std::vector<Live*> free_;
+  std::vector<PendingDuplicate> pending_;
+};
+
+}  // namespace fathom::profiler

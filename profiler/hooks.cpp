@@ -1,0 +1,194 @@
+#include "profiler/hooks.h"
+
+#include "profiler/modules.h"
+#include "profiler/mpi_library.h"
+#include "profiler/session.h"
+#include "profiler/windows.h"
+
+namespace fathom::profiler::hooks {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+Live* find(MPI_Comm comm) {
+  Session* session = Session::active();
+  if (session == nullptr || comm == nullptr) return nullptr;
+  return session->communicators().find(comm);  // MPI_COMM_NULL is never among them
+}
+
+void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
+  if (module == kNoModule) return;
+  std::uint64_t& seen = live.modules_seen[class_id / 64];
+  const std::uint64_t bit = std::uint64_t{1} << class_id % 64;
+  if (!(seen & bit)) [[unlikely]] {
+    seen |= bit;
+    live.bypassing_module[class_id] = bypassing_module(live.comm, module);
+  }
+  const std::uint32_t bypassing = live.bypassing_module[class_id];
+  if (bypassing != 0) [[unlikely]] {
+    Session::active()->counter().record(profile::Direction::kInvisible, live.kind, class_id,
+                                        live.group, bypassing, 0);
+  }
+}
+
+std::uint64_t bytes_of(int count, MPI_Datatype datatype) {
+  return static_cast<std::uint64_t>(count) *
+         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+}
+
+void one_sided(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
+  Session* session = Session::active();
+  if (session == nullptr || target < 0) return;
+  const Window known = session->windows().find(window);
+  if (known.handle == nullptr) return;
+  session->counter().record(direction, known.kind, kOneSided, known.group,
+                            static_cast<std::uint32_t>(target), bytes);
+  if (known.module != 0) {
+    session->counter().record(profile::Direction::kInvisible, known.kind, kOneSided, known.group,
+                              known.module, 0);
+  }
+}
+
+}  // namespace
+
+BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+    : live_(find(comm)) {
+  if (live_ == nullptr) return;
+  note_module(*live_, class_id, module);
+  outer_class_ = live_->blocking_class.load(relaxed);
+  live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+  live_->blocking_class.store(class_id, relaxed);
+  outer_live_ = Communicators::collective_on();
+  Communicators::collective_on() = live_;
+}
+
+BlockingCall::~BlockingCall() {
+  if (live_ == nullptr) return;
+  live_->blocking_class.store(outer_class_, relaxed);
+  Communicators::collective_on() = outer_live_;
+}
+
+NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+    : NonblockingCall(comm, class_id, module, &Live::nonblocking_tags) {}
+
+NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module,
+                                 TagRuns Live::* runs)
+    : live_(find(comm)), runs_(runs), class_(class_id) {
+  if (live_ == nullptr) return;
+  note_module(*live_, class_id, module);
+  live_->nonblocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+  live_->nonblocking_class.store(class_id, relaxed);
+}
+
+NonblockingCall::~NonblockingCall() {
+  if (live_ == nullptr) return;
+  std::int32_t first = live_->nonblocking_first_tag.load(relaxed);
+  const std::int32_t next = rankmap::next_nonblocking_tag(live_->comm);
+  // The tags start again at the top when they run out (ompi_coll_base_nbc_reserve_tags).
+  if (next > first) first = openmpi::kTagNonblockingBase;
+  if (next < first) (live_->*runs_).add(first, next + 1, class_);
+  live_->nonblocking_class.store(kNoClass, relaxed);
+}
+
+ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
+                                 ClassId class_of_new)
+    : call_{function, find(parent), class_of_new} {
+  if (Session::active() == nullptr) return;
+  active_ = true;
+  call_.outer = Communicators::making_call();
+  Communicators::making_call() = &call_;
+  if (call_.parent == nullptr) return;
+  outer_class_ = call_.parent->blocking_class.load(relaxed);
+  call_.parent->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
+  call_.parent->blocking_class.store(class_on_parent, relaxed);
+}
+
+ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
+    : ConstructorCall(function, parent, kLibrary, kNoClass) {
+  if (tag < 0) return;
+  tagged_ = other == nullptr ? call_.parent : find(other);
+  if (tagged_ != nullptr) tagged_->library_tag.store(tag, relaxed);
+}
+
+ConstructorCall::~ConstructorCall() {
+  if (!active_) return;
+  if (call_.parent != nullptr) call_.parent->blocking_class.store(outer_class_, relaxed);
+  if (tagged_ != nullptr) tagged_->library_tag.store(-1, relaxed);
+  Communicators::making_call() = call_.outer;
+}
+
+void ConstructorCall::made(MPI_Comm comm) {
+  static const void* const null_comm = find_variable_in_mpi("ompi_mpi_comm_null");
+  if (!active_ || comm == null_comm || comm == nullptr) return;
+  Session::active()->communicators().made_visible(comm, call_.parent);
+}
+
+void WindowCall::made(MPI_Win window) {
+  const Live* inside = call_.last_made != nullptr ? call_.last_made : call_.parent;
+  if (inside == nullptr) return;
+  Session* session = Session::active();
+  if (session != nullptr) session->windows().add(window, *inside, bypassing_window_module(window));
+}
+
+void communicator_freed(const MPI_Comm* comm) {
+  Session* session = Session::active();
+  if (session == nullptr || comm == nullptr || *comm == nullptr) return;
+  session->communicators().freed_by_program(*comm);
+}
+
+void window_freed(const MPI_Win* window) {
+  Session* session = Session::active();
+  if (session != nullptr && window != nullptr) session->windows().remove(*window);
+}
+
+void put(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+  if (Session::active() != nullptr) {
+    one_sided(profile::Direction::kSent, window, target, bytes_of(count, datatype));
+  }
+}
+
+void get(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+  if (Session::active() != nullptr) {
+    one_sided(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
+  }
+}
+
+void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
+              MPI_Datatype in_type, MPI_Op op) {
+  const bool sends = op != static_cast<MPI_Op>(find_variable_in_mpi("ompi_mpi_op_no_op"));
+  if (sends) put(window, target, out_count, out_type);
+  get(window, target, in_count, in_type);
+}
+
+int init(int (*next)(int*, char***), int* argc, char*** argv) {
+  Session::before_init();
+  const int result = next(argc, argv);
+  Session::after_init(result == MPI_SUCCESS);
+  return result;
+}
+
+int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, int required,
+                int* provided) {
+  Session::before_init();
+  const int result = next(argc, argv, required, provided);
+  Session::after_init(result == MPI_SUCCESS);
+  return result;
+}
+
+int finalize(int (*next)()) {
+  Session::before_finalize();
+  return next();
+}
+
+int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
+  Session::before_abort(error_code);
+  return next(comm, error_code);
+}
+
+int pcontrol(int (*next)(int, ...), int level) {
+  Session* session = Session::active();
+  if (session != nullptr && (level == 0 || level == 1)) session->counter().set_paused(level == 0);
+  return next(level);
+}
+
+}  // namespace fathom::profiler::hooks

@@ -1,0 +1,105 @@
+// What the wrappers do before and after the MPI call: one type or function per role of the table.
+//
+// Each only takes note; the call itself, its arguments, its return code and its errors stay the
+// program's. While counting is off (before MPI_Init, after MPI_Finalize, or because no source works)
+// all of them do nothing.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include "profiler/communicators.h"
+
+namespace fathom::profiler::hooks {
+
+inline constexpr std::ptrdiff_t kNoModule = -1;
+
+// A blocking collective is active on `comm` for the lifetime of this object. `module`: offset in
+// mca_coll_base_comm_coll_t of the module that will serve the call.
+class BlockingCall {
+ public:
+  BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
+  ~BlockingCall();
+  BlockingCall(const BlockingCall&) = delete;
+
+ private:
+  Live* live_;
+  ClassId outer_class_ = kNoClass;
+  Live* outer_live_ = nullptr;
+};
+
+// A non-blocking collective is being started: the tags that the library reserves for it are its own.
+class NonblockingCall {
+ public:
+  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
+  ~NonblockingCall();
+  NonblockingCall(const NonblockingCall&) = delete;
+
+ protected:
+  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module, TagRuns Live::* runs);
+
+ private:
+  Live* live_;
+  TagRuns Live::* runs_;
+  ClassId class_;
+};
+
+// The same for one that is started later, and often.
+class PersistentInit : public NonblockingCall {
+ public:
+  PersistentInit(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+      : NonblockingCall(comm, class_id, module, &Live::persistent_tags) {}
+};
+
+// A constructor of communicators. Its messages, on the parent and with `tag` on `other` (on the parent
+// where `other` is null), are the library's.
+class ConstructorCall {
+ public:
+  ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag);
+  ~ConstructorCall();
+  ConstructorCall(const ConstructorCall&) = delete;
+  void made(MPI_Comm comm);
+
+ protected:
+  ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
+                  ClassId class_of_new);
+  MakingCall call_;
+
+ private:
+  bool active_ = false;
+  ClassId outer_class_ = kNoClass;
+  Live* tagged_ = nullptr;
+};
+
+// A window: messages on the communicator that it keeps inside are the library's.
+class WindowCall : public ConstructorCall {
+ public:
+  WindowCall(const char* function, MPI_Comm parent)
+      : ConstructorCall(function, parent, kLibrary, kLibrary) {}
+  void made(MPI_Win window);
+};
+
+// A file: messages on the communicator that it keeps inside are io.
+class FileCall : public ConstructorCall {
+ public:
+  FileCall(const char* function, MPI_Comm parent) : ConstructorCall(function, parent, kIo, kIo) {}
+};
+
+void communicator_freed(const MPI_Comm* comm);
+void window_freed(const MPI_Win* window);
+
+// One-sided operations, after they were issued successfully. Bytes are count x size of the datatype.
+void put(MPI_Win window, int target, int count, MPI_Datatype datatype);
+void get(MPI_Win window, int target, int count, MPI_Datatype datatype);
+// With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
+void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
+              MPI_Datatype in_type, MPI_Op op);
+
+int init(int (*next)(int*, char***), int* argc, char*** argv);
+int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, int required,
+                int* provided);
+int finalize(int (*next)());
+int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code);
+int pcontrol(int (*next)(int, ...), int level);
+
+}  // namespace fathom::profiler::hooks

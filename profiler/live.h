@@ -1,0 +1,71 @@
+// A live communicator: its kind in the registry, and what is needed to name the class of a message on it.
+//
+// The class of a message is that of the MPI call that caused it, found by the same rule on both sides:
+//   tag >= 0                 point-to-point (a constructor that sends with the program's tag: library)
+//   -2 .. -9                 Fathom's own, never counted
+//   -10 .. -26               a blocking collective: the call that is active on this communicator; the
+//                            name in the tag (coll_tags.h) if none is
+//   -27 .. -2^30             a non-blocking or persistent collective: its call reserved this tag
+//                            (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if it
+//                            began before the tag was given out; otherwise the library's own
+//   below                    a neighbourhood collective: the active call
+// Communicators made inside files and windows have one fixed class; those that a collective makes for
+// itself (coll/han) follow the call on the communicator that they serve.
+//
+// Threading: MPI lets only one thread at a time call collectives on a communicator, so each field has
+// one writer; readers are the callbacks of any thread, and every field is atomic. classify() is hot.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "classes.h"
+#include "openmpi_layout.h"
+#include "profiler/counter.h"
+#include "profiler/tag_runs.h"
+
+namespace fathom::profiler {
+
+inline constexpr ClassId kNoClass = 127;
+inline constexpr ClassId kIgnored = 126;
+
+struct alignas(64) Live {
+  const void* comm = nullptr;
+  const void* group = nullptr;  // that ranks in sends and receives refer to
+  std::uint32_t kind = 0;
+  std::atomic<std::uint32_t> fixed_class{kNoClass};
+  std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
+  std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
+  std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
+  std::atomic<std::int32_t> nonblocking_first_tag{0};
+  std::atomic<std::int32_t> library_tag{-1};
+  std::atomic<Live*> served{nullptr};  // whose calls name the class here; itself as a rule
+  TagRuns nonblocking_tags;
+  TagRuns persistent_tags;
+  std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its collective module was looked at
+  std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
+  bool retired = false;       // the program freed it; the library may still finish with it
+  bool user_visible = false;
+  void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
+
+  // Ready for another communicator; peruse_handles stays.
+  void reset();
+};
+
+inline ClassId blocking_class_of_tag(int tag) {
+  return kAllgather + static_cast<ClassId>(openmpi::kTagAllgather - tag);
+}
+
+ClassId classify_hidden(const Live& live, int tag);
+
+// kIgnored, or the class of a message with this tag.
+inline ClassId classify(const Live& live, int tag) {
+  const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
+  if (fixed != kNoClass) return fixed;
+  if (tag >= 0) {
+    return tag == live.library_tag.load(std::memory_order_relaxed) ? kLibrary : kPointToPoint;
+  }
+  return classify_hidden(live, tag);
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,21 @@
+// Which of Open MPI's collective and one-sided modules move data without PML messages.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+namespace fathom::profiler {
+
+// The number (> 0) of the module that serves a collective on this communicator, if it moves data past
+// the PML or is not known to use it; 0 if its messages can be counted. `offset`: of the module in
+// mca_coll_base_comm_coll_t. Cold: once per communicator and function.
+std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset);
+
+// The number of the module behind a window, 0 for osc/pt2pt, whose data are PML messages.
+std::uint32_t bypassing_window_module(const void* window);
+
+// "coll/sm", by number; empty for a number that was never given out.
+std::string module_name(std::uint32_t number);
+
+}  // namespace fathom::profiler

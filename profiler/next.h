@@ -1,0 +1,42 @@
+// The functions behind a wrapper, looked up once.
+//
+// MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI, whose
+// entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through the dynamic
+// linker. Standing in front of both names sees each call exactly once: MPI_X hands on to the tool
+// behind us if there is one, which will arrive at our PMPI_X; only PMPI_X acts.
+#pragma once
+
+#include <atomic>
+
+#include "profiler/mpi_library.h"
+
+#define FATHOM_EXPORT __attribute__((visibility("default")))
+
+namespace fathom::profiler {
+
+template <typename F>
+class Next {
+ public:
+  explicit constexpr Next(const char* name) : name_(name) {}
+
+  // The MPI library's function; nullptr if the process has no Open MPI.
+  F library() { return get([](const char* name) { return find_in_mpi(name); }); }
+  // The next tool's function; nullptr if there is none.
+  F other_tool() { return get([](const char* name) { return find_other_tool(name); }); }
+
+ private:
+  template <typename Find>
+  F get(Find find) {
+    if (!known_.load(std::memory_order_acquire)) {
+      function_.store(reinterpret_cast<F>(find(name_)), std::memory_order_relaxed);
+      known_.store(true, std::memory_order_release);
+    }
+    return function_.load(std::memory_order_relaxed);
+  }
+
+  const char* name_;
+  std::atomic<F> function_{nullptr};
+  std::atomic<bool> known_{false};
+};
+
+}  // namespace fathom::profiler

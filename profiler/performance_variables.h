@@ -1,0 +1,44 @@
+// MPI_T performance variables that the user names (FATHOM_PVARS), read once at MPI_Finalize.
+//
+// MPI_T is the standard's tools interface (MPI 4.0, chapter 15). Variables bound to a communicator are
+// read for MPI_COMM_WORLD. MPI_T_finalize is never called: Open MPI's pvars must outlive MPI_Finalize.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace fathom::profiler {
+
+class PerformanceVariables {
+ public:
+  // Allocates and starts handles. Names that this library does not know go into `unknown`.
+  void open(const std::vector<std::string>& names, std::vector<std::string>& unknown);
+
+  struct Reading {
+    std::string name;
+    std::string description;
+    std::string bound_to;
+    std::vector<double> values;
+  };
+  // The change since open() for counters that never stop, else the current values.
+  std::vector<Reading> read();
+
+ private:
+  struct Variable {
+    std::string name, description;
+    bool bound_to_world = false;
+    int datatype_size = 0;
+    bool is_floating = false;
+    bool accumulates = false;
+    int count = 0;
+    void* handle = nullptr;
+    std::vector<double> at_start;
+  };
+  std::vector<double> values_of(const Variable& variable) const;
+
+  void* session_ = nullptr;
+  std::vector<Variable> variables_;
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,215 @@
+#include "profiler/receive_requests.h"
+
+#include <atomic>
+#include <mutex>
+#include <unordered_map>
+
+#include "profiler/session.h"
+#include "profiler/source_pml.h"
+
+namespace fathom::profiler::receive_requests {
+namespace {
+
+using rankmap::field;
+using rankmap::field_ref;
+
+using Callback = int (*)(void*);
+using FreeFunction = int (*)(void**);
+using StartFunction = int (*)(std::size_t, void**);
+
+constexpr int kSuccess = 0;
+constexpr int kTruncated = 15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
+constexpr int kProcNull = -2;
+constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
+
+void count_received(const void* comm, const void* status) {
+  Session* session = Session::active();
+  if (session == nullptr) return;
+  const int source = field<int>(status, openmpi::kStatusSource);
+  if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
+  const Live* live = session->communicators().find(comm);
+  if (live == nullptr) return;
+  const ClassId class_id = classify(*live, field<int>(status, openmpi::kStatusTag));
+  if (class_id == kIgnored) return;
+  session->counter().record(profile::Direction::kReceived, live->kind, class_id, live->group,
+                            static_cast<std::uint32_t>(source),
+                            field<std::size_t>(status, openmpi::kStatusBytes));
+}
+
+const void* status_of(const void* request) {
+  return static_cast<const char*>(request) + openmpi::kRequestSource - openmpi::kStatusSource;
+}
+
+const void* comm_of(const void* request) { return field<const void*>(request, openmpi::kRequestObject); }
+
+bool is_complete(void* request) {
+  // REQUEST_COMPLETED is 1 (ompi/request/request.h).
+  return __atomic_load_n(&field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
+                         __ATOMIC_ACQUIRE) == 1;
+}
+
+// ---- one-time requests: marked by their free function ----
+
+std::atomic<FreeFunction> library_free{nullptr};
+int free_counted(void** request);
+
+// Takes the mark off; true for the one caller that shall count.
+bool take_mark(void* request) {
+  FreeFunction expected = free_counted;
+  return __atomic_compare_exchange_n(&field_ref<FreeFunction>(request, openmpi::kRequestFree), &expected,
+                                     library_free.load(std::memory_order_relaxed), false,
+                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+void count_once(void* request) {
+  if (take_mark(request)) count_received(comm_of(request), status_of(request));
+}
+
+int on_complete(void* request) {
+  count_once(request);
+  return 0;
+}
+
+int free_counted(void** request) {
+  void* mine = *request;
+  if (is_complete(mine)) {
+    count_once(mine);
+  } else {
+    // Given up by the program before completion. The callback, where the PML calls it for such a
+    // request, still counts it: it needs no mark then.
+    field_ref<FreeFunction>(mine, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+    return library_free.load(std::memory_order_relaxed)(request);
+  }
+  return library_free.load(std::memory_order_relaxed)(request);
+}
+
+void watch(void* request) {
+  FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+  FreeFunction known = nullptr;
+  if (!library_free.compare_exchange_strong(known, free_function) && known != free_function) return;
+  __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
+  if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
+    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete;
+  }
+  if (is_complete(request)) count_once(request);
+}
+
+// ---- persistent receives: one mark for each start ----
+
+struct PersistentReceive {
+  const void* comm;
+  StartFunction start;
+  FreeFunction free;
+  Callback library_callback;  // that the library had set for this start (osc/pt2pt)
+};
+
+std::mutex persistent_lock;
+std::unordered_map<const void*, PersistentReceive>& persistent_receives() {
+  static auto* receives = new std::unordered_map<const void*, PersistentReceive>;
+  return *receives;
+}
+
+bool find(const void* request, PersistentReceive& receive) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end()) return false;
+  receive = found->second;
+  return true;
+}
+
+int on_persistent_complete(void* request) {
+  PersistentReceive receive{};
+  if (!find(request, receive)) return 0;
+  // Counted first: the library's callback may start the request again.
+  count_received(receive.comm, status_of(request));
+  return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
+}
+
+int start_persistent(std::size_t count, void** requests) {
+  for (std::size_t i = 0; i < count; ++i) {
+    PersistentReceive receive{};
+    if (!find(requests[i], receive)) return 1;
+    before_start(requests[i]);
+    const int result = receive.start(1, &requests[i]);
+    if (result != kSuccess) return result;
+  }
+  return kSuccess;
+}
+
+int free_persistent(void** request) {
+  PersistentReceive receive{};
+  {
+    const std::lock_guard guard(persistent_lock);
+    const auto found = persistent_receives().find(*request);
+    if (found == persistent_receives().end()) return kSuccess;
+    receive = found->second;
+    persistent_receives().erase(found);
+  }
+  field_ref<StartFunction>(*request, openmpi::kRequestStart) = receive.start;
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = receive.free;
+  return receive.free(request);
+}
+
+}  // namespace
+
+// The callback is set before the start, so that no completion can come in between; Open MPI clears it
+// when it calls it.
+void before_start(void* request) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end()) return;
+  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
+  if (callback == on_persistent_complete) return;
+  found->second.library_callback = callback;
+  callback = on_persistent_complete;
+}
+
+int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+         void* status) {
+  alignas(16) char own_status[kStatusBytes] = {};
+  void* seen = status != nullptr ? status : own_status;
+  const int result = original_pml().recv(buffer, count, datatype, source, tag, comm, seen);
+  if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
+    count_received(comm, seen);
+  }
+  return result;
+}
+
+int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void* status) {
+  alignas(16) char own_status[kStatusBytes] = {};
+  void* seen = status != nullptr ? status : own_status;
+  const void* comm = field<const void*>(*message, openmpi::kMessageComm);
+  const int result = original_pml().mrecv(buffer, count, datatype, message, seen);
+  if (result == kSuccess || result == kTruncated) count_received(comm, seen);
+  return result;
+}
+
+int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+          void** request) {
+  const int result = original_pml().irecv(buffer, count, datatype, source, tag, comm, request);
+  if (result == kSuccess && source != kProcNull && Session::active() != nullptr) watch(*request);
+  return result;
+}
+
+int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
+  const int result = original_pml().imrecv(buffer, count, datatype, message, request);
+  if (result == kSuccess && Session::active() != nullptr) watch(*request);
+  return result;
+}
+
+int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+               void** request) try {
+  const int result = original_pml().irecv_init(buffer, count, datatype, source, tag, comm, request);
+  if (result != kSuccess || source == kProcNull || Session::active() == nullptr) return result;
+  StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
+  FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
+  const std::lock_guard guard(persistent_lock);
+  persistent_receives()[*request] = {comm, start, free_function, nullptr};
+  start = start_persistent;
+  free_function = free_persistent;
+  return result;
+} catch (...) {
+  return kSuccess;  // no memory to watch it: it works, uncounted
+}
+
+}  // namespace fathom::profiler::receive_requests

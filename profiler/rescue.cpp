@@ -1,0 +1,151 @@
+#include "profiler/rescue.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "profiler/rows_writer.h"
+
+namespace fathom::profiler {
+namespace {
+
+constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT,
+                            SIGXCPU, SIGUSR1, SIGUSR2};
+
+char run_directory[PATH_MAX], directory[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
+pid_t owner = 0;
+std::atomic<bool> armed{false};
+bool handled[NSIG] = {};
+struct sigaction previous[NSIG];  // what stood there before: the default, or Open MPI's stack tracer
+
+// Collects small pieces, so that a profile of a few rows is one write.
+class FileSink {
+ public:
+  explicit FileSink(int descriptor) : descriptor_(descriptor) {}
+  void operator()(const void* data, std::size_t size) {
+    if (used_ + size > sizeof buffer_) flush();
+    if (size > sizeof buffer_) return put(data, size);
+    std::memcpy(buffer_ + used_, data, size);
+    used_ += size;
+  }
+  bool finish() {
+    flush();
+    return good_;
+  }
+
+ private:
+  void flush() {
+    put(buffer_, used_);
+    used_ = 0;
+  }
+  void put(const void* data, std::size_t size) {
+    const char* at = static_cast<const char*>(data);
+    while (good_ && size > 0) {
+      const ssize_t written = write(descriptor_, at, size);
+      if (written < 0 && errno == EINTR) continue;
+      if (written <= 0) {
+        good_ = false;
+        return;
+      }
+      at += written;
+      size -= static_cast<std::size_t>(written);
+    }
+  }
+
+  int descriptor_;
+  bool good_ = true;
+  std::size_t used_ = 0;
+  char buffer_[4096];
+};
+
+// fill(FileSink&) writes the content.
+template <typename Fill>
+bool write_file(Fill&& fill) {
+  mkdir(run_directory, 0777);
+  mkdir(directory, 0777);
+  const int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor < 0) return false;
+  FileSink sink(descriptor);
+  fill(sink);
+  const bool written = sink.finish();
+  close(descriptor);
+  // What a full disk left out is missing at the end; the reader uses what is there.
+  rename(temporary, file);
+  return written;
+}
+
+// Open MPI prints a stack trace from handlers that fire once (opal/util/stacktrace.c).
+bool fires_once(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && (action.sa_flags & SA_RESETHAND) != 0;
+}
+
+void on_signal(int number, siginfo_t* info, void* context) {
+  const int saved_errno = errno;
+  rescue(profile::EndReason::kSignal, static_cast<std::uint32_t>(number));
+  errno = saved_errno;
+  struct sigaction standard{};
+  standard.sa_handler = SIG_DFL;
+  sigaction(number, &standard, nullptr);
+  if (fires_once(previous[number])) return previous[number].sa_sigaction(number, info, context);
+  raise(number);  // delivered with the default action when this handler returns
+}
+
+void on_exit() { rescue(profile::EndReason::kExit, 0); }
+
+}  // namespace
+
+void arm_rescue(const std::string& run, std::uint32_t job, std::uint32_t rank) {
+  if (run.size() + 64 > PATH_MAX) return;
+  std::snprintf(run_directory, sizeof run_directory, "%s", run.c_str());
+  std::snprintf(directory, sizeof directory, "%s/partial", run.c_str());
+  std::snprintf(file, sizeof file, "%s/partial/%u.%u.rows", run.c_str(), job, rank);
+  std::snprintf(temporary, sizeof temporary, "%s/partial/%u.%u.tmp", run.c_str(), job, rank);
+  owner = getpid();
+  static bool at_exit_registered = false;
+  if (!at_exit_registered) at_exit_registered = std::atexit(on_exit) == 0;
+  armed.store(true);
+  struct sigaction ours{};
+  ours.sa_sigaction = on_signal;
+  ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigfillset(&ours.sa_mask);
+  for (const int number : kSignals) {
+    struct sigaction& before = previous[number];
+    if (sigaction(number, nullptr, &before) != 0) continue;
+    const bool is_default = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL;
+    if (!is_default && !fires_once(before)) continue;  // the program's own
+    handled[number] = sigaction(number, &ours, nullptr) == 0;
+  }
+}
+
+void disarm_rescue() {
+  armed.store(false);
+  for (const int number : kSignals) {
+    struct sigaction now{};
+    if (!handled[number] || sigaction(number, nullptr, &now) != 0) continue;
+    if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) {
+      sigaction(number, &previous[number], nullptr);
+    }
+    handled[number] = false;
+  }
+}
+
+void rescue(profile::EndReason reason, std::uint32_t detail) noexcept {
+  if (!armed.exchange(false) || getpid() != owner) return;
+  Session* session = Session::active();
+  if (session == nullptr) return;
+  write_file([&](FileSink& sink) { write_rows(*session, reason, detail, true, sink); });
+}
+
+bool rescue_collected(const char* rows, std::size_t size) noexcept {
+  return write_file([&](FileSink& sink) { sink(rows, size); });
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,48 @@
+// The text section of a process's rows: lines "key value", collected as they become known.
+//
+// Kept ready in one piece of memory, so that a signal handler can write it as it stands.
+// Threading: add() under a lock of its own; data() and size() from anywhere, whole lines only.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <mutex>
+#include <string_view>
+
+#include "base/reserved_array.h"
+
+namespace fathom::profiler {
+
+class RowsText {
+ public:
+  static constexpr std::size_t kCapacity = std::size_t{1} << 20;
+
+  bool open() { return memory_.reserve(kCapacity); }
+
+  // Left out when it no longer fits.
+  void add(std::string_view key, std::string_view value) {
+    const std::lock_guard guard(lock_);
+    std::size_t at = size_.load(std::memory_order_relaxed);
+    if (at + key.size() + 2 * value.size() + 2 > kCapacity) return;
+    char* text = memory_.data();
+    std::memcpy(text + at, key.data(), key.size());
+    at += key.size();
+    text[at++] = ' ';
+    for (const char c : value) {
+      if (c == '\n' || c == '\\') text[at++] = '\\';
+      text[at++] = c == '\n' ? 'n' : c;
+    }
+    text[at++] = '\n';
+    size_.store(at, std::memory_order_release);
+  }
+
+  const char* data() const { return memory_.data(); }
+  std::size_t size() const { return size_.load(std::memory_order_acquire); }
+
+ private:
+  std::mutex lock_;
+  base::ReservedArray<char> memory_;
+  std::atomic<std::size_t> size_{0};
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,23 @@
+// Proves, before anything is counted, that this MPI library's structures are where we read them.
+//
+// Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking, non-blocking and
+// persistent, empty and large, with wildcards, with a receive freed early) and compares what each witness counted with what was sent.
+#pragma once
+
+#include <string>
+
+namespace fathom::profiler {
+
+class Session;
+
+struct SelfCheck {
+  bool sent = false;      // the sends were counted to the byte
+  bool received = false;  // so were the receives
+  std::string detail;     // what was counted instead, for the reader of the profile
+};
+
+// Leaves the tables of `session` empty. The PML must be hooked and the session active.
+// `sees_freed_receives`: the receiving witness counts requests that were freed while active.
+SelfCheck check_counting(Session& session, bool sees_freed_receives);
+
+}  // namespace fathom::profiler

@@ -1,0 +1,307 @@
+#include "profiler/session.h"
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "profiler/finish.h"
+#include "profiler/modules.h"
+#include "profiler/mpi_library.h"
+#include "profiler/next.h"
+#include "profiler/rescue.h"
+#include "profiler/rows_writer.h"
+#include "profiler/self_check.h"
+#include "profiler/source_peruse.h"
+#include "profiler/source_pml.h"
+
+namespace fathom::profiler {
+
+std::atomic<Session*> Session::active_{nullptr};
+
+namespace {
+
+// The directory in which the process was loaded: the program may change it before MPI_Init.
+std::string start_directory() {
+  char buffer[4096];
+  return getcwd(buffer, sizeof buffer) != nullptr ? std::string(buffer) : std::string(".");
+}
+const std::string directory_at_load = start_directory();
+
+// The session outlives every callback and exit handler of the process, so it is never destroyed.
+Session* the_session = nullptr;
+Settings settings_before_init;
+bool forced_pml = false;
+std::string chosen_pml;
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string executable_path() {
+  char buffer[4096];
+  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
+  return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string();
+}
+
+std::vector<std::string> command_line() {
+  std::ifstream file("/proc/self/cmdline", std::ios::binary);
+  std::vector<std::string> words;
+  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
+  return words;
+}
+
+// "Open MPI v4.1.4, package: ..." -> "4.1.4"
+std::string library_version() {
+  const auto get = find_in_mpi_as<decltype(&PMPI_Get_library_version)>("PMPI_Get_library_version");
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+  int length = 0;
+  if (get == nullptr || get(text, &length) != MPI_SUCCESS) return {};
+  const std::string version = text;
+  const auto start = version.find("Open MPI v");
+  if (start == std::string::npos) return {};
+  const auto from = start + 10;
+  return version.substr(from, version.find_first_of(", ", from) - from);
+}
+
+bool same_release_series(const std::string& version) {
+  const std::string series = std::to_string(openmpi::kVersionMajor) + "." +
+                             std::to_string(openmpi::kVersionMinor) + ".";
+  return version.compare(0, series.size(), series) == 0;
+}
+
+bool threads_communicate_together() {
+  const auto query = find_in_mpi_as<decltype(&PMPI_Query_thread)>("PMPI_Query_thread");
+  int provided = MPI_THREAD_MULTIPLE;
+  return query == nullptr || query(&provided) != MPI_SUCCESS || provided == MPI_THREAD_MULTIPLE;
+}
+
+}  // namespace
+
+void Session::before_init() noexcept try {
+  if (the_session != nullptr) return;
+  settings_before_init = read_settings(directory_at_load);
+  const Settings& settings = settings_before_init;
+  if (settings.disabled) return;
+  const bool wants_peruse =
+      settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;
+  // Only pml/ob1 fires PERUSE events. The parameter is given for MPI_Init alone and taken back after it.
+  if (!user_chose_pml(chosen_pml) && wants_peruse) {
+    forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
+  }
+  if (settings.source == SourceName::kMpiT) {
+    setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
+  }
+} catch (...) {
+}
+
+void Session::after_init(bool succeeded) noexcept try {
+  if (forced_pml) unsetenv("OMPI_MCA_pml");
+  if (!succeeded || the_session != nullptr || settings_before_init.disabled) return;
+  the_session = new Session;
+  the_session->settings_ = settings_before_init;
+  if (!the_session->open()) return;
+} catch (...) {
+  active_.store(nullptr);
+}
+
+bool Session::open() {
+  const auto world = find_variable_in_mpi("ompi_mpi_comm_world");
+  const auto self = find_variable_in_mpi("ompi_mpi_comm_self");
+  const std::string version = library_version();
+  // Anything but the release series whose structures we know is left alone.
+  if (world == nullptr || self == nullptr || !same_release_series(version)) {
+    if (!settings_.quiet) {
+      std::fprintf(stderr,
+                   "fathom: this program runs on %s, but Fathom was built for Open MPI %d.%d; "
+                   "nothing is profiled. Build Fathom with that MPI's headers.\n",
+                   version.empty() ? "an MPI library that is not Open MPI" : version.c_str(),
+                   static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
+    }
+    return false;
+  }
+  rankmap::set_sparse_lookup(
+      find_in_mpi_as<rankmap::SparseLookup>("ompi_group_get_proc_ptr_raw"));
+  const void* group = rankmap::local_group(world);
+  const int rank = rankmap::my_rank(world);
+  const rankmap::Identity own = rankmap::member(group, rank);
+  std::memcpy(header_.magic, profile::kRowsMagic, sizeof header_.magic);
+  header_.job = own.job;
+  header_.rank = own.rank;
+  header_.world_size = static_cast<std::uint32_t>(rankmap::group_size(group));
+  header_.pid = static_cast<std::uint32_t>(getpid());
+  header_.started_unix_ns = now_unix_ns();
+
+  const int lanes = threads_communicate_together() ? Counter::kLanes : 1;
+  if (!text_.open() || !run_text_.open() || !registry_.open(own) || !communicators_.open(&registry_) ||
+      !counter_.open(lanes) || !hook_pml()) {
+    return false;
+  }
+  active_.store(this);
+  if (!pick_source()) {
+    unhook_pml();
+    text_.add("note", "nothing could be counted: no source worked, see steps_down");
+  }
+  describe_process();
+  name_run_directory();
+
+  communicators_.adopt(world, "MPI_COMM_WORLD", "predefined", profile::kPredefined);
+  communicators_.adopt(self, "MPI_COMM_SELF", "predefined",
+                       profile::kPredefined | profile::kPerProcess);
+  void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
+  void* const no_comm = find_variable_in_mpi("ompi_mpi_comm_null");
+  if (parent != nullptr && *parent != nullptr && *parent != no_comm) {
+    communicators_.adopt(*parent, "", "MPI_Comm_get_parent", 0);
+  }
+  gather_.announce(world, rank, static_cast<int>(header_.world_size));
+  arm_rescue(run_directory_, header_.job, header_.rank);
+  prepare_run_directory(*this);
+  return true;
+}
+
+bool Session::try_source(SourceName source, std::string& reason) {
+  if (source == SourceName::kMpiT) return open_monitoring(*this, reason);
+  const std::string pml = selected_pml();
+  if (source == SourceName::kPeruse) {
+    const char* missing = "";
+    if (!open_peruse(missing)) {
+      reason = missing;
+      return false;
+    }
+    if (pml != "ob1") {
+      reason = "the job uses pml/" + pml + ", and only pml/ob1 fires PERUSE events" +
+               (chosen_pml.empty() ? "" : " (the PML was chosen with OMPI_MCA_pml=" + chosen_pml + ")");
+      return false;
+    }
+    communicators_.set_observers(subscribe, unsubscribe);
+  } else {
+    communicators_.set_observers(nullptr, nullptr);
+    hook_receives();
+  }
+  const SelfCheck check = check_counting(*this, source == SourceName::kPeruse);
+  if (!check.sent || (source == SourceName::kPeruse && !check.received)) {
+    reason = "it did not prove itself at start-up: " + check.detail;
+    return false;
+  }
+  counter_.set_size_witness(source == SourceName::kPeruse ? profile::Direction::kReceived
+                                                          : profile::Direction::kSent);
+  run_text_.add("witness-sent", "pml");
+  if (source == SourceName::kPeruse) {
+    run_text_.add("witness-received", "peruse");
+  } else if (check.received) {
+    run_text_.add("witness-received", "receive requests");
+  } else {
+    text_.add("note", "receives could not be counted as a second witness: " + check.detail);
+  }
+  return true;
+}
+
+bool Session::pick_source() {
+  if (!settings_.bad_source.empty()) {
+    text_.add("note", "FATHOM_SOURCE=" + settings_.bad_source +
+                          " is no source (auto, peruse, pml, mpi_t); auto was used");
+  }
+  std::vector<SourceName> candidates{settings_.source};
+  if (settings_.source == SourceName::kPeruse) candidates.push_back(SourceName::kPml);
+  for (const SourceName candidate : candidates) {
+    std::string reason;
+    if (try_source(candidate, reason)) {
+      source_ = candidate;
+      break;
+    }
+    text_.add("step-down", std::string(name_of(candidate)) + " " + reason);
+  }
+  run_text_.add("source", name_of(source_));
+  return source_ != SourceName::kNone;
+}
+
+void Session::describe_process() {
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  text_.add("host", host);
+  run_text_.add("executable", executable_path());
+  bool first = true;
+  for (const std::string& word : command_line()) {
+    if (!first) run_text_.add("argument", word);
+    first = false;
+  }
+  run_text_.add("library", "Open MPI");
+  run_text_.add("version", library_version());
+  run_text_.add("pml", selected_pml());
+  for (std::uint32_t i = 0; i < kClassCount; ++i) {
+    const bool hidden = i != kPointToPoint && i != kOneSided;
+    run_text_.add("class", std::to_string(i) + (hidden ? " 1 " : " 0 ") + kClassNames[i]);
+  }
+  if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&
+      source_ == SourceName::kPeruse) {
+    run_text_.add("note", "the PML was chosen by the user (" + chosen_pml + "), not by Fathom");
+  }
+  std::vector<std::string> unknown;
+  variables_.open(settings_.performance_variables, unknown);
+  for (const std::string& name : unknown) {
+    run_text_.add("note", "this MPI library has no performance variable named " + name +
+                              "; `ompi_info --param all all --level 9` lists what it has");
+  }
+}
+
+void Session::name_run_directory() {
+  run_directory_ = settings_.output;
+  if (run_directory_.empty()) {
+    run_directory_ = settings_.start_directory + "/fathom-" + base_name(executable_path()) + "-" +
+                     std::to_string(header_.job);
+  }
+  // A job that another one spawned, or the further jobs of one `fathom run`, are worlds of their own.
+  void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
+  if (parent != nullptr && *parent != nullptr && *parent != find_variable_in_mpi("ompi_mpi_comm_null")) {
+    const std::string world = "world-" + std::to_string(header_.job);
+    run_directory_ += "/" + world;
+    run_text_.add("world", world);
+  }
+}
+
+void Session::before_finalize() noexcept {
+  Session* session = active();
+  if (session == nullptr || getpid() != static_cast<pid_t>(session->header_.pid)) return;
+  finish(*session);
+  active_.store(nullptr);
+}
+
+void Session::before_abort(int error_code) noexcept {
+  if (active() != nullptr) rescue(profile::EndReason::kAbort, static_cast<std::uint32_t>(error_code));
+}
+
+void Session::begin_phase(const char* name) noexcept try {
+  if (name == nullptr || name[0] == '\0') return;
+  const std::lock_guard guard(phase_lock_);
+  std::uint32_t number = 0;
+  for (std::uint32_t i = 0; i < phases_.size(); ++i) {
+    if (phases_[i] == name) number = i + 1;
+  }
+  if (number == 0 && phases_.size() + 1 < Counter::kMaxPhases) {
+    phases_.push_back(name);
+    number = static_cast<std::uint32_t>(phases_.size());
+    text_.add("phase", std::to_string(number) + " " + name);
+  }
+  phase_stack_.push_back(number);
+  counter_.set_phase(number);
+} catch (...) {
+}
+
+void Session::end_phase() noexcept {
+  const std::lock_guard guard(phase_lock_);
+  if (!phase_stack_.empty()) phase_stack_.pop_back();
+  counter_.set_phase(phase_stack_.empty() ? 0 : phase_stack_.back());
+}
+
+extern "C" {
+FATHOM_EXPORT void fathom_library_phase_begin(const char* name) {
+  if (Session* session = Session::active()) session->begin_phase(name);
+}
+FATHOM_EXPORT void fathom_library_phase_end() {
+  if (Session* session = Session::active()) session->end_phase();
+}
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,78 @@
+#include "profiler/settings.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+namespace fathom::profiler {
+namespace {
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool pml_in_file(const std::string& path, std::string& choice) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string key, equals, value;
+    std::getline(words, key, '=');
+    words >> value;
+    key.erase(key.find_last_not_of(" \t") + 1);
+    key.erase(0, key.find_first_not_of(" \t"));
+    if (key == "pml" && !value.empty()) {
+      choice = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+const char* name_of(SourceName source) {
+  switch (source) {
+    case SourceName::kPeruse: return "peruse";
+    case SourceName::kPml: return "pml";
+    case SourceName::kMpiT: return "mpi_t";
+    case SourceName::kNone: break;
+  }
+  return "none";
+}
+
+Settings read_settings(const std::string& start_directory) {
+  Settings settings;
+  settings.start_directory = start_directory;
+  const std::string disable = environment("FATHOM_DISABLE");
+  settings.disabled = !disable.empty() && disable != "0";
+  settings.quiet = environment("FATHOM_LOG") == "quiet";
+  settings.output = environment("FATHOM_OUTPUT");
+  if (!settings.output.empty() && settings.output[0] != '/') {
+    settings.output = start_directory + "/" + settings.output;
+  }
+  const std::string source = environment("FATHOM_SOURCE");
+  settings.automatic = source.empty() || source == "auto";
+  if (source == "pml") {
+    settings.source = SourceName::kPml;
+  } else if (source == "mpi_t") {
+    settings.source = SourceName::kMpiT;
+  } else if (!settings.automatic && source != "peruse") {
+    settings.bad_source = source;
+    settings.automatic = true;
+  }
+  std::istringstream names(environment("FATHOM_PVARS"));
+  for (std::string name; std::getline(names, name, ',');) {
+    if (!name.empty()) settings.performance_variables.push_back(name);
+  }
+  return settings;
+}
+
+bool user_chose_pml(std::string& choice) {
+  choice = environment("OMPI_MCA_pml");
+  if (!choice.empty()) return true;
+  return pml_in_file(environment("HOME") + "/.openmpi/mca-params.conf", choice);
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,30 @@
+// What the environment asks for. One table for users: docs/environment.md.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fathom::profiler {
+
+enum class SourceName { kNone, kPeruse, kPml, kMpiT };
+const char* name_of(SourceName source);
+
+struct Settings {
+  bool disabled = false;           // FATHOM_DISABLE
+  bool automatic = true;           // FATHOM_SOURCE unset or "auto"
+  SourceName source = SourceName::kPeruse;  // the one asked for; the first tried when automatic
+  std::string bad_source;          // a FATHOM_SOURCE that is no source
+  std::string output;              // FATHOM_OUTPUT, absolute; empty: fathom-APP-JOB in start_directory
+  std::string start_directory;     // where the process was started
+  std::vector<std::string> performance_variables;  // FATHOM_PVARS
+  bool quiet = false;              // FATHOM_LOG=quiet
+};
+
+// Reads the environment. `start_directory` is where the process was when it was loaded.
+Settings read_settings(const std::string& start_directory);
+
+// True if the user chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter files
+// (~/.openmpi/mca-params.conf; opal/mca/base/mca_base_var.c). `choice` receives the value.
+bool user_chose_pml(std::string& choice);
+
+}  // namespace fathom::profiler

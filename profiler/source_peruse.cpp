@@ -1,0 +1,177 @@
+#include "profiler/source_peruse.h"
+
+#include "profiler/mpi_library.h"
+#include "profiler/session.h"
+
+namespace fathom::profiler {
+namespace {
+
+using rankmap::field;
+using rankmap::field_ref;
+
+// The public PERUSE interface (PERUSE 1.11, peruse.h), which only builds with --enable-peruse install.
+struct Spec {
+  void* comm;
+  void* buffer;
+  int count;
+  void* datatype;
+  int peer;
+  int tag;
+  int operation;
+};
+constexpr int kOperationReceive = 1;  // PERUSE_RECV
+constexpr int kSuccess = 0;           // PERUSE_SUCCESS
+constexpr int kAnyTag = -1;           // MPI_ANY_TAG in Open MPI's mpi.h
+using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
+
+struct {
+  int (*register_event)(int event, void* comm, EventCallback callback, void* parameter, void** handle);
+  int (*activate)(void* handle);
+} peruse{};
+
+constexpr int kSubscriptions = 4;
+int events[kSubscriptions];
+
+// The request that on_match() has counted as empty on this thread, until on_begin() says otherwise.
+thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec"))) = nullptr;
+
+const void* received_request(std::ptrdiff_t id, const Spec* spec) {
+  const auto* request = reinterpret_cast<const void*>(id);
+  const bool receives = spec->operation == kOperationReceive &&
+                        field<int>(request, openmpi::kPmlRequestType) == openmpi::kPmlRequestTypeReceive;
+  return receives ? request : nullptr;
+}
+
+// `tag` and `source` as matched.
+void count_received(const void* parameter, int source, int tag, std::uint64_t bytes) {
+  const Live& live = *static_cast<const Live*>(parameter);
+  const ClassId class_id = classify(live, tag);
+  Session* session = Session::active();
+  if (class_id == kIgnored || session == nullptr) return;
+  session->counter().record(profile::Direction::kReceived, live.kind, class_id, live.group,
+                            static_cast<std::uint32_t>(source), bytes);
+}
+
+bool was_freed(const void* request) {
+  return field<bool>(request, openmpi::kPmlRequestFreeCalled);
+}
+
+int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0) return kSuccess;
+  count_received(parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::kRequestReceivedBytes));
+  return kSuccess;
+}
+
+int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  count_received(parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::kOb1ReceivedBytes));
+  return kSuccess;
+}
+
+// The rank that a process has in a group, or -1. As many steps as the group has members.
+int rank_in_group(const void* group, const void* process) {
+  const rankmap::Identity who{field<std::uint32_t>(process, openmpi::kProcJob),
+                              field<std::uint32_t>(process, openmpi::kProcRank)};
+  for (int i = 0; i < rankmap::group_size(group); ++i) {
+    if (rankmap::member(group, i) == who) return i;
+  }
+  return -1;
+}
+
+// The status is not filled in yet, but the sender's process stands in the request already (match_one in
+// pml_ob1_recvfrag.c). A wildcard tag only matches a program's message.
+int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  const Live& live = *static_cast<const Live*>(parameter);
+  const int source = spec->peer >= 0 ? spec->peer
+                                     : rank_in_group(live.group, field<const void*>(
+                                                                     request, openmpi::kPmlRequestProc));
+  if (source < 0) return kSuccess;
+  count_received(parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
+  counted_as_empty = request;
+  return kSuccess;
+}
+
+int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
+  const auto* request = reinterpret_cast<const void*>(id);
+  if (counted_as_empty != request) [[likely]] return kSuccess;
+  counted_as_empty = nullptr;
+  const Live& live = *static_cast<const Live*>(parameter);
+  const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
+  Session* session = Session::active();
+  if (class_id == kIgnored || session == nullptr) return kSuccess;
+  session->counter().retract_empty(
+      live.kind, class_id, live.group,
+      static_cast<std::uint32_t>(field<int>(request, openmpi::kRequestSource)));
+  return kSuccess;
+}
+
+struct Subscription {
+  const char* event;
+  EventCallback callback;
+};
+constexpr Subscription kTable[kSubscriptions] = {
+    {"PERUSE_COMM_REQ_XFER_BEGIN", on_begin},
+    {"PERUSE_COMM_REQ_XFER_END", on_end},
+    {"PERUSE_COMM_REQ_COMPLETE", on_complete},
+    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", on_match},
+};
+
+}  // namespace
+
+bool open_peruse(const char*& reason) {
+  const auto init = find_in_mpi_as<int (*)()>("PERUSE_Init");
+  const auto query = find_in_mpi_as<int (*)(const char*, int*)>("PERUSE_Query_event");
+  peruse.register_event =
+      find_in_mpi_as<decltype(peruse.register_event)>("PERUSE_Event_comm_register");
+  peruse.activate = find_in_mpi_as<decltype(peruse.activate)>("PERUSE_Event_activate");
+  if (init == nullptr || query == nullptr || peruse.register_event == nullptr ||
+      peruse.activate == nullptr) {
+    reason = "this Open MPI was built without PERUSE (--enable-peruse)";
+    return false;
+  }
+  if (init() != kSuccess) {
+    reason = "PERUSE_Init failed";
+    return false;
+  }
+  for (int i = 0; i < kSubscriptions; ++i) {
+    if (query(kTable[i].event, &events[i]) != kSuccess) {
+      reason = "this Open MPI does not know all PERUSE events that exact counting needs";
+      return false;
+    }
+  }
+  return true;
+}
+
+// Open MPI neither frees an event handle nor the array of a communicator that is gone
+// (PERUSE_Event_release in ompi/peruse/peruse.c), so both stay with the Live object and serve the next
+// communicator that it stands for: 2,000 communicators in a loop cost the handles of one.
+void subscribe(Live& live) {
+  void* comm = const_cast<void*>(live.comm);
+  void*& handles = field_ref<void*>(comm, openmpi::kCommPeruseHandles);
+  if (handles == nullptr && live.peruse_handles != nullptr) {
+    handles = live.peruse_handles;
+    return;
+  }
+  for (int i = 0; i < kSubscriptions; ++i) {
+    void* handle = nullptr;
+    if (peruse.register_event(events[i], comm, kTable[i].callback, &live, &handle) == kSuccess) {
+      peruse.activate(handle);
+    }
+  }
+  live.peruse_handles = handles;
+}
+
+void unsubscribe(Live& live) {
+  void*& handles = field_ref<void*>(const_cast<void*>(live.comm), openmpi::kCommPeruseHandles);
+  if (handles == live.peruse_handles) handles = nullptr;
+}
+
+}  // namespace fathom::profiler

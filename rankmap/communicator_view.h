@@ -1,0 +1,64 @@
+// Reads Open MPI's communicators, groups and requests in place, at offsets measured at build time.
+//
+// Nothing here allocates, locks or calls into MPI, so all of it may run inside a callback of the
+// library. Every function expects a live object of the release named in openmpi::kVersion.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "openmpi_layout.h"
+
+namespace fathom::rankmap {
+
+template <typename T>
+inline T field(const void* object, std::ptrdiff_t offset) {
+  return *reinterpret_cast<const T*>(static_cast<const char*>(object) + offset);
+}
+
+template <typename T>
+inline T& field_ref(void* object, std::ptrdiff_t offset) {
+  return *reinterpret_cast<T*>(static_cast<char*>(object) + offset);
+}
+
+// One MPI process, whatever world it belongs to: Open MPI's process name (ompi/proc/proc.h).
+// In the world with that job number, `rank` is the rank in MPI_COMM_WORLD.
+struct Identity {
+  std::uint32_t job = 0;
+  std::uint32_t rank = 0;
+  bool operator==(const Identity&) const = default;
+};
+
+inline std::uint32_t context_id(const void* comm) {
+  return field<std::uint32_t>(comm, openmpi::kCommContextId);
+}
+inline int my_rank(const void* comm) { return field<int>(comm, openmpi::kCommMyRank); }
+inline bool is_intercommunicator(const void* comm) {
+  return field<std::uint32_t>(comm, openmpi::kCommFlags) & openmpi::kCommFlagInter;
+}
+inline std::int32_t next_nonblocking_tag(const void* comm) {
+  return __atomic_load_n(
+      &field_ref<std::int32_t>(const_cast<void*>(comm), openmpi::kCommNonblockingTag),
+      __ATOMIC_RELAXED);
+}
+inline const void* local_group(const void* comm) {
+  return field<const void*>(comm, openmpi::kCommLocalGroup);
+}
+// The group that a rank in a send or receive on this communicator refers to.
+inline const void* remote_group(const void* comm) {
+  return field<const void*>(comm, openmpi::kCommRemoteGroup);
+}
+inline int group_size(const void* group) { return field<int>(group, openmpi::kGroupSize); }
+
+// The name given with MPI_Comm_set_name, or empty.
+std::string_view given_name(const void* comm);
+
+// The process at a position of a group, 0 <= position < group_size.
+Identity member(const void* group, int position);
+
+// How member() resolves groups in one of Open MPI's sparse forms; the library's own
+// ompi_group_get_proc_ptr_raw (ompi/group/group.h). Set once, before the first look-up.
+using SparseLookup = const void* (*)(const void* group, int position);
+void set_sparse_lookup(SparseLookup lookup);
+
+}  // namespace fathom::rankmap

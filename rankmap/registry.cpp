@@ -1,0 +1,147 @@
+#include "rankmap/registry.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fathom::rankmap {
+namespace {
+
+constexpr std::size_t kMaxKinds = std::size_t{1} << profile::kCommunicatorBits;
+
+// FNV-1a over 64-bit words with a final mix; collisions would merge two communicators' rows in the
+// profile, never their ranks.
+class Hash {
+ public:
+  Hash& add(std::uint64_t word) {
+    state_ = (state_ ^ word) * 0x100000001b3;
+    state_ ^= state_ >> 29;
+    return *this;
+  }
+  Hash& add(std::string_view text) {
+    for (const char c : text) add(static_cast<unsigned char>(c));
+    return *this;
+  }
+  std::uint64_t value() const { return state_ == 0 ? 1 : state_; }
+
+ private:
+  std::uint64_t state_ = 0xcbf29ce484222325;
+};
+
+struct GroupFacts {
+  std::uint64_t key;
+  bool has_foreign = false;
+  bool self_reports = false;  // this process is the first of its world in the group
+};
+
+GroupFacts facts_of(const void* group, Identity self) {
+  Hash hash;
+  GroupFacts facts{};
+  bool met_own = false;
+  for (int i = 0; i < group_size(group); ++i) {
+    const Identity who = member(group, i);
+    hash.add(std::uint64_t{who.job} << 32 | who.rank);
+    if (who.job != self.job) {
+      facts.has_foreign = true;
+    } else if (!met_own) {
+      met_own = true;
+      facts.self_reports = who == self;
+    }
+  }
+  facts.key = hash.value();
+  return facts;
+}
+
+template <std::size_t N>
+void copy_text(char (&to)[N], std::string_view from) {
+  const std::size_t length = std::min(from.size(), N - 1);
+  std::memcpy(to, from.data(), length);
+  std::memset(to + length, 0, N - length);
+}
+
+}  // namespace
+
+bool Registry::open(Identity self) {
+  self_ = self;
+  return rows_.reserve(kMaxKinds) && foreign_.reserve(kMaxKinds);
+}
+
+std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uint32_t parent,
+                            std::uint32_t flags) {
+  const bool inter = is_intercommunicator(comm);
+  const GroupFacts local = facts_of(local_group(comm), self_);
+  const GroupFacts remote = inter ? facts_of(remote_group(comm), self_) : GroupFacts{};
+  const bool parent_per_process =
+      parent != kNoKind && (rows_[parent].flags & profile::kPerProcess) != 0;
+  if (!inter && group_size(local_group(comm)) == 1 && parent_per_process) {
+    flags |= profile::kPerProcess;
+  }
+  if (inter) flags |= profile::kIntercommunicator;
+
+  Hash hash;
+  hash.add(made_by);
+  // The two sides of an intercommunicator know different parents and each other's groups swapped.
+  if (!inter && parent != kNoKind) hash.add(rows_[parent].key);
+  if (!(flags & profile::kPerProcess)) hash.add(local.key + remote.key);
+
+  std::vector<std::uint32_t>& alike = kinds_by_key_[hash.value()];
+  const auto free = std::find_if(alike.begin(), alike.end(),
+                                 [this](std::uint32_t kind) { return !live_[kind]; });
+  if (free != alike.end()) {
+    live_[*free] = true;
+    ++rows_[*free].instances;
+    return *free;
+  }
+  profile::CommunicatorRow* row = rows_.append();
+  if (row == nullptr) return kNoKind;
+  const auto kind = static_cast<std::uint32_t>(rows_.size() - 1);
+  row->key = hash.add(alike.size()).value();
+  row->parent_key = parent == kNoKind ? 0 : rows_[parent].key;
+  row->group_key = local.key;
+  row->size = static_cast<std::uint32_t>(group_size(local_group(comm)));
+  row->remote_size = inter ? static_cast<std::uint32_t>(group_size(remote_group(comm))) : 0;
+  row->my_rank = static_cast<std::uint32_t>(my_rank(comm));
+  row->instances = 1;
+  row->flags = flags;
+  copy_text(row->made_by, made_by);
+  alike.push_back(kind);
+  live_.push_back(true);
+  if (local.has_foreign && local.self_reports) {
+    add_foreign_members(kind, local_group(comm), false);
+  }
+  // The remote group may be all foreign, so the first of the local group speaks for both.
+  if (inter && remote.has_foreign && local.self_reports) {
+    add_foreign_members(kind, remote_group(comm), true);
+  }
+  return kind;
+}
+
+void Registry::add_foreign_members(std::uint32_t kind, const void* group, bool remote) {
+  for (int i = 0; i < group_size(group); ++i) {
+    const Identity who = member(group, i);
+    if (who.job == self_.job) continue;
+    if (profile::ForeignMemberRow* row = foreign_.append()) {
+      *row = {kind, remote ? 1u : 0u, static_cast<std::uint32_t>(i), who.job, who.rank, 0};
+    }
+  }
+}
+
+void Registry::retire(std::uint32_t kind) { live_[kind] = false; }
+
+void Registry::keep_name(std::uint32_t kind, const void* comm) {
+  const std::string_view name = given_name(comm);
+  if (!name.empty() && rows_[kind].name[0] == '\0') copy_text(rows_[kind].name, name);
+}
+
+void Registry::describe(std::uint32_t kind, std::string_view made_by, std::string_view name) {
+  copy_text(rows_[kind].made_by, made_by);
+  copy_text(rows_[kind].name, name);
+}
+
+void Registry::clear() {
+  rows_.clear();
+  foreign_.clear();
+  live_.clear();
+  kinds_by_key_.clear();
+}
+
+}  // namespace fathom::rankmap
