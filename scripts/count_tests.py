@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+"""Adds up meson's test log: one line "N passed, N failed, N skipped".
+
+A test that prints "N passed, N failed[, N skipped]" as its last line counts with those numbers (the MPI
+suite runs many cases in one meson test); any other test counts as one. Exits 1 if anything failed or
+nothing ran.
+"""
+import json
+import re
+import sys
+
+SUMMARY = re.compile(r'^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$', re.M)
+DOCTEST = re.compile(r'test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed')
+
+
+def counts(test):
+    output = test.get('stdout') or ''
+    summaries = SUMMARY.findall(output)
+    if summaries:
+        passed, failed, skipped = summaries[-1]
+        found = int(passed), int(failed), int(skipped or 0)
+    elif doctest := DOCTEST.search(output):
+        found = int(doctest[2]), int(doctest[3]), 0
+    else:
+        found = (0, 0, 1) if test['result'] == 'SKIP' else (1, 0, 0)
+    if test['result'] not in ('OK', 'SKIP', 'EXPECTEDFAIL') and found[1] == 0:
+        found = found[0] if summaries else 0, 1, found[2]
+    return found
+
+
+def main():
+    with open(sys.argv[1], encoding='utf-8') as log:
+        totals = [sum(column) for column in zip(*(counts(json.loads(line)) for line in log))]
+    passed, failed, skipped = totals or (0, 0, 0)
+    print(f'{passed} passed, {failed} failed, {skipped} skipped')
+    return 1 if failed or not passed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,8 @@
+# Puts `fathom` and the PERUSE build's mpicc, mpif90 and mpirun on the PATH:  . scripts/env.sh
+#
+# Programs built with Debian's own Open MPI run on the PERUSE build as they are (same release, same ABI).
+
+. "$(dirname "${BASH_SOURCE[0]:-$0}")/lib.sh"
+export FATHOM_OPENMPI=$openmpi_prefix
+export PATH=$fathom_build/cli:$openmpi_prefix/bin:$PATH
+export LD_LIBRARY_PATH=$openmpi_prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

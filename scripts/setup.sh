@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Installs what Fathom needs, builds a PERUSE-enabled Open MPI once, and builds Fathom.
+#
+#   scripts/setup.sh [--packages-only]
+#
+#   FATHOM_OPENMPI   prefix of an existing PERUSE build of Open MPI 4.1 to use instead of building one
+#   FATHOM_CACHE     where the build is kept (default: ~/.cache/fathom)
+#   FATHOM_BUILD     Fathom's build directory (default: build)
+#
+# Every step says what it does and how long it took; what is done already is skipped. Nothing is changed
+# before it is clear that everything can be had.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+
+install_packages() {
+  local missing=() package
+  while read -r package; do
+    case $package in '' | '#'*) continue ;; esac
+    [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
+  done <"$fathom_root/scripts/packages.txt"
+  if [ ${#missing[@]} = 0 ]; then
+    skip "Debian packages" "all installed"
+    return
+  fi
+  if [ "$(id -u)" != 0 ]; then
+    die "these Debian packages are missing and only root can install them; nothing was changed. Run: apt-get install ${missing[*]}"
+  fi
+  if ! apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
+    apt-get update >/dev/null 2>&1 || true
+    apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+      die "these Debian packages are missing and apt cannot get them (no network, or not Debian 12?); nothing was changed: ${missing[*]}"
+  fi
+  step "install ${#missing[@]} Debian packages" \
+    env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+has_peruse() {
+  [ -x "$1/bin/mpirun" ] && grep -aq PERUSE_Event_comm_register "$1"/lib/libmpi.so.40
+}
+
+build_openmpi() {
+  if has_peruse "$openmpi_prefix"; then
+    skip "Open MPI with PERUSE" "already in $openmpi_prefix"
+    return
+  fi
+  if [ -n "${FATHOM_OPENMPI:-}" ]; then
+    die "FATHOM_OPENMPI=$FATHOM_OPENMPI holds no Open MPI built with --enable-peruse; unset it to have one built"
+  fi
+  # Into a place of its own first, so that an interrupted build is never taken for a whole one.
+  rm -rf "$openmpi_prefix"
+  "$fathom_root/scripts/build_openmpi.sh" "$openmpi_prefix" ||
+    { rm -rf "$openmpi_prefix"; exit 1; }
+}
+
+build_fathom() {
+  if [ ! -f "$fathom_build/build.ninja" ]; then
+    step "configure Fathom" meson setup "$fathom_build" "$fathom_root" ${FATHOM_MESON_OPTIONS:-}
+  fi
+  step "build Fathom" ninja -C "$fathom_build"
+}
+
+mkdir -p "$fathom_cache" 2>/dev/null || die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
+install_packages
+[ "${1:-}" = --packages-only ] && exit 0
+build_openmpi
+build_fathom
