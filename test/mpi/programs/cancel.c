@@ -24,6 +24,9 @@ int main(int argc, char** argv) {
   MPI_Wait(&request, &status);
   MPI_Test_cancelled(&status, &cancelled);
   require(cancelled);
+  // `next` has cancelled its receive too, before anything is sent to it.
+  MPI_Sendrecv(NULL, 0, MPI_BYTE, previous, 49, NULL, 0, MPI_BYTE, next, 49, MPI_COMM_WORLD, &status);
+  expect_message(MPI_COMM_WORLD, previous, 0, 1);
   MPI_Start(&request);
   MPI_Send(out, 300, MPI_BYTE, next, 51, MPI_COMM_WORLD);
   expect_message(MPI_COMM_WORLD, next, 300, 1);

@@ -47,6 +47,16 @@ int main(int argc, char** argv) {
   begin("a phase with spaces, \"quotes\" and \xc3\xa9");
   exchange(dup, 9);
   end();
+  // Nested: the inner one counts, then the outer one again.
+  begin("outer");
+  exchange(dup, 21);
+  fathom_phase_begin("inner");
+  expect_phase("inner");
+  exchange(dup, 22);
+  fathom_phase_end();
+  expect_phase("outer");
+  exchange(dup, 23);
+  end();
   begin("empty");
   end();
   MPI_Comm_free(&dup);

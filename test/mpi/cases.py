@@ -1,0 +1,167 @@
+"""The table of cases: which program runs how, where it runs, and what must come of it."""
+import dataclasses
+
+# (Open MPI, source, transport)
+PERUSE = ("peruse", "peruse", "sm")
+PERUSE_TCP = ("peruse", "peruse", "tcp")
+PERUSE_PML = ("peruse", "pml", "sm")
+PERUSE_AUTO = ("peruse", "auto", "sm")
+STOCK_PML = ("stock", "pml", "sm")
+STOCK_PML_TCP = ("stock", "pml", "tcp")
+STOCK_AUTO = ("stock", "auto", "sm")
+STOCK_UCX = ("stock", "pml", "ucx")
+STOCK_MPI_T = ("stock", "mpi_t", "sm")
+
+SOME = (PERUSE, STOCK_AUTO)
+MANY = (PERUSE, PERUSE_TCP, PERUSE_PML, PERUSE_AUTO, STOCK_PML, STOCK_PML_TCP, STOCK_AUTO, STOCK_UCX)
+
+# The linear algorithm of every collective that coll/tuned lets one choose.
+LINEAR = ["coll_tuned_use_dynamic_rules=1"] + [
+    f"coll_tuned_{name}_algorithm=1"
+    for name in ("bcast", "gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv", "reduce",
+                 "allreduce", "barrier", "reduce_scatter", "scan", "exscan")]
+
+
+@dataclasses.dataclass
+class Case:
+    group: str
+    name: str
+    program: str
+    args: tuple = ()
+    ranks: int = 4
+    mca: list = dataclasses.field(default_factory=list)
+    on: tuple = SOME
+    # What must be left behind: "profile" (compared with the expectation), "rows" (each process's part, no
+    # profile.json), "nothing", "any" (only the job's behaviour is compared).
+    leaves: str = "profile"
+    # Where FATHOM_OUTPUT points: "run", "default" (unset), "not-a-directory", "full-disk", "occupied".
+    output: str = "run"
+    preload: str = "library"  # "tool,library", "library,tool": another PMPI tool before or after
+    spawns: bool = False      # the environment has to reach spawned processes too
+    options: dict = dataclasses.field(default_factory=dict)  # for expectation.compare
+    environment: dict = dataclasses.field(default_factory=dict)
+    monitoring: bool = False  # pml_monitoring can witness it (--witness)
+    exit_code: int = 0        # what the program returns natively; None where mpirun's code may vary
+    same_stderr: bool = True
+
+
+def p2p(name, **settings):
+    settings.setdefault("on", MANY)
+    settings.setdefault("monitoring", True)
+    return Case("point_to_point", name, settings.pop("program", name), **settings)
+
+
+CASES = [
+    p2p("send_modes", monitoring=False),
+    p2p("send_modes_2", program="send_modes", ranks=2, on=SOME, monitoring=False),
+    p2p("sendrecv"),
+    p2p("wildcards"),
+    p2p("wildcards_7", program="wildcards", ranks=7, on=SOME),
+    p2p("probe"),
+    p2p("datatypes"),
+    p2p("truncation"),
+    p2p("cancel", monitoring=False),
+    p2p("request_free", monitoring=False),
+    p2p("completion"),
+    p2p("unreceived"),
+    p2p("large", ranks=2, on=(PERUSE, PERUSE_TCP, STOCK_PML)),
+    p2p("threads", on=(PERUSE, PERUSE_TCP, STOCK_AUTO), monitoring=True),
+    p2p("mpi_t", program="wildcards", on=(STOCK_MPI_T, ("peruse", "mpi_t", "sm")), monitoring=False,
+        options={"totals_only": True}),
+    p2p("mpi_t_gap", program="send_modes", ranks=2, on=(STOCK_MPI_T,), monitoring=False,
+        options={"gap": "persistent"}),
+]
+
+for form in ("blocking", "nonblocking", "persistent"):
+    CASES += [
+        Case("collectives", f"collectives_{form}", "collectives", (form,), on=MANY, monitoring=form != "persistent"),
+        Case("collectives", f"collectives_{form}_7", "collectives", (form,), ranks=7),
+        Case("collectives", f"neighbors_{form}", "neighbors", (form,), on=MANY),
+        Case("collectives", f"neighbors_{form}_2", "neighbors", (form,), ranks=2),
+    ]
+CASES += [
+    Case("collectives", "linear", "linear", mca=LINEAR, on=MANY, monitoring=True),
+    Case("collectives", "linear_7", "linear", mca=LINEAR, ranks=7, monitoring=True),
+    # The plain implementations: barriers out of other messages, reductions without tuned's trees.
+    Case("collectives", "collectives_basic", "collectives", ("blocking",), mca=["coll=^tuned,han,adapt"]),
+    # Hierarchical collectives: communicators that Open MPI makes inside the user's call.
+    Case("collectives", "collectives_han", "collectives", ("blocking",), mca=["coll_han_priority=100"]),
+    Case("collectives", "collectives_adapt", "collectives", ("nonblocking",), mca=["coll_adapt_priority=100"]),
+    Case("collectives", "intercollectives", "intercollectives", on=MANY, monitoring=True),
+    Case("collectives", "intercollectives_5", "intercollectives", ranks=5),
+    Case("collectives", "intercollectives_nonblocking", "intercollectives", ("nonblocking",), on=MANY),
+    Case("collectives", "overlap", "overlap", on=MANY, monitoring=True),
+
+    Case("communicators", "constructors", "constructors", on=MANY, monitoring=True),
+    Case("communicators", "constructors_8", "constructors", ranks=8),
+    Case("communicators", "idup", "idup", on=MANY, monitoring=True),
+    Case("communicators", "intercomm", "intercomm", on=MANY, monitoring=True),
+    Case("communicators", "intercomm_7", "intercomm", ranks=7),
+    Case("communicators", "lifetimes", "lifetimes", on=(PERUSE, PERUSE_TCP, PERUSE_PML, STOCK_PML)),
+    Case("communicators", "accept_connect", "connect", ("accept",)),
+    Case("communicators", "join", "connect", ("join",)),
+    Case("communicators", "spawn", "spawn", ranks=3, spawns=True),
+    Case("communicators", "spawn_multiple", "spawn", ("multiple",), ranks=2, spawns=True),
+
+    Case("languages", "cxx", "cxx", on=MANY),
+    Case("languages", "fortran_mpifh", "f_mpifh", on=MANY),
+    Case("languages", "fortran_use_mpi", "f_usempi", on=MANY),
+    Case("languages", "fortran_use_mpi_f08", "f_f08", on=MANY),
+    Case("languages", "python", "python.py", on=(PERUSE, PERUSE_PML, STOCK_AUTO)),
+
+    Case("windows", "pcontrol", "pcontrol", on=MANY),
+    Case("windows", "phases", "phases", on=MANY),
+]
+for kind in ("create", "allocate", "shared", "dynamic"):
+    CASES.append(Case("one_sided", f"rma_{kind}", "rma", (kind,),
+                      on=(PERUSE, PERUSE_PML, STOCK_AUTO, STOCK_UCX) if kind == "create" else SOME))
+CASES += [
+    # Over TCP this is the only component that Open MPI 4.1.4 can make a window with.
+    Case("one_sided", "rma_create_pt2pt", "rma", ("create",), mca=["osc=pt2pt"],
+         on=(PERUSE, PERUSE_TCP, STOCK_AUTO, STOCK_PML_TCP)),
+    Case("one_sided", "rma_allocate_rdma", "rma", ("allocate",), mca=["osc=rdma"]),
+    Case("io", "io", "io", on=(PERUSE, PERUSE_TCP, STOCK_AUTO)),
+    Case("io", "io_romio", "io", mca=["io=romio321"]),
+]
+
+
+def harmless(name, program, *args, **settings):
+    settings.setdefault("ranks", 3)
+    return Case("harmless", name, program, args, **settings)
+
+
+CASES += [
+    harmless("return_code", "ending", "return", "5", exit_code=5),
+    harmless("atexit", "ending", "atexit"),
+    harmless("abort", "ending", "abort", leaves="rows", exit_code=7),
+    harmless("exit_one", "ending", "exit", leaves="rows", exit_code=3),
+    harmless("exit_all", "ending", "exit_all", leaves="rows", exit_code=3),
+    harmless("quick_exit", "ending", "_exit", leaves="rows", exit_code=4),
+    harmless("segv", "ending", "segv", leaves="rows", exit_code=139),
+    harmless("fpe", "ending", "fpe", leaves="rows", exit_code=136),
+    harmless("sigterm", "ending", "sigterm", leaves="rows", exit_code=143),
+    harmless("sigkill", "ending", "sigkill", leaves="rows", exit_code=137),
+    harmless("own_handler", "ending", "handler", leaves="rows", exit_code=5),
+    harmless("forks", "forks", same_stderr=False),
+    harmless("forks_default_directory", "forks", output="default", on=(PERUSE,), same_stderr=False),
+    harmless("fork_outlives", "forks", "outlive", same_stderr=False),
+    harmless("never_initialized", "no_init", leaves="nothing"),
+    harmless("initialized_often", "no_init", "ask"),
+    harmless("init_thread_single", "no_init", "thread", "0"),
+    harmless("init_thread_multiple", "no_init", "thread", "3"),
+    harmless("dlopen_local", "dlopens", "local", leaves="any", same_stderr=False),
+    harmless("dlopen_global", "dlopens", "global", leaves="any", same_stderr=False),
+    harmless("no_mpi", "/bin/echo", "plain", leaves="nothing", ranks=1),
+    harmless("unwritable", "sendrecv", output="not-a-directory", leaves="any", same_stderr=False),
+    harmless("full_disk", "constructors", output="full-disk", leaves="any", same_stderr=False),
+    harmless("full_disk_abort", "ending", "abort", output="full-disk", leaves="any", same_stderr=False, exit_code=7),
+    harmless("never_overwritten", "sendrecv", output="occupied", leaves="any", same_stderr=False),
+    harmless("bad_source", "sendrecv", environment={"FATHOM_SOURCE": "nonsense"}, leaves="any", same_stderr=False),
+    harmless("peruse_on_stock", "sendrecv", on=(("stock", "peruse", "sm"),), same_stderr=False),
+    harmless("tool_before", "tooled", preload="tool,library"),
+    harmless("tool_after", "tooled", preload="library,tool"),
+    harmless("performance_variables", "sendrecv", same_stderr=False, on=(PERUSE, STOCK_AUTO),
+             environment={"FATHOM_PVARS": "pml_ob1_unexpected_msgq_length,pml_ob1_posted_recvq_length"},
+             options={"pvars": ("pml_ob1_unexpected_msgq_length", "pml_ob1_posted_recvq_length")}),
+    harmless("singleton", "no_init", leaves="nothing", ranks=0),
+]
