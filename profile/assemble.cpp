@@ -459,7 +459,7 @@ void Assembly::finish_coverage(Profile& profile) {
   }
   const bool incomplete = !coverage.cut_short.empty() || coverage.lost_messages > 0 || truncated_ ||
                           ranks_.size() != static_cast<std::size_t>(profile.world_size);
-  if (incomplete) {
+  if (incomplete || (witness_sent_.empty() && witness_received_.empty())) {
     coverage.verdict = "incomplete";
   } else if (!two_witnesses) {
     coverage.verdict = "one-witness";

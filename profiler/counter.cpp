@@ -1,6 +1,7 @@
 #include "profiler/counter.h"
 
 #include <bit>
+#include <utility>
 
 namespace fathom::profiler {
 namespace {
@@ -58,6 +59,14 @@ void Counter::record_with_options(profile::Direction direction, std::uint32_t co
   Lane& lane = take_lane();
   add(lane, direction, communicator, class_id, phase, group, peer, bytes, 1);
   lane.taken.store(false, std::memory_order_release);
+}
+
+void Counter::record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
+                         const void* group, std::uint32_t peer, std::uint64_t bytes,
+                         std::uint64_t messages) {
+  const profile::Direction witness = std::exchange(size_witness_, profile::Direction::kInvisible);
+  if (messages > 0) add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, messages);
+  size_witness_ = witness;
 }
 
 void Counter::retract_empty(std::uint32_t communicator, ClassId class_id, const void* group,

@@ -39,6 +39,10 @@ class Counter {
     add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, 1);
   }
 
+  // Many at once, at the end of a run; message lengths are not known.
+  void record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
+                  const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
+
   // Corrects a message of 0 bytes that turns out to be one of `bytes`: see source_peruse.cpp.
   void retract_empty(std::uint32_t communicator, ClassId class_id, const void* group,
                      std::uint32_t peer);

@@ -6,11 +6,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "profile/assemble.h"
 #include "profile/writer.h"
 #include "profiler/modules.h"
+#include "profiler/monitoring.h"
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
 #include "profiler/source_pml.h"
@@ -77,6 +79,7 @@ void prepare_run_directory(Session& session) noexcept try {
 
 void finish(Session& session) noexcept try {
   session.gather().synchronise();
+  collect_monitoring(session);
   describe_end(session);
   unhook_pml();
   std::vector<char> rows;

@@ -1,8 +1,6 @@
 // MPI_Finalize: gather the rows of all processes, write RUN/profile.json, stop counting.
 #pragma once
 
-#include <string>
-
 namespace fathom::profiler {
 
 class Session;
@@ -13,8 +11,5 @@ void prepare_run_directory(Session& session) noexcept;
 
 // Never throws and never fails the program.
 void finish(Session& session) noexcept;
-
-// Source mpi_t: Open MPI's own monitoring (pml_monitoring), read through MPI_T. False with a sentence.
-bool open_monitoring(Session& session, std::string& reason);
 
 }  // namespace fathom::profiler

@@ -1,20 +1,78 @@
-// Source `mpi_t`: what Open MPI's own monitoring counted, read through MPI_T.
-//
-// Only on request: pml_monitoring does not count a program's persistent sends, drops peers outside
-// MPI_COMM_WORLD, cannot tell collectives apart, and crashes jobs that use neighbourhood collectives on
-// distributed graphs (docs/exactness.md). It is switched on in Session::before_init().
+#include "profiler/monitoring.h"
 
-#include <cstdio>
+#include <dlfcn.h>
 
-#include "profiler/finish.h"
+#include <cstdlib>
+
+#include "profiler/mpi_library.h"
 #include "profiler/session.h"
+#include "profiler/source_pml.h"
 
 namespace fathom::profiler {
+namespace {
+
+constexpr const char* kEnable = "OMPI_MCA_pml_monitoring_enable";
+bool requested = false;
+
+// Bound to MPI_COMM_WORLD: one value per peer, user and internal messages together.
+constexpr const char* kMessages = "pml_monitoring_messages_count";
+constexpr const char* kBytes = "pml_monitoring_messages_size";
+
+// Open MPI 4.1 invalidates the variables of pml_monitoring when it closes the PMLs that it did not select
+// (mca_base_pvar_mark_invalid; MPI_T_pvar_get_index then fails), although the component goes on counting.
+// Its own registration function makes them valid again.
+void make_variables_valid() {
+  void* library = dlopen("libmca_common_monitoring.so.50", RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return;
+  const auto do_register =
+      reinterpret_cast<void (*)(void*)>(dlsym(library, "mca_common_monitoring_register"));
+  if (do_register != nullptr) do_register(nullptr);
+}
+
+PerformanceVariables& variables() {
+  static auto* monitoring = new PerformanceVariables;  // outlives MPI_Finalize
+  return *monitoring;
+}
+
+}  // namespace
+
+void request_monitoring() { requested = std::getenv(kEnable) == nullptr && setenv(kEnable, "1", 1) == 0; }
+
+void take_back_monitoring_request() {
+  if (requested) unsetenv(kEnable);
+}
 
 bool open_monitoring(Session& session, std::string& reason) {
-  static_cast<void>(session);
-  reason = "not available";
-  return false;
+  make_variables_valid();
+  std::vector<std::string> unknown;
+  variables().open({kMessages, kBytes}, unknown);
+  if (!unknown.empty()) {
+    reason = "Open MPI's pml_monitoring is not loaded; it wants the pml parameter unset, or ob1,monitoring";
+    return false;
+  }
+  unhook_pml();
+  session.run_text().add("witness-sent", "mpi_t");
+  session.run_text().add(
+      "note",
+      "source mpi_t shows what Open MPI's pml_monitoring counts: not a program's persistent sends, not "
+      "messages to other worlds, and no difference between messages of the program and of its "
+      "collectives; it can crash jobs that use neighbourhood collectives on distributed graphs");
+  return true;
+}
+
+void collect_monitoring(Session& session) {
+  const auto readings = variables().read();
+  if (readings.size() != 2) return;
+  const bool messages_first = readings[0].name == kMessages;
+  const auto& messages = readings[messages_first ? 0 : 1].values;
+  const auto& bytes = readings[messages_first ? 1 : 0].values;
+  const Live* world = session.communicators().find(find_variable_in_mpi("ompi_mpi_comm_world"));
+  for (std::size_t peer = 0; world != nullptr && peer < messages.size() && peer < bytes.size(); ++peer) {
+    session.counter().record_sum(profile::Direction::kSent, world->kind, kUnclassified, world->group,
+                                 static_cast<std::uint32_t>(peer),
+                                 static_cast<std::uint64_t>(bytes[peer]),
+                                 static_cast<std::uint64_t>(messages[peer]));
+  }
 }
 
 }  // namespace fathom::profiler

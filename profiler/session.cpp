@@ -11,6 +11,7 @@
 
 #include "profiler/finish.h"
 #include "profiler/modules.h"
+#include "profiler/monitoring.h"
 #include "profiler/mpi_library.h"
 #include "profiler/next.h"
 #include "profiler/rescue.h"
@@ -92,7 +93,7 @@ void Session::before_init() noexcept try {
     forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
   }
   if (settings.source == SourceName::kMpiT) {
-    setenv("OMPI_MCA_pml_monitoring_enable", "1", 0);
+    request_monitoring();
   }
 } catch (...) {
 }
@@ -102,7 +103,8 @@ void Session::after_init(bool succeeded) noexcept try {
   if (!succeeded || the_session != nullptr || settings_before_init.disabled) return;
   the_session = new Session;
   the_session->settings_ = settings_before_init;
-  if (!the_session->open()) return;
+  the_session->open();
+  take_back_monitoring_request();
 } catch (...) {
   active_.store(nullptr);
 }
@@ -231,7 +233,7 @@ void Session::describe_process() {
   run_text_.add("version", library_version());
   run_text_.add("pml", selected_pml());
   for (std::uint32_t i = 0; i < kClassCount; ++i) {
-    const bool hidden = i != kPointToPoint && i != kOneSided;
+    const bool hidden = i != kPointToPoint && i != kOneSided && i != kUnclassified;
     run_text_.add("class", std::to_string(i) + (hidden ? " 1 " : " 0 ") + kClassNames[i]);
   }
   if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&

@@ -1,0 +1,25 @@
+// Source `mpi_t`: what Open MPI's own monitoring counted, read through MPI_T performance variables.
+//
+// Only on request, and with a warning in the profile: pml_monitoring does not count a program's persistent
+// sends, drops peers outside MPI_COMM_WORLD, cannot tell collectives or communicators apart, and crashes
+// jobs that use neighbourhood collectives on distributed graphs (docs/exactness.md). It counts on its own,
+// so nothing else is hooked.
+#pragma once
+
+#include <string>
+
+namespace fathom::profiler {
+
+class Session;
+
+// Sets the parameters that load pml_monitoring. Before MPI_Init; undone by the next call.
+void request_monitoring();
+void take_back_monitoring_request();
+
+// After MPI_Init. False with a sentence if monitoring is not there.
+bool open_monitoring(Session& session, std::string& reason);
+
+// At MPI_Finalize: adds what was counted since open_monitoring(). Does nothing if that was never called.
+void collect_monitoring(Session& session);
+
+}  // namespace fathom::profiler
