@@ -95,7 +95,7 @@ CASES += [
     Case("communicators", "constructors", "constructors", on=MANY, monitoring=True),
     Case("communicators", "constructors_8", "constructors", ranks=8),
     Case("communicators", "idup", "idup", on=MANY, monitoring=True),
-    Case("communicators", "intercomm", "intercomm", on=MANY, monitoring=True),
+    Case("communicators", "intercomm", "intercomm", on=MANY),
     Case("communicators", "intercomm_7", "intercomm", ranks=7),
     Case("communicators", "lifetimes", "lifetimes", on=(PERUSE, PERUSE_TCP, PERUSE_PML, STOCK_PML)),
     Case("communicators", "accept_connect", "connect", ("accept",)),

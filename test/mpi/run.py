@@ -69,7 +69,7 @@ def command(setting, case, combination, exports, extra=()):
     line = [os.path.join(setting.prefix, "bin", "mpirun") if build == "peruse" else "/usr/bin/mpirun",
             "--oversubscribe", "-n", str(case.ranks), *extra]
     if transport == "tcp":
-        line += ["--mca", "btl", "tcp,self"]
+        line += ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
     if transport == "ucx":
         line += UCX
     for parameter in case.mca:
@@ -271,7 +271,7 @@ def run_case(setting, case, combination):
                 if run:
                     exports["FATHOM_OUTPUT"] = run
             elif setting.witness:
-                if not case.monitoring:
+                if not case.monitoring or combination[0] != "stock" or combination[2] == "ucx":
                     return [], 0, 0, "pml_monitoring cannot witness this"
                 prefix = os.path.join(directory, "monitored")
                 for parameter in ("pml=ob1,monitoring", "pml_monitoring_enable=2", "pml_monitoring_enable_output=3",
