@@ -78,8 +78,8 @@ void prepare_run_directory(Session& session) noexcept try {
 }
 
 void finish(Session& session) noexcept try {
-  session.gather().synchronise();
   collect_monitoring(session);
+  session.gather().synchronise();
   describe_end(session);
   unhook_pml();
   std::vector<char> rows;

@@ -60,6 +60,8 @@ bool open_monitoring(Session& session, std::string& reason) {
   return true;
 }
 
+void restart_monitoring() { variables().restart(); }
+
 void collect_monitoring(Session& session) {
   const auto readings = variables().read();
   if (readings.size() != 2) return;

@@ -19,7 +19,10 @@ void take_back_monitoring_request();
 // After MPI_Init. False with a sentence if monitoring is not there.
 bool open_monitoring(Session& session, std::string& reason);
 
-// At MPI_Finalize: adds what was counted since open_monitoring(). Does nothing if that was never called.
+// What was counted so far was Fathom's own.
+void restart_monitoring();
+
+// At MPI_Finalize, before Fathom sends again: adds what was counted since. Nothing without open_monitoring().
 void collect_monitoring(Session& session);
 
 }  // namespace fathom::profiler

@@ -102,6 +102,10 @@ std::vector<double> PerformanceVariables::values_of(const Variable& variable) co
   return values;
 }
 
+void PerformanceVariables::restart() {
+  for (Variable& variable : variables_) variable.at_start = values_of(variable);
+}
+
 std::vector<PerformanceVariables::Reading> PerformanceVariables::read() {
   std::vector<Reading> readings;
   for (const Variable& variable : variables_) {

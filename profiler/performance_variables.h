@@ -15,6 +15,9 @@ class PerformanceVariables {
   // Allocates and starts handles. Names that this library does not know go into `unknown`.
   void open(const std::vector<std::string>& names, std::vector<std::string>& unknown);
 
+  // Counts from here on.
+  void restart();
+
   struct Reading {
     std::string name;
     std::string description;

@@ -158,6 +158,7 @@ bool Session::open() {
     communicators_.adopt(*parent, "", "MPI_Comm_get_parent", 0);
   }
   gather_.announce(world, rank, static_cast<int>(header_.world_size));
+  restart_monitoring();
   arm_rescue(run_directory_, header_.job, header_.rank);
   prepare_run_directory(*this);
   return true;
