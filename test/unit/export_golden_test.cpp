@@ -102,6 +102,16 @@ TEST_CASE("a selection leaves the rest out of every format") {
   CHECK(contents(folder / "hidden.grf") == "0\n5 2\n0 010\n1 160 1\n1 160 0\n0\n0\n0\n");
 }
 
+TEST_CASE("a quote in a CSV field is doubled") {
+  Scratch folder;
+  Notes notes;
+  profile::Profile profile;
+  profile.world_size = 1;
+  profile.traffic = {{"c", false, 0, "say \"x\"", {0}, {0}, {1}, {1}}};
+  REQUIRE(find("csv")->write(profile, {}, folder / "quoted.csv", notes));
+  CHECK(contents(folder / "quoted.csv").ends_with("\n0,0,c,0,0,\"say \"\"x\"\"\",1,1\n"));
+}
+
 TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
   Scratch folder;
   Notes notes;
