@@ -1,0 +1,176 @@
+"""Runs MPI jobs for the measurements in this folder: natively, under Fathom, under pml_monitoring.
+
+Everything that the programs share stands here: which Open MPI installations there are, how a job is
+started, where the C programs are built, how a table is printed or put into a document.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BUILD = pathlib.Path(os.environ.get("FATHOM_BUILD", ROOT / "build"))
+CACHE = pathlib.Path(os.environ.get("FATHOM_CACHE",
+                                    pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "fathom")).expanduser()
+
+
+class Failed(Exception):
+    """One sentence for the user."""
+
+
+class Installation:
+    """An Open MPI: the PERUSE build or the machine's own."""
+
+    def __init__(self, name, prefix):
+        self.name = name
+        self.prefix = prefix
+        self.has_peruse = prefix is not None
+        self.mpirun = str(prefix / "bin/mpirun") if prefix else "/usr/bin/mpirun"
+        self.mpicc = str(prefix / "bin/mpicc") if prefix else "/usr/bin/mpicc"
+
+    def environment(self):
+        env = {k: v for k, v in os.environ.items()
+               if k != "LD_PRELOAD" and not k.startswith(("OMPI_", "PMIX_", "FATHOM_"))}
+        env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+        if self.prefix:
+            env["LD_LIBRARY_PATH"] = str(self.prefix / "lib")
+        return env
+
+
+def peruse_build():
+    prefix = pathlib.Path(os.environ.get("FATHOM_OPENMPI", CACHE / "openmpi-4.1.4-peruse-1")).expanduser()
+    if not (prefix / "bin/mpirun").exists():
+        raise Failed(f"no PERUSE-enabled Open MPI in {prefix}: run scripts/setup.sh, or set FATHOM_OPENMPI")
+    return Installation("PERUSE build", prefix)
+
+
+def stock_build():
+    if not pathlib.Path("/usr/bin/mpirun").exists():
+        raise Failed("/usr/bin/mpirun is missing: install openmpi-bin")
+    return Installation("stock Open MPI", None)
+
+
+class Workspace:
+    """A private folder for the programs, a copy of the library, and the runs; removed at the end."""
+
+    def __init__(self, library=None):
+        self.path = pathlib.Path(tempfile.mkdtemp(prefix="fathom-bench."))
+        source = pathlib.Path(library or BUILD / "profiler/libfathom.so")
+        if not source.exists():
+            raise Failed(f"{source} is missing: build Fathom first (ninja -C build)")
+        # A copy: a rebuild in the middle of a measurement must not change what is measured.
+        self.library = self.path / "libfathom.so"
+        shutil.copy(source, self.library)
+        self.runs = 0
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.path, ignore_errors=True)
+
+    def run_directory(self):
+        self.runs += 1
+        directory = self.path / f"run-{self.runs}"
+        directory.mkdir()
+        return directory
+
+    def compile(self, installation, source):
+        """The program bench/programs/SOURCE.c, built with this installation's mpicc."""
+        target = self.path / f"{source}-{'peruse' if installation.has_peruse else 'stock'}"
+        if not target.exists():
+            file = ROOT / "bench/programs" / f"{source}.c"
+            subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-DOMPI_SKIP_MPICXX",
+                            "-o", target, file, "-ldl"], check=True, env=installation.environment())
+        return target
+
+
+# What is measured against what: MCA parameters, and whether and how Fathom is loaded.
+VARIANTS = {
+    "native": ("ob1", None),
+    "fathom peruse": ("ob1", "peruse"),
+    "fathom pml": ("ob1", "pml"),
+    "pml_monitoring": ("ob1,monitoring", None),
+}
+
+
+def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None):
+    """The words that start a job; Fathom's run directory is DIRECTORY/profile."""
+    pml, source = VARIANTS[variant]
+    line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml, *mpirun]
+    if variant == "pml_monitoring":
+        line += ["--mca", "pml_monitoring_enable", "2"]
+    if source:
+        line += ["-x", f"LD_PRELOAD={workspace.library}", "-x", f"FATHOM_SOURCE={source}",
+                 "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]
+    for name, value in (environment or {}).items():
+        line += ["-x", f"{name}={value}"]
+    return line + [str(word) for word in command]
+
+
+def launch(workspace, installation, variant, ranks, command, *, directory=None, mpirun=(), timeout=600,
+           environment=None):
+    """Runs a job to its end; returns what it printed, and its directory."""
+    directory = directory or workspace.run_directory()
+    line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment)
+    done = subprocess.run(line, cwd=directory, env=installation.environment(), timeout=timeout,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True, errors="replace")
+    if done.returncode != 0:
+        raise Failed(f"{' '.join(line)} ended with exit code {done.returncode}:\n"
+                     f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
+    return done.stdout, directory
+
+
+OVERSUBSCRIBED = ("--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")
+
+
+def markdown_table(header, rows):
+    widths = [max(len(str(row[i])) for row in [header, *rows]) for i in range(len(header))]
+    numeric = [i > 0 for i in range(len(header))]
+    def line(cells):
+        return "| " + " | ".join(str(c).rjust(w) if n else str(c).ljust(w)
+                                 for c, w, n in zip(cells, widths, numeric)) + " |"
+    rule = "|" + "|".join("-" * (w + 1) + (":" if n else "-") for w, n in zip(widths, numeric)) + "|"
+    return "\n".join([line(header), rule, *map(line, rows)])
+
+
+def write_section(document, name, text):
+    """Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
+    path = ROOT / "docs" / document
+    old = path.read_text()
+    start, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    if start not in old or end not in old:
+        raise Failed(f"{path} has no section {start} ... {end}")
+    before, rest = old.split(start, 1)
+    after = rest.split(end, 1)[1]
+    path.write_text(f"{before}{start}\n{text}\n{end}{after}")
+
+
+def machine():
+    """One line: what this was measured on."""
+    model = "unknown processor"
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            model = line.split(":", 1)[1].strip()
+            break
+    return f"{model}, {len(os.sched_getaffinity(0))} cores, Linux {os.uname().release.split('-')[0]}"
+
+
+def progress(text):
+    if sys.stderr.isatty():
+        print(f"\r\x1b[K{text}", end="" if text else "", file=sys.stderr, flush=True)
+
+
+def main(function):
+    try:
+        sys.exit(function() or 0)
+    except Failed as error:
+        progress("")
+        print(f"{pathlib.Path(sys.argv[0]).name}: {error}", file=sys.stderr)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)

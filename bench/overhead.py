@@ -1,0 +1,196 @@
+#!/usr/bin/env python3
+"""What profiling costs: message latency, message rate, collectives, a whole program.
+
+    bench/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--quick] [--write]
+
+Small patterns (bench/programs/micro.c): one job per variant (native, Fathom with each of its sources,
+pml_monitoring) is started, and they take turns of a few milliseconds on the same cores. A round is one
+turn of each, in an order that rotates; its fastest batches are compared with native's of the same
+round. The table shows the median over all rounds of all sets of jobs. HPCC: whole runs, interleaved,
+--pairs of them, from its own start to its end.
+
+--write puts the tables into docs/overhead.md.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+import subprocess
+import time
+
+import jobs
+
+# name: (what it is called in the table, ranks, pattern, bytes, times, batches, statistic, unit)
+MICRO = {
+    "pingpong-8": ("8 B ping-pong", 2, "pingpong", 8, 500, 8, "fastest"),
+    "window-8": ("window of 64 messages of 8 B", 2, "window", 8, 20, 8, "fastest"),
+    "pingpong-4096": ("4 KiB ping-pong", 2, "pingpong", 4096, 50, 8, "fastest"),
+    "pingpong-65536": ("64 KiB ping-pong", 2, "pingpong", 65536, 20, 8, "fastest"),
+    "pingpong-1048576": ("1 MiB ping-pong", 2, "pingpong", 1048576, 3, 8, "fastest"),
+    "allreduce-8": ("8 B allreduce, 4 ranks", 4, "allreduce", 8, 50, 9, "median"),
+}
+
+
+class MicroJob:
+    """A running micro job that waits for its turns."""
+
+    def __init__(self, workspace, installation, variant, ranks):
+        self.folder = workspace.run_directory()
+        self.ranks = ranks
+        for name in [*(f"turn.{r}" for r in range(ranks)), "result"]:
+            os.mkfifo(self.folder / name)
+        program = workspace.compile(installation, "micro")
+        placement = ("--bind-to", "core") if ranks == 2 else jobs.OVERSUBSCRIBED
+        self.log = open(self.folder / "log", "w+")
+        self.process = subprocess.Popen(
+            jobs.command_line(workspace, installation, variant, ranks, [program, self.folder],
+                              self.folder, placement),
+            cwd=self.folder, env=installation.environment(), stdin=subprocess.DEVNULL,
+            stdout=self.log, stderr=subprocess.STDOUT)
+        # Read and write: opening does not wait for the other side.
+        self.pipes = [open(os.open(self.folder / f"turn.{r}", os.O_RDWR), "w", buffering=1)
+                      for r in range(ranks)]
+        self.result = open(os.open(self.folder / "result", os.O_RDWR), "r")
+
+    def turn(self, pattern, size, times, batches):
+        if self.process.poll() is not None:
+            self.log.seek(0)
+            raise jobs.Failed(f"a job ended early, with exit code {self.process.returncode}: {self.log.read()[-1500:]}")
+        for pipe in self.pipes:
+            pipe.write(f"{pattern} {size} {times} {batches}\n")
+        fastest, median = self.result.readline().split()
+        return {"fastest": float(fastest), "median": float(median)}
+
+    def close(self):
+        for pipe in self.pipes:
+            pipe.write("quit\n")
+        try:
+            self.process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for file in [*self.pipes, self.result, self.log]:
+            file.close()
+
+
+def variants_of(installation):
+    return [v for v in jobs.VARIANTS if installation.has_peruse or v != "fathom peruse"]
+
+
+def measure_micro(workspace, installation, names, sets, rounds):
+    """{name: {variant: [(native, this) of each round]}}"""
+    samples = {name: {v: [] for v in variants_of(installation)} for name in names}
+    for number in range(sets):
+        for ranks in sorted({MICRO[name][1] for name in names}):
+            running = {v: MicroJob(workspace, installation, v, ranks) for v in variants_of(installation)}
+            try:
+                for name in names:
+                    _, needed, pattern, size, times, batches, statistic = MICRO[name]
+                    if needed != ranks:
+                        continue
+                    jobs.progress(f"{installation.name}: {name}, set {number + 1} of {sets}")
+                    for r in range(-2, rounds):  # two to warm up
+                        order = list(running)
+                        order = order[r % len(order):] + order[:r % len(order)]
+                        taken = {v: running[v].turn(pattern, size, times, batches)[statistic] for v in order}
+                        if r >= 0:
+                            for v in running:
+                                samples[name][v].append((taken["native"], taken[v]))
+            finally:
+                for job in running.values():
+                    job.close()
+    jobs.progress("")
+    return samples
+
+
+def quartiles(values):
+    low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
+    return low, middle, high
+
+
+def micro_row(name, samples):
+    native = statistics.median(first for first, _ in samples["native"])
+    row = [MICRO[name][0], f"{native:,.1f} ns"]
+    for variant, pairs in samples.items():
+        if variant == "native":
+            continue
+        _, ratio, _ = quartiles([this / first for first, this in pairs])
+        low, added, high = quartiles([this - first for first, this in pairs])
+        row.append(f"{added:+,.1f} ns ({low:+,.1f} to {high:+,.1f}), {ratio:.3f} ×")
+    return row
+
+
+def measure_hpcc(workspace, installation, pairs):
+    """{variant: [seconds of each run]}, runs interleaved."""
+    source = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
+    if not os.path.exists(source) or not shutil.which("hpcc"):
+        raise jobs.Failed("hpcc is not installed")
+    seconds = {v: [] for v in variants_of(installation)}
+    for number in range(pairs):
+        order = list(seconds)
+        order = order[number % len(order):] + order[:number % len(order)]
+        for variant in order:
+            jobs.progress(f"{installation.name}: hpcc, {variant}, run {number + 1} of {pairs}")
+            directory = workspace.run_directory()
+            shutil.copy(source, directory / "hpccinf.txt")
+            start = time.monotonic()
+            jobs.launch(workspace, installation, variant, 4, ["/usr/bin/hpcc"], directory=directory,
+                        mpirun=jobs.OVERSUBSCRIBED)
+            seconds[variant].append(time.monotonic() - start)
+            shutil.rmtree(directory)
+    jobs.progress("")
+    return seconds
+
+
+def hpcc_row(seconds):
+    native = seconds["native"]
+    row = ["HPCC, 4 ranks, whole run", f"{statistics.median(native):.2f} s"]
+    for variant, runs in seconds.items():
+        if variant == "native":
+            continue
+        ratios = [this / first for first, this in zip(native, runs)]
+        row.append(f"{statistics.median(runs) - statistics.median(native):+.2f} s, "
+                   f"{statistics.median(ratios):.3f} × (runs: {min(ratios):.3f} to {max(ratios):.3f})")
+    return row
+
+
+def measure():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sets", type=int, default=5, help="sets of jobs (5)")
+    parser.add_argument("--rounds", type=int, default=60, help="rounds for each set and pattern (60)")
+    parser.add_argument("--pairs", type=int, default=3, help="runs of HPCC for each variant (3)")
+    parser.add_argument("--only", action="append", choices=[*MICRO, "hpcc"], help="one measurement; repeatable")
+    parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
+    parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of HPCC")
+    parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/overhead.md")
+    options = parser.parse_args()
+    if options.quick:
+        options.sets, options.rounds, options.pairs = 1, 20, 1
+    wanted = options.only or [*MICRO, "hpcc"]
+    names = [name for name in MICRO if name in wanted]
+    text = []
+    with jobs.Workspace(options.library) as workspace:
+        for installation in (jobs.peruse_build(), jobs.stock_build()):
+            if options.build and options.build != ("peruse" if installation.has_peruse else "stock"):
+                continue
+            rows = []
+            if names:
+                samples = measure_micro(workspace, installation, names, options.sets, options.rounds)
+                rows += [micro_row(name, samples[name]) for name in names]
+            if "hpcc" in wanted:
+                rows.append(hpcc_row(measure_hpcc(workspace, installation, options.pairs)))
+            header = [installation.name, *variants_of(installation)]
+            text.append(jobs.markdown_table(header, rows))
+            print(text[-1], flush=True)
+            print()
+    text.append(f"Median over {options.sets} sets × {options.rounds} rounds (quartiles in brackets); HPCC over "
+                f"{options.pairs} interleaved runs. {jobs.machine()}, load {os.getloadavg()[1]:.1f} at the end.")
+    print(text[-1])
+    if options.write:
+        jobs.write_section("overhead.md", "overhead", "\n\n".join(text))
+
+
+if __name__ == "__main__":
+    jobs.main(measure)
