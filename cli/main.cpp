@@ -1,0 +1,11 @@
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+
+int main(int argc, char** argv) try {
+  return fathom::cli::run_command_line({argv + 1, argv + argc});
+} catch (const std::exception& error) {  // out of memory, and whatever a library throws
+  return fathom::cli::fail(fathom::cli::kFailed, "", error.what());
+}

@@ -1,0 +1,68 @@
+#include "cli/plot.h"
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/command_line.h"
+#include "cli/installation.h"
+#include "cli/job.h"
+#include "cli/mpi_probe.h"
+#include "cli/run_directory.h"
+
+namespace fathom::cli {
+namespace {
+
+struct PlotOptions {
+  std::string run;
+  std::string directory;
+  std::string class_name;
+  std::string format = "png";
+  bool hidden = false;
+  bool user = false;
+  bool linear = false;
+};
+
+int plot(const PlotOptions& options) {
+  const auto profile = profile_of(options.run);
+  if (!profile) return fail(kFailed, "plot", profile.error().message);
+  const auto script = find_plot_script();
+  if (!script) return fail(kFailed, "plot", script.error().message);
+  if (find_on_path(python()).empty()) {
+    return fail(kFailed, "plot",
+                "there is no '" + python() +
+                    "' to draw with; install python3-matplotlib or set FATHOM_PYTHON to a Python "
+                    "that has matplotlib");
+  }
+  Launch launch{{python(), *script, *profile, "-o", options.directory, "--format", options.format}, {}};
+  if (!options.class_name.empty()) {
+    launch.command.insert(launch.command.end(), {"--class", options.class_name});
+  }
+  if (options.hidden) launch.command.push_back("--hidden");
+  if (options.user) launch.command.push_back("--user");
+  if (options.linear) launch.command.push_back("--linear");
+  std::fflush(stdout);
+  const auto exit_code = run_job(launch);
+  if (!exit_code) return fail(kFailed, "plot", exit_code.error().message);
+  return *exit_code == 0 ? kFine : kFailed;  // the script said why
+}
+
+}  // namespace
+
+Action declare_plot(CLI::App& app) {
+  auto options = std::make_shared<PlotOptions>();
+  app.add_option("RUN", options->run, "run directory or profile.json")->required()->type_name("");
+  app.add_option("-o,--output", options->directory, "folder for the pictures, made if need be")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--class", options->class_name, "only traffic of this class")->type_name("CLASS");
+  auto* hidden = app.add_flag("--hidden", options->hidden, "only what MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only what the program's own sends sent")->excludes(hidden);
+  app.add_option("--format", options->format, "png, svg or pdf")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
+      ->capture_default_str();
+  app.add_flag("--linear", options->linear, "linear colour scale instead of a logarithmic one");
+  return [options] { return plot(*options); };
+}
+
+}  // namespace fathom::cli

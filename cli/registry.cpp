@@ -1,0 +1,37 @@
+#include "cli/registry.h"
+
+#include "cli/doctor.h"
+#include "cli/export.h"
+#include "cli/import.h"
+#include "cli/plot.h"
+#include "cli/report.h"
+#include "cli/run.h"
+
+namespace fathom::cli {
+namespace {
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
+    {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
+    {"plot", "draw traffic matrix, message matrix and message sizes", kPlotExamples, "",
+     declare_plot},
+    {"export", "write a run's traffic in another program's format", kExportExamples, "",
+     declare_export},
+    {"import", "turn another profiler's output into a run", kImportExamples, nullptr,
+     declare_import},
+    {"doctor", "say what can be measured on this machine, and why not", kDoctorExamples, nullptr,
+     declare_doctor},
+};
+
+}  // namespace
+
+std::span<const Subcommand> all_subcommands() { return kSubcommands; }
+
+const Subcommand* find_subcommand(std::string_view name) {
+  for (const Subcommand& row : kSubcommands) {
+    if (name == row.name) return &row;
+  }
+  return nullptr;
+}
+
+}  // namespace fathom::cli

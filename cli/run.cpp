@@ -1,0 +1,204 @@
+#include "cli/run.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "cli/command_line.h"
+#include "cli/installation.h"
+#include "cli/job.h"
+#include "cli/launcher.h"
+#include "cli/mpi_probe.h"
+#include "cli/run_directory.h"
+#include "profile/assemble.h"
+
+namespace fathom::cli {
+namespace {
+
+struct RunOptions {
+  std::string directory;
+  std::string source;
+  std::string log;
+  std::vector<std::string> pvars;
+  std::vector<std::string> stages;
+  bool force = false;
+};
+
+// Settings of the library that the user may have set by hand and that must reach every host.
+constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
+                                              "FATHOM_DISABLE"};
+
+std::optional<std::string> environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  return value ? std::optional<std::string>(value) : std::nullopt;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string list;
+  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+  return list;
+}
+
+// What the library is told: options go before the environment.
+Variables settings_of(const RunOptions& options, const std::string& run_directory) {
+  Variables settings = {{"FATHOM_OUTPUT", run_directory}};
+  const auto add = [&](const std::string& name, const std::string& chosen) {
+    const std::string value = chosen.empty() ? environment(name).value_or("") : chosen;
+    if (!value.empty()) settings.emplace_back(name, value);
+  };
+  for (const std::string name : kForwardedSettings) {
+    add(name, name == "FATHOM_SOURCE"  ? options.source
+              : name == "FATHOM_PVARS" ? joined(options.pvars)
+              : name == "FATHOM_LOG"   ? options.log
+                                       : "");
+  }
+  return settings;
+}
+
+// Best effort, before the job costs anything: false only if every Open MPI that the job could load was
+// found and has no PERUSE.
+bool may_have_peruse(const std::vector<std::string>& command) {
+  const Launcher launcher = find_launcher(command);
+  if (launcher.kind == LauncherKind::kSlurm) return true;  // the libraries are on other hosts
+  const std::vector<MpiFacts> libraries = probe_launcher(command[launcher.position]);
+  for (const MpiFacts& facts : libraries) {
+    if (facts.has_peruse) return true;
+  }
+  return libraries.empty();
+}
+
+void tell(const std::string& sentence) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
+}
+
+std::string why_nobody_reported(LauncherKind kind) {
+  const char* likely = "";
+  switch (kind) {
+    case LauncherKind::kOpenMpi:
+      likely = "the program does not use Open MPI's shared library (no MPI program, another MPI, "
+               "statically linked), or never got to MPI_Init";
+      break;
+    case LauncherKind::kSlurm:
+      likely = "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
+               "library";
+      break;
+    case LauncherKind::kNone:
+      likely = "the command is no MPI program, or a launcher that Fathom does not know and that does "
+               "not pass the environment on; put LD_PRELOAD and FATHOM_OUTPUT into its own option for "
+               "variables";
+      break;
+  }
+  return fmt::format("no rank ever reported in, so there is no profile: {}; 'ldd' on the program and "
+                     "'fathom doctor' tell more",
+                     likely);
+}
+
+// Says what the job left behind; true if there is a profile for later stages.
+bool conclude(const RunDirectory& run, LauncherKind kind) {
+  if (run.has_profile()) {
+    const std::size_t worlds = run.spawned_worlds().size();
+    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}", run.shown(),
+                     worlds == 0 ? ""
+                                 : fmt::format(" and of {} spawned job{} in {}/world-*", worlds,
+                                               worlds == 1 ? "" : "s", run.shown())));
+    return true;
+  }
+  const auto assembled = profile::assemble_cut_short_run(run.path());
+  if (!assembled) {
+    tell(assembled.error().message);
+    return false;
+  }
+  if (*assembled) {
+    tell(fmt::format("the run was cut short; what its ranks had counted by then is in "
+                     "{0}/profile.json; next: fathom report {0}",
+                     run.shown()));
+    return true;
+  }
+  run.remove_if_unused();
+  tell(why_nobody_reported(kind));
+  return false;
+}
+
+int run(const RunOptions& options, const std::vector<std::string>& command) {
+  const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "run", why); };
+  if (command.empty()) {
+    return refuse("say which job to run, after '--': fathom run -- mpirun -n 4 ./app");
+  }
+  if (command[0].starts_with("-")) {
+    return refuse(fmt::format("there is no option {}; see fathom run --help", command[0]));
+  }
+  const auto library = find_library();
+  if (!library) return refuse(library.error().message);
+  if (options.source == "peruse" && !may_have_peruse(command)) {
+    return refuse(
+        "the Open MPI that this job would use has no PERUSE; build one with scripts/setup.sh and take "
+        "it with '. scripts/env.sh', or use --source pml, which needs none");
+  }
+  const auto directory = options.directory.empty()
+                             ? RunDirectory::create_default(application_name(command))
+                             : RunDirectory::create(options.directory, options.force);
+  if (!directory) return refuse(directory.error().message);
+  // From here on a refusal leaves no empty folder behind.
+  const auto give_up = [&](const std::string& why) {
+    directory->remove_if_unused();
+    return refuse(why);
+  };
+
+  std::vector<Action> stages;
+  for (const std::string& line : options.stages) {
+    auto stage = prepare_stage(line, directory->path());
+    if (!stage) return give_up(fmt::format("--then '{}': {}", line, stage.error().message));
+    stages.push_back(std::move(*stage));
+  }
+  const auto launch =
+      preload_ranks(command, *library, settings_of(options, directory->path()), environment);
+  if (!launch) return give_up(launch.error().message);
+
+  const auto job_exit = run_job(*launch);
+  if (!job_exit) return give_up(job_exit.error().message);
+
+  const bool profiled = conclude(*directory, find_launcher(command).kind);
+  int stages_exit = profiled || stages.empty() ? kFine : kFailed;
+  for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
+    if (stages[i]() != kFine) stages_exit = kFailed;
+  }
+  return *job_exit != 0 ? *job_exit : stages_exit;
+}
+
+}  // namespace
+
+Action declare_run(CLI::App& app) {
+  auto options = std::make_shared<RunOptions>();
+  app.get_formatter()->label("OPTIONS", "OPTIONS] -- COMMAND [ARGS");  // CLI11 adds the brackets
+  app.prefix_command();  // the first word that is no option begins the job's command
+  app.add_option("-o,--output", options->directory,
+                 "run directory (default: fathom-APP-JOBID in this folder)")
+      ->type_name("DIR");
+  app.add_flag("--force", options->force, "replace the run that DIR holds");
+  app.add_option("--source", options->source,
+                 "what to count with: auto, peruse, pml or mpi_t (default: auto, the best that proves "
+                 "itself)")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"auto", "peruse", "pml", "mpi_t"}).description(""));
+  app.add_option("--pvar", options->pvars, "also read this MPI_T performance variable (repeatable)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--log", options->log, "how much the library says: quiet, warning or info")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
+  app.add_option("--then", options->stages,
+                 "afterwards run this subcommand on the run (repeatable, in order)")
+      ->type_name("'STAGE'")
+      ->allow_extra_args(false);
+  return [&app, options] {
+    std::vector<std::string> command = app.remaining();
+    if (!command.empty() && command.front() == "--") command.erase(command.begin());
+    return run(*options, command);
+  };
+}
+
+}  // namespace fathom::cli

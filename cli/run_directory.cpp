@@ -1,0 +1,136 @@
+#include "cli/run_directory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+namespace fathom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kProfile[] = "profile.json";
+constexpr char kPartial[] = "partial";
+constexpr char kWorldPrefix[] = "world-";
+
+// The files of a run that a new one would be mixed up with.
+std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    const std::string name = entry.path().filename();
+    if (name == kProfile || name == kPartial || name.starts_with(kWorldPrefix)) {
+      found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+std::string job_id() {
+  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    if (const char* value = std::getenv(variable); value && *value) return value;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+}  // namespace
+
+base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool replace) {
+  std::error_code failed;
+  fs::path absolute = fs::absolute(path, failed).lexically_normal();
+  if (!absolute.has_filename()) absolute = absolute.parent_path();  // "r1/"
+  const bool made = fs::create_directories(absolute, failed);
+  if (failed || !fs::is_directory(absolute)) {
+    return base::Error{"cannot make the run directory '" + path +
+                       "': " + (failed ? failed.message() : "there is a file of that name") +
+                       "; choose another with -o"};
+  }
+  if (access(absolute.c_str(), W_OK | X_OK) != 0) {
+    return base::Error{"cannot write into the run directory '" + path +
+                       "': " + std::strerror(errno) + "; choose another with -o"};
+  }
+  const std::vector<fs::path> old = traces_of_a_run(absolute);
+  if (!old.empty() && !replace) {
+    return base::Error{"'" + path + "' already holds a run (" + old.front().filename().string() +
+                       "); choose another folder with -o, or replace it with --force"};
+  }
+  for (const fs::path& file : old) {
+    fs::remove_all(file, failed);
+    if (failed) {
+      return base::Error{"cannot remove the old '" + file.string() + "': " + failed.message() +
+                         "; choose another folder with -o"};
+    }
+  }
+  return RunDirectory(absolute, made);
+}
+
+base::Result<RunDirectory> RunDirectory::create_default(const std::string& application) {
+  const std::string base = "fathom-" + application + "-" + job_id();
+  std::string name = base;
+  std::error_code failed;
+  // mkdir decides, so that two jobs started in the same second do not share a folder.
+  for (int attempt = 2; attempt < 10'000; ++attempt) {
+    if (fs::create_directory(name, failed)) return RunDirectory(fs::absolute(name), true);
+    if (failed) break;
+    name = base + "-" + std::to_string(attempt);
+  }
+  return base::Error{"cannot make the run directory '" + name +
+                     "': " + (failed ? failed.message() : "every such name is taken") +
+                     "; choose another with -o"};
+}
+
+std::string RunDirectory::shown() const {
+  std::error_code failed;
+  const std::string relative = fs::proximate(path_, failed);
+  return failed || relative.starts_with("..") ? path_ : relative;
+}
+
+bool RunDirectory::has_profile() const {
+  std::error_code failed;
+  return fs::is_regular_file(profile_path(), failed);
+}
+
+std::vector<std::string> RunDirectory::spawned_worlds() const {
+  std::vector<std::string> worlds;
+  std::error_code failed;
+  for (const fs::path& path : traces_of_a_run(path_)) {
+    if (path.filename().string().starts_with(kWorldPrefix) && fs::is_directory(path, failed)) {
+      worlds.push_back(path);
+    }
+  }
+  std::sort(worlds.begin(), worlds.end());
+  return worlds;
+}
+
+void RunDirectory::remove_if_unused() const {
+  if (made_) rmdir(path_.c_str());  // fails, as it should, on a folder that holds anything
+}
+
+base::Result<std::string> profile_of(const std::string& run) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(run, failed);
+  if (!fs::exists(status)) {
+    return base::Error{"there is no run '" + run +
+                       "'; name a run directory that fathom run made, or its profile.json"};
+  }
+  if (!fs::is_directory(status)) return run;
+  const fs::path profile = fs::path(run) / kProfile;
+  if (fs::exists(profile, failed)) return profile.string();
+  const bool cut_short = fs::exists(fs::path(run) / kPartial, failed);
+  return base::Error{
+      "'" + run + "' holds no profile.json" +
+      (cut_short ? ", but the partial counts of a job that was cut short; 'fathom report' merges them"
+                 : "; name a run directory that fathom run made, or its profile.json")};
+}
+
+}  // namespace fathom::cli

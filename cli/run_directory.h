@@ -1,0 +1,45 @@
+// The folder that one run leaves its results in, and what a job may have left there.
+//
+//   profile.json         the job's profile, written by rank 0 at MPI_Finalize
+//   partial/             counts of single processes, left by a job that never got there
+//   world-ID/            the same two of each job that it spawned
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom::cli {
+
+class RunDirectory {
+ public:
+  // Makes the folder, or takes one that is there. An Error if it holds a run already and `replace` is
+  // not set; with it, that run's files (and nothing else) are removed.
+  static base::Result<RunDirectory> create(const std::string& path, bool replace);
+
+  // fathom-APP-JOBID in the working directory; JOBID is Slurm's, else the local date and time. If that
+  // is taken, -2, -3 and so on are added.
+  static base::Result<RunDirectory> create_default(const std::string& application);
+
+  const std::string& path() const { return path_; }  // absolute
+  std::string shown() const;                         // as short as it can be said from here
+  std::string profile_path() const { return path_ + "/profile.json"; }
+  bool has_profile() const;
+  std::vector<std::string> spawned_worlds() const;  // their folders
+
+  // Removes the folder if this object made it and nothing was put there.
+  void remove_if_unused() const;
+
+ private:
+  RunDirectory(std::string path, bool made) : path_(std::move(path)), made_(made) {}
+
+  std::string path_;
+  bool made_ = false;
+};
+
+// A run as the user names it, a folder or a profile.json, as the path of the profile.json. The Error
+// says in which way it is missing.
+base::Result<std::string> profile_of(const std::string& run);
+
+}  // namespace fathom::cli
