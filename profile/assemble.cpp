@@ -6,7 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <optional>
+#include <numeric>
 #include <set>
 #include <sstream>
 #include <tuple>
@@ -342,11 +342,11 @@ void Assembly::finish_communicators(Profile& profile) {
   });
   id_of_kind_.assign(kinds_.size(), 0);
   for (std::uint32_t id = 0; id < order.size(); ++id) id_of_kind_[order[id]] = id;
+  // By position; empty where a member left nothing, for a list with holes would name the wrong ranks.
   const auto listed = [](const std::map<std::uint32_t, std::int64_t>& members, std::uint32_t size) {
-    std::vector<std::int64_t> ranks(size, kNone);
-    for (const auto& [position, rank] : members) {
-      if (position < size) ranks[position] = rank;
-    }
+    std::vector<std::int64_t> ranks;
+    for (const auto& [position, rank] : members) ranks.push_back(rank);
+    if (ranks.size() != size) ranks.clear();
     return ranks;
   };
   for (const std::uint32_t number : order) {
@@ -363,6 +363,10 @@ void Assembly::finish_communicators(Profile& profile) {
     }
     if (!(kind.row.flags & kPerProcess)) {
       communicator.world_ranks = listed(kind.members, kind.row.size);
+      if (communicator.name == "MPI_COMM_WORLD" && (kind.row.flags & kPredefined)) {
+        communicator.world_ranks.resize(static_cast<std::size_t>(profile.world_size));
+        std::iota(communicator.world_ranks.begin(), communicator.world_ranks.end(), 0);
+      }
       communicator.remote_world_ranks = listed(kind.remote_members, kind.row.remote_size);
     }
     profile.communicators.push_back(std::move(communicator));

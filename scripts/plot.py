@@ -1,0 +1,58 @@
+#!/usr/bin/python3
+"""Draws a run: traffic and message matrices and the histogram of message sizes.
+
+Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR
+"""
+import argparse
+import os
+import sys
+
+from plots import matrix, sizes
+from plots.profile import BadProfile, Choice, Profile
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(prog="fathom plot", description=__doc__.splitlines()[0])
+    parser.add_argument("profile")
+    parser.add_argument("-o", "--output", required=True)
+    parser.add_argument("--class", dest="class_name")
+    origin = parser.add_mutually_exclusive_group()
+    origin.add_argument("--hidden", action="store_true")
+    origin.add_argument("--user", action="store_true")
+    parser.add_argument("--format", choices=("png", "svg", "pdf"), default="png")
+    parser.add_argument("--linear", action="store_true")
+    return parser.parse_args()
+
+
+def save(figure, folder, name, extension):
+    """Appears whole or not at all."""
+    path = os.path.join(folder, f"{name}.{extension}")
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        figure.savefig(temporary, format=extension, dpi=150)
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+    return path
+
+
+def main():
+    arguments = parse_arguments()
+    choice = Choice(arguments.class_name, arguments.hidden, arguments.user)
+    profile = Profile.load(arguments.profile, choice)
+    os.makedirs(arguments.output, exist_ok=True)
+    pictures = {
+        "traffic": lambda: matrix.draw(profile, "bytes", arguments.linear),
+        "messages": lambda: matrix.draw(profile, "messages", arguments.linear),
+        "sizes": lambda: sizes.draw(profile),
+    }
+    for name, draw in pictures.items():
+        print(save(draw(), arguments.output, name, arguments.format))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (BadProfile, OSError) as error:
+        sys.exit(f"fathom plot: {error}")

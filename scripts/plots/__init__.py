@@ -1,0 +1,1 @@
+"""What scripts/plot.py draws: profile.py reads, matrix.py and sizes.py draw."""

@@ -1,0 +1,108 @@
+"""A profile.json (docs/profile-format.md), as far as the pictures need it."""
+import dataclasses
+import json
+import os
+
+import numpy
+
+# A damaged file may claim any number of ranks; the pictures' memory does not depend on it, but the
+# counters by rank do.
+MOST_RANKS = 1 << 24
+
+
+class BadProfile(Exception):
+    """One sentence for the user."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Choice:
+    """Which part of the traffic is meant."""
+    class_name: str | None = None
+    hidden: bool = False  # only what MPI sent on its own behalf
+    user: bool = False    # only what the program's own sends sent
+
+    def admits(self, entry):
+        return ((self.class_name is None or entry.get("class") == self.class_name)
+                and not (self.hidden and not entry.get("hidden", False))
+                and not (self.user and entry.get("hidden", False)))
+
+    def __str__(self):
+        parts = [self.class_name] if self.class_name else []
+        parts += ["inside MPI calls only"] if self.hidden else []
+        parts += ["the program's own sends only"] if self.user else []
+        return ", ".join(parts)
+
+
+class Profile:
+    """The chosen pairs as parallel arrays: source, destination, bytes, messages."""
+
+    def __init__(self, document, choice):
+        self.choice = choice
+        executable = document.get("application", {}).get("executable", "")
+        self.name = os.path.basename(executable) or "unnamed program"
+        self.seconds = document.get("application", {}).get("seconds", 0)
+        self.world_size = int(document.get("world_size", 0))
+        listed = document.get("ranks", [])
+        blocks = [entry for entry in document.get("traffic", []) if choice.admits(entry)]
+        self.source = self._column(blocks, "source", numpy.int64)
+        self.destination = self._column(blocks, "destination", numpy.int64)
+        self.bytes = self._column(blocks, "bytes", numpy.float64)
+        self.messages = self._column(blocks, "messages", numpy.float64)
+        columns = {len(c) for c in (self.source, self.destination, self.bytes, self.messages)}
+        if len(columns) != 1:
+            raise ValueError("columns of unequal length")
+        if len(self.source) and min(self.source.min(), self.destination.min()) < 0:
+            raise ValueError("negative rank")
+        highest = max((int(c.max()) + 1 for c in (self.source, self.destination) if len(c)),
+                      default=0)
+        self.ranks = max(self.world_size, len(listed), highest, 1)
+        if self.ranks > MOST_RANKS:
+            raise ValueError(f"{self.ranks} ranks are more than can be drawn")
+        self.hosts = {entry.get("rank"): entry.get("host", "") for entry in listed}
+        self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits(entry)]
+
+    @staticmethod
+    def _column(blocks, key, kind):
+        return numpy.concatenate([numpy.zeros(0, kind)] +
+                                 [numpy.asarray(block.get(key, []), kind) for block in blocks])
+
+    @classmethod
+    def load(cls, path, choice):
+        try:
+            with open(path, encoding="utf-8") as file:
+                document = json.load(file)
+        except (ValueError, RecursionError) as error:
+            raise BadProfile(f"{path} is no JSON: {error}; the file is damaged") from None
+        if not isinstance(document, dict) or document.get("schema") != "fathom-profile/1":
+            raise BadProfile(f"{path} is no Fathom profile: its schema is not fathom-profile/1")
+        try:
+            profile = cls(document, choice)
+        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise BadProfile(f"{path} is damaged: {error}; 'fathom report' tells where") from None
+        classes = {entry.get("class") for entry in document.get("traffic", [])}
+        if choice.class_name and choice.class_name not in classes:
+            there = ", ".join(sorted(map(str, classes))) or "none at all"
+            raise BadProfile(f"{path} holds no traffic of class '{choice.class_name}'; "
+                             f"it holds {there}")
+        return profile
+
+    def host_runs(self):
+        """Ranks first..last of each stretch on one host, in rank order: (host, first, end)."""
+        runs = []
+        for rank in range(self.world_size):
+            host = self.hosts.get(rank, "")
+            if runs and runs[-1][0] == host:
+                runs[-1][2] = rank + 1
+            else:
+                runs.append([host, rank, rank + 1])
+        return runs
+
+
+def shortened(value, unit=""):
+    """12.3 M, 1.50 GB: three digits, powers of 1000."""
+    for prefix in ("", "k", "M", "G", "T", "P", "E"):
+        if value < 999.5 or prefix == "E":
+            break
+        value /= 1000
+    digits = 0 if (prefix == "" and value == int(value)) or value >= 99.95 else 1 if value >= 9.995 else 2
+    return f"{value:.{digits}f} {prefix}{unit}".rstrip()

@@ -1,0 +1,34 @@
+"""Colours and type shared by the pictures. Safe for colour-blind readers and in greyscale."""
+import matplotlib
+
+matplotlib.use("Agg")  # no display; before pyplot is ever imported
+from matplotlib import colors  # noqa: E402
+import numpy  # noqa: E402
+
+INK = "#222222"
+FAINT = "#777777"
+NOTHING = "#ffffff"  # a pair that never talked
+
+# Okabe & Ito, "Color Universal Design" (2008), without its yellow, which is faint on white.
+CATEGORIES = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")
+
+matplotlib.rcParams.update({
+    "font.family": "DejaVu Sans", "font.size": 10, "text.color": INK, "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT, "xtick.color": INK, "ytick.color": INK, "axes.linewidth": 0.8,
+    "svg.fonttype": "none", "figure.facecolor": "white", "text.parse_math": False,
+})
+
+
+def amounts():
+    """Light to dark. Begins well away from the white of pairs that never talked."""
+    magma = matplotlib.colormaps["magma_r"](numpy.linspace(0.10, 0.92, 256))
+    chosen = colors.ListedColormap(magma)
+    chosen.set_bad(NOTHING)
+    return chosen
+
+
+def title(figure, heading, details):
+    """Left-aligned above everything, in inches from the top so that it fits any height."""
+    height = figure.get_figheight()
+    figure.text(0.02, 1 - 0.32 / height, heading, fontsize=14, fontweight="bold", va="center")
+    figure.text(0.02, 1 - 0.62 / height, details, fontsize=10, color=FAINT, va="center")
