@@ -116,6 +116,20 @@ class Assembly {
   std::set<std::string> notes_;
 };
 
+// The module that source mpi_t names for what MPI_T does not show.
+constexpr char kMonitoring[] = "pml/monitoring";
+
+const char* why_not_visible(const std::string& function, const std::string& module) {
+  if (module == kMonitoring) {
+    return "the monitoring variables of MPI_T hold the program's own messages only: those inside "
+           "collectives and other calls are missing, and its persistent sends";
+  }
+  if (function == kOneSided) {
+    return "the data moves without PML messages; it is counted as issued by the program";
+  }
+  return "this module moves data without PML messages, so its traffic is not in the profile";
+}
+
 bool is_one_sided(const std::string& class_name) { return class_name == kOneSided; }
 
 std::string trimmed(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
@@ -374,7 +388,7 @@ void Assembly::finish_communicators(Profile& profile) {
 }
 
 void Assembly::finish_traffic(Profile& profile) {
-  const bool receivers_lead = witness_received_ == "peruse";
+  const bool receivers_lead = !witness_received_.empty();
   const Traffic* current = nullptr;
   TrafficKey key{};
   for (const PairCell& cell : cells_) {
@@ -386,8 +400,8 @@ void Assembly::finish_traffic(Profile& profile) {
     } else {
       const bool source_known = ranks_.count(cell.source) != 0;
       const bool destination_known = ranks_.count(cell.destination) != 0;
-      const bool both = source_known && destination_known && !witness_received_.empty();
-      count = (both ? receivers_lead : !source_known) ? cell.received : cell.sent;
+      const bool take_received = source_known && destination_known ? receivers_lead : !source_known;
+      count = take_received ? cell.received : cell.sent;
     }
     if (count.messages == 0) continue;
     if (current == nullptr || key != cell.traffic) {
@@ -451,9 +465,7 @@ void Assembly::finish_coverage(Profile& profile) {
     gap.function = function;
     gap.module = module;
     gap.calls = calls;
-    gap.reason = is_one_sided(function)
-                     ? "the data moves without PML messages; it is counted as issued by the program"
-                     : "this module moves data without PML messages, so its traffic is not in the profile";
+    gap.reason = why_not_visible(function, module);
     coverage.not_visible.push_back(gap);
   }
   coverage.cut_short = why_cut_short();

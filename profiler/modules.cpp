@@ -27,15 +27,6 @@ std::vector<std::string>& names() {
   return known;
 }
 
-std::uint32_t number_of(const std::string& name) {
-  const std::lock_guard guard(lock);
-  auto& known = names();
-  const auto found = std::find(known.begin(), known.end(), name);
-  if (found != known.end()) return static_cast<std::uint32_t>(found - known.begin()) + 1;
-  known.push_back(name);
-  return static_cast<std::uint32_t>(known.size());
-}
-
 // "mca_coll_tuned_module_t" or "mca_coll_han_module_t" -> "tuned", "han"; "ompi_coll_libnbc_module_t".
 std::string_view component_in(std::string_view class_name) {
   const auto start = class_name.find("coll_");
@@ -46,6 +37,15 @@ std::string_view component_in(std::string_view class_name) {
 
 }  // namespace
 
+std::uint32_t module_number(const std::string& name) {
+  const std::lock_guard guard(lock);
+  auto& known = names();
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found != known.end()) return static_cast<std::uint32_t>(found - known.begin()) + 1;
+  known.push_back(name);
+  return static_cast<std::uint32_t>(known.size());
+}
+
 std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
   const void* table = field<const void*>(comm, openmpi::kCommCollectives);
   const void* module = table == nullptr ? nullptr : field<const void*>(table, offset);
@@ -54,7 +54,7 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
   const char* class_name = field<const char*>(object_class, openmpi::kClassName);
   const std::string_view component = component_in(class_name);
   if (std::find(kThroughPml.begin(), kThroughPml.end(), component) != kThroughPml.end()) return 0;
-  return number_of("coll/" + std::string(component));
+  return module_number("coll/" + std::string(component));
 } catch (...) {
   return 0;
 }
@@ -71,9 +71,9 @@ std::uint32_t bypassing_window_module(const void* window) try {
     if (start == std::string_view::npos) continue;
     std::string_view component = file.substr(start + 8);
     component = component.substr(0, component.find('.'));
-    return component == "pt2pt" ? 0 : number_of("osc/" + std::string(component));
+    return component == "pt2pt" ? 0 : module_number("osc/" + std::string(component));
   }
-  return number_of("osc/unknown");
+  return module_number("osc/unknown");
 } catch (...) {
   return 0;
 }

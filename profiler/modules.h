@@ -15,6 +15,9 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset);
 // The number of the module behind a window, 0 for osc/pt2pt, whose data are PML messages.
 std::uint32_t bypassing_window_module(const void* window);
 
+// The number of a name of one's own.
+std::uint32_t module_number(const std::string& name);
+
 // "coll/sm", by number; empty for a number that was never given out.
 std::string module_name(std::uint32_t number);
 

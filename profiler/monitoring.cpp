@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include "profiler/modules.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 #include "profiler/source_pml.h"
@@ -14,7 +15,8 @@ namespace {
 constexpr const char* kEnable = "OMPI_MCA_pml_monitoring_enable";
 bool requested = false;
 
-// Bound to MPI_COMM_WORLD: one value per peer, user and internal messages together.
+// Bound to MPI_COMM_WORLD: one value per peer. With pml_monitoring_enable=2 only the program's messages;
+// those of the library are kept in arrays that no variable shows (common_monitoring.c).
 constexpr const char* kMessages = "pml_monitoring_messages_count";
 constexpr const char* kBytes = "pml_monitoring_messages_size";
 
@@ -36,7 +38,7 @@ PerformanceVariables& variables() {
 
 }  // namespace
 
-void request_monitoring() { requested = std::getenv(kEnable) == nullptr && setenv(kEnable, "1", 1) == 0; }
+void request_monitoring() { requested = std::getenv(kEnable) == nullptr && setenv(kEnable, "2", 1) == 0; }
 
 void take_back_monitoring_request() {
   if (requested) unsetenv(kEnable);
@@ -55,8 +57,8 @@ bool open_monitoring(Session& session, std::string& reason) {
   session.run_text().add(
       "note",
       "source mpi_t shows what Open MPI's pml_monitoring counts: not a program's persistent sends, not "
-      "messages to other worlds, and no difference between messages of the program and of its "
-      "collectives; it can crash jobs that use neighbourhood collectives on distributed graphs");
+      "messages to other worlds, nothing inside collectives, and all communicators as one; it can crash "
+      "jobs that use neighbourhood collectives on distributed graphs");
   return true;
 }
 
@@ -69,8 +71,12 @@ void collect_monitoring(Session& session) {
   const auto& messages = readings[messages_first ? 0 : 1].values;
   const auto& bytes = readings[messages_first ? 1 : 0].values;
   const Live* world = session.communicators().find(find_variable_in_mpi("ompi_mpi_comm_world"));
+  if (world != nullptr) {
+    session.counter().record(profile::Direction::kInvisible, world->kind, kLibrary, world->group,
+                             module_number("pml/monitoring"), 0);
+  }
   for (std::size_t peer = 0; world != nullptr && peer < messages.size() && peer < bytes.size(); ++peer) {
-    session.counter().record_sum(profile::Direction::kSent, world->kind, kUnclassified, world->group,
+    session.counter().record_sum(profile::Direction::kSent, world->kind, kPointToPoint, world->group,
                                  static_cast<std::uint32_t>(peer),
                                  static_cast<std::uint64_t>(bytes[peer]),
                                  static_cast<std::uint64_t>(messages[peer]));

@@ -1,7 +1,7 @@
 // Source `mpi_t`: what Open MPI's own monitoring counted, read through MPI_T performance variables.
 //
 // Only on request, and with a warning in the profile: pml_monitoring does not count a program's persistent
-// sends, drops peers outside MPI_COMM_WORLD, cannot tell collectives or communicators apart, and crashes
+// sends, drops peers outside MPI_COMM_WORLD, shows nothing inside collectives, cannot tell communicators apart, and crashes
 // jobs that use neighbourhood collectives on distributed graphs (docs/exactness.md). It counts on its own,
 // so nothing else is hooked.
 #pragma once

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "profiler/mpi_library.h"
 #include "profiler/session.h"
 #include "profiler/source_pml.h"
 
@@ -70,15 +71,36 @@ int on_complete(void* request) {
   return 0;
 }
 
+// Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
+// ompi/request/request.h).
+int on_complete_then_free(void* request) {
+  count_once(request);
+  library_free.load(std::memory_order_relaxed)(&request);
+  return 1;
+}
+
+// The program gives up an active receive: ob1 would complete it without telling anyone. The library's
+// free is put off until the message has come, which is when ob1 frees such a request itself. Only while
+// no other thread can complete the request meanwhile; else it is freed now, and its message shows as sent
+// and not received.
+bool put_off(void** request) {
+  Callback& callback = field_ref<Callback>(*request, openmpi::kRequestCallback);
+  Session* session = Session::active();
+  if (session == nullptr || session->counter().shared_by_threads() || callback != on_complete) {
+    return false;
+  }
+  callback = on_complete_then_free;
+  *request = find_variable_in_mpi("ompi_request_null");
+  return true;
+}
+
 int free_counted(void** request) {
-  void* mine = *request;
-  if (is_complete(mine)) {
-    count_once(mine);
+  if (is_complete(*request)) {
+    count_once(*request);
+  } else if (put_off(request)) {
+    return kSuccess;
   } else {
-    // Given up by the program before completion. The callback, where the PML calls it for such a
-    // request, still counts it: it needs no mark then.
-    field_ref<FreeFunction>(mine, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
-    return library_free.load(std::memory_order_relaxed)(request);
+    take_mark(*request);
   }
   return library_free.load(std::memory_order_relaxed)(request);
 }

@@ -6,8 +6,8 @@
 // thread may complete the request between the test and the registration, the request's free function is
 // replaced as well: whichever comes first takes the request's mark and counts, so each is counted once.
 //
-// Not seen: a receive that the program gives up with MPI_Request_free before it completes, on ob1, which
-// then frees it without telling anyone. Its message shows as sent and not received.
+// Not seen: with MPI_THREAD_MULTIPLE, a receive that the program gives up with MPI_Request_free before it
+// completes. Its message shows as sent and not received.
 #pragma once
 
 #include <cstddef>

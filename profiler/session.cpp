@@ -183,13 +183,13 @@ bool Session::try_source(SourceName source, std::string& reason) {
     communicators_.set_observers(nullptr, nullptr);
     hook_receives();
   }
-  const SelfCheck check = check_counting(*this, source == SourceName::kPeruse);
+  const SelfCheck check = check_counting(*this, source == SourceName::kPeruse || !counter_.shared_by_threads());
   if (!check.sent || (source == SourceName::kPeruse && !check.received)) {
     reason = "it did not prove itself at start-up: " + check.detail;
     return false;
   }
-  counter_.set_size_witness(source == SourceName::kPeruse ? profile::Direction::kReceived
-                                                          : profile::Direction::kSent);
+  counter_.set_size_witness(check.received ? profile::Direction::kReceived
+                                           : profile::Direction::kSent);
   run_text_.add("witness-sent", "pml");
   if (source == SourceName::kPeruse) {
     run_text_.add("witness-received", "peruse");
@@ -234,7 +234,7 @@ void Session::describe_process() {
   run_text_.add("version", library_version());
   run_text_.add("pml", selected_pml());
   for (std::uint32_t i = 0; i < kClassCount; ++i) {
-    const bool hidden = i != kPointToPoint && i != kOneSided && i != kUnclassified;
+    const bool hidden = i != kPointToPoint && i != kOneSided;
     run_text_.add("class", std::to_string(i) + (hidden ? " 1 " : " 0 ") + kClassNames[i]);
   }
   if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&
