@@ -135,6 +135,9 @@ Exactness exactness(const RunSummary& summary) {
   const Coverage& coverage = summary.header.coverage;
   const std::string senders = by_whom("senders", coverage.sent);
   const std::string receivers = by_whom("receivers", coverage.received);
+  if (coverage.verdict == "exact" && coverage.received.messages == 0) {
+    return {Trust::kExact, fmt::format("exact: {} and {} agree that nothing was sent", senders, receivers)};
+  }
   if (coverage.verdict == "exact") {
     const std::string pairs = summary.class_name ? "every pair"
                                                  : fmt::format("all {} pairs", grouped(summary.pairs));

@@ -89,16 +89,16 @@ class Examination {
     }
     line(Verdict::kOk, "MPI library", name);
     if (facts.has_mca_pml) {
-      line(Verdict::kOk, "  source pml", "every send can be counted by its sender");
+      line(Verdict::kOk, "  source pml", "every send can be counted by its sender, every receive by its request");
     } else {
       line(Verdict::kNo, "  source pml",
            "the library does not export mca_pml; use a build that hides no symbols, as Debian's is");
     }
     if (facts.has_peruse) {
-      line(Verdict::kOk, "  source peruse", "every receive can be counted, the second witness");
+      line(Verdict::kOk, "  source peruse", "every receive can be counted as MPI itself reports it");
     } else {
       line(Verdict::kWarn, "  source peruse",
-           "built without PERUSE; counts come from pml. For both: scripts/setup.sh, '. scripts/env.sh'");
+           "built without PERUSE, so the pml source counts; with it: scripts/setup.sh, '. scripts/env.sh'");
     }
     pml_ = pml_ || facts.has_mca_pml;
     peruse_ = peruse_ || facts.has_peruse;
@@ -168,8 +168,8 @@ class Examination {
   }
 
   std::string summary() const {
-    if (pml_ && peruse_) return "jobs can be measured with two witnesses: exact, and checked in every run";
-    return "jobs can be measured with one witness: exact counts without a second check";
+    if (peruse_) return "jobs can be measured with every source";
+    return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built for it";
   }
 
   Terminal terminal_ = Terminal::of_stdout();

@@ -20,21 +20,35 @@ volatile pid_t job_pid = 0;  // written before the handlers are installed
 // second time it would make mpirun give up its orderly shutdown.
 void pass_on(int signal_number, siginfo_t* info, void*) {
   const int saved = errno;
-  if (info->si_code != SI_KERNEL) kill(job_pid, signal_number);
+  if (info->si_code != SI_KERNEL && job_pid > 0) kill(job_pid, signal_number);
   errno = saved;
 }
 
-void install_forwarding() {
+// Signals that are ignored (nohup) stay ignored, here and by the job, which inherits that.
+void handle_signals(const struct sigaction& action) {
   for (const int signal_number : kForwarded) {
     struct sigaction old;
     sigaction(signal_number, nullptr, &old);
-    if (old.sa_handler == SIG_IGN) continue;  // nohup: ignored here, and by the job that inherits it
-    struct sigaction action = {};
-    action.sa_sigaction = pass_on;
-    action.sa_flags = SA_SIGINFO | SA_RESTART;
-    sigemptyset(&action.sa_mask);
-    sigaction(signal_number, &action, nullptr);
+    if (old.sa_handler != SIG_IGN) sigaction(signal_number, &action, nullptr);
   }
+}
+
+void start_forwarding(pid_t child) {
+  job_pid = child;
+  struct sigaction action = {};
+  action.sa_sigaction = pass_on;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  handle_signals(action);
+}
+
+// The job is gone, and its number may soon be someone else's.
+void stop_forwarding() {
+  struct sigaction action = {};
+  action.sa_handler = SIG_DFL;
+  sigemptyset(&action.sa_mask);
+  handle_signals(action);
+  job_pid = 0;
 }
 
 // In the child. Returns only if the command cannot be started.
@@ -74,8 +88,7 @@ base::Result<int> run_job(const Launch& launch) {
     (void)!write(failure[1], &reason, sizeof reason);
     _exit(127);
   }
-  job_pid = child;
-  install_forwarding();
+  start_forwarding(child);
   sigprocmask(SIG_SETMASK, &before, nullptr);
 
   close(failure[1]);
@@ -83,6 +96,7 @@ base::Result<int> run_job(const Launch& launch) {
   const bool started = read(failure[0], &reason, sizeof reason) != sizeof reason;
   close(failure[0]);
   const int code = wait_for(child);
+  stop_forwarding();
   if (started) return code;
   return base::Error{"cannot start '" + launch.command[0] + "': " + std::strerror(reason) +
                      "; check the command after '--'"};

@@ -76,6 +76,9 @@ void tell(const std::string& sentence) {
 }
 
 std::string why_nobody_reported(LauncherKind kind) {
+  if (environment("FATHOM_DISABLE").value_or("") == "1") {
+    return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
+  }
   const char* likely = "";
   switch (kind) {
     case LauncherKind::kOpenMpi:

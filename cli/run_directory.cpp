@@ -9,6 +9,8 @@
 #include <ctime>
 #include <filesystem>
 
+#include "profile/assemble.h"
+
 namespace fathom::cli {
 namespace {
 
@@ -124,13 +126,13 @@ base::Result<std::string> profile_of(const std::string& run) {
                        "'; name a run directory that fathom run made, or its profile.json"};
   }
   if (!fs::is_directory(status)) return run;
-  const fs::path profile = fs::path(run) / kProfile;
-  if (fs::exists(profile, failed)) return profile.string();
-  const bool cut_short = fs::exists(fs::path(run) / kPartial, failed);
-  return base::Error{
-      "'" + run + "' holds no profile.json" +
-      (cut_short ? ", but the partial counts of a job that was cut short; 'fathom report' merges them"
-                 : "; name a run directory that fathom run made, or its profile.json")};
+  const fs::path path = fs::path(run) / kProfile;
+  if (fs::exists(path, failed)) return path.string();
+  const auto assembled = profile::assemble_cut_short_run(run);
+  if (!assembled) return assembled.error();
+  if (*assembled) return path.string();
+  return base::Error{"'" + run + "' holds no profile.json; name a run directory that fathom run made, or "
+                     "its profile.json"};
 }
 
 }  // namespace fathom::cli

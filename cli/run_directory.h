@@ -38,8 +38,8 @@ class RunDirectory {
   bool made_ = false;
 };
 
-// A run as the user names it, a folder or a profile.json, as the path of the profile.json. The Error
-// says in which way it is missing.
+// A run as the user names it, a folder or a profile.json, as the path of the profile.json. One that was
+// cut short and not merged yet is merged first. The Error says in which way a run is missing.
 base::Result<std::string> profile_of(const std::string& run);
 
 }  // namespace fathom::cli

@@ -60,6 +60,7 @@ std::string percent(double part, double of) {
 }
 
 std::string human_seconds(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.1f} ms", seconds * 1000);
   if (seconds < 9.95) return fmt::format("{:.2f} s", seconds);
   if (seconds < 119.5) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<std::uint64_t>(std::llround(seconds));

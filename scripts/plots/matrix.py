@@ -34,9 +34,7 @@ def colour_scale(values, linear):
     if linear or highest <= 0:
         return colors.Normalize(0, max(highest, 1))
     lowest = values[values > 0].min()
-    if lowest == highest:  # one value: its colour in the middle of a decade
-        return colors.LogNorm(lowest / 3, highest * 3)
-    return colors.LogNorm(lowest, highest)
+    return colors.LogNorm(min(lowest, highest / 10), highest)  # near values get near colours
 
 
 def describe_ranks(axes, profile, step):
@@ -63,8 +61,8 @@ def mark_hosts(axes, profile):
         ends.append(profile.world_size)
     if 0 < len(ends) < MOST_HOST_LINES:
         for end in ends:
-            axes.axhline(end - 0.5, color=style.FAINT, linewidth=0.5)
-            axes.axvline(end - 0.5, color=style.FAINT, linewidth=0.5)
+            axes.axhline(end - 0.5, color=style.RULE, linewidth=0.6, zorder=0.5)
+            axes.axvline(end - 0.5, color=style.RULE, linewidth=0.6, zorder=0.5)
     if 1 < len(runs) <= MOST_HOST_NAMES and all(run[0] for run in runs):
         top = axes.secondary_xaxis("top")
         top.set_xticks([(first + end - 1) / 2 for _, first, end in runs])
@@ -106,7 +104,7 @@ def draw(profile, metric, linear):
         edges = numpy.arange(0.5, profile.ranks - 1)
         axes.set_xticks(edges, minor=True)
         axes.set_yticks(edges, minor=True)
-        axes.grid(which="minor", color="#dddddd", linewidth=0.8)
+        axes.grid(which="minor", color=style.RULE, linewidth=0.8)
         axes.tick_params(which="minor", length=0)
     if not seen.any():
         axes.text(0.5, 0.5, "no messages", transform=axes.transAxes, ha="center", color=style.FAINT)
@@ -124,7 +122,7 @@ def add_scale(picture, axes, image, metric, unit, linear):
     bar.ax.minorticks_off()
     bar.outline.set_edgecolor(style.FAINT)
     bar.set_label(f"{metric}, {'linear' if linear else 'logarithmic'} scale; white: never talked",
-                  color=style.FAINT, fontsize=9)
+                  color=style.FAINT, fontsize=9, labelpad=6)
 
 
 def head(picture, profile, metric, values, step):

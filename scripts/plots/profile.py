@@ -39,7 +39,8 @@ class Profile:
     def __init__(self, document, choice):
         self.choice = choice
         executable = document.get("application", {}).get("executable", "")
-        self.name = os.path.basename(executable) or "unnamed program"
+        self.name = "".join(c if c.isprintable() else "?" for c in os.path.basename(executable))
+        self.name = self.name or "unnamed program"
         self.seconds = document.get("application", {}).get("seconds", 0)
         self.world_size = int(document.get("world_size", 0))
         listed = document.get("ranks", [])

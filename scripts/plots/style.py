@@ -7,6 +7,7 @@ import numpy  # noqa: E402
 
 INK = "#222222"
 FAINT = "#777777"
+RULE = "#dddddd"     # lines between hosts and cells
 NOTHING = "#ffffff"  # a pair that never talked
 
 # Okabe & Ito, "Color Universal Design" (2008), without its yellow, which is faint on white.
@@ -21,9 +22,9 @@ matplotlib.rcParams.update({
 
 def amounts():
     """Light to dark. Begins well away from the white of pairs that never talked."""
-    magma = matplotlib.colormaps["magma_r"](numpy.linspace(0.10, 0.92, 256))
+    magma = matplotlib.colormaps["magma_r"](numpy.linspace(0.16, 0.92, 256))
     chosen = colors.ListedColormap(magma)
-    chosen.set_bad(NOTHING)
+    chosen.set_bad((1, 1, 1, 0))  # lets the lines between hosts through
     return chosen
 
 

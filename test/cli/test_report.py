@@ -1,0 +1,139 @@
+"""fathom report: the figures, the page, the JSON, and what it says when it cannot."""
+import json
+
+import fixtures
+import harness
+
+
+def sums(document):
+    blocks = document["traffic"]
+    return sum(sum(b["bytes"]) for b in blocks), sum(sum(b["messages"]) for b in blocks)
+
+
+class Figures(harness.CliTest):
+    def report(self, document, *options):
+        self.write_run("r", document)
+        result = self.fathom("report", "r", "--json", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def test_totals_are_the_files(self):
+        document = fixtures.hpcc4()
+        report = self.report(document)
+        self.assertEqual((report["total"]["bytes"], report["total"]["messages"]), sums(document))
+        hidden = [b for b in document["traffic"] if b["hidden"]]
+        self.assertEqual(report["hidden"]["bytes"], sum(sum(b["bytes"]) for b in hidden))
+        self.assertEqual(report["pairs"], 12)
+        self.assertEqual(report["density"], 1)
+        self.assertEqual(report["classes"][0]["class"], "point-to-point")
+
+    def test_pairs_add_up_over_classes(self):
+        document = fixtures.hpcc4()
+        top = self.report(document, "--top", "1")["top_pairs"]
+        self.assertEqual(len(top), 1)
+        pair = (top[0]["source"], top[0]["destination"])
+        expected = sum(b["bytes"][i] for b in document["traffic"] for i in range(len(b["source"]))
+                       if (b["source"][i], b["destination"][i]) == pair)
+        self.assertEqual(top[0]["bytes"], expected)
+
+    def test_class_restricts_everything(self):
+        report = self.report(fixtures.hpcc4(), "--class", "MPI_Bcast")
+        self.assertEqual(report["total"]["messages"], 270)
+        self.assertEqual([c["class"] for c in report["classes"]], ["MPI_Bcast"])
+        self.assertEqual(report["top_senders"][0]["rank"], 0)
+        self.assertEqual(report["imbalance_sent"], 4)  # one of four ranks sends everything
+        self.assertEqual([(b["low"], b["messages"]) for b in report["message_sizes"]], [(262144, 270)])
+
+    def test_sizes_fall_into_powers_of_two(self):
+        document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 6)])],
+                                    [{"class": "point-to-point", "size": [0, 1, 7, 8],
+                                      "messages": [1, 1, 1, 3]}])
+        bins = self.report(document)["message_sizes"]
+        self.assertEqual([(b["low"], b["high"], b["messages"]) for b in bins],
+                         [(0, 0, 1), (1, 1, 1), (2, 3, 0), (4, 7, 1), (8, 15, 3)])
+
+    def test_between_hosts(self):
+        document = fixtures.profile(
+            4, [fixtures.block("point-to-point", False, [(0, 1, 10, 1), (1, 2, 7, 2), (3, 0, 5, 1)])],
+            [], hosts=2)  # ranks 0, 1 on n0; 2, 3 on n1
+        self.assertEqual(self.report(document)["between_hosts"], {"bytes": 12, "messages": 3})
+
+    def test_warnings_and_limits(self):
+        report = self.report(fixtures.trouble())
+        self.assertEqual([w["kind"] for w in report["warnings"]],
+                         ["cut-short", "silent-ranks", "lost", "unreceived", "tiny-messages",
+                          "imbalance", "dominant-pair"])
+        self.assertEqual([w["kind"] for w in report["limits"]], ["step-down", "not-visible", "note"])
+        self.assertEqual(report["exactness"]["pairs_that_differ"], 1)
+
+    def test_nothing_to_warn_about(self):
+        self.assertEqual(self.report(fixtures.hpcc4())["warnings"], [])
+
+    def test_64_bit_counts_survive(self):
+        document = fixtures.profile(
+            2, [fixtures.block("point-to-point", False, [(0, 1, 2**63 + 1, 2**53 + 1)])], [])
+        report = self.report(document)
+        self.assertEqual(report["total"], {"bytes": 2**63 + 1, "messages": 2**53 + 1})
+
+
+class Page(harness.CliTest):
+    def page(self, document):
+        self.write_run("r", document)
+        result = self.fathom("report", "r")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_fits_one_screen(self):
+        for name, make in fixtures.ALL.items():
+            lines = self.page(make()).splitlines()
+            self.assertLessEqual(len(lines), 40, name)
+            self.assertLessEqual(max(map(len, lines)), 100, name)
+
+    def test_exactness_line(self):
+        text = " ".join(self.page(fixtures.hpcc4()).split())
+        self.assertIn("exact: the 35,092 messages (3.03 GB) counted by senders (pml) and by receivers "
+                      "(peruse) agree on all 12 pairs", text)
+
+    def test_difference_is_named(self):
+        self.assertIn("disagree on 1 pair, most on 1 → 2", self.page(fixtures.trouble()))
+
+    def test_no_escape_sequences_off_a_terminal(self):
+        self.assertNotIn("\x1b", self.page(fixtures.trouble()))  # its name holds one
+
+    def test_ascii_where_the_locale_is(self):
+        self.write_run("r")
+        text = self.fathom("report", "r", LC_ALL="C").stdout
+        self.assertTrue(text.isascii(), text)
+
+    def test_no_messages(self):
+        self.assertIn("no messages were sent", self.page(fixtures.empty()))
+
+
+class Failures(harness.CliTest):
+    def test_missing_run(self):
+        self.assert_refused(self.fathom("report", "nowhere"), 1, "there is no run 'nowhere'")
+
+    def test_folder_without_run(self):
+        self.assert_refused(self.fathom("report", "."), 1, "holds no profile.json")
+
+    def test_damaged_profile(self):
+        self.write_run("r", json.dumps(fixtures.hpcc4())[:500])
+        self.assert_refused(self.fathom("report", "r"), 1, "profile.json", "byte")
+
+    def test_foreign_file(self):
+        self.write_run("r", '{"schema": "other/1"}')
+        self.assert_refused(self.fathom("report", "r"), 1, "schema")
+
+    def test_unknown_class_names_those_there_are(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("report", "r", "--class", "MPI_Foo"), 1, "MPI_Foo",
+                            "point-to-point")
+
+    def test_wrong_options(self):
+        self.assert_refused(self.fathom("report"), 2, "RUN is required", "--help")
+        self.assert_refused(self.fathom("report", "r", "--bogus"), 2, "--bogus")
+        self.assert_refused(self.fathom("report", "r", "--top", "none"), 2, "--top")
+
+
+if __name__ == "__main__":
+    harness.main()

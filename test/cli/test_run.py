@@ -1,0 +1,260 @@
+"""fathom run: what reaches the ranks, what comes back, with launchers made up for the purpose."""
+import json
+import os
+import signal
+import stat
+import subprocess
+import time
+
+import fixtures
+import harness
+
+# Writes its words and environment to seen.json. If it is told where (in -x, in the MCA list or in the
+# environment), it leaves a profile there, as the library in rank 0 would.
+LAUNCHER = """#!/usr/bin/python3
+import json, os, re, shutil, sys
+json.dump({"words": sys.argv[1:], "environment": dict(os.environ)}, open("seen.json", "w"))
+told = ";".join(sys.argv[1:]) + ";" + os.environ.get("OMPI_MCA_mca_base_env_list", "")
+where = re.search("FATHOM_OUTPUT=([^;]*)", told)
+where = where.group(1) if where else os.environ.get("FATHOM_OUTPUT")
+if os.path.exists("leave.json") and where:
+    shutil.copy("leave.json", os.path.join(where, "profile.json"))
+sys.exit(int(os.environ.get("LEAVE_WITH", "0")))
+"""
+
+
+class RunTest(harness.CliTest):
+    def setUp(self):
+        super().setUp()
+        for name in ("mpirun", "srun", "single"):
+            self.write_program(name, LAUNCHER)
+        with open(self.path("leave.json"), "w", encoding="utf-8") as file:
+            json.dump(fixtures.hpcc4(), file)
+        # An empty shared object would be better still; the loader only grumbles about this one.
+        self.library = self.path("libfathom.so")
+        open(self.library, "w", encoding="utf-8").close()
+
+    def write_program(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.chmod(self.path(name), stat.S_IRWXU)
+
+    def run_job(self, *words, **variables):
+        variables.setdefault("FATHOM_LIBRARY", self.library)
+        variables.setdefault("PATH", self.folder + ":" + os.environ["PATH"])
+        return self.fathom("run", *words, **variables)
+
+    def seen(self):
+        with open(self.path("seen.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def exported(self, words=None):
+        """NAME → VALUE of every -x, one dictionary for each application context."""
+        contexts = [{}]
+        words = words or self.seen()["words"]
+        for before, word in zip([""] + words, words):
+            if word == ":":
+                contexts.append({})
+            elif before == "-x":
+                name, _, value = word.partition("=")
+                contexts[-1][name] = value
+        return contexts
+
+
+class OpenMpi(RunTest):
+    def test_ranks_and_not_the_launcher(self):
+        result = self.run_job("-o", "r", "--", "mpirun", "-n", "4", "./app", "-x", "A=1")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("fathom report r", result.stderr)
+        self.assertEqual(self.seen()["words"][-5:], ["-n", "4", "./app", "-x", "A=1"])
+        first = self.exported(self.seen()["words"][:-5])[0]
+        self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r")})
+        self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
+
+    def test_settings(self):
+        self.run_job("-o", "r", "--source", "pml", "--pvar", "a", "--pvar", "b", "--", "mpirun", "./app",
+                     FATHOM_LOG="quiet", FATHOM_SOURCE="mpi_t")
+        names = self.exported()[0]
+        self.assertEqual(names["FATHOM_SOURCE"], "pml")
+        self.assertEqual(names["FATHOM_PVARS"], "a,b")
+        self.assertEqual(names["FATHOM_LOG"], "quiet")
+
+    def test_every_context(self):
+        self.run_job("-o", "r", "--", "mpirun", "-n", "1", "./a", ":", "-n", "2", "./b")
+        both = self.exported()
+        self.assertEqual(len(both), 2)
+        self.assertEqual(both[0], both[1])
+
+    def test_users_preload_stays_first(self):
+        self.run_job("-o", "r", "--", "mpirun", "-x", "LD_PRELOAD=/their.so", "-x", "B", "-n", "1", "./a")
+        self.assertEqual(self.exported()[0]["LD_PRELOAD"], "/their.so:" + self.library)
+        self.assertEqual(sum("LD_PRELOAD" in word for word in self.seen()["words"]), 1)
+        self.assertIn("B", self.exported()[0])
+
+    def test_preload_from_environment(self):
+        # A library that is there: the loader is not to be confused.
+        self.run_job("-o", "r", "--", "mpirun", "./a", LD_PRELOAD="libc.so.6")
+        self.assertEqual(self.exported()[0]["LD_PRELOAD"], "libc.so.6:" + self.library)
+
+    def test_list_in_environment_is_extended(self):
+        self.run_job("-o", "r", "--", "mpirun", "-n", "1", "./a",
+                     OMPI_MCA_mca_base_env_list="A=1;LD_PRELOAD=/their.so")
+        self.assertEqual(self.seen()["words"], ["-n", "1", "./a"])
+        self.assertEqual(self.seen()["environment"]["OMPI_MCA_mca_base_env_list"],
+                         f"A=1;LD_PRELOAD=/their.so:{self.library};FATHOM_OUTPUT={self.path('r')}")
+
+    def test_list_in_option_is_extended(self):
+        self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./a")
+        self.assertEqual(self.seen()["words"],
+                         ["--mca", "mca_base_env_list",
+                          f"A=1;LD_PRELOAD={self.library};FATHOM_OUTPUT={self.path('r')}", "./a"])
+
+    def test_app_file_gets_a_list(self):
+        self.run_job("-o", "r", "--", "mpirun", "--app", "jobs")
+        self.assertIn("LD_PRELOAD=", self.seen()["environment"]["OMPI_MCA_mca_base_env_list"])
+        self.assertEqual(self.seen()["words"], ["--app", "jobs"])
+
+    def test_list_and_x_cannot_be_mixed(self):
+        result = self.run_job("-o", "r", "--", "mpirun", "-x", "B=1", "./a",
+                              OMPI_MCA_mca_base_env_list="A=1")
+        self.assert_refused(result, 2, "mca_base_env_list")
+        self.assertFalse(os.path.exists(self.path("r")))
+
+    def test_behind_a_wrapper_and_by_full_path(self):
+        self.run_job("-o", "r", "--", "env", "Q=1", self.path("mpirun"), "-n", "1", "./a")
+        self.assertEqual(self.exported()[0]["LD_PRELOAD"], self.library)
+        self.assertEqual(self.seen()["environment"]["Q"], "1")
+
+
+class OtherLaunchers(RunTest):
+    def test_srun(self):
+        self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
+        self.assertEqual(self.seen()["words"],
+                         [f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.library}", "-n", "4", "./app"])
+        self.assertEqual(self.seen()["environment"]["FATHOM_OUTPUT"], self.path("r"))
+        self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
+
+    def test_srun_export_is_kept(self):
+        self.run_job("-o", "r", "--", "srun", "--export=A,LD_PRELOAD=/their.so", "./app")
+        self.assertEqual(self.seen()["words"],
+                         [f"--export=A,FATHOM_OUTPUT,LD_PRELOAD=/their.so:{self.library}", "./app"])
+
+    def test_singleton(self):
+        result = self.run_job("-o", "r", "--", "./single", "-n", "4")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.seen()["words"], ["-n", "4"])
+        self.assertEqual(self.seen()["environment"]["LD_PRELOAD"], self.library)
+
+    def test_without_separator(self):
+        self.run_job("-o", "r", "./single", "--help")
+        self.assertEqual(self.seen()["words"], ["--help"])
+
+
+class Results(RunTest):
+    def test_exit_code_is_the_jobs(self):
+        self.assertEqual(self.run_job("-o", "r", "--", "mpirun", LEAVE_WITH="7").returncode, 7)
+        self.assertEqual(self.run_job("-o", "s", "--", "sh", "-c", "kill -9 $$").returncode, 137)
+
+    def test_streams_are_the_jobs(self):
+        result = self.run_job("-o", "r", "--", "sh", "-c", "echo out; echo err >&2")
+        self.assertEqual(result.stdout, "out\n")
+        self.assertIn("err\n", result.stderr)
+
+    def test_nobody_reported(self):
+        os.remove(self.path("leave.json"))
+        result = self.run_job("-o", "r", "--", "mpirun", "./app")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("no rank ever reported in", result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1)
+        self.assertFalse(os.path.exists(self.path("r")))
+
+    def test_default_folder_is_named_after_the_application(self):
+        self.run_job("--", "mpirun", "-n", "2", "--mca", "btl", "self", "/x/my app", SLURM_JOB_ID="17")
+        self.run_job("--", "mpirun", "-n", "2", "/x/my app", SLURM_JOB_ID="17")
+        self.run_job("--", "mpirun", "-n", "2", "python3", "-u", "job.py", SLURM_JOB_ID="18")
+        folders = sorted(n for n in os.listdir(self.folder) if n.startswith("fathom-"))
+        self.assertEqual(folders, ["fathom-job.py-18", "fathom-my-app-17", "fathom-my-app-17-2"])
+
+    def test_force_removes_the_old_run_only(self):
+        self.write_run("r", "old")
+        os.makedirs(self.path("r", "world-5"))
+        with open(self.path("r", "mine.txt"), "w", encoding="utf-8") as file:
+            file.write("kept")
+        os.remove(self.path("leave.json"))
+        self.run_job("-o", "r", "--force", "--", "mpirun", "./app")
+        self.assertEqual(os.listdir(self.path("r")), ["mine.txt"])
+
+    def test_stages(self):
+        result = self.run_job("-o", "r", "--then", "report --json", "--then",
+                              "export --to csv -o 'my traffic.csv'", "--", "mpirun", "./app")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(json.loads(result.stdout)["ranks"], 4)
+        self.assertTrue(os.path.exists(self.path("my traffic.csv")))
+
+    def test_failing_stage(self):
+        stage = ["--then", "report --class MPI_Foo"]
+        self.assertEqual(self.run_job("-o", "r", *stage, "--", "mpirun").returncode, 1)
+        self.assertEqual(self.run_job("-o", "s", *stage, "--", "mpirun", LEAVE_WITH="7").returncode, 7)
+
+    def test_signals_are_passed_on(self):
+        self.write_program("mpirun", "#!/bin/sh\ntrap 'echo got it; exit 5' TERM\n: >ready\n"
+                                     "while :; do sleep 0.05; done\n")
+        environment = dict(os.environ, FATHOM_LIBRARY=self.library)
+        with subprocess.Popen([harness.FATHOM, "run", "-o", "r", "--", "./mpirun"], cwd=self.folder,
+                              env=environment, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True) as job:
+            while not os.path.exists(self.path("ready")):
+                time.sleep(0.02)
+            job.send_signal(signal.SIGTERM)
+            output, _ = job.communicate(timeout=30)
+        self.assertEqual((job.returncode, output), (5, "got it\n"))
+
+
+class Refusals(RunTest):
+    def refused(self, result, *parts):
+        self.assert_refused(result, 2, *parts)
+        self.assertFalse(os.path.exists(self.path("seen.json")), "the job was started")
+
+    def test_no_command(self):
+        self.refused(self.run_job("-o", "r"), "which job to run")
+
+    def test_unknown_option(self):
+        self.refused(self.run_job("--bogus", "--", "mpirun", "./app"), "--bogus")
+
+    def test_unknown_source(self):
+        self.refused(self.run_job("--source", "magic", "--", "mpirun", "./app"), "--source", "magic")
+
+    def test_unknown_command(self):
+        self.refused(self.run_job("-o", "r", "--", "./nothing"), "cannot start './nothing'")
+        self.assertFalse(os.path.exists(self.path("r")))
+
+    def test_run_is_never_overwritten_silently(self):
+        self.write_run("r", "old")
+        self.refused(self.run_job("-o", "r", "--", "mpirun", "./app"), "already holds a run", "--force")
+        with open(self.path("r", "profile.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "old")
+
+    def test_folder_that_cannot_be_made(self):
+        self.refused(self.run_job("-o", "libfathom.so/r", "--", "mpirun", "./app"),
+                     "cannot make the run directory")
+        self.refused(self.run_job("-o", "libfathom.so", "--", "mpirun", "./app"),
+                     "cannot make the run directory")
+
+    def test_missing_library(self):
+        result = self.run_job("-o", "r", "--", "mpirun", "./app", FATHOM_LIBRARY="/no/such.so")
+        self.refused(result, "FATHOM_LIBRARY")
+
+    def test_library_that_cannot_be_named(self):
+        os.rename(self.library, self.path("lib fathom.so"))
+        result = self.run_job("-o", "r", "--", "mpirun", FATHOM_LIBRARY=self.path("lib fathom.so"))
+        self.refused(result, "blank")
+
+    def test_bad_stages(self):
+        for stage, part in (("bogus", "bogus"), ("report --bogus", "--bogus"), ("run", "cannot follow"),
+                            ("report 'x", "quote"), ("", "names a subcommand")):
+            self.refused(self.run_job("-o", "r", "--then", stage, "--", "mpirun", "./app"), part)
+            self.assertFalse(os.path.exists(self.path("r")))
+
+
+if __name__ == "__main__":
+    harness.main()

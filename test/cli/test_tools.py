@@ -1,0 +1,142 @@
+"""The other subcommands: plot, export, import, doctor, and the help of all of them."""
+import os
+import unittest
+
+import fixtures
+import harness
+
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
+
+
+class Help(harness.CliTest):
+    def test_every_level_shows_examples(self):
+        for name in ("run", "report", "plot", "export", "import", "doctor"):
+            for words in ((name, "--help"), ("help", name)):
+                result = self.fathom(*words)
+                self.assertEqual(result.returncode, 0)
+                self.assertIn("Examples:\n  fathom " + name, result.stdout)
+        result = self.fathom("--help")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("Examples:", result.stdout)
+
+    def test_version(self):
+        result = self.fathom("--version")
+        self.assertRegex(result.stdout, r"^fathom \d+\.\d+\.\d+\n$")
+
+    def test_usage_errors(self):
+        self.assertEqual(self.fathom().returncode, 2)
+        self.assert_refused(self.fathom("bogus"), 2, "'bogus'", "report")
+        self.assert_refused(self.fathom("help", "bogus"), 2, "'bogus'")
+
+
+@unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
+class Plot(harness.CliTest):
+    def test_three_pictures_at_any_size(self):
+        beginnings = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
+        foreign = fixtures.profile(
+            2, [fixtures.block("point-to-point", False, [(0, 2, 5, 1), (1, 0, 0, 3)])], [])
+        foreign["ranks"].append({"rank": 2, "host": "n0", "world": "other", "rank_in_world": 0})
+        cases = (("hpcc4", fixtures.hpcc4(), "png", []), ("big", fixtures.stencil(), "png", []),
+                 ("empty", fixtures.empty(), "svg", ["--linear"]), ("foreign", foreign, "pdf", []))
+        for name, document, kind, options in cases:
+            self.write_run(name, document)
+            result = self.fathom("plot", name, "-o", name + "/plots", "--format", kind, *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertEqual(result.stderr, "")
+            self.assertEqual(sorted(os.listdir(self.path(name, "plots"))),
+                             [f"{p}.{kind}" for p in ("messages", "sizes", "traffic")])
+            for picture in os.listdir(self.path(name, "plots")):
+                with open(self.path(name, "plots", picture), "rb") as file:
+                    self.assertTrue(file.read(16).startswith(beginnings[kind]), picture)
+
+    def test_filters_reach_the_picture(self):
+        self.write_run("r")
+        for options, total in ((["--hidden"], "1.02 GB"), (["--user"], "2.02 GB"),
+                               (["--class", "MPI_Alltoall"], "960 MB")):
+            result = self.fathom("plot", "r", "-o", "p", "--format", "svg", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("p", "traffic.svg"), encoding="utf-8") as file:
+                self.assertIn(total, file.read())
+
+    def test_failures(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("plot", "r", "-o", "p", "--class", "MPI_Foo"), 1, "MPI_Foo",
+                            "point-to-point")
+        self.assert_refused(self.fathom("plot", "r", "-o", "r/profile.json"), 1, "r/profile.json")
+        self.write_run("bad", "{")
+        self.assert_refused(self.fathom("plot", "bad", "-o", "p"), 1, "damaged")
+
+    def test_usage(self):
+        self.assert_refused(self.fathom("plot", "r"), 2, "--output is required")
+        self.assert_refused(self.fathom("plot", "r", "-o", "p", "--format", "bmp"), 2, "bmp")
+        self.assert_refused(self.fathom("plot", "r", "-o", "p", "--hidden", "--user"), 2, "--hidden")
+        self.assert_refused(self.fathom("plot", "nowhere", "-o", "p"), 1, "there is no run")
+        self.write_run("r")
+        result = self.fathom("plot", "r", "-o", "p", FATHOM_PYTHON="/no/python")
+        self.assert_refused(result, 1, "/no/python", "FATHOM_PYTHON")
+
+
+class Export(harness.CliTest):
+    def test_every_listed_format(self):
+        self.write_run("r")
+        listed = self.fathom("export", "--list").stdout
+        formats = [line.split()[0] for line in listed.splitlines()]
+        self.assertIn("csv", formats)
+        for name in formats:
+            result = self.fathom("export", "r", "--to", name, "-o", "out-" + name)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertTrue(os.path.exists(self.path("out-" + name)))
+
+    def test_nothing_is_overwritten_silently(self):
+        self.write_run("r")
+        words = ("export", "r", "--to", "csv", "-o", "t.csv")
+        self.assertEqual(self.fathom(*words).returncode, 0)
+        self.assertEqual(self.fathom(*words).returncode, 1)
+        self.assertEqual(self.fathom(*words, "--force").returncode, 0)
+
+    def test_failures(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("export", "r", "--to", "bogus", "-o", "x"), 2, "bogus", "csv")
+        self.assert_refused(self.fathom("export", "r", "-o", "x"), 2, "--to")
+        self.assert_refused(self.fathom("export", "r", "--to", "csv"), 2, "-o")
+        self.assert_refused(self.fathom("export", "--to", "csv"), 2, "run")
+        self.assert_refused(self.fathom("export", "no", "--to", "csv", "-o", "x"), 1, "there is no run")
+        self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "x", "--class", "Q"), 1, "'Q'")
+        self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "no/x.csv"), 1, "no/x.csv")
+
+
+class Import(harness.CliTest):
+    def test_there_and_back(self):
+        self.write_run("r")
+        self.assertEqual(self.fathom("export", "r", "--to", "pfprof", "-o", "pf").returncode, 0)
+        result = self.fathom("import", "pf", "-o", "again")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("fathom report again", result.stderr)
+        self.assertIn("3.03 GB in 35,092 messages", self.fathom("report", "again").stdout)
+
+    def test_failures(self):
+        self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")
+        self.assert_refused(self.fathom("import", "x"), 2, "--output is required")
+        self.assert_refused(self.fathom("import", "x", "-o", "r", "--from", "bogus"), 2, "bogus")
+        os.makedirs(self.path("hollow"))
+        self.assertEqual(self.fathom("import", "hollow", "-o", "r").returncode, 1)
+        self.assertFalse(os.path.exists(self.path("r")))
+
+
+class Doctor(harness.CliTest):
+    def test_without_library_nothing_can_be_measured(self):
+        result = self.fathom("doctor", FATHOM_LIBRARY="/no/such.so")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("no    library", result.stdout)
+        self.assertIn("nothing can be measured", result.stdout)
+
+    def test_without_launcher(self):
+        result = self.fathom("doctor", PATH="/nowhere")
+        self.assertIn("warn  mpirun", result.stdout)
+
+
+if __name__ == "__main__":
+    harness.main()
