@@ -87,6 +87,16 @@ class Workspace:
                             "-o", target, file, "-ldl"], check=True, env=installation.environment())
         return target
 
+    def compile_preload(self, installation, source):
+        """The library bench/programs/SOURCE.c, which uses Open MPI's internal headers."""
+        target = self.path / f"{source}.so"
+        if not target.exists():
+            include = installation.prefix / "include/openmpi"
+            subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-DOMPI_SKIP_MPICXX",
+                            f"-I{include}", "-o", target, ROOT / "bench/programs" / f"{source}.c", "-ldl"],
+                           check=True, env=installation.environment())
+        return target
+
 
 # What is measured against what: MCA parameters, and whether and how Fathom is loaded.
 VARIANTS = {
@@ -94,28 +104,33 @@ VARIANTS = {
     "fathom peruse": ("ob1", "peruse"),
     "fathom pml": ("ob1", "pml"),
     "pml_monitoring": ("ob1,monitoring", None),
+    # Both in one job: PERUSE where Fathom accepts it above pml/monitoring, else it steps down to pml.
+    "fathom over monitoring": ("ob1,monitoring", "auto"),
 }
 
 
-def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None):
+def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,
+                 preload=()):
     """The words that start a job; Fathom's run directory is DIRECTORY/profile."""
     pml, source = VARIANTS[variant]
     line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml, *mpirun]
-    if variant == "pml_monitoring":
+    if "monitoring" in pml:
         line += ["--mca", "pml_monitoring_enable", "2"]
     if source:
-        line += ["-x", f"LD_PRELOAD={workspace.library}", "-x", f"FATHOM_SOURCE={source}",
-                 "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]
+        preload = [*preload, workspace.library]
+        line += ["-x", f"FATHOM_SOURCE={source}", "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]
+    if preload:
+        line += ["-x", "LD_PRELOAD=" + " ".join(map(str, preload))]
     for name, value in (environment or {}).items():
         line += ["-x", f"{name}={value}"]
     return line + [str(word) for word in command]
 
 
 def launch(workspace, installation, variant, ranks, command, *, directory=None, mpirun=(), timeout=600,
-           environment=None):
+           environment=None, preload=()):
     """Runs a job to its end; returns what it printed, and its directory."""
     directory = directory or workspace.run_directory()
-    line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment)
+    line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment, preload)
     done = subprocess.run(line, cwd=directory, env=installation.environment(), timeout=timeout,
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           text=True, errors="replace")

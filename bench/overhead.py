@@ -75,7 +75,8 @@ class MicroJob:
 
 
 def variants_of(installation):
-    return [v for v in jobs.VARIANTS if installation.has_peruse or v != "fathom peruse"]
+    everything = ["native", "fathom peruse", "fathom pml", "pml_monitoring"]
+    return [v for v in everything if installation.has_peruse or v != "fathom peruse"]
 
 
 def measure_micro(workspace, installation, names, sets, rounds):

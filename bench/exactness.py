@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Three witnesses of the same traffic, pair by pair, on programs nobody here wrote.
+
+    bench/exactness.py [--only hpcc|lammps|netpipe] [--pairs] [--write]
+
+For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on the PERUSE build:
+
+  two witnesses   one run under Fathom, source peruse: receives decoded from PERUSE events by the receiver,
+                  sends counted at the PML boundary by the sender. The profile holds their differences.
+  three at once   one run in which pml_monitoring, Open MPI's own component, counts beneath Fathom. What it
+                  cannot see (the program's persistent sends) is counted by a small library of its own
+                  (bench/programs/persistent_sends.c); what Fathom itself sends (its check at start-up,
+                  gathering at the end) and what MPI_Init sends before Fathom counts is measured on an empty
+                  program and taken off. Both are the same, pair by pair, or the pair is shown.
+  alone           pml_monitoring in two runs of its own, without Fathom: what it says about the program
+                  when nobody else is there. A program whose message counts depend on timing differs
+                  between these two runs as well.
+
+And for HPCC, the receive completions that are no messages (bench/programs/event_types.c). Exit code 1 if
+a difference is left unexplained. --pairs prints every pair; --write puts the tables into
+docs/exactness.md.
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import shutil
+import sys
+
+import jobs
+
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 12 0 12 0 12
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+thermo 50
+run 200
+"""
+
+Program = collections.namedtuple("Program", "title ranks command files")
+
+
+def programs():
+    hpcc_input = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+    if not hpcc_input.exists():
+        raise jobs.Failed("hpcc is not installed")
+    return {
+        "hpcc": Program("HPCC", 4, ["/usr/bin/hpcc"], {"hpccinf.txt": hpcc_input.read_text()}),
+        "lammps": Program("LAMMPS, Lennard-Jones melt", 4, ["/usr/bin/lmp", "-in", "melt", "-log", "none"],
+                          {"melt": MELT}),
+        # A fixed number of repeats: without -n, NetPIPE sends as often as time allows.
+        "netpipe": Program("NetPIPE", 2, ["/usr/bin/NPopenmpi", "-n", "50", "-u", "1048576"], {}),
+    }
+
+
+class Counts(dict):
+    """{(source, destination): [bytes, messages]}"""
+
+    def add(self, pair, size, messages):
+        cell = self.setdefault(pair, [0, 0])
+        cell[0] += size
+        cell[1] += messages
+
+    def total(self):
+        return sum(c[0] for c in self.values()), sum(c[1] for c in self.values())
+
+    def of(self, pair):
+        return tuple(self.get(pair, (0, 0)))
+
+
+class Bench:
+    def __init__(self, workspace):
+        self.workspace = workspace
+        self.installation = jobs.peruse_build()
+        self.mistakes = 0
+
+    def preload(self, source):
+        return self.workspace.compile_preload(self.installation, source)
+
+    def run(self, program, variant, preload=(), monitoring=False, environment=None):
+        directory = self.workspace.run_directory()
+        for name, text in program.files.items():
+            (directory / name).write_text(text)
+        mpirun = list(jobs.OVERSUBSCRIBED)
+        if monitoring:
+            mpirun += ["--mca", "pml_monitoring_enable_output", "3",
+                       "--mca", "pml_monitoring_filename", str(directory / "monitoring")]
+        jobs.launch(self.workspace, self.installation, variant, program.ranks, program.command,
+                    directory=directory, mpirun=mpirun, preload=preload, environment=environment)
+        return directory
+
+
+def read_profile(directory):
+    """(receives per pair, sends per pair, the profile)"""
+    profile = json.loads((directory / "profile/profile.json").read_text())
+    received, sent = Counts(), Counts()
+    for block in profile["traffic"]:
+        for pair in zip(block["source"], block["destination"], block["bytes"], block["messages"]):
+            received.add(pair[:2], *pair[2:])
+            sent.add(pair[:2], *pair[2:])
+    coverage = profile["coverage"]
+    for cell in coverage["unreceived"].get("pairs", []):
+        sent.add((cell["source"], cell["destination"]), cell["bytes"], cell["messages"])
+    for d in coverage.get("differences", []):
+        pair = (d["source"], d["destination"])
+        sent[pair] = [d["sent_bytes"], d["sent_messages"]]
+        received[pair] = [d["received_bytes"], d["received_messages"]]
+    return received, sent, profile
+
+
+def read_monitoring(directory):
+    counts = Counts()
+    for file in directory.glob("monitoring.*.prof"):
+        for line in file.read_text().splitlines():
+            # E: tag >= 0, I: negative tag.  "E\t0\t1\t120 bytes\t10 msgs sent\t..."
+            words = line.split("\t")
+            if words[0] in ("E", "I"):
+                counts.add((int(words[1]), int(words[2])), int(words[3].split()[0]), int(words[4].split()[0]))
+    return counts
+
+
+def read_persistent(directory):
+    counts = Counts()
+    path = directory / "persistent"
+    for line in path.read_text().splitlines() if path.exists() else []:
+        source, destination, size, messages = map(int, line.split())
+        counts.add((source, destination), size, messages)
+    return counts
+
+
+def tree_parent(rank):
+    return rank & (rank - 1)  # profiler/gather.cpp
+
+
+def explain(pair, fathom, monitoring, persistent, overhead):
+    """What is left of monitoring - Fathom after everything known: (1 if unexplained, bytes of Fathom's rows,
+    a sentence)."""
+    size = monitoring.of(pair)[0] + persistent.of(pair)[0] - overhead.of(pair)[0] - fathom.of(pair)[0]
+    messages = monitoring.of(pair)[1] + persistent.of(pair)[1] - overhead.of(pair)[1] - fathom.of(pair)[1]
+    source, destination = pair
+    # Fathom's rows travel up its tree; an empty program has fewer rows, in as many messages.
+    if messages == 0 and size >= 0 and source > 0 and destination == tree_parent(source):
+        return 0, size, ""
+    if (size, messages) == (0, 0):
+        return 0, 0, ""
+    return 1, 0, f"{source} → {destination}: {size:+d} B, {messages:+d} messages unexplained"
+
+
+def number(n):
+    return f"{n:,}"
+
+
+def check(bench, program, show_pairs):
+    rows, notes = [], []
+    jobs.progress(f"{program.title}: two witnesses")
+    received, sent, profile = read_profile(bench.run(program, "fathom peruse"))
+    coverage = profile["coverage"]
+    if profile["source"] != "peruse" or coverage["verdict"] != "exact" or received != sent:
+        bench.mistakes += 1
+        notes.append(f"the two witnesses do not agree: source {profile['source']}, verdict {coverage['verdict']}")
+    rows.append(["PERUSE receives", "1", *map(number, received.total()), str(len(received))])
+    rows.append(["PML sends", "1", *map(number, sent.total()), str(len(sent))])
+
+    jobs.progress(f"{program.title}: three witnesses at once")
+    persistent_library = bench.preload("persistent_sends")
+    empty = Program("empty", program.ranks, [bench.workspace.compile(bench.installation, "empty")], {})
+    overhead = read_monitoring(bench.run(empty, "fathom over monitoring", monitoring=True))
+    together = bench.run(program, "fathom over monitoring", monitoring=True, preload=[persistent_library],
+                         environment={"PERSISTENT_SENDS_OUTPUT": "persistent"})
+    fathom, _, profile = read_profile(together)
+    monitoring, persistent = read_monitoring(together), read_persistent(together)
+    receiver = profile["coverage"]["received"].get("witness", "none")
+    if profile["coverage"]["verdict"] != "exact":
+        bench.mistakes += 1
+        notes.append(f"with pml_monitoring beneath, Fathom's verdict is {profile['coverage']['verdict']}")
+    rows.append([f"Fathom (sends = receives by {receiver})", "2", *map(number, fathom.total()), str(len(fathom))])
+    rows.append(["pml_monitoring", "2", *map(number, monitoring.total()), str(len(monitoring))])
+    rows.append(["+ program's persistent sends", "2", *map(number, persistent.total()), str(len(persistent))])
+    lines, gathered = [], 0
+    for pair in sorted(set(fathom) | set(monitoring) | set(persistent) | set(overhead)):
+        wrong, rows_bytes, sentence = explain(pair, fathom, monitoring, persistent, overhead)
+        gathered += rows_bytes
+        bench.mistakes += wrong
+        if sentence:
+            notes.append(sentence)
+        lines.append([f"{pair[0]} → {pair[1]}",
+                      *(number(n) for counts in (fathom, monitoring, persistent, overhead)
+                        for n in counts.of(pair)), number(rows_bytes), "=" if not wrong else "≠"])
+    base_bytes, base_messages = overhead.total()
+    rows.append(["− MPI_Init's and Fathom's own", "2", f"{base_bytes + gathered:,}", number(base_messages), ""])
+    matching = sum(1 for line in lines if line[-1] == "=")
+    rows.append(["= pairs that agree", "2", "", "", f"{matching} of {len(lines)}"])
+
+    jobs.progress(f"{program.title}: pml_monitoring alone")
+    start = read_monitoring(bench.run(empty, "pml_monitoring", monitoring=True))
+    for name in ("3", "4"):
+        directory = bench.run(program, "pml_monitoring", monitoring=True, preload=[persistent_library],
+                              environment={"PERSISTENT_SENDS_OUTPUT": "persistent"})
+        alone, extra = read_monitoring(directory), read_persistent(directory)
+        size = alone.total()[0] + extra.total()[0] - start.total()[0]
+        messages = alone.total()[1] + extra.total()[1] - start.total()[1]
+        rows.append(["pml_monitoring alone, corrected", name, number(size), number(messages),
+                     "the same as run 1" if all(
+                         alone.of(p)[i] + extra.of(p)[i] - start.of(p)[i] == received.of(p)[i]
+                         for p in set(alone) | set(received) for i in (0, 1)) else "differs from run 1"])
+    jobs.progress("")
+    text = [f"**{program.title}**, {program.ranks} ranks",
+            jobs.markdown_table(["witness", "run", "bytes", "messages", "pairs"], rows)]
+    if show_pairs:
+        text.append("Run 2 by pair (bytes, messages of each):")
+        text.append(jobs.markdown_table(
+            ["pair", "Fathom B", "msg", "monitoring B", "msg", "persistent B", "msg", "own B", "msg",
+             "rows B", ""], lines))
+    if notes:
+        text.append("\n".join(f"- {note}" for note in notes))
+    return "\n\n".join(text)
+
+
+def completions(bench, program):
+    """The receive completions of a PERUSE run, by the type of the request behind them."""
+    jobs.progress(f"{program.title}: completions by type")
+    directory = bench.run(program, "native",
+                          preload=[bench.preload("event_types"), bench.preload("persistent_sends")],
+                          environment={"EVENT_TYPES_OUTPUT": "types", "PERSISTENT_SENDS_OUTPUT": "persistent"})
+    sums = [0] * 12
+    for line in (directory / "types").read_text().splitlines():
+        sums = [a + int(b) for a, b in zip(sums, line.split())]
+    sends = sums[0] + read_persistent(directory).total()[1]
+    kinds = ["RECV", "IPROBE", "PROBE", "IMPROBE", "MPROBE"]
+    by_kind = {kind: (sums[1 + 2 * i], sums[2 + 2 * i]) for i, kind in enumerate(kinds)}
+    surplus = sum(count for count, _ in by_kind.values()) - sends
+    probes = sum(by_kind[kind][1] for kind in kinds[1:])
+    if surplus != probes or by_kind["RECV"][0] != sends:
+        bench.mistakes += 1
+    jobs.progress("")
+    return "\n\n".join([
+        f"**{program.title}**: `PERUSE_COMM_REQ_COMPLETE` on the receive side, by type of request",
+        jobs.markdown_table(
+            ["request", "completions", "of these with req_bytes_packed = 0"],
+            [[kind, number(count), number(empty)] for kind, (count, empty) in by_kind.items()] +
+            [["cancelled (not counted)", number(sums[11]), ""], ["messages sent", number(sends), ""],
+             ["completions − messages sent", number(surplus), number(probes)]])])
+
+
+def measure():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", choices=["hpcc", "lammps", "netpipe"])
+    parser.add_argument("--pairs", action="store_true", help="print every pair of ranks")
+    parser.add_argument("--library", help="the libfathom.so to use (build/profiler/libfathom.so)")
+    parser.add_argument("--write", action="store_true", help="put the tables into docs/exactness.md")
+    options = parser.parse_args()
+    text = []
+    with jobs.Workspace(options.library) as workspace:
+        bench = Bench(workspace)
+        for name, program in programs().items():
+            if options.only and name not in options.only:
+                continue
+            if not shutil.which(program.command[0]):
+                raise jobs.Failed(f"{program.command[0]} is not installed")
+            text.append(check(bench, program, options.pairs))
+            print(text[-1], end="\n\n", flush=True)
+            if name == "hpcc":
+                text.append(completions(bench, program))
+                print(text[-1], end="\n\n", flush=True)
+    verdict = "Every difference is explained." if bench.mistakes == 0 else \
+        f"{bench.mistakes} differences are not explained."
+    text.append(verdict)
+    print(verdict)
+    if options.write:
+        jobs.write_section("exactness.md", "exactness", "\n\n".join(text))
+    return 1 if bench.mistakes else 0
+
+
+if __name__ == "__main__":
+    jobs.main(measure)
