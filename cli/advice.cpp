@@ -90,9 +90,12 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
       where = fmt::format(", most on {} → {}", top.source, top.destination);
     }
     remarks.push_back(
-        {"unreceived", fmt::format("{} sent and never received{}: look for a receive that is missing",
+        {"unreceived", fmt::format("{} sent and never received{}{}",
                                    amount(coverage.unreceived.messages, coverage.unreceived.bytes),
-                                   where)});
+                                   where,
+                                   coverage.cut_short.empty()
+                                       ? ": look for a receive that is missing"
+                                       : "; under way when the run ended, or a receive is missing")});
   }
 }
 

@@ -86,8 +86,9 @@ class Page {
     }
     std::string line = fmt::format("{} in {}", human_bytes(as_double(all.bytes)),
                                    plural(all.messages, "message"));
-    if (summary_.class_name) line += fmt::format(" of class {}", printable(*summary_.class_name));
-    if (summary_.hidden.messages > 0) {
+    if (summary_.class_name) {
+      line += fmt::format(" of class {}", left(printable(*summary_.class_name), 40));
+    } else if (summary_.hidden.messages > 0) {
       line += fmt::format("; inside MPI calls: {} of the bytes, {} of the messages",
                           percent(as_double(summary_.hidden.bytes), as_double(all.bytes)),
                           percent(as_double(summary_.hidden.messages), as_double(all.messages)));

@@ -77,17 +77,20 @@ class Figures(harness.CliTest):
 
 
 class Page(harness.CliTest):
-    def page(self, document):
+    def page(self, document, *options):
         self.write_run("r", document)
-        result = self.fathom("report", "r")
+        result = self.fathom("report", "r", *options)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
     def test_fits_one_screen(self):
         for name, make in fixtures.ALL.items():
-            lines = self.page(make()).splitlines()
-            self.assertLessEqual(len(lines), 40, name)
-            self.assertLessEqual(max(map(len, lines)), 100, name)
+            for options in ([], ["--class", "point-to-point"]):
+                if name == "empty" and options:
+                    continue
+                lines = self.page(make(), *options).splitlines()
+                self.assertLessEqual(len(lines), 40, name)
+                self.assertLessEqual(max(map(len, lines)), 100, name)
 
     def test_exactness_line(self):
         text = " ".join(self.page(fixtures.hpcc4()).split())
