@@ -34,7 +34,10 @@ def colour_scale(values, linear):
     if linear or highest <= 0:
         return colors.Normalize(0, max(highest, 1))
     lowest = values[values > 0].min()
-    return colors.LogNorm(min(lowest, highest / 10), highest)  # near values get near colours
+    if highest < 10 * lowest:  # one decade at least, so that near values get near colours
+        middle = (lowest * highest) ** 0.5
+        lowest, highest = middle / 10 ** 0.5, middle * 10 ** 0.5
+    return colors.LogNorm(lowest, highest)
 
 
 def describe_ranks(axes, profile, step):
