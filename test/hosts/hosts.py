@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+"""Runs a job over several hosts that are network namespaces of this machine, natively and under Fathom.
+
+    hosts.py LIBFATHOM [--keep]
+
+Each host is a network namespace with a host name of its own; a bridge in one more namespace connects
+them, so the machine's own network is not touched. Open MPI starts a daemon on each through an agent
+script that enters the namespace instead of calling ssh, and the job talks TCP between hosts and shared
+memory inside one, with coll/han's hierarchical collectives switched on.
+
+Needs root and the right to make network namespaces; skips otherwise. Removes all it made. The last line is
+"N passed, N failed, N skipped".
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PREFIX = f"fthm{os.getpid()}"  # of every namespace made here
+NETWORK = "10.213.77"
+RANKS_PER_HOST = 2
+RING_BYTES, RING_ROUNDS = 1000, 3
+ALLREDUCE_BYTES = 16384 * 4
+HAN_COLLECTIVES = ("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter", "MPI_Allgather")
+
+
+def ip(*words):
+    subprocess.run(["ip", *words], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+
+
+class Hosts:
+    """Namespaces that look like hosts; removed at the end, with whatever still runs in them."""
+
+    def __init__(self, count, folder):
+        self.names = [f"node{chr(ord('a') + i)}" for i in range(count)]
+        self.switch = f"{PREFIX}-switch"
+        self.made = []
+        self.agent = folder / "agent"
+        self.folder = folder
+
+    def namespace(self, host):
+        return f"{PREFIX}-{host}"
+
+    def add(self, namespace):
+        ip("netns", "add", namespace)
+        self.made.append(namespace)
+        ip("-n", namespace, "link", "set", "lo", "up")
+
+    def __enter__(self):
+        try:
+            self.add(self.switch)
+            ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
+            ip("-n", self.switch, "link", "set", "bridge", "up")
+            for i, host in enumerate(self.names):
+                namespace = self.namespace(host)
+                self.add(namespace)
+                ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", f"port{i}",
+                   "netns", self.switch)
+                ip("-n", self.switch, "link", "set", f"port{i}", "master", "bridge")
+                ip("-n", self.switch, "link", "set", f"port{i}", "up")
+                ip("-n", namespace, "addr", "add", f"{NETWORK}.{i + 1}/24", "dev", "eth0")
+                ip("-n", namespace, "link", "set", "eth0", "up")
+        except BaseException:
+            self.__exit__()
+            raise
+        # What mpirun calls in place of ssh: agent HOST COMMAND...
+        self.agent.write_text(
+            "#!/bin/sh\n"
+            "host=$1; shift\n"
+            f'exec ip netns exec "{PREFIX}-$host" unshare --uts sh -c "hostname $host; $*"\n')
+        self.agent.chmod(0o755)
+        return self
+
+    def __exit__(self, *_):
+        for namespace in reversed(self.made):
+            found = subprocess.run(["ip", "netns", "pids", namespace], stdout=subprocess.PIPE, text=True)
+            for pid in map(int, found.stdout.split()):  # a daemon of a job that failed
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass
+            subprocess.run(["ip", "netns", "del", namespace], stderr=subprocess.DEVNULL)
+
+    def run(self, command, environment):
+        """Runs a command on the first host, as a user who is logged in there would."""
+        first = self.names[0]
+        return subprocess.run(
+            ["ip", "netns", "exec", self.namespace(first), "unshare", "--uts", "sh", "-c",
+             f'hostname {first}; exec "$@"', "sh", *command],
+            cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, timeout=120)
+
+
+class Installation:
+    def __init__(self, name, prefix, source):
+        self.name, self.source = name, source
+        self.mpirun, self.mpicc = f"{prefix}/bin/mpirun", f"{prefix}/bin/mpicc"
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("OMPI_", "PMIX_", "FATHOM_")) and k != "LD_PRELOAD"}
+        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        if prefix != "/usr":
+            self.environment["LD_LIBRARY_PATH"] = f"{prefix}/lib"
+
+
+def installations():
+    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
+    peruse = os.environ.get("FATHOM_OPENMPI") or f"{cache}/openmpi-4.1.4-peruse-1"
+    everything = [Installation("PERUSE build", peruse, "peruse"), Installation("stock", "/usr", "pml")]
+    return [i for i in everything if os.access(i.mpirun, os.X_OK)]
+
+
+def launch(hosts, installation, program, extra=()):
+    count = len(hosts.names) * RANKS_PER_HOST
+    return hosts.run(
+        [installation.mpirun, "-n", str(count), "--host",
+         ",".join(f"{h}:{RANKS_PER_HOST}" for h in hosts.names), "--bind-to", "none",
+         "--mca", "plm_rsh_agent", str(hosts.agent), "--mca", "pml", "ob1",
+         "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", f"{NETWORK}.0/24",
+         "--mca", "oob_tcp_if_include", f"{NETWORK}.0/24", "--mca", "coll_han_priority", "100", "--mca", "osc", "pt2pt",
+         "--mca", "mpi_yield_when_idle", "1", *extra, str(program)], installation.environment)
+
+
+class Checks:
+    def __init__(self):
+        self.passed = self.failed = self.skipped = 0
+
+    def expect(self, name, right, detail=""):
+        if right:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print(f"FAILED {name}: {detail}", flush=True)
+
+    def summary(self):
+        print(f"{self.passed} passed, {self.failed} failed, {self.skipped} skipped")
+        return 1 if self.failed else 0
+
+
+def matrix(profile, wanted):
+    """{(source, destination): (bytes, messages)} of the blocks that `wanted` accepts."""
+    cells = {}
+    for block in profile["traffic"]:
+        if not wanted(block):
+            continue
+        for s, d, size, messages in zip(block["source"], block["destination"], block["bytes"],
+                                        block["messages"]):
+            old = cells.get((s, d), (0, 0))
+            cells[s, d] = (old[0] + size, old[1] + messages)
+    return cells
+
+
+def check_profile(checks, name, profile, hosts, installation):
+    count = len(hosts.names) * RANKS_PER_HOST
+    coverage = profile["coverage"]
+    checks.expect(f"{name}: source", profile["source"] == installation.source,
+                  f"{profile['source']}, steps down: {coverage.get('steps_down')}")
+    checks.expect(f"{name}: verdict", coverage["verdict"] == "exact", json.dumps(coverage)[:2000])
+    placed = [r["host"] for r in sorted(profile["ranks"], key=lambda r: r["rank"])]
+    expected = [h for h in hosts.names for _ in range(RANKS_PER_HOST)]
+    checks.expect(f"{name}: hosts", placed == expected, f"{placed} instead of {expected}")
+
+    ring = matrix(profile, lambda b: b["class"] == "point-to-point" and b["communicator"] == 0)
+    right = {(r, (r + 1) % count): (RING_BYTES * RING_ROUNDS, RING_ROUNDS) for r in range(count)}
+    checks.expect(f"{name}: the ring, pair by pair", ring == right, f"{ring} instead of {right}")
+
+    # coll/han works on communicators of its own; what it sends there belongs to the program's collective.
+    internal = {c["id"] for c in profile["communicators"] if c.get("internal")}
+    served = {b["class"] for b in profile["traffic"] if b["communicator"] in internal and any(b["messages"])}
+    missing = [c for c in ("MPI_Allreduce", "MPI_Bcast") if c not in served]
+    checks.expect(f"{name}: coll/han's communicators carry the program's collectives", not missing,
+                  f"{missing} not on internal communicators, only {sorted(served)}")
+    allreduce = matrix(profile, lambda b: b["class"] == "MPI_Allreduce")
+    across = sum(size for (s, d), (size, _) in allreduce.items()
+                 if s // RANKS_PER_HOST != d // RANKS_PER_HOST)
+    checks.expect(f"{name}: MPI_Allreduce between hosts", across >= ALLREDUCE_BYTES, f"{across} bytes")
+    # A collective's data filed under "library" would show as large messages there.
+    library = matrix(profile, lambda b: b["class"] == "library")
+    large = {pair: cell for pair, cell in library.items() if cell[0] > 1024 * max(cell[1], 1)}
+    checks.expect(f"{name}: no collective's data in class library", not large, str(large))
+    known = {"point-to-point", "one-sided", "library", "MPI_Alltoall", "MPI_Barrier", *HAN_COLLECTIVES}
+    strange = {b["class"] for b in profile["traffic"]} - known
+    checks.expect(f"{name}: no class that the program did not use", not strange, str(strange))
+
+
+def check(checks, hosts, installation, library, folder):
+    name = f"{len(hosts.names)} hosts, {installation.name}"
+    program = folder / f"hosts-{installation.source}"
+    if not program.exists():
+        subprocess.run([installation.mpicc, "-O1", "-o", program, HERE / "hosts.c"], check=True,
+                       env=installation.environment)
+    native = launch(hosts, installation, program)
+    if native.returncode != 3 or "scatter" not in native.stdout:
+        checks.skipped += 1
+        print(f"skipped {name}: the job does not even run natively (exit code {native.returncode}): "
+              f"{native.stderr[-1500:]}")
+        return
+    run = folder / f"run-{len(hosts.names)}-{installation.source}"
+    profiled = launch(hosts, installation, program,
+                      ["-x", f"LD_PRELOAD={library}", "-x", f"FATHOM_SOURCE={installation.source}",
+                       "-x", f"FATHOM_OUTPUT={run}"])
+    checks.expect(f"{name}: exit code", profiled.returncode == native.returncode,
+                  f"{profiled.returncode}: {profiled.stderr[-1500:]}")
+    checks.expect(f"{name}: output", profiled.stdout == native.stdout,
+                  f"{profiled.stdout!r} instead of {native.stdout!r}")
+    path = run / "profile.json"
+    checks.expect(f"{name}: profile.json", path.exists(), profiled.stderr[-1500:])
+    if path.exists():
+        check_profile(checks, name, json.loads(path.read_text()), hosts, installation)
+
+
+def why_not():
+    """A sentence if this machine does not let us make hosts."""
+    if os.geteuid() != 0:
+        return "making network namespaces needs root"
+    for tool in ("ip", "unshare", "hostname"):
+        if not shutil.which(tool):
+            return f"{tool} is not installed"
+    probe = f"{PREFIX}-probe"
+    made = subprocess.run(["ip", "netns", "add", probe], stderr=subprocess.PIPE, text=True)
+    if made.returncode != 0:
+        return f"network namespaces are not permitted here: {made.stderr.strip()}"
+    usable = subprocess.run(["ip", "-n", probe, "link", "add", "probe0", "type", "veth", "peer", "name",
+                             "probe1"],
+                            stderr=subprocess.PIPE, text=True)
+    subprocess.run(["ip", "netns", "del", probe])
+    if usable.returncode != 0:
+        return f"virtual network links are not permitted here: {usable.stderr.strip()}"
+    if subprocess.run(["unshare", "--uts", "hostname", "node"], stderr=subprocess.DEVNULL).returncode != 0:
+        return "a host name of one's own (unshare --uts) is not permitted here"
+    return None
+
+
+def main():
+    arguments = [a for a in sys.argv[1:] if a != "--keep"]
+    if len(arguments) != 1:
+        print(__doc__, file=sys.stderr)
+        return 2
+    checks = Checks()
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        checks.skipped += 1
+        return checks.summary()
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-hosts."))
+    try:
+        for count in (2, 4):
+            with Hosts(count, folder) as hosts:
+                for installation in installations():
+                    check(checks, hosts, installation, pathlib.Path(arguments[0]).resolve(), folder)
+    finally:
+        if "--keep" in sys.argv:
+            print(f"kept {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    return checks.summary()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
