@@ -181,8 +181,8 @@ def compare(lines, profile, world, names, options):
     problems = list(seen.problems)
     coverage = profile["coverage"]
     received_counted = bool(coverage["received"].get("witness"))
-    # The source pml fills the matrix from the senders: it holds what was sent, received or not.
-    as_sent = profile["source"] == "pml" or not received_counted
+    # With senders alone the matrix holds what was sent, received or not.
+    as_sent = not received_counted
 
     def touches(pair):
         return pair[0][0] == world or pair[1][0] == world
@@ -237,7 +237,7 @@ def compare(lines, profile, world, names, options):
             problems.append(f"no communicator {made_by} of {sides} with processes of another world")
 
     problems += compare_sizes(lines, profile, world, seen, as_sent)
-    problems += compare_coverage(lines, profile, world, seen, received_counted, as_sent, options)
+    problems += compare_coverage(lines, profile, world, seen, received_counted, options)
     return problems
 
 
@@ -269,7 +269,7 @@ def compare_sizes(lines, profile, world, seen, as_sent):
     return problems
 
 
-def compare_coverage(lines, profile, world, seen, received_counted, as_sent, options):
+def compare_coverage(lines, profile, world, seen, received_counted, options):
     problems = []
     coverage = profile["coverage"]
     verdict = options.get("verdict") or ("exact" if received_counted else "one-witness")
@@ -307,8 +307,6 @@ def compare_coverage(lines, profile, world, seen, received_counted, as_sent, opt
                 for cell in pairs.values():
                     moved[0] += cell[0]
                     moved[1] += cell[1]
-        if as_sent:
-            moved = [moved[0] - total[0], moved[1] - total[1]]
         for side, expected in (("received", moved), ("sent", [moved[0] + total[0], moved[1] + total[1]])):
             counted = [coverage[side].get("bytes", 0), coverage[side].get("messages", 0)]
             if counted != expected:
