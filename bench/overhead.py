@@ -5,9 +5,10 @@
 
 Small patterns (bench/programs/micro.c): one job per variant (native, Fathom with each of its sources,
 pml_monitoring) is started, and they take turns of a few milliseconds on the same cores. A round is one
-turn of each, in an order that rotates; its fastest batches are compared with native's of the same
-round. The table shows the median over all rounds of all sets of jobs. HPCC: whole runs, interleaved,
---pairs of them, from its own start to its end.
+turn of each, in an order that rotates; its fastest batch (allreduce: its median batch) is compared with
+native's of the same round. The table shows the median over all rounds of all sets of jobs, and "best":
+the fastest turn of a set against native's fastest, the median of the sets, which other load on the
+machine disturbs least. HPCC: whole runs, interleaved, --pairs of them, from its own start to its end.
 
 --write puts the tables into docs/overhead.md.
 """
@@ -80,7 +81,7 @@ def variants_of(installation):
 
 
 def measure_micro(workspace, installation, names, sets, rounds):
-    """{name: {variant: [(native, this) of each round]}}"""
+    """{name: {variant: [(native, this) of each round]}}, rounds of one set after the other"""
     samples = {name: {v: [] for v in variants_of(installation)} for name in names}
     for number in range(sets):
         for ranks in sorted({MICRO[name][1] for name in names}):
@@ -105,20 +106,26 @@ def measure_micro(workspace, installation, names, sets, rounds):
     return samples
 
 
-def quartiles(values):
-    low, middle, high = statistics.quantiles(values, n=4) if len(values) > 1 else values * 3
-    return low, middle, high
+def best(pairs, sets):
+    """(native, difference) of the fastest turns, the median of the sets."""
+    rounds = len(pairs) // sets
+    by_set = [pairs[i * rounds:(i + 1) * rounds] for i in range(sets)]
+    fastest = [(min(p[0] for p in taken), min(p[1] for p in taken)) for taken in by_set]
+    return (statistics.median(first for first, _ in fastest),
+            statistics.median(this - first for first, this in fastest))
 
 
-def micro_row(name, samples):
+def micro_row(name, samples, sets):
     native = statistics.median(first for first, _ in samples["native"])
-    row = [MICRO[name][0], f"{native:,.1f} ns"]
+    row = [MICRO[name][0], f"{native:,.1f} ns; best {best(samples['native'], sets)[0]:,.1f}"]
     for variant, pairs in samples.items():
         if variant == "native":
             continue
-        _, ratio, _ = quartiles([this / first for first, this in pairs])
-        low, added, high = quartiles([this - first for first, this in pairs])
-        row.append(f"{added:+,.1f} ns ({low:+,.1f} to {high:+,.1f}), {ratio:.3f} ×")
+        ratio = statistics.median(this / first for first, this in pairs)
+        added = statistics.median(this - first for first, this in pairs)
+        best_native, best_added = best(pairs, sets)
+        row.append(f"{added:+,.1f} ns, {ratio:.3f} ×; best {best_added:+,.1f}, "
+                   f"{1 + best_added / best_native:.3f} ×")
     return row
 
 
@@ -179,14 +186,14 @@ def measure():
             rows = []
             if names:
                 samples = measure_micro(workspace, installation, names, options.sets, options.rounds)
-                rows += [micro_row(name, samples[name]) for name in names]
+                rows += [micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(hpcc_row(measure_hpcc(workspace, installation, options.pairs)))
             header = [installation.name, *variants_of(installation)]
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
             print()
-    text.append(f"Median over {options.sets} sets × {options.rounds} rounds (quartiles in brackets); HPCC over "
+    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over "
                 f"{options.pairs} interleaved runs. {jobs.machine()}, load {os.getloadavg()[1]:.1f} at the end.")
     print(text[-1])
     if options.write:

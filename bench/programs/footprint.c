@@ -1,0 +1,64 @@
+/* What a job holds at its end and how long its end takes, with a sparse and with a dense pattern.
+ *
+ *   footprint sparse|dense
+ *
+ * sparse: a ring and an allreduce, so each process talks to about log2(ranks) + 2 others.
+ * dense: an exchange of 8 B between every two processes on top.
+ *
+ * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB FINALIZE-NS" to $FOOTPRINT_OUTPUT: VmRSS and
+ * RssAnon (what it shares with nobody) before MPI_Finalize, VmHWM at the end, and the time from a
+ * barrier to the return of MPI_Finalize.
+ */
+#include <fcntl.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static long status_kib(const char* name) {
+  char line[256];
+  long value = -1;
+  FILE* file = fopen("/proc/self/status", "r");
+  while (file && fgets(line, sizeof line, file)) {
+    if (!strncmp(line, name, strlen(name))) value = atol(line + strlen(name) + 1);
+  }
+  if (file) fclose(file);
+  return value;
+}
+
+static long now_ns(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * 1000000000L + t.tv_nsec;
+}
+
+int main(int argc, char** argv) {
+  int rank, size;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  long in = 0, out = rank;
+  for (int i = 0; i < 3; ++i) {
+    MPI_Sendrecv(&out, 1, MPI_LONG, (rank + 1) % size, 0, &in, 1, MPI_LONG, (rank + size - 1) % size, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Allreduce(&out, &in, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+  }
+  if (argc > 1 && !strcmp(argv[1], "dense")) {
+    /* Point to point, so that every pair talks whatever algorithm MPI_Alltoall would choose. */
+    for (int distance = 1; distance < size; ++distance) {
+      MPI_Sendrecv(&out, 1, MPI_LONG, (rank + distance) % size, 0, &in, 1, MPI_LONG,
+                   (rank + size - distance) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+  }
+  MPI_Barrier(MPI_COMM_WORLD);
+  const long rss = status_kib("VmRSS:"), private_kib = status_kib("RssAnon:");
+  const long start = now_ns();
+  MPI_Finalize();
+  const long elapsed = now_ns() - start;
+  const char* path = getenv("FOOTPRINT_OUTPUT");
+  const int file = open(path ? path : "footprint", O_WRONLY | O_CREAT | O_APPEND, 0644);
+  dprintf(file, "%d %ld %ld %ld %ld\n", rank, rss, private_kib, status_kib("VmHWM:"), elapsed);
+  return 0;
+}

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Memory per process, time to finish, and size of the profile, at 16, 64 and 256 ranks on this machine.
+
+    bench/scaling.py [--ranks N,N,…] [--runs N] [--write]
+
+bench/programs/footprint.c with and without Fathom (source peruse), all ranks on this machine's few cores,
+runs interleaved, medians. "added" memory is resident memory (VmRSS) per process just before
+MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code,
+once per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish
+time is the longest MPI_Finalize of all ranks. --write puts the table into docs/scaling.md.
+"""
+
+import argparse
+import os
+import shutil
+import statistics
+
+import jobs
+
+
+def run(workspace, installation, program, variant, ranks, pattern):
+    """(mean RSS in KiB, mean RssAnon in KiB, rank 0's peak in KiB, longest MPI_Finalize in ms, profile.json in bytes)"""
+    directory = workspace.run_directory()
+    jobs.launch(workspace, installation, variant, ranks, [program, pattern], directory=directory,
+                mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=600)
+    rows = [list(map(int, line.split())) for line in (directory / "footprint").read_text().splitlines()]
+    if len(rows) != ranks:
+        raise jobs.Failed(f"{len(rows)} of {ranks} ranks reported")
+    profile = directory / "profile/profile.json"
+    size = profile.stat().st_size if profile.exists() else 0
+    shutil.rmtree(directory)
+    return (statistics.mean(r[1] for r in rows), statistics.mean(r[2] for r in rows),
+            next(r[3] for r in rows if r[0] == 0), max(r[4] for r in rows) / 1e6, size)
+
+
+def measure():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--ranks", default="16,64,256")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each kind (3; the largest: 1 less)")
+    parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
+    parser.add_argument("--write", action="store_true", help="put the table into docs/scaling.md")
+    options = parser.parse_args()
+    rows = []
+    with jobs.Workspace(options.library) as workspace:
+        installation = jobs.peruse_build()
+        program = workspace.compile(installation, "footprint")
+        for ranks in map(int, options.ranks.split(",")):
+            for pattern in ("sparse", "dense"):
+                results = {"native": [], "fathom peruse": []}
+                for number in range(max(1, options.runs - (ranks >= 256))):
+                    for variant, taken in results.items():
+                        jobs.progress(f"{ranks} ranks, {pattern}, {variant}, run {number + 1}")
+                        taken.append(run(workspace, installation, program, variant, ranks, pattern))
+                native, with_fathom = ([statistics.median(r[i] for r in results[v]) for i in range(5)]
+                                       for v in results)
+                rows.append([f"{ranks}, {pattern}", f"{native[0]:,.0f} KiB",
+                             f"{with_fathom[0] - native[0]:+,.0f} KiB",
+                             f"{with_fathom[1] - native[1]:+,.0f} KiB",
+                             f"{with_fathom[2] - native[2]:+,.0f} KiB", f"{native[3]:,.0f} ms",
+                             f"{with_fathom[3]:,.0f} ms", f"{with_fathom[4] / 1024:,.1f} KiB"])
+    jobs.progress("")
+    text = jobs.markdown_table(["ranks, pattern", "RSS native", "added per process", "of these private", "root peak added",
+                                "finish native", "finish with Fathom", "profile.json"], rows)
+    text += (f"\n\nMedians of up to {options.runs} interleaved runs on {jobs.machine()}; every rank shares these "
+             f"cores. Load {os.getloadavg()[1]:.1f} at the end.")
+    print(text)
+    if options.write:
+        jobs.write_section("scaling.md", "scaling", text)
+
+
+if __name__ == "__main__":
+    jobs.main(measure)
