@@ -84,7 +84,7 @@ class Workspace:
         if not target.exists():
             file = ROOT / "bench/programs" / f"{source}.c"
             subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-DOMPI_SKIP_MPICXX",
-                            "-o", target, file, "-ldl"], check=True, env=installation.environment())
+                            "-rdynamic", "-o", target, file, "-ldl"], check=True, env=installation.environment())
         return target
 
     def compile_preload(self, installation, source):

@@ -4,7 +4,8 @@
     bench/scaling.py [--ranks N,N,…] [--runs N] [--write]
 
 bench/programs/footprint.c with and without Fathom (source peruse), all ranks on this machine's few cores,
-runs interleaved, medians. "added" memory is resident memory (VmRSS) per process just before
+runs interleaved, medians. A rank that waits sleeps for 2 ms at a time
+(else hundreds of polling ranks starve each other), so times are made of such steps. "added" memory is resident memory (VmRSS) per process just before
 MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code,
 once per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish
 time is the longest MPI_Finalize of all ranks. --write puts the table into docs/scaling.md.
@@ -22,7 +23,7 @@ def run(workspace, installation, program, variant, ranks, pattern):
     """(mean RSS in KiB, mean RssAnon in KiB, rank 0's peak in KiB, longest MPI_Finalize in ms, profile.json in bytes)"""
     directory = workspace.run_directory()
     jobs.launch(workspace, installation, variant, ranks, [program, pattern], directory=directory,
-                mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=600)
+                mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=120)
     rows = [list(map(int, line.split())) for line in (directory / "footprint").read_text().splitlines()]
     if len(rows) != ranks:
         raise jobs.Failed(f"{len(rows)} of {ranks} ranks reported")
@@ -36,7 +37,7 @@ def run(workspace, installation, program, variant, ranks, pattern):
 def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ranks", default="16,64,256")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each kind (3; the largest: 1 less)")
+    parser.add_argument("--runs", type=int, default=3, help="runs of each kind (3; of 256 ranks or more 1)")
     parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
     parser.add_argument("--write", action="store_true", help="put the table into docs/scaling.md")
     options = parser.parse_args()
@@ -47,7 +48,7 @@ def measure():
         for ranks in map(int, options.ranks.split(",")):
             for pattern in ("sparse", "dense"):
                 results = {"native": [], "fathom peruse": []}
-                for number in range(max(1, options.runs - (ranks >= 256))):
+                for number in range(1 if ranks >= 256 else options.runs):
                     for variant, taken in results.items():
                         jobs.progress(f"{ranks} ranks, {pattern}, {variant}, run {number + 1}")
                         taken.append(run(workspace, installation, program, variant, ranks, pattern))

@@ -8,6 +8,10 @@
  * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB FINALIZE-NS" to $FOOTPRINT_OUTPUT: VmRSS and
  * RssAnon (what it shares with nobody) before MPI_Finalize, VmHWM at the end, and the time from a
  * barrier to the return of MPI_Finalize.
+ *
+ * Hundreds of ranks on two cores would keep each other from ever running by polling, so here a rank that
+ * waits sleeps for two milliseconds instead (Open MPI calls sched_yield, mpi_yield_when_idle). Link with
+ * -rdynamic.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -16,6 +20,11 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+int sched_yield(void) {
+  const struct timespec pause = {0, 2000000};
+  return nanosleep(&pause, NULL);
+}
 
 static long status_kib(const char* name) {
   char line[256];
