@@ -53,7 +53,7 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
   Live* live = place(comm, (flags & profile::kPredefined) ? name : made_by, rankmap::kNoKind, flags);
   if (live == nullptr) return;
   registry_->describe(live->kind, made_by, name);
-  live->user_visible = true;
+  live->user_visible = (flags & profile::kInternal) == 0;
   if (added_observer_ != nullptr) added_observer_(*live);
   by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
 } catch (...) {
@@ -75,7 +75,11 @@ void Communicators::added(const void* comm) noexcept try {
     live = place(comm, call->function, parent, profile::kInternal);
     if (live != nullptr) {
       live->fixed_class.store(call->class_of_new, std::memory_order_relaxed);
-      call->last_made = live;
+      if (call->made_count < MakingCall::kMaxMade) {
+        live->blocking_first_tag.store(0, std::memory_order_relaxed);
+        live->blocking_class.store(kLibrary, std::memory_order_relaxed);
+        call->made[call->made_count++] = live;
+      }
     }
   } else if (served != nullptr) {
     const ClassId active = served->blocking_class.load(std::memory_order_relaxed);
@@ -109,12 +113,27 @@ void Communicators::removed(const void* comm) noexcept {
   free_.push_back(live);  // place() reserved the room
 }
 
+void Communicators::opened(MakingCall& call) noexcept {
+  for (int i = 0; i < call.made_count; ++i) {
+    call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
+  }
+}
+
+// coll/inter does half of its work on the local group's communicator.
+void Communicators::follow_local(Live& intercommunicator) noexcept {
+  if (!rankmap::is_intercommunicator(intercommunicator.comm)) return;  // the field is then never set
+  const void* local = rankmap::field<const void*>(intercommunicator.comm, openmpi::kCommLocalComm);
+  Live* helper = local == nullptr ? nullptr : find(local);
+  if (helper != nullptr && !helper->user_visible) helper->served.store(&intercommunicator);
+}
+
 void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
   const std::lock_guard guard(lock_);
   Live* live = find(comm);
   if (live != nullptr) {
     live->user_visible = true;
     registry_->mark_visible(live->kind);
+    follow_local(*live);
     return;
   }
   // Only MPI_Comm_idup returns a handle that has no context id yet.
@@ -129,6 +148,9 @@ void Communicators::freed_by_program(const void* comm) noexcept {
   registry_->keep_name(live->kind, comm);
   registry_->retire(live->kind);
   live->retired = true;
+  // What the library still sends on it (a barrier in MPI_Comm_disconnect) is its own.
+  live->blocking_first_tag.store(0, std::memory_order_relaxed);
+  live->blocking_class.store(kLibrary, std::memory_order_relaxed);
 }
 
 }  // namespace fathom::profiler

@@ -24,8 +24,11 @@ struct MakingCall {
   const char* function;
   Live* parent;                   // may be null
   ClassId class_of_new;           // kNoClass: messages on it are classified by tag
-  Live* last_made = nullptr;      // the communicator that the library made last within this call
   MakingCall* outer = nullptr;
+  // Communicators that the library made within this call: until it returns, their messages are its own.
+  static constexpr int kMaxMade = 16;
+  Live* made[kMaxMade] = {};
+  int made_count = 0;
 };
 
 class Communicators {
@@ -48,7 +51,12 @@ class Communicators {
   void added(const void* comm) noexcept;
   // One of the predefined ones, which exist when counting starts.
   void adopt(const void* comm, const char* name, const char* made_by, std::uint32_t flags) noexcept;
+  // The one that an intercommunicator keeps of its local group follows its calls.
+  void follow_local(Live& intercommunicator) noexcept;
   void removed(const void* comm) noexcept;
+
+  // The call returns: the communicators that it made are open for use.
+  void opened(MakingCall& call) noexcept;
 
   // The constructor returned this handle to the program.
   void made_visible(const void* comm, Live* parent) noexcept;

@@ -15,7 +15,8 @@ thread_local std::uint32_t my_lane __attribute__((tls_model("initial-exec"))) = 
 
 }  // namespace
 
-bool Counter::open(int lanes) {
+bool Counter::open(int lanes, std::uint32_t own_job) {
+  own_job_ = own_job;
   for (int i = lane_count_; i < lanes; ++i) {
     if (!lanes_[i].cells.open(kMaxCells) || !lanes_[i].sizes.open(kMaxSizes)) return lane_count_ > 0;
     lane_count_ = i + 1;
@@ -91,7 +92,10 @@ profile::CellRow* Counter::new_cell(Lane& lane, std::uint64_t key, const void* g
     lost_.fetch_add(1, std::memory_order_relaxed);
     return nullptr;
   }
-  if (!is_rank) return row;
+  if (!is_rank) {
+    row->peer_job = own_job_;
+    return row;
+  }
   const rankmap::Identity who = rankmap::member(group, static_cast<int>(peer));
   row->peer_job = who.job;
   row->peer_rank = who.rank;

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "classes.h"
 #include "profile/rows.h"
 #include "profiler/cell_table.h"
 #include "rankmap/communicator_view.h"
@@ -28,7 +29,7 @@ class Counter {
   static constexpr std::uint32_t kMaxPhases = 1u << profile::kPhaseBits;
 
   // `lanes` is 1 when no two threads are ever inside MPI together. False without address space.
-  bool open(int lanes);
+  bool open(int lanes, std::uint32_t own_job);
 
   // One message of `bytes` bytes. `communicator` is the position of its kind in the registry, `group`
   // the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no longer fit, are
@@ -57,7 +58,8 @@ class Counter {
     set_option(kPhase, phase != 0);
   }
 
-  // The direction whose message lengths go into the histogram.
+  // The direction whose message lengths go into the histogram. Those of one-sided operations and of
+  // messages to and from other worlds always do: only this process can count them.
   void set_size_witness(profile::Direction direction) { size_witness_ = direction; }
 
   // Also called from a signal handler.
@@ -94,6 +96,7 @@ class Counter {
   void set_option(std::uint32_t option, bool on);
 
   std::atomic<std::uint32_t> options_{0};
+  std::uint32_t own_job_ = 0;
   profile::Direction size_witness_ = profile::Direction::kReceived;
   std::atomic<std::uint32_t> phase_{0};
   int lane_count_ = 0;
@@ -119,7 +122,9 @@ inline void Counter::add(Lane& lane, profile::Direction direction, std::uint32_t
   }
   recent.row->bytes += bytes;
   recent.row->messages += messages;
-  if (direction == size_witness_) add_size(lane, class_id, bytes, messages);
+  if (direction == size_witness_ || recent.row->peer_job != own_job_ || class_id == kOneSided) {
+    add_size(lane, class_id, bytes, messages);
+  }
 }
 
 inline void Counter::add_size(Lane& lane, ClassId class_id, std::uint64_t bytes,

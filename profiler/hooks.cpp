@@ -92,7 +92,7 @@ NonblockingCall::~NonblockingCall() {
 
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
                                  ClassId class_of_new)
-    : call_{function, find(parent), class_of_new} {
+    : call_{.function = function, .parent = find(parent), .class_of_new = class_of_new} {
   if (Session::active() == nullptr) return;
   active_ = true;
   call_.outer = Communicators::making_call();
@@ -115,6 +115,7 @@ ConstructorCall::~ConstructorCall() {
   if (call_.parent != nullptr) call_.parent->blocking_class.store(outer_class_, relaxed);
   if (tagged_ != nullptr) tagged_->library_tag.store(-1, relaxed);
   Communicators::making_call() = call_.outer;
+  if (Session* session = Session::active()) session->communicators().opened(call_);
 }
 
 void ConstructorCall::made(MPI_Comm comm) {
@@ -124,7 +125,7 @@ void ConstructorCall::made(MPI_Comm comm) {
 }
 
 void WindowCall::made(MPI_Win window) {
-  const Live* inside = call_.last_made != nullptr ? call_.last_made : call_.parent;
+  const Live* inside = call_.made_count > 0 ? call_.made[call_.made_count - 1] : call_.parent;
   if (inside == nullptr) return;
   Session* session = Session::active();
   if (session != nullptr) session->windows().add(window, *inside, bypassing_window_module(window));

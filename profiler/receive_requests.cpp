@@ -21,16 +21,28 @@ using StartFunction = int (*)(std::size_t, void**);
 constexpr int kSuccess = 0;
 constexpr int kTruncated = 15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
 constexpr int kProcNull = -2;
+constexpr int kAnyTag = -1;
 constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
 
-void count_received(const void* comm, const void* status) {
+// The tag that the message was sent with. It is the one asked for, unless that was a wildcard, which only
+// matches a program's tags. Where the posted tag is not known any more, the status tells: a PML with fewer
+// tag bits than an int gives the library's negative tags back without their sign, above the largest user
+// tag (PML_UCX_TAG_GET_MPI_TAG in ompi/mca/pml/ucx/pml_ucx_request.h).
+int matched_tag(int posted, const void* status) {
+  if (posted != kAnyTag) return posted;
+  const int tag = field<int>(status, openmpi::kStatusTag);
+  const std::int64_t largest = largest_user_tag();
+  return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
+}
+
+void count_received(const void* comm, const void* status, int posted_tag) {
   Session* session = Session::active();
   if (session == nullptr) return;
   const int source = field<int>(status, openmpi::kStatusSource);
   if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
   const Live* live = session->communicators().find(comm);
   if (live == nullptr) return;
-  const ClassId class_id = classify(*live, field<int>(status, openmpi::kStatusTag));
+  const ClassId class_id = classify(*live, matched_tag(posted_tag, status));
   if (class_id == kIgnored) return;
   session->counter().record(profile::Direction::kReceived, live->kind, class_id, live->group,
                             static_cast<std::uint32_t>(source),
@@ -62,19 +74,24 @@ bool take_mark(void* request) {
                                      __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
 }
 
-void count_once(void* request) {
-  if (take_mark(request)) count_received(comm_of(request), status_of(request));
+void count_once(void* request, int posted_tag) {
+  if (take_mark(request)) count_received(comm_of(request), status_of(request), posted_tag);
+}
+
+// Our callback's data: the posted tag.
+int tag_in_callback(const void* request) {
+  return static_cast<int>(field<std::intptr_t>(request, openmpi::kRequestCallbackData));
 }
 
 int on_complete(void* request) {
-  count_once(request);
+  count_once(request, tag_in_callback(request));
   return 0;
 }
 
 // Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
-  count_once(request);
+  count_once(request, tag_in_callback(request));
   library_free.load(std::memory_order_relaxed)(&request);
   return 1;
 }
@@ -94,9 +111,15 @@ bool put_off(void** request) {
   return true;
 }
 
+// In the middle of completing: Open MPI takes the callback off before it calls it, and a callback of its own
+// may free the request from there (coll/adapt).
+bool is_completing(const void* request) {
+  return field<Callback>(request, openmpi::kRequestCallback) == nullptr;
+}
+
 int free_counted(void** request) {
-  if (is_complete(*request)) {
-    count_once(*request);
+  if (is_complete(*request) || is_completing(*request)) {
+    count_once(*request, kAnyTag);
   } else if (put_off(request)) {
     return kSuccess;
   } else {
@@ -105,21 +128,23 @@ int free_counted(void** request) {
   return library_free.load(std::memory_order_relaxed)(request);
 }
 
-void watch(void* request) {
+void watch(void* request, int posted_tag) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
   FreeFunction known = nullptr;
   if (!library_free.compare_exchange_strong(known, free_function) && known != free_function) return;
   __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
   if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
+    field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData) = posted_tag;
     field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete;
   }
-  if (is_complete(request)) count_once(request);
+  if (is_complete(request)) count_once(request, posted_tag);
 }
 
 // ---- persistent receives: one mark for each start ----
 
 struct PersistentReceive {
   const void* comm;
+  int tag;
   StartFunction start;
   FreeFunction free;
   Callback library_callback;  // that the library had set for this start (osc/pt2pt)
@@ -143,7 +168,7 @@ int on_persistent_complete(void* request) {
   PersistentReceive receive{};
   if (!find(request, receive)) return 0;
   // Counted first: the library's callback may start the request again.
-  count_received(receive.comm, status_of(request));
+  count_received(receive.comm, status_of(request), receive.tag);
   return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
 }
 
@@ -192,7 +217,7 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
   void* seen = status != nullptr ? status : own_status;
   const int result = original_pml().recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(comm, seen);
+    count_received(comm, seen, tag);
   }
   return result;
 }
@@ -202,20 +227,20 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
   const int result = original_pml().mrecv(buffer, count, datatype, message, seen);
-  if (result == kSuccess || result == kTruncated) count_received(comm, seen);
+  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag);
   return result;
 }
 
 int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
           void** request) {
   const int result = original_pml().irecv(buffer, count, datatype, source, tag, comm, request);
-  if (result == kSuccess && source != kProcNull && Session::active() != nullptr) watch(*request);
+  if (result == kSuccess && source != kProcNull && Session::active() != nullptr) watch(*request, tag);
   return result;
 }
 
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
   const int result = original_pml().imrecv(buffer, count, datatype, message, request);
-  if (result == kSuccess && Session::active() != nullptr) watch(*request);
+  if (result == kSuccess && Session::active() != nullptr) watch(*request, kAnyTag);
   return result;
 }
 
@@ -226,7 +251,7 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
   StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
   FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
   const std::lock_guard guard(persistent_lock);
-  persistent_receives()[*request] = {comm, start, free_function, nullptr};
+  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr};
   start = start_persistent;
   free_function = free_persistent;
   return result;

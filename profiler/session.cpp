@@ -138,7 +138,7 @@ bool Session::open() {
 
   const int lanes = threads_communicate_together() ? Counter::kLanes : 1;
   if (!text_.open() || !run_text_.open() || !registry_.open(own) || !communicators_.open(&registry_) ||
-      !counter_.open(lanes) || !hook_pml()) {
+      !counter_.open(lanes, own.job) || !hook_pml()) {
     return false;
   }
   active_.store(this);
@@ -155,13 +155,23 @@ bool Session::open() {
   void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
   void* const no_comm = find_variable_in_mpi("ompi_mpi_comm_null");
   if (parent != nullptr && *parent != nullptr && *parent != no_comm) {
-    communicators_.adopt(*parent, "", "MPI_Comm_get_parent", 0);
+    adopt_parent(*parent);
   }
   gather_.announce(world, rank, static_cast<int>(header_.world_size));
   restart_monitoring();
   arm_rescue(run_directory_, header_.job, header_.rank);
   prepare_run_directory(*this);
   return true;
+}
+
+// The intercommunicator to the processes that spawned this world exists since MPI_Init, with its helper.
+void Session::adopt_parent(const void* parent) {
+  const void* local = rankmap::field<const void*>(parent, openmpi::kCommLocalComm);
+  if (local != nullptr) {
+    communicators_.adopt(local, "", "MPI_Init", profile::kInternal);
+  }
+  communicators_.adopt(parent, "", "MPI_Comm_get_parent", 0);
+  if (Live* live = communicators_.find(parent)) communicators_.follow_local(*live);
 }
 
 bool Session::try_source(SourceName source, std::string& reason) {

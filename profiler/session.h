@@ -58,6 +58,7 @@ class Session {
   bool open();
   bool pick_source();
   bool try_source(SourceName source, std::string& reason);
+  void adopt_parent(const void* parent);
   void describe_process();
   void name_run_directory();
 

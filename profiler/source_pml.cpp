@@ -218,6 +218,8 @@ void unhook_pml() {
   field_ref<decltype(original.mrecv)>(module_table, openmpi::kPmlMrecv) = original.mrecv;
 }
 
+int largest_user_tag() { return field<int>(module_table, openmpi::kPmlMaxTag); }
+
 const Pml& original_pml() { return original; }
 
 std::string selected_pml() {

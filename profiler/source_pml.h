@@ -49,6 +49,9 @@ void hook_receives();
 // Open MPI's own entries, good from hook_pml() on: calls through them are not counted.
 const Pml& original_pml();
 
+// The largest tag that a program may use with this PML (pml_max_tag).
+int largest_user_tag();
+
 // The name of the PML in use: "ob1", "ucx", "cm"; empty if unknown.
 std::string selected_pml();
 

@@ -54,6 +54,7 @@ int main(void) {
   AT("kCommContextId", ompi_communicator_t, c_contextid);
   AT("kCommMyRank", ompi_communicator_t, c_my_rank);
   AT("kCommFlags", ompi_communicator_t, c_flags);
+  AT("kCommLocalComm", ompi_communicator_t, c_local_comm);
   AT("kCommLocalGroup", ompi_communicator_t, c_local_group);
   AT("kCommRemoteGroup", ompi_communicator_t, c_remote_group);
   AT("kCommPeruseHandles", ompi_communicator_t, c_peruse_handles);
@@ -110,6 +111,7 @@ int main(void) {
   AT("kPmlStart", mca_pml_base_module_t, pml_start);
   AT("kPmlImrecv", mca_pml_base_module_t, pml_imrecv);
   AT("kPmlMrecv", mca_pml_base_module_t, pml_mrecv);
+  AT("kPmlMaxTag", mca_pml_base_module_t, pml_max_tag);
   line("kPmlModuleSize", sizeof(mca_pml_base_module_t));
   line("kPmlSendStandard", MCA_PML_BASE_SEND_STANDARD);
 

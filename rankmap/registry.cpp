@@ -78,7 +78,8 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
   if (inter) flags |= profile::kIntercommunicator;
 
   Hash hash;
-  hash.add(made_by);
+  // Two sides of one communicator, made by different calls.
+  hash.add(made_by == "MPI_Comm_connect" ? "MPI_Comm_accept" : made_by);
   // The two sides of an intercommunicator know different parents and each other's groups swapped.
   if (!inter && parent != kNoKind) hash.add(rows_[parent].key);
   if (!(flags & profile::kPerProcess)) hash.add(local.key + remote.key);
