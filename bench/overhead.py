@@ -194,7 +194,7 @@ def measure():
             print(text[-1], flush=True)
             print()
     text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over "
-                f"{options.pairs} interleaved runs. {jobs.machine()}, load {os.getloadavg()[1]:.1f} at the end.")
+                f"{options.pairs} interleaved runs. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
     if options.write:
         jobs.write_section("overhead.md", "overhead", "\n\n".join(text))
