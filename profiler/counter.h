@@ -122,7 +122,9 @@ inline void Counter::add(Lane& lane, profile::Direction direction, std::uint32_t
   }
   recent.row->bytes += bytes;
   recent.row->messages += messages;
-  if (direction == size_witness_ || recent.row->peer_job != own_job_ || class_id == kOneSided) {
+  const bool only_here = recent.row->peer_job != own_job_ ||
+                         (class_id == kOneSided && direction != profile::Direction::kInvisible);
+  if (direction == size_witness_ || only_here) {
     add_size(lane, class_id, bytes, messages);
   }
 }

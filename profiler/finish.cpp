@@ -32,6 +32,15 @@ bool make_directories(const std::string& path) {
          (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
 }
 
+// DIR, or DIR-2, DIR-3, ... : the first without a profile.
+std::string unused_directory(const std::string& wanted) {
+  std::string directory = wanted;
+  for (int i = 2; access((directory + "/profile.json").c_str(), F_OK) == 0; ++i) {
+    directory = wanted + "-" + std::to_string(i);
+  }
+  return directory;
+}
+
 // What becomes known only at the end: modules met, names of live communicators, pvars, pauses.
 void describe_end(Session& session) {
   session.communicators().for_each(
@@ -56,13 +65,15 @@ void describe_end(Session& session) {
 void write_run(Session& session, const std::vector<char>& rows) {
   auto assembled = profile::assemble(rows.data(), rows.size());
   if (!assembled.ok()) return complain(session, assembled.error().message);
-  const std::string path = session.run_directory() + "/profile.json";
-  if (!make_directories(session.run_directory())) {
-    return complain(session, "the profile is lost: cannot make the directory " +
-                                 session.run_directory() + ": " + std::strerror(errno) +
-                                 ". Choose another one with FATHOM_OUTPUT.");
+  const std::string directory = unused_directory(session.run_directory());
+  if (directory != session.run_directory()) {
+    complain(session, session.run_directory() + " holds a profile already; this one goes to " + directory);
   }
-  const base::Status written = profile::write_profile(assembled.value(), path);
+  if (!make_directories(directory)) {
+    return complain(session, "the profile is lost: cannot make the directory " + directory + ": " +
+                                 std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
+  }
+  const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
   if (!written.ok()) complain(session, "the profile is lost: " + written.error().message);
 }
 

@@ -56,8 +56,10 @@ BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t modul
   if (live_ == nullptr) return;
   note_module(*live_, class_id, module);
   outer_class_ = live_->blocking_class.load(relaxed);
-  live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
-  live_->blocking_class.store(class_id, relaxed);
+  if (outer_class_ == kNoClass) {  // else an MPI call made of MPI calls: the outermost names the class
+    live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+    live_->blocking_class.store(class_id, relaxed);
+  }
   outer_live_ = Communicators::collective_on();
   Communicators::collective_on() = live_;
 }
@@ -96,9 +98,11 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
   if (Session::active() == nullptr) return;
   active_ = true;
   call_.outer = Communicators::making_call();
+  if (call_.outer != nullptr) call_.class_of_new = call_.outer->class_of_new;  // ROMIO duplicates for a file
   Communicators::making_call() = &call_;
   if (call_.parent == nullptr) return;
   outer_class_ = call_.parent->blocking_class.load(relaxed);
+  if (outer_class_ != kNoClass) return;
   call_.parent->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
   call_.parent->blocking_class.store(class_on_parent, relaxed);
 }
@@ -125,10 +129,14 @@ void ConstructorCall::made(MPI_Comm comm) {
 }
 
 void WindowCall::made(MPI_Win window) {
-  const Live* inside = call_.made_count > 0 ? call_.made[call_.made_count - 1] : call_.parent;
+  // The first communicator that a window makes is its duplicate of the program's; others come and go.
+  const Live* inside = call_.made_count > 0 ? call_.made[0] : call_.parent;
   if (inside == nullptr) return;
   Session* session = Session::active();
-  if (session != nullptr) session->windows().add(window, *inside, bypassing_window_module(window));
+  if (session != nullptr) {
+    session->windows().add({window, inside->kind, rankmap::field<const void*>(window, openmpi::kWindowGroup),
+                            bypassing_window_module(window)});
+  }
 }
 
 void communicator_freed(const MPI_Comm* comm) {

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "profiler/next.h"
 #include "profiler/rows_writer.h"
 
 namespace fathom::profiler {
@@ -110,7 +112,9 @@ void arm_rescue(const std::string& run, std::uint32_t job, std::uint32_t rank) {
   std::snprintf(temporary, sizeof temporary, "%s/partial/%u.%u.tmp", run.c_str(), job, rank);
   owner = getpid();
   static bool at_exit_registered = false;
-  if (!at_exit_registered) at_exit_registered = std::atexit(on_exit) == 0;
+  if (!at_exit_registered) {
+    at_exit_registered = std::atexit(on_exit) == 0 && std::at_quick_exit(on_exit) == 0;
+  }
   armed.store(true);
   struct sigaction ours{};
   ours.sa_sigaction = on_signal;
@@ -147,5 +151,17 @@ void rescue(profile::EndReason reason, std::uint32_t detail) noexcept {
 bool rescue_collected(const char* rows, std::size_t size) noexcept {
   return write_file([&](FileSink& sink) { sink(rows, size); });
 }
+
+extern "C" {
+
+// A program that leaves past exit(), for instance from a signal handler of its own.
+FATHOM_EXPORT void _exit(int status) {
+  rescue(profile::EndReason::kExit, 0);
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+FATHOM_EXPORT void _Exit(int status) { _exit(status); }
+
+}  // extern "C"
 
 }  // namespace fathom::profiler

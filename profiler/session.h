@@ -43,7 +43,7 @@ class Session {
   SourceName source() const { return source_; }
   profile::RowsHeader& header() { return header_; }
 
-  // The absolute run directory, and whether this process belongs to a spawned world.
+  // Where the rows of a job that is cut short go: absolute, the same on all processes of this world.
   const std::string& run_directory() const { return run_directory_; }
 
   // A message on a communicator that is not known.

@@ -3,27 +3,25 @@
 // Threading: all functions lock; an operation on a window costs far more than this lock.
 #pragma once
 
+#include <cstdint>
 #include <mutex>
 #include <vector>
-
-#include "profiler/live.h"
 
 namespace fathom::profiler {
 
 struct Window {
   const void* handle;
-  std::uint32_t kind;
-  const void* group;
+  std::uint32_t kind;  // of communicator, in the registry
+  const void* group;   // the window's own: lives as long as it
   std::uint32_t module;  // 0: its data travel as PML messages as well
 };
 
 class Windows {
  public:
-  // `inside`: the communicator that the window keeps. Never throws; without memory the window's
-  // operations stay uncounted.
-  void add(const void* handle, const Live& inside, std::uint32_t module) noexcept try {
+  // Never throws; without memory the window's operations stay uncounted.
+  void add(const Window& window) noexcept try {
     const std::lock_guard guard(lock_);
-    open_.push_back({handle, inside.kind, inside.group, module});
+    open_.push_back(window);
   } catch (...) {
   }
 
