@@ -131,13 +131,29 @@ def launch(workspace, installation, variant, ranks, command, *, directory=None, 
     """Runs a job to its end; returns what it printed, and its directory."""
     directory = directory or workspace.run_directory()
     line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment, preload)
-    done = subprocess.run(line, cwd=directory, env=installation.environment(), timeout=timeout,
-                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, errors="replace")
-    if done.returncode != 0:
-        raise Failed(f"{' '.join(line)} ended with exit code {done.returncode}:\n"
-                     f"{done.stdout[-2000:]}{done.stderr[-2000:]}")
-    return done.stdout, directory
+    job = subprocess.Popen(line, cwd=directory, env=installation.environment(), stdin=subprocess.DEVNULL,
+                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
+    try:
+        output, errors = job.communicate(timeout=timeout)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"{' '.join(line)} did not end within {timeout} s") from None
+    finally:
+        stop(job)
+    if job.returncode != 0:
+        raise Failed(f"{' '.join(line)} ended with exit code {job.returncode}:\n"
+                     f"{output[-2000:]}{errors[-2000:]}")
+    return output, directory
+
+
+def stop(job):
+    """Ends a job that is still running. mpirun, asked politely, takes its ranks with it."""
+    if job.poll() is None:
+        job.terminate()
+        try:
+            job.wait(timeout=20)
+        except subprocess.TimeoutExpired:
+            job.kill()
+            job.wait()
 
 
 OVERSUBSCRIBED = ("--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1")

@@ -69,8 +69,7 @@ class MicroJob:
         try:
             self.process.wait(timeout=30)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            jobs.stop(self.process)
         for file in [*self.pipes, self.result, self.log]:
             file.close()
 
@@ -167,7 +166,7 @@ def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=5, help="sets of jobs (5)")
     parser.add_argument("--rounds", type=int, default=40, help="rounds for each set and pattern (40)")
-    parser.add_argument("--pairs", type=int, default=2, help="runs of HPCC for each variant (2)")
+    parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC for each variant (4)")
     parser.add_argument("--only", action="append", choices=[*MICRO, "hpcc"], help="one measurement; repeatable")
     parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
     parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of HPCC")

@@ -8,7 +8,8 @@ runs interleaved, medians. A rank that waits sleeps for 2 ms at a time
 (else hundreds of polling ranks starve each other), so times are made of such steps. "added" memory is resident memory (VmRSS) per process just before
 MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code,
 once per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish
-time is the longest MPI_Finalize of all ranks. --write puts the table into docs/scaling.md.
+time is the longest MPI_Finalize of all ranks. --write puts the table into docs/scaling.md. Hundreds
+of ranks need minutes on two cores, and much longer beside other load.
 """
 
 import argparse
@@ -23,7 +24,7 @@ def run(workspace, installation, program, variant, ranks, pattern):
     """(mean RSS in KiB, mean RssAnon in KiB, rank 0's peak in KiB, longest MPI_Finalize in ms, profile.json in bytes)"""
     directory = workspace.run_directory()
     jobs.launch(workspace, installation, variant, ranks, [program, pattern], directory=directory,
-                mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=120)
+                mpirun=jobs.OVERSUBSCRIBED, environment={"FOOTPRINT_OUTPUT": "footprint"}, timeout=600)
     rows = [list(map(int, line.split())) for line in (directory / "footprint").read_text().splitlines()]
     if len(rows) != ranks:
         raise jobs.Failed(f"{len(rows)} of {ranks} ranks reported")
