@@ -82,6 +82,8 @@ def body(f):
         return [f'hooks::FileCall call("{f.name}", {o["parent"]});', call]
     if f.role == 'destructor':
         return ['hooks::communicator_freed(comm);', call]
+    if f.role == 'request_free':
+        return ['hooks::request_freed(request);', call]
     if f.role == 'window_free':
         return ['hooks::window_freed(win);', call]
     if f.role == 'rma':

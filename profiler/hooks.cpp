@@ -3,6 +3,7 @@
 #include "profiler/modules.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
+#include "profiler/source_peruse.h"
 #include "profiler/windows.h"
 
 namespace fathom::profiler::hooks {
@@ -137,6 +138,16 @@ void WindowCall::made(MPI_Win window) {
     session->windows().add({window, inside->kind, rankmap::field<const void*>(window, openmpi::kWindowGroup),
                             bypassing_window_module(window)});
   }
+}
+
+void request_freed(const MPI_Request* request) {
+  Session* session = Session::active();
+  if (session == nullptr || session->source() != SourceName::kPeruse || request == nullptr ||
+      *request == nullptr) {
+    return;
+  }
+  // REQUEST_COMPLETED is 1; persistent requests that are not started are complete too.
+  if (rankmap::field<std::uintptr_t>(*request, openmpi::kRequestComplete) != 1) watch_freed_requests(true);
 }
 
 void communicator_freed(const MPI_Comm* comm) {

@@ -85,6 +85,9 @@ class FileCall : public ConstructorCall {
   FileCall(const char* function, MPI_Comm parent) : ConstructorCall(function, parent, kIo, kIo) {}
 };
 
+// A request that is freed while it is active completes in other ways than others.
+void request_freed(const MPI_Request* request);
+
 void communicator_freed(const MPI_Comm* comm);
 void window_freed(const MPI_Win* window);
 

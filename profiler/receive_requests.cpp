@@ -3,6 +3,7 @@
 #include <atomic>
 #include <mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
@@ -64,10 +65,17 @@ bool is_complete(void* request) {
 // ---- one-time requests: marked by their free function ----
 
 std::atomic<FreeFunction> library_free{nullptr};
+bool threads_share_mpi = true;
 int free_counted(void** request);
 
 // Takes the mark off; true for the one caller that shall count.
 bool take_mark(void* request) {
+  if (!threads_share_mpi) {  // a locked instruction costs as much as all the rest
+    FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+    if (free_function != free_counted) return false;
+    free_function = library_free.load(std::memory_order_relaxed);
+    return true;
+  }
   FreeFunction expected = free_counted;
   return __atomic_compare_exchange_n(&field_ref<FreeFunction>(request, openmpi::kRequestFree), &expected,
                                      library_free.load(std::memory_order_relaxed), false,
@@ -78,9 +86,11 @@ void count_once(void* request, int posted_tag) {
   if (take_mark(request)) count_received(comm_of(request), status_of(request), posted_tag);
 }
 
-// Our callback's data: the posted tag.
-int tag_in_callback(const void* request) {
-  return static_cast<int>(field<std::intptr_t>(request, openmpi::kRequestCallbackData));
+// Our callback's data: the posted tag. Taken out, for pml/ucx uses requests again and expects none there
+// (mca_pml_ucx_preq_completion in ompi/mca/pml/ucx/pml_ucx_request.c).
+int tag_in_callback(void* request) {
+  return static_cast<int>(
+      std::exchange(field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData), 0));
 }
 
 int on_complete(void* request) {
@@ -102,10 +112,7 @@ int on_complete_then_free(void* request) {
 // and not received.
 bool put_off(void** request) {
   Callback& callback = field_ref<Callback>(*request, openmpi::kRequestCallback);
-  Session* session = Session::active();
-  if (session == nullptr || session->counter().shared_by_threads() || callback != on_complete) {
-    return false;
-  }
+  if (threads_share_mpi || callback != on_complete) return false;
   callback = on_complete_then_free;
   *request = find_variable_in_mpi("ompi_request_null");
   return true;
@@ -130,8 +137,11 @@ int free_counted(void** request) {
 
 void watch(void* request, int posted_tag) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
-  FreeFunction known = nullptr;
-  if (!library_free.compare_exchange_strong(known, free_function) && known != free_function) return;
+  FreeFunction known = library_free.load(std::memory_order_relaxed);
+  if (known == nullptr && library_free.compare_exchange_strong(known, free_function)) {
+    known = free_function;
+  }
+  if (known != free_function) return;
   __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
   if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
     field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData) = posted_tag;
@@ -198,6 +208,8 @@ int free_persistent(void** request) {
 }
 
 }  // namespace
+
+void open(bool threads_share) { threads_share_mpi = threads_share; }
 
 // The callback is set before the start, so that no completion can come in between; Open MPI clears it
 // when it calls it.

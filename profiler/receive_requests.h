@@ -14,6 +14,9 @@
 
 namespace fathom::profiler::receive_requests {
 
+// Before the first request: whether several threads are inside MPI at once.
+void open(bool threads_share);
+
 int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
          void* status);
 int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,

@@ -14,6 +14,7 @@
 #include "profiler/monitoring.h"
 #include "profiler/mpi_library.h"
 #include "profiler/next.h"
+#include "profiler/receive_requests.h"
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
 #include "profiler/self_check.h"
@@ -189,11 +190,14 @@ bool Session::try_source(SourceName source, std::string& reason) {
       return false;
     }
     communicators_.set_observers(subscribe, unsubscribe);
+    watch_freed_requests(true);
   } else {
     communicators_.set_observers(nullptr, nullptr);
+    receive_requests::open(counter_.shared_by_threads());
     hook_receives();
   }
   const SelfCheck check = check_counting(*this, source == SourceName::kPeruse || !counter_.shared_by_threads());
+  if (source == SourceName::kPeruse) watch_freed_requests(false);
   if (!check.sent || (source == SourceName::kPeruse && !check.received)) {
     reason = "it did not prove itself at start-up: " + check.detail;
     return false;

@@ -1,5 +1,9 @@
 #include "profiler/source_peruse.h"
 
+#include <mutex>
+#include <utility>
+#include <vector>
+
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 
@@ -27,10 +31,20 @@ using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, v
 struct {
   int (*register_event)(int event, void* comm, EventCallback callback, void* parameter, void** handle);
   int (*activate)(void* handle);
+  int (*deactivate)(void* handle);
 } peruse{};
 
 constexpr int kSubscriptions = 4;
 int events[kSubscriptions];
+
+// All handles of the events that only freed requests need, and whether they fire already. Handles live as
+// long as the process (see subscribe()).
+std::mutex freed_lock;
+bool freed_watched = false;
+std::vector<void*>& freed_handles() {
+  static auto* handles = new std::vector<void*>;
+  return *handles;
+}
 
 // The request that on_match() has counted as empty on this thread, until on_begin() says otherwise.
 thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec"))) = nullptr;
@@ -116,12 +130,13 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
 struct Subscription {
   const char* event;
   EventCallback callback;
+  bool for_freed;
 };
 constexpr Subscription kTable[kSubscriptions] = {
-    {"PERUSE_COMM_REQ_XFER_BEGIN", on_begin},
-    {"PERUSE_COMM_REQ_XFER_END", on_end},
-    {"PERUSE_COMM_REQ_COMPLETE", on_complete},
-    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", on_match},
+    {"PERUSE_COMM_REQ_XFER_BEGIN", on_begin, true},
+    {"PERUSE_COMM_REQ_XFER_END", on_end, true},
+    {"PERUSE_COMM_REQ_COMPLETE", on_complete, false},
+    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", on_match, true},
 };
 
 }  // namespace
@@ -132,8 +147,9 @@ bool open_peruse(const char*& reason) {
   peruse.register_event =
       find_in_mpi_as<decltype(peruse.register_event)>("PERUSE_Event_comm_register");
   peruse.activate = find_in_mpi_as<decltype(peruse.activate)>("PERUSE_Event_activate");
+  peruse.deactivate = find_in_mpi_as<decltype(peruse.deactivate)>("PERUSE_Event_deactivate");
   if (init == nullptr || query == nullptr || peruse.register_event == nullptr ||
-      peruse.activate == nullptr) {
+      peruse.activate == nullptr || peruse.deactivate == nullptr) {
     reason = "this Open MPI was built without PERUSE (--enable-peruse)";
     return false;
   }
@@ -160,13 +176,20 @@ void subscribe(Live& live) {
     handles = live.peruse_handles;
     return;
   }
+  const std::lock_guard guard(freed_lock);
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;
-    if (peruse.register_event(events[i], comm, kTable[i].callback, &live, &handle) == kSuccess) {
-      peruse.activate(handle);
-    }
+    if (peruse.register_event(events[i], comm, kTable[i].callback, &live, &handle) != kSuccess) continue;
+    if (kTable[i].for_freed) freed_handles().push_back(handle);
+    if (!kTable[i].for_freed || freed_watched) peruse.activate(handle);
   }
   live.peruse_handles = handles;
+}
+
+void watch_freed_requests(bool on) {
+  const std::lock_guard guard(freed_lock);
+  if (std::exchange(freed_watched, on) == on) return;
+  for (void* handle : freed_handles()) on ? peruse.activate(handle) : peruse.deactivate(handle);
 }
 
 void unsubscribe(Live& live) {

@@ -20,6 +20,10 @@
 // segments matches, ob1 stores only "first segment's payload + n - 1" there, 1 for every message from a
 // process to itself (mca_pml_ob1_recv_frag_callback_match in pml_ob1_recvfrag.c:427).
 //
+// The last three exist for freed requests alone, so they are registered with every communicator but fire
+// only from the first time that a program frees an active request (watch_freed_requests()); until then a
+// message costs one callback.
+//
 // Probes run through the same events (mca_pml_ob1_recv_request_matched_probe completes a request of type
 // PROBE, IPROBE, MPROBE or IMPROBE), so only requests of type RECV count.
 //
@@ -32,6 +36,9 @@ namespace fathom::profiler {
 
 // False, with a sentence in `reason`, if this MPI library has no PERUSE.
 bool open_peruse(const char*& reason);
+
+// On: a request is about to be freed while it is active. Off: only after the start-up check.
+void watch_freed_requests(bool on);
 
 void subscribe(Live& live);
 void unsubscribe(Live& live);
