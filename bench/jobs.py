@@ -7,6 +7,7 @@ started, where the C programs are built, how a table is printed or put into a do
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -197,6 +198,7 @@ def progress(text):
 
 
 def main(function):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what runs is ended too
     try:
         sys.exit(function() or 0)
     except Failed as error:
