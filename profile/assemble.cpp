@@ -146,6 +146,7 @@ std::int64_t Assembly::rank_of(ProcessName who) {
 
 void Assembly::add(const ProcessRows& rows) {
   const RowsHeader& header = rows.header;
+  if (header.world_size > (1u << kPeerBits)) return;  // damaged: no such world could be counted
   if (!started_) {
     started_ = true;
     job_ = header.job;
