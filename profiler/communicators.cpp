@@ -16,7 +16,9 @@ Live*& Communicators::collective_on() {
 
 bool Communicators::open(rankmap::Registry* registry) {
   registry_ = registry;
-  return by_context_.reserve(kMaxContextIds);
+  if (!by_context_.reserve(kMaxContextIds)) return false;
+  table_ = by_context_.data();
+  return true;
 }
 
 void Communicators::set_observers(Observer added, Observer removed) {

@@ -40,10 +40,10 @@ class Communicators {
   bool open(rankmap::Registry* registry);
   void set_observers(Observer added, Observer removed);
 
-  Live* find(const void* comm) const {
+  static Live* find(const void* comm) {
     const std::uint32_t id = rankmap::context_id(comm);
-    if (id >= kMaxContextIds) return nullptr;
-    Live* live = by_context_.data()[id].load(std::memory_order_acquire);
+    if (id >= kMaxContextIds || table_ == nullptr) return nullptr;
+    Live* live = table_[id].load(std::memory_order_acquire);
     return live != nullptr && live->comm == comm ? live : nullptr;
   }
 
@@ -89,6 +89,7 @@ class Communicators {
   Observer added_observer_ = nullptr;
   Observer removed_observer_ = nullptr;
   base::ReservedArray<std::atomic<Live*>> by_context_;
+  static inline std::atomic<Live*>* table_ = nullptr;  // of the one session
   std::mutex lock_;
   std::vector<Live*> live_;
   std::vector<std::unique_ptr<Live>> all_;

@@ -32,6 +32,11 @@ void Counter::set_option(std::uint32_t option, bool on) {
   } else {
     options_.fetch_and(~option, std::memory_order_relaxed);
   }
+  begin_epoch();
+}
+
+void Counter::begin_epoch() {
+  epoch_.store(options_.load() == 0 ? ++epochs_used_ : 0, std::memory_order_relaxed);
 }
 
 // Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds; with more
@@ -55,7 +60,8 @@ void Counter::record_with_options(profile::Direction direction, std::uint32_t co
   if (options & kPaused) return;
   const std::uint32_t phase = phase_.load(std::memory_order_relaxed);
   if (!(options & kManyLanes)) {
-    return add(lanes_[0], direction, communicator, class_id, phase, group, peer, bytes, 1);
+    add(lanes_[0], direction, communicator, class_id, phase, group, peer, bytes, 1);
+    return;
   }
   Lane& lane = take_lane();
   add(lane, direction, communicator, class_id, phase, group, peer, bytes, 1);
@@ -124,6 +130,7 @@ void Counter::clear() {
   }
   lost_.store(0, std::memory_order_relaxed);
   was_paused_.store(false, std::memory_order_relaxed);
+  begin_epoch();
 }
 
 }  // namespace fathom::profiler

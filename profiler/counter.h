@@ -31,13 +31,26 @@ class Counter {
   // `lanes` is 1 when no two threads are ever inside MPI together. False without address space.
   bool open(int lanes, std::uint32_t own_job);
 
+  // The rows that a message was added to; null where they must not be used again (see epoch()).
+  struct Touched {
+    profile::CellRow* cell = nullptr;
+    profile::CellRow* size = nullptr;
+  };
+
+  // Rows that record() returned under this number may be added to directly. 0 is never returned by
+  // record(): the number is 0 while every message has to take record().
+  static std::uint32_t epoch() { return epoch_.load(std::memory_order_relaxed); }
+
   // One message of `bytes` bytes. `communicator` is the position of its kind in the registry, `group`
   // the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no longer fit, are
   // counted in lost().
-  void record(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
-              const void* group, std::uint32_t peer, std::uint64_t bytes) {
-    if (options_ != 0) return record_with_options(direction, communicator, class_id, group, peer, bytes);
-    add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, 1);
+  Touched record(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
+                 const void* group, std::uint32_t peer, std::uint64_t bytes) {
+    if (options_ != 0) {
+      record_with_options(direction, communicator, class_id, group, peer, bytes);
+      return {};
+    }
+    return add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, 1);
   }
 
   // Many at once, at the end of a run; message lengths are not known.
@@ -60,7 +73,10 @@ class Counter {
 
   // The direction whose message lengths go into the histogram. Those of one-sided operations and of
   // messages to and from other worlds always do: only this process can count them.
-  void set_size_witness(profile::Direction direction) { size_witness_ = direction; }
+  void set_size_witness(profile::Direction direction) {
+    size_witness_ = direction;
+    begin_epoch();
+  }
 
   // Also called from a signal handler.
   template <typename F>
@@ -69,6 +85,8 @@ class Counter {
   }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   void clear();
+  // Nothing remembered is good any more, and nothing more will be.
+  void stop() { epoch_.store(0, std::memory_order_relaxed); }
 
  private:
   struct alignas(64) Lane {
@@ -87,14 +105,18 @@ class Counter {
 
   void record_with_options(profile::Direction, std::uint32_t communicator, ClassId, const void* group,
                            std::uint32_t peer, std::uint64_t bytes);
-  void add(Lane&, profile::Direction, std::uint32_t communicator, ClassId, std::uint32_t phase,
-           const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
+  Touched add(Lane&, profile::Direction, std::uint32_t communicator, ClassId, std::uint32_t phase,
+              const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* new_cell(Lane&, std::uint64_t key, const void* group, std::uint32_t peer);
-  void add_size(Lane&, ClassId, std::uint64_t bytes, std::uint64_t messages);
+  profile::CellRow* add_size(Lane&, ClassId, std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* new_size(Lane&, ClassId, std::uint64_t bytes);
   Lane& take_lane();
   void set_option(std::uint32_t option, bool on);
+  void begin_epoch();
 
+  static inline std::atomic<std::uint32_t> epoch_{0};
+  std::uint32_t epochs_used_ = 0;
+  profile::CellRow no_size_{};  // what is added here is not looked at
   std::atomic<std::uint32_t> options_{0};
   std::uint32_t own_job_ = 0;
   profile::Direction size_witness_ = profile::Direction::kReceived;
@@ -105,9 +127,10 @@ class Counter {
   Lane lanes_[kLanes];
 };
 
-inline void Counter::add(Lane& lane, profile::Direction direction, std::uint32_t communicator,
-                         ClassId class_id, std::uint32_t phase, const void* group,
-                         std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages) {
+inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
+                                     std::uint32_t communicator, ClassId class_id,
+                                     std::uint32_t phase, const void* group, std::uint32_t peer,
+                                     std::uint64_t bytes, std::uint64_t messages) {
   const auto side = static_cast<std::uint32_t>(direction);
   const std::uint64_t key = std::uint64_t{side} << profile::kDirectionShift |
                             std::uint64_t{class_id} << profile::kClassShift |
@@ -117,28 +140,28 @@ inline void Counter::add(Lane& lane, profile::Direction direction, std::uint32_t
   if (recent.key != key) [[unlikely]] {
     profile::CellRow* row = lane.cells.find(key);
     if (row == nullptr) row = new_cell(lane, key, group, peer);
-    if (row == nullptr) return;
+    if (row == nullptr) return {};
     recent = {key, row};
   }
   recent.row->bytes += bytes;
   recent.row->messages += messages;
   const bool only_here = recent.row->peer_job != own_job_ ||
                          (class_id == kOneSided && direction != profile::Direction::kInvisible);
-  if (direction == size_witness_ || only_here) {
-    add_size(lane, class_id, bytes, messages);
-  }
+  const bool with_size = direction == size_witness_ || only_here;
+  return {recent.row, with_size ? add_size(lane, class_id, bytes, messages) : &no_size_};
 }
 
-inline void Counter::add_size(Lane& lane, ClassId class_id, std::uint64_t bytes,
-                              std::uint64_t messages) {
+inline profile::CellRow* Counter::add_size(Lane& lane, ClassId class_id, std::uint64_t bytes,
+                                           std::uint64_t messages) {
   const std::uint64_t key = std::uint64_t{class_id} << (profile::kSizeBits + 1) | bytes;
   if (lane.recent_size.key != key) [[unlikely]] {
     profile::CellRow* row = lane.sizes.find(key);
     if (row == nullptr) row = new_size(lane, class_id, bytes);
-    if (row == nullptr) return;
+    if (row == nullptr) return &no_size_;
     lane.recent_size = {key, row};
   }
   lane.recent_size.row->messages += messages;
+  return lane.recent_size.row;
 }
 
 }  // namespace fathom::profiler

@@ -6,6 +6,7 @@ void Live::reset() {
   constexpr auto relaxed = std::memory_order_relaxed;
   comm = group = nullptr;
   kind = 0;
+  for (auto& last : remembered) last = {};
   fixed_class.store(kNoClass, relaxed);
   blocking_class.store(kNoClass, relaxed);
   nonblocking_class.store(kNoClass, relaxed);

@@ -33,6 +33,14 @@ struct alignas(64) Live {
   const void* comm = nullptr;
   const void* group = nullptr;  // that ranks in sends and receives refer to
   std::uint32_t kind = 0;
+  // The message counted last in each direction (counting.h). Only used while one thread at a time counts.
+  struct Remembered {
+    std::int32_t peer = -1;
+    std::uint32_t epoch = 0;  // of Counter; 0 is none
+    std::uint64_t bytes = 0;
+    profile::CellRow* cell = nullptr;
+    profile::CellRow* size = nullptr;
+  } remembered[2];
   std::atomic<std::uint32_t> fixed_class{kNoClass};
   std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
   std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 #include "profiler/source_pml.h"
@@ -37,17 +38,12 @@ int matched_tag(int posted, const void* status) {
 }
 
 void count_received(const void* comm, const void* status, int posted_tag) {
-  Session* session = Session::active();
-  if (session == nullptr) return;
   const int source = field<int>(status, openmpi::kStatusSource);
   if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
-  const Live* live = session->communicators().find(comm);
+  Live* live = Communicators::find(comm);
   if (live == nullptr) return;
-  const ClassId class_id = classify(*live, matched_tag(posted_tag, status));
-  if (class_id == kIgnored) return;
-  session->counter().record(profile::Direction::kReceived, live->kind, class_id, live->group,
-                            static_cast<std::uint32_t>(source),
-                            field<std::size_t>(status, openmpi::kStatusBytes));
+  count_message(profile::Direction::kReceived, *live, matched_tag(posted_tag, status), source,
+                field<std::size_t>(status, openmpi::kStatusBytes));
 }
 
 const void* status_of(const void* request) {

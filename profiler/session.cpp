@@ -282,6 +282,7 @@ void Session::before_finalize() noexcept {
   Session* session = active();
   if (session == nullptr || getpid() != static_cast<pid_t>(session->header_.pid)) return;
   finish(*session);
+  session->counter_.stop();
   active_.store(nullptr);
 }
 

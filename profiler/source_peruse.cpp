@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 
@@ -56,14 +57,8 @@ const void* received_request(std::ptrdiff_t id, const Spec* spec) {
   return receives ? request : nullptr;
 }
 
-// `tag` and `source` as matched.
-void count_received(const void* parameter, int source, int tag, std::uint64_t bytes) {
-  const Live& live = *static_cast<const Live*>(parameter);
-  const ClassId class_id = classify(live, tag);
-  Session* session = Session::active();
-  if (class_id == kIgnored || session == nullptr) return;
-  session->counter().record(profile::Direction::kReceived, live.kind, class_id, live.group,
-                            static_cast<std::uint32_t>(source), bytes);
+void count_received(void* parameter, int source, int tag, std::uint64_t bytes) {
+  count_message(profile::Direction::kReceived, *static_cast<Live*>(parameter), tag, source, bytes);
 }
 
 bool was_freed(const void* request) {

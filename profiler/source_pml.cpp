@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/receive_requests.h"
 #include "profiler/session.h"
@@ -27,14 +28,13 @@ void exchange_entry(std::ptrdiff_t offset, F& saved, F replacement) {
 }
 
 void count_sent(const void* comm, int tag, int destination, std::uint64_t bytes) {
-  Session* session = Session::active();
-  if (session == nullptr || destination == kProcNull) return;
-  const Live* live = session->communicators().find(comm);
-  if (live == nullptr) return session->counter_lost();
-  const ClassId class_id = classify(*live, tag);
-  if (class_id == kIgnored) return;
-  session->counter().record(profile::Direction::kSent, live->kind, class_id, live->group,
-                            static_cast<std::uint32_t>(destination), bytes);
+  if (destination == kProcNull) return;
+  Live* live = Communicators::find(comm);
+  if (live == nullptr) [[unlikely]] {
+    if (Session* session = Session::active()) session->counter_lost();
+    return;
+  }
+  count_message(profile::Direction::kSent, *live, tag, destination, bytes);
 }
 
 std::uint64_t bytes_of(std::size_t count, const void* datatype) {
