@@ -111,18 +111,24 @@ def wrapper(f):
     arguments = f.arguments if not variadic else argument_name(split(parameters)[0])
     shape = f'int (*)({f.parameters})'
     f = Function(f.role, f.options, f.name, parameters)
+    more = ', ' + parameters if parameters not in ('', 'void') else ''
+    passed = ', ' + arguments if arguments else ''
     lines = [f'constinit Next<{shape}> next_{short}{{"{pmpi}"}};',
              f'constinit Next<{shape}> tool_{short}{{"{f.name}"}};',
-             f'int wrapped_{short}({parameters}) {{',
-             f'  const auto next = next_{short}.library();',
-             '  if (next == nullptr) return MPI_ERR_OTHER;']
+             f'int wrapped_{short}({shape.replace("(*)", "(*next)")}{more}) {{']
     lines += ['  ' + statement for statement in body(f)]
     lines += ['}', '']
     signature = parameters + (', ...' if variadic else '')
-    exported = [f'FATHOM_EXPORT int {pmpi}({signature}) {{ return wrapped_{short}({arguments}); }}',
+    exported = [f'FATHOM_EXPORT int {pmpi}({signature}) {{',
+                f'  const auto library = next_{short}.library();',
+                '  if (library == nullptr) return MPI_ERR_OTHER;',
+                f'  if (Chain::holds(&next_{short})) return library({arguments});',
+                f'  return wrapped_{short}(library{passed});', '}',
                 f'FATHOM_EXPORT int {f.name}({signature}) {{',
-                f'  if (const auto tool = tool_{short}.other_tool()) return tool({arguments});',
-                f'  return wrapped_{short}({arguments});', '}', '']
+                f'  if (const auto tool = tool_{short}.other_tool()) {{',
+                f'    const Chain chain(&next_{short});',
+                f'    return wrapped_{short}(tool{passed});', '  }',
+                f'  return {pmpi}({arguments});', '}', '']
     return '\n'.join(lines), '\n'.join(exported)
 
 

@@ -2,8 +2,9 @@
 //
 // MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI, whose
 // entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through the dynamic
-// linker. Standing in front of both names sees each call exactly once: MPI_X hands on to the tool
-// behind us if there is one, which will arrive at our PMPI_X; only PMPI_X acts.
+// linker. Fathom stands in front of both names. MPI_X hands on to the tool behind us if there is one; that
+// tool may call PMPI_X, which arrives here again and must not count twice, or look for the next MPI_X
+// itself, which never comes back: so MPI_X acts, and a Chain makes PMPI_X of the same function stand aside.
 #pragma once
 
 #include <atomic>
@@ -13,6 +14,23 @@
 #define FATHOM_EXPORT __attribute__((visibility("default")))
 
 namespace fathom::profiler {
+
+// While it lives, this thread is in the MPI call of `function`, handed on to another tool.
+class Chain {
+ public:
+  explicit Chain(const void* function) : outer_(current()) { current() = function; }
+  ~Chain() { current() = outer_; }
+  Chain(const Chain&) = delete;
+
+  static bool holds(const void* function) { return current() == function; }
+
+ private:
+  static const void*& current() {
+    static thread_local const void* function __attribute__((tls_model("initial-exec"))) = nullptr;
+    return function;
+  }
+  const void* outer_;
+};
 
 template <typename F>
 class Next {
