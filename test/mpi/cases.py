@@ -164,6 +164,9 @@ CASES += [
     harmless("peruse_on_stock", "sendrecv", on=(("stock", "peruse", "sm"),), same_stderr=False),
     harmless("tool_before", "tooled", preload="tool,library"),
     harmless("tool_after", "tooled", preload="library,tool"),
+    # A tool behind the profiler that never calls PMPI_Finalize once hid the end of the job from it.
+    harmless("tool_chains_before", "tooled", preload="tool,library", environment={"TOOL_CHAINS": "1"}),
+    harmless("tool_chains_after", "tooled", preload="library,tool", environment={"TOOL_CHAINS": "1"}),
     harmless("performance_variables", "sendrecv", same_stderr=False, on=(PERUSE, STOCK_AUTO),
              environment={"FATHOM_PVARS": "pml_ob1_unexpected_msgq_length,pml_ob1_posted_recvq_length"},
              options={"pvars": ("pml_ob1_unexpected_msgq_length", "pml_ob1_posted_recvq_length")}),

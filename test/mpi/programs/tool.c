@@ -1,22 +1,28 @@
-// Another PMPI tool, preloaded before or after the profiler: counts three functions and says so at the end.
+// Another PMPI tool, preloaded before or after the profiler: counts some functions and says so at the end.
+// With TOOL_CHAINS set it does not call PMPI_ but looks for the next MPI_ function itself.
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#define NEXT(name) (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
 
 static int init_calls, send_calls, dup_calls, finalize_calls;
 
 int MPI_Init(int* argc, char*** argv) {
   init_calls++;
-  return PMPI_Init(argc, argv);
+  return NEXT(Init)(argc, argv);
 }
 
 int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
   send_calls++;
-  return PMPI_Send(buffer, count, type, destination, tag, comm);
+  return NEXT(Send)(buffer, count, type, destination, tag, comm);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm* result) {
   dup_calls++;
-  return PMPI_Comm_dup(comm, result);
+  return NEXT(Comm_dup)(comm, result);
 }
 
 int MPI_Finalize(void) {
@@ -28,5 +34,5 @@ int MPI_Finalize(void) {
            dup_calls, finalize_calls);
     fflush(stdout);
   }
-  return PMPI_Finalize();
+  return NEXT(Finalize)();
 }
