@@ -139,7 +139,7 @@ void Assembly::note(const std::string& sentence) {
 }
 
 std::int64_t Assembly::rank_of(ProcessName who) {
-  if (who.first == job_) return who.second;
+  if (who.first == job_ && who.second < profile_.world_size) return who.second;
   const auto next = profile_.world_size + static_cast<std::int64_t>(foreign_.size());
   return foreign_.emplace(who, next).first->second;
 }
@@ -169,7 +169,7 @@ void Assembly::add(const ProcessRows& rows) {
   truncated_ |= rows.truncated;
   profile_.coverage.lost_messages += header.lost_messages;
   profile_.application.seconds = std::max(profile_.application.seconds, rank.seconds);
-  const auto started = static_cast<std::int64_t>(header.started_unix_ns);
+  const auto started = static_cast<std::int64_t>(header.started_unix_ns & ~(std::uint64_t{1} << 63));
   if (profile_.application.started_unix_ns == 0 || started < profile_.application.started_unix_ns) {
     profile_.application.started_unix_ns = started;
   }
@@ -284,6 +284,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     const CellKey key = unpack_cell_key(cell.key);
     if (key.communicator >= kind_of.size()) continue;  // a file cut in the middle
     const std::uint32_t kind = kind_of[key.communicator];
+    class_names_.try_emplace(key.class_id, "class " + std::to_string(key.class_id), true);
     if (key.direction == Direction::kInvisible) {
       const auto module = modules.find(key.peer);
       invisible_[{kind, key.class_id, module == modules.end() ? "" : module->second}] += cell.messages;
@@ -306,6 +307,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
   }
   for (const CellRow& cell : rows.sizes) {
     const auto class_number = static_cast<std::uint32_t>(cell.key >> (kSizeBits + 1));
+    class_names_.try_emplace(class_number, "class " + std::to_string(class_number), true);
     sizes_[class_number][cell.key & (kBinned | kSizeMask)] += cell.messages;
   }
 }

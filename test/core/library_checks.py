@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""Checks of what was built: what hot code calls, what the library shows, what the table covers.
+
+Each check prints what is wrong, one line a name, and fails if there is anything.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+
+# What the objects of the hot path may call. Nothing here allocates, locks, waits or calls the kernel,
+# but for the names with a reason beside them.
+EVERYWHERE = {
+    "_GLOBAL_OFFSET_TABLE_",
+    "memcpy", "memset", "memmove", "strlen",
+    "fathom::rankmap::member(",
+    "fathom::profiler::Counter::",
+    "fathom::profiler::classify_hidden(",
+    "fathom::profiler::Session::active_",
+}
+HOT_OBJECTS = {
+    "counter.cpp": {
+        "mmap64": "Counter::open reserves its address space, once",
+        "munmap": "destructor",
+    },
+    "live.cpp": {
+        "operator delete[](void*)": "Live::reset drops a communicator's tag runs when it is freed",
+    },
+    "source_peruse.cpp": {
+        "fathom::profiler::find_in_mpi(": "open_peruse, once",
+    },
+    "source_pml.cpp": {
+        "fathom::profiler::Communicators::added(": "once for each communicator",
+        "fathom::profiler::Communicators::removed(": "once for each communicator",
+        "fathom::profiler::receive_requests::": "entries of its own, where there is no PERUSE",
+        "fathom::profiler::find_variable_in_mpi(": "hook_pml, once",
+        # The map of persistent sends: written when one is initialised or freed, looked up when started.
+        "operator new(unsigned long)": "persistent sends",
+        "operator delete(void*, unsigned long)": "persistent sends",
+        "pthread_mutex_lock": "persistent sends",
+        "pthread_mutex_unlock": "persistent sends",
+        "std::__detail::_Prime_rehash_policy::": "persistent sends",
+        "std::__throw_": "persistent sends; caught in adopt()",
+        "__cxa_": "persistent sends; caught in adopt()",
+        "__gxx_personality_v0": "persistent sends; caught in adopt()",
+        "_Unwind_Resume": "persistent sends; caught in adopt()",
+    },
+}
+
+# The names that the library shows: MPI's entry points, the phases, and the two ways out of a process
+# that run no exit handler.
+SHOWN = re.compile(r"(P?MPIX?_[A-Z]\w*|fathom_library_\w+|_exit|_Exit)$")
+MUST_NOT_LINK = re.compile(r"lib(mpi|stdc\+\+|open-)")
+
+# Functions of MPI by what they do, of those that the headers declare. A new release's collectives,
+# constructors and one-sided operations match as well, and are then missing from the table.
+COLLECTIVE = (r"(I?(neighbor_)?(allgatherv?|alltoall[vw]?)|I?(allreduce|barrier|bcast|exscan|gatherv?|"
+              r"reduce|reduce_scatter|reduce_scatter_block|scan|scatterv?))(_init)?")
+CONSTRUCTOR = (r"(comm_(i?dup\w*|split\w*|create|create_group|create_from_group|spawn\w*|accept|connect|join)|"
+               r"cart_(create|sub)|graph_create|dist_graph_create\w*|intercomm_(create|merge)\w*)")
+OTHERS = (r"(comm_(free|disconnect)|win_(create|create_dynamic|allocate\w*|free)|file_open|"
+          r"r?(put|get|accumulate|get_accumulate)|fetch_and_op|compare_and_swap|"
+          r"request_free|init|init_thread|finalize|abort|pcontrol)")
+COVERED = re.compile(f"P?MPIX?_({COLLECTIVE}|{CONSTRUCTOR}|{OTHERS})$", re.IGNORECASE)
+
+
+def output_of(*command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
+def table_functions(table):
+    rows = [line for line in pathlib.Path(table).read_text().splitlines() if line and line[0] != "#"]
+    return {re.search(r"\b(MPIX?_\w+)\(", row).group(1) for row in rows}
+
+
+def hot_path(arguments):
+    """Undefined symbols of hot objects outside the allow-list."""
+    wrong = []
+    folder = pathlib.Path(arguments.library + ".p")
+    for source, more in HOT_OBJECTS.items():
+        allowed = tuple(EVERYWHERE | set(more))
+        symbols = output_of("nm", "-uC", folder / (source + ".o")).splitlines()
+        if not symbols:
+            wrong.append(f"{source}: nm shows no undefined symbol at all; was it built with LTO?")
+        for line in symbols:
+            name = line.split(None, 1)[1]
+            if not name.startswith(allowed):
+                wrong.append(f"{source}: {name}")
+    return wrong
+
+
+def shown_symbols(arguments):
+    """Symbols that the preloaded library adds to a program, beyond MPI's; libraries it brings along."""
+    wrong = []
+    for line in output_of("nm", "-D", "--defined-only", arguments.library).splitlines():
+        name = line.split()[-1]
+        if not SHOWN.match(name):
+            wrong.append(f"shown: {name}")
+    for line in output_of("readelf", "-d", arguments.library).splitlines():
+        needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
+        if needed and MUST_NOT_LINK.match(needed.group(1)):
+            wrong.append(f"linked: {needed.group(1)}")
+    return wrong
+
+
+def declared_functions(compiler):
+    flags = output_of(compiler, "--showme:compile").split()
+    headers = output_of("gcc", "-E", "-P", "-DOMPI_SKIP_MPICXX", *flags, "-",
+                        input="#include <mpi.h>\n#include <mpi-ext.h>\n")
+    return set(re.findall(r"\b(MPIX?_[A-Z]\w*)\s*\(", headers))
+
+
+def table_covers_headers(arguments):
+    """Functions that move data or make communicators, declared but without a row."""
+    declared = declared_functions(arguments.mpicc)
+    wanted = {name for name in declared if COVERED.match(name)}
+    rows = table_functions(arguments.table)
+    wrong = [f"no row: {name}" for name in sorted(wanted - rows)]
+    wrong += [f"row that the pattern of this test does not know: {name}"
+              for name in sorted(rows - wanted) if name in declared]
+    wrong += [f"row that no header declares: {name}" for name in sorted(rows - declared)]
+    return wrong
+
+
+def fortran_goes_through_c(arguments):
+    """Functions that Open MPI's Fortran library offers, but does not call through PMPI_ in C."""
+    library = output_of("ldconfig", "-p") if arguments.mpifh is None else arguments.mpifh
+    path = re.search(r"(/\S*libmpi_mpifh\.so\.40)\b", library)
+    if path is None:
+        print("no libmpi_mpifh.so.40 here")
+        sys.exit(77)
+    symbols = [line.split() for line in output_of("nm", "-D", path.group(1)).splitlines()]
+    called = {words[-1] for words in symbols if words[-2] == "U"}
+    offered = {words[-1] for words in symbols if words[-2] != "U"}
+    rows = table_functions(arguments.table)
+    checked = [name for name in rows if name.lower() + "_" in offered]
+    if len(checked) < len(rows) * 0.9:
+        return [f"only {len(checked)} of {len(rows)} functions are found in {path.group(1)}"]
+    return [f"{name} is not called as P{name}" for name in sorted(checked) if "P" + name not in called]
+
+
+CHECKS = {check.__name__.replace("_", "-"): check
+          for check in (hot_path, shown_symbols, table_covers_headers, fortran_goes_through_c)}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("check", choices=CHECKS)
+    parser.add_argument("--library", help="libfathom.so; its objects lie in libfathom.so.p beside it")
+    parser.add_argument("--table", help="profiler/mpi_functions.table")
+    parser.add_argument("--mpicc", default="mpicc")
+    parser.add_argument("--mpifh", help="libmpi_mpifh.so.40, if not the linker's own")
+    arguments = parser.parse_args()
+    check = CHECKS[arguments.check]
+    wrong = check(arguments)
+    if wrong:
+        print(check.__doc__)
+        print("\n".join("  " + line for line in wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
