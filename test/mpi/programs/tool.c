@@ -3,10 +3,11 @@
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NEXT(name) (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
+#define NEXT(name) (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
 
 static int init_calls, send_calls, dup_calls, finalize_calls;
 
