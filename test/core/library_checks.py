@@ -30,6 +30,15 @@ HOT_OBJECTS = {
     },
     "source_peruse.cpp": {
         "fathom::profiler::find_in_mpi(": "open_peruse, once",
+        # The handles of the events of freed requests: a lock and a list, once for each communicator and
+        # when events are switched on or off.
+        "operator new(unsigned long)": "subscribe",
+        "operator delete(void*, unsigned long)": "subscribe",
+        "std::__throw_": "subscribe, watch_freed_requests",
+        "__cxa_guard_": "subscribe, watch_freed_requests",
+        "__gxx_personality_v0": "subscribe, watch_freed_requests",
+        "_Unwind_Resume": "subscribe, watch_freed_requests",
+        "pthread_mutex_": "subscribe, watch_freed_requests",
     },
     "source_pml.cpp": {
         "fathom::profiler::Communicators::added(": "once for each communicator",
