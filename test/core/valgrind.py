@@ -52,10 +52,14 @@ def is_ours(frame):
     return frame[0].endswith("/libfathom.so") or frame[1].startswith("fathom::")
 
 
+def frames_beside_the_allocator(error):
+    return [frame for frame in frames_of(error) if "/vgpreload_" not in frame[0]]
+
+
 def below_us(error):
-    """What was called, from the innermost frame up to the first of ours."""
+    """What was called, from the innermost frame up to the first of ours; empty if we allocated."""
     inner = []
-    for frame in frames_of(error):
+    for frame in frames_beside_the_allocator(error):
         if is_ours(frame):
             break
         inner.append(frame[1])
@@ -74,7 +78,7 @@ def main():
         return SKIPPED
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        without = [(error.findtext("kind"), tuple(fn for _, fn in frames_of(error)))
+        without = [(error.findtext("kind"), tuple(fn for _, fn in frames_beside_the_allocator(error)))
                    for error in run(arguments, None, folder / "native")]
         errors = run(arguments, arguments.library, folder / "fathom")
         if not (folder / "fathom/run/profile.json").exists():
