@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes anew what README.md shows of a real run: the report between its markers and the picture.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+. "$fathom_root/scripts/env.sh"
+export LANG=C.UTF-8
+
+run=$(mktemp -d)
+trap 'rm -rf "$run"' EXIT
+cd "$run"
+cp /usr/share/doc/hpcc/examples/_hpccinf.txt hpccinf.txt
+fathom run -o "$run/run" -- mpirun --oversubscribe -n 4 hpcc
+fathom report "$run/run" >report.txt
+fathom plot "$run/run" -o plots
+mkdir -p "$fathom_root/docs/pictures"
+cp plots/*.png "$fathom_root/docs/pictures/"
+/usr/bin/python3 - "$fathom_root/README.md" report.txt <<'PYTHON'
+import re
+import sys
+
+readme, report = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
+block = f'<!-- report -->\n```\n{report.rstrip()}\n```\n<!-- /report -->'
+readme = re.sub(r'<!-- report -->.*<!-- /report -->', lambda _: block, readme, flags=re.S)
+open(sys.argv[1], 'w', encoding='utf-8').write(readme)
+PYTHON
