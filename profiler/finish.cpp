@@ -20,7 +20,7 @@
 namespace fathom::profiler {
 namespace {
 
-void complain(const Session& session, const std::string& sentence) {
+void say(const Session& session, const std::string& sentence) {
   if (!session.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }
 
@@ -64,17 +64,18 @@ void describe_end(Session& session) {
 
 void write_run(Session& session, const std::vector<char>& rows) {
   auto assembled = profile::assemble(rows.data(), rows.size());
-  if (!assembled.ok()) return complain(session, assembled.error().message);
+  if (!assembled.ok()) return say(session, assembled.error().message);
   const std::string directory = unused_directory(session.run_directory());
   if (directory != session.run_directory()) {
-    complain(session, session.run_directory() + " holds a profile already; this one goes to " + directory);
+    say(session, session.run_directory() + " holds a profile already; this one goes to " + directory);
   }
   if (!make_directories(directory)) {
-    return complain(session, "the profile is lost: cannot make the directory " + directory + ": " +
+    return say(session, "the profile is lost: cannot make the directory " + directory + ": " +
                                  std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
   }
   const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
-  if (!written.ok()) complain(session, "the profile is lost: " + written.error().message);
+  if (!written.ok()) return say(session, "the profile is lost: " + written.error().message);
+  if (session.settings().informs) say(session, "the profile is " + directory + "/profile.json");
 }
 
 }  // namespace
@@ -82,7 +83,7 @@ void write_run(Session& session, const std::vector<char>& rows) {
 void prepare_run_directory(Session& session) noexcept try {
   if (session.header().rank != 0) return;
   if (!make_directories(session.run_directory())) {
-    complain(session, "cannot make the run directory " + session.run_directory() + ": " +
+    say(session, "cannot make the run directory " + session.run_directory() + ": " +
                           std::strerror(errno) + "; the job goes on without a profile");
   }
 } catch (...) {

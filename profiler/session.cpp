@@ -184,7 +184,8 @@ bool Session::try_source(SourceName source, std::string& reason) {
       reason = missing;
       return false;
     }
-    if (pml != "ob1") {
+    // pml/monitoring lies over another PML; the check below tells whether that is ob1.
+    if (pml != "ob1" && pml != "monitoring") {
       reason = "the job uses pml/" + pml + ", and only pml/ob1 fires PERUSE events" +
                (chosen_pml.empty() ? "" : " (the PML was chosen with OMPI_MCA_pml=" + chosen_pml + ")");
       return false;

@@ -48,6 +48,7 @@ Settings read_settings(const std::string& start_directory) {
   const std::string disable = environment("FATHOM_DISABLE");
   settings.disabled = !disable.empty() && disable != "0";
   settings.quiet = environment("FATHOM_LOG") == "quiet";
+  settings.informs = environment("FATHOM_LOG") == "info";
   settings.output = environment("FATHOM_OUTPUT");
   if (!settings.output.empty() && settings.output[0] != '/') {
     settings.output = start_directory + "/" + settings.output;

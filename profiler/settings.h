@@ -17,7 +17,8 @@ struct Settings {
   std::string output;              // FATHOM_OUTPUT, absolute; empty: fathom-APP-JOB in start_directory
   std::string start_directory;     // where the process was started
   std::vector<std::string> performance_variables;  // FATHOM_PVARS
-  bool quiet = false;              // FATHOM_LOG=quiet
+  bool quiet = false;              // FATHOM_LOG=quiet: not even errors on stderr
+  bool informs = false;            // FATHOM_LOG=info: says where the profile is
 };
 
 // Reads the environment. `start_directory` is where the process was when it was loaded.
