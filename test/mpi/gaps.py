@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""What the profiler cannot see is said, with the place and the reason, and what a killed process left out is
+filled in from its peers.
+
+usage: gaps.py BINARIES LIBFATHOM FATHOM
+Uses the first mpirun on the PATH. Last line: "N passed, N failed".
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+BINARIES, LIBRARY, FATHOM = (os.path.abspath(path) for path in sys.argv[1:4])
+ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1', OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1')
+
+
+def profiled(program, *arguments, mca=()):
+    """The profile of a 4-rank run, and its exit code."""
+    with tempfile.TemporaryDirectory() as where:
+        run = os.path.join(where, 'run')
+        os.mkdir(os.path.join(where, 'expect'))
+        launch = ['mpirun', '--oversubscribe', '-n', '4', '-x', f'LD_PRELOAD={LIBRARY}',
+                  '-x', f'FATHOM_OUTPUT={run}', '-x', f'EXPECT_DIR={where}/expect']
+        for name, value in mca:
+            launch += ['--mca', name, value]
+        code = subprocess.run(launch + [os.path.join(BINARIES, program), *arguments], env=ENVIRONMENT, cwd=where,
+                              stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False).returncode
+        subprocess.run([FATHOM, 'report', run], env=ENVIRONMENT, capture_output=True, timeout=60, check=False)
+        with open(os.path.join(run, 'profile.json'), encoding='utf-8') as file:
+            return json.load(file), code
+
+
+def collectives_in_shared_memory_are_named():
+    profile, code = profiled('linear', mca=[('coll_sm_priority', '95')])
+    gaps = {(gap['function'], gap['module']) for gap in profile['coverage']['not_visible']}
+    assert code == 0, code
+    for function in ('MPI_Barrier', 'MPI_Bcast', 'MPI_Allreduce'):
+        assert (function, 'coll/sm') in gaps, gaps
+    assert all(gap['calls'] > 0 and gap['reason'] for gap in profile['coverage']['not_visible'])
+    visible = {entry['class'] for entry in profile['traffic']}
+    assert 'MPI_Barrier' not in visible, 'coll/sm sends nothing for a barrier'
+
+
+def one_sided_transport_is_named():
+    profile, code = profiled('rma', 'create')
+    assert code == 0, code
+    modules = {gap['module'] for gap in profile['coverage']['not_visible'] if gap['function'] == 'one-sided'}
+    assert all(module.startswith('osc/') for module in modules) and modules, modules
+
+
+def killed_rank_is_filled_in_from_its_peers():
+    profile, code = profiled('ending', 'sigkill')
+    assert code == 137, code
+    silent = [rank['rank'] for rank in profile['ranks'] if rank.get('reported') is False]
+    assert len(silent) == 1 and str(silent[0]) in profile['coverage']['cut_short'], (silent, profile['coverage'])
+    assert profile['coverage']['verdict'] == 'incomplete'
+    touching = [(source, destination) for entry in profile['traffic']
+                for source, destination in zip(entry['source'], entry['destination'])
+                if silent[0] in (source, destination)]
+    assert any(source == silent[0] for source, _ in touching), 'what it sent, its receivers counted'
+    assert any(destination == silent[0] for _, destination in touching), 'what it received, its senders counted'
+
+
+def main():
+    failed = 0
+    tests = [collectives_in_shared_memory_are_named, one_sided_transport_is_named,
+             killed_rank_is_filled_in_from_its_peers]
+    for test in tests:
+        try:
+            test()
+            print(f'ok   {test.__name__}')
+        except (AssertionError, OSError, KeyError, subprocess.TimeoutExpired) as problem:
+            failed += 1
+            print(f'FAIL {test.__name__}: {problem!r}')
+    print(f'{len(tests) - failed} passed, {failed} failed')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
