@@ -18,6 +18,7 @@ EVERYWHERE = {
     "fathom::rankmap::member(",
     "fathom::profiler::Counter::",
     "fathom::profiler::classify_hidden(",
+    "fathom::profiler::count_slowly(",
     "fathom::profiler::Session::active_",
 }
 HOT_OBJECTS = {
@@ -25,6 +26,7 @@ HOT_OBJECTS = {
         "mmap64": "Counter::open reserves its address space, once",
         "munmap": "destructor",
     },
+    "counting.cpp": {},
     "live.cpp": {
         "operator delete[](void*)": "Live::reset drops a communicator's tag runs when it is freed",
     },
