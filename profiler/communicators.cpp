@@ -80,6 +80,7 @@ void Communicators::added(const void* comm) noexcept try {
       if (call->made_count < MakingCall::kMaxMade) {
         live->blocking_first_tag.store(0, std::memory_order_relaxed);
         live->blocking_class.store(kLibrary, std::memory_order_relaxed);
+        call->made_comm[call->made_count] = comm;
         call->made[call->made_count++] = live;
       }
     }
@@ -116,7 +117,10 @@ void Communicators::removed(const void* comm) noexcept {
 }
 
 void Communicators::opened(MakingCall& call) noexcept {
+  if (call.made_count == 0) return;
+  const std::lock_guard guard(lock_);
   for (int i = 0; i < call.made_count; ++i) {
+    if (call.made[i]->comm != call.made_comm[i]) continue;  // gone already, perhaps in use for another
     call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
   }
 }

@@ -28,6 +28,7 @@ struct MakingCall {
   // Communicators that the library made within this call: until it returns, their messages are its own.
   static constexpr int kMaxMade = 16;
   Live* made[kMaxMade] = {};
+  const void* made_comm[kMaxMade] = {};
   int made_count = 0;
 };
 

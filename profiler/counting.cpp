@@ -7,6 +7,7 @@ namespace fathom::profiler {
 void count_slowly(profile::Direction direction, Live& live, int tag, int peer, std::uint64_t bytes) {
   Session* session = Session::active();
   if (session == nullptr) return;
+  if (static_cast<std::uint32_t>(peer) >= Counter::kMaxPeers) return session->counter_lost();
   const ClassId class_id = classify(live, tag);
   if (class_id == kIgnored) return;
   const Counter::Touched rows = session->counter().record(

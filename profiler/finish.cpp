@@ -89,17 +89,29 @@ void prepare_run_directory(Session& session) noexcept try {
 } catch (...) {
 }
 
-void finish(Session& session) noexcept try {
-  collect_monitoring(session);
-  session.gather().synchronise();
+namespace {
+
+// The rows of this process; empty if there is no memory for them.
+std::vector<char> own_rows(Session& session) noexcept try {
   describe_end(session);
-  unhook_pml();
   std::vector<char> rows;
   write_rows(session, profile::EndReason::kFinalize, 0, session.header().rank == 0,
              [&rows](const void* data, std::size_t size) {
                const char* bytes = static_cast<const char*>(data);
                rows.insert(rows.end(), bytes, bytes + size);
              });
+  return rows;
+} catch (...) {
+  return {};
+}
+
+}  // namespace
+
+void finish(Session& session) noexcept try {
+  collect_monitoring(session);
+  session.gather().synchronise();
+  unhook_pml();
+  std::vector<char> rows = own_rows(session);
   const bool stays_here = session.gather().collect(rows);
   if (stays_here && session.header().rank == 0) {
     write_run(session, rows);

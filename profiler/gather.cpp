@@ -1,5 +1,8 @@
 #include "profiler/gather.h"
 
+#include <sched.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 
@@ -10,11 +13,11 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7;
+constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7, kTagAccept = -8;
 
 // A neighbour announced itself when it left MPI_Init; that message has long arrived by the time of
-// MPI_Finalize. The wait is only spent on neighbours that run without Fathom.
-constexpr auto kPatience = std::chrono::seconds(10);
+// MPI_Finalize. The wait is only spent on neighbours that run without Fathom, on all of them together.
+constexpr auto kPatience = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -27,26 +30,35 @@ void Gather::announce(void* world, int rank, int size) {
   for (int bit = 1; bit < size && (rank & bit) == 0; bit <<= 1) {
     if (rank + bit < size) children_.push_back(rank + bit);
   }
-  const auto tell = [this](int peer) {
-    void* request = nullptr;
-    if (original_pml().isend(nullptr, 0, byte_type_, peer, kTagHere, openmpi::kPmlSendStandard, world_,
-                             &request) == 0) {
-      rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
-    }
-  };
-  if (parent_ >= 0) tell(parent_);
-  for (const int child : children_) tell(child);
+  if (parent_ >= 0) tell(parent_, kTagHere);
+  for (const int child : children_) tell(child, kTagHere);
 }
 
-bool Gather::hears(int peer) {
+// An empty message that nobody waits for here, to a process that may never receive it.
+void Gather::tell(int peer, int tag) {
+  void* request = nullptr;
+  if (original_pml().isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
+                           &request) == 0) {
+    rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
+  }
+}
+
+std::vector<int> Gather::present_neighbours() {
+  std::vector<int> waiting = children_, present;
+  if (parent_ >= 0) waiting.push_back(parent_);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
   alignas(16) char status[64];
-  int matched = 0;
-  do {
-    if (original_pml().iprobe(peer, kTagHere, world_, &matched, status) != 0) return false;
-  } while (matched == 0 && std::chrono::steady_clock::now() < deadline);
-  if (matched != 0) receive(peer, kTagHere, nullptr, 0);
-  return matched != 0;
+  while (!waiting.empty() && std::chrono::steady_clock::now() < deadline) {
+    std::erase_if(waiting, [&](int peer) {
+      int matched = 0;
+      if (original_pml().iprobe(peer, kTagHere, world_, &matched, status) != 0 || matched == 0) return false;
+      receive(peer, kTagHere, nullptr, 0);
+      present.push_back(peer);
+      return true;
+    });
+    if (!waiting.empty()) sched_yield();
+  }
+  return present;
 }
 
 void Gather::send(int peer, int tag, const void* data, std::size_t size) {
@@ -58,15 +70,46 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
   original_pml().recv(data, size, byte_type_, peer, tag, world_, status);
 }
 
+// Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes that judge
+// each other differently (one was late) never wait for each other:
+//   up    kTagReady: 1 ready, 0 this process will not take part above
+//   down  kTagGo: 1 go on, 0 you were given up
 void Gather::synchronise() {
-  if (parent_ >= 0 && !hears(parent_)) parent_ = -1;
-  std::erase_if(children_, [this](int child) { return !hears(child); });
-  for (const int child : children_) receive(child, kTagReady, nullptr, 0);
-  if (parent_ >= 0) {
-    send(parent_, kTagReady, nullptr, 0);
-    receive(parent_, kTagGo, nullptr, 0);
+  const std::vector<int> present = present_neighbours();
+  const auto is_present = [&present](int peer) {
+    return std::find(present.begin(), present.end(), peer) != present.end();
+  };
+  std::vector<int> absent;
+  std::erase_if(children_, [&](int child) {
+    char ready = 0;
+    if (is_present(child)) {
+      receive(child, kTagReady, &ready, 1);
+    } else {
+      absent.push_back(child);
+    }
+    return ready == 0;
+  });
+  if (parent_ >= 0 && !is_present(parent_)) {
+    tell(parent_, kTagReady);
+    parent_ = -1;
   }
-  for (const int child : children_) send(child, kTagGo, nullptr, 0);
+  if (parent_ >= 0) {
+    const char ready = 1;
+    char go = 0;
+    send(parent_, kTagReady, &ready, 1);
+    receive(parent_, kTagGo, &go, 1);
+    if (go == 0) parent_ = -1;
+  }
+  const char go = 1;
+  for (const int child : children_) send(child, kTagGo, &go, 1);
+  for (const int child : absent) tell(child, kTagGo);
+}
+
+bool Gather::make_room(std::vector<char>& rows, std::uint64_t size) noexcept try {
+  rows.resize(rows.size() + size);
+  return true;
+} catch (...) {
+  return false;
 }
 
 bool Gather::collect(std::vector<char>& rows) {
@@ -74,13 +117,16 @@ bool Gather::collect(std::vector<char>& rows) {
     std::uint64_t size = 0;
     receive(child, kTagSize, &size, sizeof size);
     const std::size_t before = rows.size();
-    rows.resize(before + size);
-    receive(child, kTagRows, rows.data() + before, size);
+    const char accepted = make_room(rows, size) ? 1 : 0;  // without memory the subtree stays unreported
+    send(child, kTagAccept, &accepted, 1);
+    if (accepted) receive(child, kTagRows, rows.data() + before, size);
   }
   if (parent_ < 0) return true;
   const std::uint64_t size = rows.size();
+  char accepted = 0;
   send(parent_, kTagSize, &size, sizeof size);
-  send(parent_, kTagRows, rows.data(), rows.size());
+  receive(parent_, kTagAccept, &accepted, 1);
+  if (accepted) send(parent_, kTagRows, rows.data(), rows.size());
   return false;
 }
 

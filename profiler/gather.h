@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace fathom::profiler {
@@ -28,7 +29,9 @@ class Gather {
   bool connected_above() const { return parent_ >= 0; }
 
  private:
-  bool hears(int peer);
+  std::vector<int> present_neighbours();
+  static bool make_room(std::vector<char>& rows, std::uint64_t size) noexcept;
+  void tell(int peer, int tag);
   void send(int peer, int tag, const void* data, std::size_t size);
   void receive(int peer, int tag, void* data, std::size_t size);
 

@@ -175,7 +175,8 @@ void get(MPI_Win window, int target, int count, MPI_Datatype datatype) {
 
 void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
               MPI_Datatype in_type, MPI_Op op) {
-  const bool sends = op != static_cast<MPI_Op>(find_variable_in_mpi("ompi_mpi_op_no_op"));
+  static const void* const no_op = find_variable_in_mpi("ompi_mpi_op_no_op");
+  const bool sends = op != no_op;
   if (sends) put(window, target, out_count, out_type);
   get(window, target, in_count, in_type);
 }

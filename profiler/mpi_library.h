@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace fathom::profiler {
 
@@ -19,6 +20,9 @@ void* find_variable_in_mpi(const char* name);
 // The next definition of an MPI function behind this library: another preloaded tool's, or nullptr
 // where only the MPI library itself follows. `name` begins with MPI_.
 void* find_other_tool(const char* name);
+
+// The file of the loaded libmpi, or empty.
+std::string mpi_library_path();
 
 template <typename F>
 F find_in_mpi_as(const char* name) {

@@ -1,5 +1,6 @@
 #include "profiler/rescue.h"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
@@ -20,13 +21,14 @@ namespace fathom::profiler {
 namespace {
 
 constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT,
-                            SIGXCPU, SIGUSR1, SIGUSR2};
+                            SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE,
+                            SIGSYS, SIGTRAP, SIGIO};
 
 char run_directory[PATH_MAX], directory[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
 pid_t owner = 0;
 std::atomic<bool> armed{false};
 bool handled[NSIG] = {};
-struct sigaction previous[NSIG];  // what stood there before: the default, or Open MPI's stack tracer
+struct sigaction previous[NSIG];  // what stood there before: the default, or a runtime's stack tracer
 
 // Collects small pieces, so that a profile of a few rows is one write.
 class FileSink {
@@ -89,15 +91,27 @@ bool fires_once(const struct sigaction& action) {
   return (action.sa_flags & SA_SIGINFO) != 0 && (action.sa_flags & SA_RESETHAND) != 0;
 }
 
+// gfortran's runtime prints a backtrace and then lets the signal end the program.
+bool is_gfortrans(const struct sigaction& action) {
+  Dl_info found{};
+  return (action.sa_flags & SA_SIGINFO) == 0 && action.sa_handler != SIG_DFL &&
+         action.sa_handler != SIG_IGN &&
+         dladdr(reinterpret_cast<const void*>(action.sa_handler), &found) != 0 &&
+         found.dli_fname != nullptr && std::strstr(found.dli_fname, "libgfortran") != nullptr;
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   rescue(profile::EndReason::kSignal, static_cast<std::uint32_t>(number));
   errno = saved_errno;
-  struct sigaction standard{};
-  standard.sa_handler = SIG_DFL;
-  sigaction(number, &standard, nullptr);
-  if (fires_once(previous[number])) return previous[number].sa_sigaction(number, info, context);
-  raise(number);  // delivered with the default action when this handler returns
+  if (fires_once(previous[number])) {
+    struct sigaction standard{};
+    standard.sa_handler = SIG_DFL;
+    sigaction(number, &standard, nullptr);
+    return previous[number].sa_sigaction(number, info, context);
+  }
+  sigaction(number, &previous[number], nullptr);
+  raise(number);  // delivered to what was there before when this handler returns
 }
 
 void on_exit() { rescue(profile::EndReason::kExit, 0); }
@@ -124,7 +138,7 @@ void arm_rescue(const std::string& run, std::uint32_t job, std::uint32_t rank) {
     struct sigaction& before = previous[number];
     if (sigaction(number, nullptr, &before) != 0) continue;
     const bool is_default = (before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_DFL;
-    if (!is_default && !fires_once(before)) continue;  // the program's own
+    if (!is_default && !fires_once(before) && !is_gfortrans(before)) continue;  // the program's own
     handled[number] = sigaction(number, &ours, nullptr) == 0;
   }
 }
@@ -142,7 +156,8 @@ void disarm_rescue() {
 }
 
 void rescue(profile::EndReason reason, std::uint32_t detail) noexcept {
-  if (!armed.exchange(false) || getpid() != owner) return;
+  // The pid first: a child of vfork shares this memory.
+  if (getpid() != owner || !armed.exchange(false)) return;
   Session* session = Session::active();
   if (session == nullptr) return;
   write_file([&](FileSink& sink) { write_rows(*session, reason, detail, true, sink); });

@@ -1,7 +1,7 @@
 // When the job does not reach MPI_Finalize: each process still leaves its rows.
 //
 // Covers MPI_Abort, exit, quick_exit and _exit without MPI_Finalize, and the signals that end a process: a handler is installed
-// only where the program has none (the default action, or Open MPI's stack tracer), writes the rows, and
+// only where the program has none (the default action, or the stack tracer of Open MPI or gfortran), writes the rows, and
 // lets the signal do what it would have done. SIGKILL cannot be seen; what that process sent and received stands in the rows of its
 // peers, and `fathom` takes it from there.
 //

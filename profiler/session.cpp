@@ -108,6 +108,8 @@ void Session::after_init(bool succeeded) noexcept try {
   take_back_monitoring_request();
 } catch (...) {
   active_.store(nullptr);
+  unhook_pml();
+  take_back_monitoring_request();
 }
 
 bool Session::open() {

@@ -1,5 +1,8 @@
 #include "profiler/settings.h"
 
+#include "profiler/mpi_library.h"
+
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -73,7 +76,19 @@ Settings read_settings(const std::string& start_directory) {
 bool user_chose_pml(std::string& choice) {
   choice = environment("OMPI_MCA_pml");
   if (!choice.empty()) return true;
-  return pml_in_file(environment("HOME") + "/.openmpi/mca-params.conf", choice);
+  std::string files = environment("OMPI_MCA_mca_base_param_files");
+  if (files.empty()) {
+    files = environment("HOME") + "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
+    const std::string library = mpi_library_path();
+    const auto folder = library.rfind("/lib");
+    if (folder != std::string::npos) files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";
+  }
+  std::replace(files.begin(), files.end(), ',', ':');
+  std::istringstream paths(files);
+  for (std::string path; std::getline(paths, path, ':');) {
+    if (pml_in_file(path, choice)) return true;
+  }
+  return false;
 }
 
 }  // namespace fathom::profiler

@@ -24,8 +24,9 @@ struct Settings {
 // Reads the environment. `start_directory` is where the process was when it was loaded.
 Settings read_settings(const std::string& start_directory);
 
-// True if the user chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter files
-// (~/.openmpi/mca-params.conf; opal/mca/base/mca_base_var.c). `choice` receives the value.
+// True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter files
+// (those of mca_base_param_files, by default ~/.openmpi/mca-params.conf and the installation's;
+// opal/mca/base/mca_base_var.c). `choice` receives the value.
 bool user_chose_pml(std::string& choice);
 
 }  // namespace fathom::profiler

@@ -59,8 +59,8 @@ build_fathom() {
   step "build Fathom" ninja -C "$fathom_build"
 }
 
-mkdir -p "$fathom_cache" 2>/dev/null || die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
 install_packages
+mkdir -p "$fathom_cache" 2>/dev/null || die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
 [ "${1:-}" = --packages-only ] && exit 0
 build_openmpi
 build_fathom
