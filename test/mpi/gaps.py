@@ -62,10 +62,43 @@ def killed_rank_is_filled_in_from_its_peers():
     assert any(destination == silent[0] for _, destination in touching), 'what it received, its senders counted'
 
 
+def unfinished_job_leaves_rows(program, *arguments):
+    profile, code = profiled(program, *arguments)
+    assert code != 0, code
+    assert profile['coverage']['cut_short'], profile['coverage']
+    assert any(rank.get('reported', True) for rank in profile['ranks']), 'no rank left its counts'
+
+
+def vfork_child_does_not_disarm_the_rescue():
+    unfinished_job_leaves_rows('leaves', 'vfork')
+
+
+def alarm_leaves_rows():
+    unfinished_job_leaves_rows('leaves', 'alarm')
+
+
+def crash_of_a_gfortran_program_leaves_rows():
+    unfinished_job_leaves_rows('f_crash')
+
+
+def partly_preloaded_job_ends():
+    """Only rank 0, or all but rank 0, run with the library: the job ends as it would have."""
+    with tempfile.TemporaryDirectory() as where:
+        program = os.path.join(BINARIES, 'sendrecv')
+        library = ['-x', f'LD_PRELOAD={LIBRARY}', '-x', f'FATHOM_OUTPUT={where}/run']
+        for first, rest in ((library, []), ([], library)):
+            done = subprocess.run(['mpirun', '--oversubscribe', '-n', '1', '-x', f'EXPECT_DIR={where}', *first, program,
+                                   ':', '-n', '3', '-x', f'EXPECT_DIR={where}', *rest, program],
+                                  env=ENVIRONMENT, cwd=where, stdin=subprocess.DEVNULL, capture_output=True,
+                                  timeout=60, check=False)
+            assert done.returncode == 0, done
+
+
 def main():
     failed = 0
     tests = [collectives_in_shared_memory_are_named, one_sided_transport_is_named,
-             killed_rank_is_filled_in_from_its_peers]
+             killed_rank_is_filled_in_from_its_peers, vfork_child_does_not_disarm_the_rescue, alarm_leaves_rows,
+             crash_of_a_gfortran_program_leaves_rows, partly_preloaded_job_ends]
     for test in tests:
         try:
             test()
