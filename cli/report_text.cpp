@@ -198,10 +198,7 @@ class Page {
   }
 
   void balance() {
-    add(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
-                    rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
-    add(fmt::format("{} {}; the busiest receives {:.2f} {} the mean", left("most received by rank", 21),
-                    rank_list(summary_.top_receivers), summary_.imbalance_received, nice("×")));
+    if (summary_.total.bytes > 0) busiest();
     const std::uint64_t ranks = static_cast<std::uint64_t>(summary_.ranks);
     add(fmt::format("{} {} pairs talked; {} of the {} pairs of different ranks",
                     left("density", 21), grouped(summary_.pairs),
@@ -211,6 +208,13 @@ class Page {
                     human_bytes(as_double(summary_.between_hosts.bytes)),
                     percent(as_double(summary_.between_hosts.bytes), as_double(summary_.total.bytes)),
                     plural(summary_.between_hosts.messages, "message")));
+  }
+
+  void busiest() {
+    add(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
+                    rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
+    add(fmt::format("{} {}; the busiest receives {:.2f} {} the mean", left("most received by rank", 21),
+                    rank_list(summary_.top_receivers), summary_.imbalance_received, nice("×")));
   }
 
   void trust() {

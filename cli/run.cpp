@@ -121,6 +121,11 @@ bool conclude(const RunDirectory& run, LauncherKind kind) {
                      run.shown()));
     return true;
   }
+  if (run.was_started()) {
+    tell("the job ran with the library, but no rank could leave its counts: killed with SIGKILL, for want of "
+         "memory perhaps, or unable to write to " + run.shown());
+    return false;
+  }
   run.remove_if_unused();
   tell(why_nobody_reported(kind));
   return false;

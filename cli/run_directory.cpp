@@ -102,6 +102,11 @@ bool RunDirectory::has_profile() const {
   return fs::is_regular_file(profile_path(), failed);
 }
 
+bool RunDirectory::was_started() const {
+  std::error_code failed;
+  return fs::is_regular_file(path_ + "/.started", failed);
+}
+
 std::vector<std::string> RunDirectory::spawned_worlds() const {
   std::vector<std::string> worlds;
   std::error_code failed;

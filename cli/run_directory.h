@@ -1,6 +1,7 @@
 // The folder that one run leaves its results in, and what a job may have left there.
 //
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
+//   .started             made by rank 0 at MPI_Init, gone when profile.json is written
 //   partial/             counts of single processes, left by a job that never got there
 //   world-ID/            the same two of each job that it spawned
 #pragma once
@@ -26,6 +27,7 @@ class RunDirectory {
   std::string shown() const;                         // as short as it can be said from here
   std::string profile_path() const { return path_ + "/profile.json"; }
   bool has_profile() const;
+  bool was_started() const;  // rank 0 of the job reached MPI_Init with the library
   std::vector<std::string> spawned_worlds() const;  // their folders
 
   // Removes the folder if this object made it and nothing was put there.

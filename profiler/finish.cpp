@@ -1,5 +1,6 @@
 #include "profiler/finish.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,6 +32,9 @@ bool make_directories(const std::string& path) {
   return slash != std::string::npos && slash > 0 && make_directories(path.substr(0, slash)) &&
          (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
 }
+
+// Left in the run directory from MPI_Init until the profile is written: that the job was seen at all.
+constexpr const char* kStarted = "/.started";
 
 // DIR, or DIR-2, DIR-3, ... : the first without a profile.
 std::string unused_directory(const std::string& wanted) {
@@ -75,6 +79,7 @@ void write_run(Session& session, const std::vector<char>& rows) {
   }
   const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
   if (!written.ok()) return say(session, "the profile is lost: " + written.error().message);
+  unlink((session.run_directory() + kStarted).c_str());
   if (session.settings().informs) say(session, "the profile is " + directory + "/profile.json");
 }
 
@@ -84,8 +89,12 @@ void prepare_run_directory(Session& session) noexcept try {
   if (session.header().rank != 0) return;
   if (!make_directories(session.run_directory())) {
     say(session, "cannot make the run directory " + session.run_directory() + ": " +
-                          std::strerror(errno) + "; the job goes on without a profile");
+                          std::strerror(errno) +
+                          "; the job goes on without a profile. Choose another one with FATHOM_OUTPUT.");
+    return;
   }
+  const int mark = open((session.run_directory() + kStarted).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (mark >= 0) close(mark);
 } catch (...) {
 }
 
