@@ -1,9 +1,28 @@
 #!/usr/bin/env bash
-# Makes anew what README.md shows of a real run: the report between its markers and the picture.
+# Makes anew what README.md shows of a real run: the report between its markers and the picture; and takes
+# over the overhead tables of docs/overhead.md (measured by `bench/overhead.py --write`).
+#
+#   scripts/update_readme.sh [--tables-only]
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$fathom_root/scripts/env.sh"
 export LANG=C.UTF-8
+
+tables_only=${1:-}
+take_tables() {
+  /usr/bin/python3 - "$fathom_root/README.md" "$fathom_root/docs/overhead.md" <<'PYTHON'
+import re
+import sys
+
+readme, overhead = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
+tables = re.search(r'<!-- overhead -->(.*?)<!-- /overhead -->', overhead, re.S)[1].strip()
+block = f'<!-- overhead-summary -->\n{tables}\n<!-- /overhead-summary -->'
+readme = re.sub(r'<!-- overhead-summary -->.*<!-- /overhead-summary -->', lambda _: block, readme, flags=re.S)
+open(sys.argv[1], 'w', encoding='utf-8').write(readme)
+PYTHON
+}
+take_tables
+[ "$tables_only" != --tables-only ] || exit 0
 
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
