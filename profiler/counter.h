@@ -115,7 +115,7 @@ class Counter {
   void begin_epoch();
 
   static inline std::atomic<std::uint32_t> epoch_{0};
-  std::uint32_t epochs_used_ = 0;
+  std::atomic<std::uint32_t> epochs_used_{0};
   profile::CellRow no_size_{};  // what is added here is not looked at
   std::atomic<std::uint32_t> options_{0};
   std::uint32_t own_job_ = 0;

@@ -141,7 +141,7 @@ void watch(void* request, int posted_tag) {
   __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
   if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
     field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData) = posted_tag;
-    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete;
+    __atomic_store_n(&field_ref<Callback>(request, openmpi::kRequestCallback), &on_complete, __ATOMIC_RELEASE);
   }
   if (is_complete(request)) count_once(request, posted_tag);
 }
