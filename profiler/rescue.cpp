@@ -177,6 +177,14 @@ FATHOM_EXPORT void _exit(int status) {
 
 FATHOM_EXPORT void _Exit(int status) { _exit(status); }
 
+// gfortran's runtime sets SIGABRT to its default before it calls this (sys_abort), so a handler is not enough.
+FATHOM_EXPORT void abort() {
+  rescue(profile::EndReason::kSignal, SIGABRT);
+  const auto next = reinterpret_cast<void (*)()>(dlsym(RTLD_NEXT, "abort"));
+  if (next != nullptr) next();
+  for (;;) syscall(SYS_exit_group, 128 + SIGABRT);
+}
+
 }  // extern "C"
 
 }  // namespace fathom::profiler

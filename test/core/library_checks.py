@@ -62,7 +62,7 @@ HOT_OBJECTS = {
 
 # The names that the library shows: MPI's entry points, the phases, and the two ways out of a process
 # that run no exit handler.
-SHOWN = re.compile(r"(P?MPIX?_[A-Z]\w*|fathom_library_\w+|_exit|_Exit)$")
+SHOWN = re.compile(r"(P?MPIX?_[A-Z]\w*|fathom_library_\w+|_exit|_Exit|abort)$")
 MUST_NOT_LINK = re.compile(r"lib(mpi|stdc\+\+|open-)")
 
 # Functions of MPI by what they do, of those that the headers declare. A new release's collectives,
