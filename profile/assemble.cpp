@@ -66,8 +66,6 @@ class Assembly {
  private:
   struct Kind {  // of communicator, over all processes
     CommunicatorRow row{};
-    std::uint32_t order = 0;
-    std::set<std::uint32_t> instances_seen;
     std::uint32_t instances = 0;
     std::uint64_t local_group = 0;
     std::map<std::uint32_t, std::int64_t> members, remote_members;  // position -> rank
@@ -75,8 +73,7 @@ class Assembly {
   };
 
   std::int64_t rank_of(ProcessName who);
-  void read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& classes,
-                 std::map<std::uint32_t, std::uint32_t>& phases,
+  void read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& phases,
                  std::map<std::uint32_t, std::string>& modules);
   void add_communicators(const ProcessRows& rows, std::vector<std::uint32_t>& kind_of);
   void add_cells(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
@@ -156,9 +153,9 @@ void Assembly::add(const ProcessRows& rows) {
     note("rows of a process that does not belong to this world, or came twice, were left out");
     return;
   }
-  std::map<std::uint32_t, std::uint32_t> classes, phases;
+  std::map<std::uint32_t, std::uint32_t> phases;
   std::map<std::uint32_t, std::string> modules;
-  read_text(rows, classes, phases, modules);
+  read_text(rows, phases, modules);
   Rank rank;
   rank.rank = header.rank;
   rank.host = rows.text_of("host");
@@ -178,10 +175,8 @@ void Assembly::add(const ProcessRows& rows) {
   add_cells(rows, kind_of, phases, modules);
 }
 
-void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& classes,
-                         std::map<std::uint32_t, std::uint32_t>& phases,
+void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& phases,
                          std::map<std::uint32_t, std::string>& modules) {
-  static_cast<void>(classes);
   const bool first_facts = profile_.application.executable.empty();
   for (const auto& [key, value] : rows.text) {
     std::istringstream words(value);
@@ -255,7 +250,6 @@ void Assembly::add_communicators(const ProcessRows& rows, std::vector<std::uint3
     if (is_new) {
       kinds_.emplace_back();
       kinds_.back().row = row;
-      kinds_.back().order = found->second;
       kinds_.back().local_group = row.group_key;
     }
     Kind& kind = kinds_[found->second];
@@ -392,7 +386,6 @@ void Assembly::finish_communicators(Profile& profile) {
 
 void Assembly::finish_traffic(Profile& profile) {
   const bool receivers_lead = !witness_received_.empty();
-  const Traffic* current = nullptr;
   TrafficKey key{};
   for (const PairCell& cell : cells_) {
     const auto& [class_name, hidden] = class_names_[cell.traffic.class_number];
@@ -407,7 +400,7 @@ void Assembly::finish_traffic(Profile& profile) {
       count = take_received ? cell.received : cell.sent;
     }
     if (count.messages == 0) continue;
-    if (current == nullptr || key != cell.traffic) {
+    if (profile.traffic.empty() || key != cell.traffic) {
       key = cell.traffic;
       Traffic traffic;
       traffic.class_name = class_name;
@@ -415,7 +408,6 @@ void Assembly::finish_traffic(Profile& profile) {
       traffic.communicator = id_of_kind_[key.communicator];
       if (key.phase != 0) traffic.phase = phases_.name(key.phase - 1);
       profile.traffic.push_back(std::move(traffic));
-      current = &profile.traffic.back();
     }
     Traffic& traffic = profile.traffic.back();
     traffic.source.push_back(cell.source);
