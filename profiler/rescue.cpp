@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 
 #include "profiler/next.h"
 #include "profiler/rows_writer.h"
@@ -100,9 +101,18 @@ bool is_gfortrans(const struct sigaction& action) {
          found.dli_fname != nullptr && std::strstr(found.dli_fname, "libgfortran") != nullptr;
 }
 
+// mpirun ends a job with SIGTERM and, a second later, SIGKILL. That second ends early: its sleep() is cut short when
+// the first process dies (orte/mca/odls/base/odls_base_default_fns.c:1943), and neighbours that still write are killed.
+void let_neighbours_write(int number, const siginfo_t* info) {
+  if (number != SIGTERM || info == nullptr || info->si_code != SI_USER || info->si_pid == getpid()) return;
+  const timespec half_of_the_grace{0, 500'000'000};
+  nanosleep(&half_of_the_grace, nullptr);
+}
+
 void on_signal(int number, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   rescue(profile::EndReason::kSignal, static_cast<std::uint32_t>(number));
+  let_neighbours_write(number, info);
   errno = saved_errno;
   if (fires_once(previous[number])) {
     struct sigaction standard{};
