@@ -76,7 +76,7 @@ void Communicators::added(const void* comm) noexcept try {
     const std::uint32_t parent = call->parent == nullptr ? rankmap::kNoKind : call->parent->kind;
     live = place(comm, call->function, parent, profile::kInternal);
     if (live != nullptr) {
-      live->fixed_class.store(call->class_of_new, std::memory_order_relaxed);
+      live->fix_class(call->class_of_new);
       if (call->made_count < MakingCall::kMaxMade) {
         live->blocking_first_tag.store(0, std::memory_order_relaxed);
         live->blocking_class.store(kLibrary, std::memory_order_relaxed);

@@ -36,7 +36,9 @@ void Counter::set_option(std::uint32_t option, bool on) {
 }
 
 void Counter::begin_epoch() {
-  epoch_.store(options_.load() == 0 ? ++epochs_used_ : 0, std::memory_order_relaxed);
+  std::uint64_t next = last_epoch_.fetch_add(kEpoch) + kEpoch;
+  if (next == 0) next = last_epoch_.fetch_add(kEpoch) + kEpoch;  // after 16 million, the first again
+  epoch_.store(options_.load() == 0 ? next : 0, std::memory_order_relaxed);
 }
 
 // Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds; with more

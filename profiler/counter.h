@@ -37,9 +37,10 @@ class Counter {
     profile::CellRow* size = nullptr;
   };
 
-  // Rows that record() returned under this number may be added to directly. 0 is never returned by
-  // record(): the number is 0 while every message has to take record().
-  static std::uint32_t epoch() { return epoch_.load(std::memory_order_relaxed); }
+  // Rows that record() returned under this number may be added to directly; it is a multiple of kEpoch, so
+  // that other things can stand below it. 0 while every message has to take record(), which then returns none.
+  static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 40;
+  static std::uint64_t epoch() { return epoch_.load(std::memory_order_relaxed); }
 
   // One message of `bytes` bytes. `communicator` is the position of its kind in the registry, `group`
   // the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no longer fit, are
@@ -114,8 +115,8 @@ class Counter {
   void set_option(std::uint32_t option, bool on);
   void begin_epoch();
 
-  static inline std::atomic<std::uint32_t> epoch_{0};
-  std::atomic<std::uint32_t> epochs_used_{0};
+  static inline std::atomic<std::uint64_t> epoch_{0};
+  std::atomic<std::uint64_t> last_epoch_{0};
   profile::CellRow no_size_{};  // what is added here is not looked at
   std::atomic<std::uint32_t> options_{0};
   std::uint32_t own_job_ = 0;

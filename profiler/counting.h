@@ -1,7 +1,7 @@
 // One message, seen by one witness: finds its class and adds it to the rows.
 //
-// Hot. Most messages of a program repeat the one before on their communicator: the same peer, the same
-// length. For these the rows are remembered in the Live object, and counting one is four comparisons and
+// Hot. Most messages repeat an earlier one on their communicator: the same peer, class and length. The rows
+// of a few of these are remembered in the Live object, and counting another is a handful of comparisons and
 // three additions; anything else takes count_slowly(). What is remembered holds as long as
 // Counter::epoch() does not change: pausing, phases and several lanes make every message take the slow way.
 #pragma once
@@ -10,17 +10,18 @@
 
 namespace fathom::profiler {
 
+// Remembers the message if its rows may be added to directly.
 void count_slowly(profile::Direction direction, Live& live, int tag, int peer, std::uint64_t bytes);
 
-// `tag` and `peer` as matched; tags of Fathom's own messages count nothing.
+// `tag` and `peer` as matched. MPI_PROC_NULL and the tags of Fathom's own messages count nothing.
 inline void count_message(profile::Direction direction, Live& live, int tag, int peer,
                           std::uint64_t bytes) {
-  const Live::Remembered& last = live.remembered[static_cast<int>(direction)];
-  if (last.peer == peer && last.bytes == bytes && last.epoch == Counter::epoch() && tag >= 0 &&
-      tag != live.library_tag.load(std::memory_order_relaxed)) [[likely]] {
-    last.cell->bytes += bytes;
-    last.cell->messages += 1;
-    last.size->messages += 1;
+  const ClassId class_id = usual_class(live, tag);
+  const Live::Remembered& same = live.remembered_for(direction, peer);
+  if (same.who == Live::Remembered::name(peer, class_id, Counter::epoch()) && same.bytes == bytes) [[likely]] {
+    same.cell->bytes += bytes;
+    same.cell->messages += 1;
+    same.size->messages += 1;
     return;
   }
   count_slowly(direction, live, tag, peer, bytes);

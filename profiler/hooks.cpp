@@ -112,13 +112,13 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm
     : ConstructorCall(function, parent, kLibrary, kNoClass) {
   if (tag < 0) return;
   tagged_ = other == nullptr ? call_.parent : find(other);
-  if (tagged_ != nullptr) tagged_->library_tag.store(tag, relaxed);
+  if (tagged_ != nullptr) tagged_->set_library_tag(tag);
 }
 
 ConstructorCall::~ConstructorCall() {
   if (!active_) return;
   if (call_.parent != nullptr) call_.parent->blocking_class.store(outer_class_, relaxed);
-  if (tagged_ != nullptr) tagged_->library_tag.store(-1, relaxed);
+  if (tagged_ != nullptr) tagged_->set_library_tag(-1);
   Communicators::making_call() = call_.outer;
   if (Session* session = Session::active()) session->communicators().opened(call_);
 }

@@ -1,12 +1,15 @@
 #include "profiler/live.h"
 
+#include <algorithm>
+
 namespace fathom::profiler {
 
 void Live::reset() {
   constexpr auto relaxed = std::memory_order_relaxed;
   comm = group = nullptr;
   kind = 0;
-  for (auto& last : remembered) last = {};
+  for (auto& direction : remembered) std::ranges::fill(direction, Remembered{});
+  program_class.store(kPointToPoint, relaxed);
   fixed_class.store(kNoClass, relaxed);
   blocking_class.store(kNoClass, relaxed);
   nonblocking_class.store(kNoClass, relaxed);
@@ -17,6 +20,17 @@ void Live::reset() {
   modules_seen[0] = modules_seen[1] = 0;
   for (auto& module : bypassing_module) module = 0;
   retired = user_visible = false;
+}
+
+void Live::fix_class(ClassId class_id) {
+  fixed_class.store(class_id, std::memory_order_relaxed);
+  program_class.store(class_id == kNoClass ? kPointToPoint : class_id, std::memory_order_relaxed);
+}
+
+void Live::set_library_tag(int tag) {
+  library_tag.store(tag, std::memory_order_relaxed);
+  if (fixed_class.load(std::memory_order_relaxed) != kNoClass) return;
+  program_class.store(tag < 0 ? kPointToPoint : kNoClass, std::memory_order_relaxed);
 }
 
 ClassId classify_hidden(const Live& live, int tag) {

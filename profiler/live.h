@@ -33,14 +33,25 @@ struct alignas(64) Live {
   const void* comm = nullptr;
   const void* group = nullptr;  // that ranks in sends and receives refer to
   std::uint32_t kind = 0;
-  // The message counted last in each direction (counting.h). Only used while one thread at a time counts.
+  // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used while one
+  // thread at a time counts.
   struct Remembered {
-    std::int32_t peer = -1;
-    std::uint32_t epoch = 0;  // of Counter; 0 is none
+    std::uint64_t who = ~std::uint64_t{0};
     std::uint64_t bytes = 0;
     profile::CellRow* cell = nullptr;
     profile::CellRow* size = nullptr;
-  } remembered[2];
+
+    static std::uint64_t name(std::int32_t peer, ClassId class_id, std::uint64_t epoch) {
+      return epoch | std::uint64_t{class_id} << 32 | static_cast<std::uint32_t>(peer);
+    }
+  };
+  static constexpr std::uint32_t kPlaces = 8;  // the partners of a recursive doubling over 8 ranks do not collide
+  Remembered remembered[2][kPlaces];
+  Remembered& remembered_for(profile::Direction direction, int peer) {
+    const auto number = static_cast<std::uint32_t>(peer);
+    return remembered[static_cast<int>(direction)][(number ^ number >> 3) % kPlaces];
+  }
+  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of any tag >= 0; kNoClass: see classify()
   std::atomic<std::uint32_t> fixed_class{kNoClass};
   std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
   std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
@@ -54,6 +65,8 @@ struct alignas(64) Live {
   std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
   bool retired = false;       // the program freed it; the library may still finish with it
   bool user_visible = false;
+  void fix_class(ClassId class_id);
+  void set_library_tag(int tag);  // -1: none
   void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
 
   // Ready for another communicator; peruse_handles stays.
@@ -74,6 +87,15 @@ inline ClassId classify(const Live& live, int tag) {
     return tag == live.library_tag.load(std::memory_order_relaxed) ? kLibrary : kPointToPoint;
   }
   return classify_hidden(live, tag);
+}
+
+// The same where it is found at once, else kNoClass.
+inline ClassId usual_class(const Live& live, int tag) {
+  if (tag >= 0) return live.program_class.load(std::memory_order_relaxed);
+  const bool of_blocking_call = tag <= openmpi::kTagAllgather && tag >= openmpi::kTagScatterv &&
+                                live.fixed_class.load(std::memory_order_relaxed) == kNoClass;
+  if (!of_blocking_call) return kNoClass;
+  return live.served.load(std::memory_order_relaxed)->blocking_class.load(std::memory_order_relaxed);
 }
 
 }  // namespace fathom::profiler

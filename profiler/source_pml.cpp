@@ -27,13 +27,14 @@ void exchange_entry(std::ptrdiff_t offset, F& saved, F replacement) {
   if (replacement != nullptr) entry = replacement;
 }
 
-void count_sent(const void* comm, int tag, int destination, std::uint64_t bytes) {
-  if (destination == kProcNull) return;
+[[gnu::cold, gnu::noinline]] void count_lost(int destination) {
+  Session* session = Session::active();
+  if (session != nullptr && destination != kProcNull) session->counter_lost();
+}
+
+[[gnu::always_inline]] inline void count_sent(const void* comm, int tag, int destination, std::uint64_t bytes) {
   Live* live = Communicators::find(comm);
-  if (live == nullptr) [[unlikely]] {
-    if (Session* session = Session::active()) session->counter_lost();
-    return;
-  }
+  if (live == nullptr) [[unlikely]] return count_lost(destination);
   count_message(profile::Direction::kSent, *live, tag, destination, bytes);
 }
 
