@@ -1,0 +1,67 @@
+// What the numbers in events mean, for a whole run, and what is known of each of its processes.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile/profile.h"
+#include "trace/format.h"
+
+namespace fathom::trace {
+
+// What a function is to an analysis.
+enum class Group : std::uint8_t {
+  kOther, kSend, kReceive, kSendReceive, kCompletion, kProbe, kCollective, kOneSided, kIo, kCommunicator,
+  kEnvironment,
+};
+
+struct Function {
+  std::string name;  // "MPI_Isend"
+  Group group = Group::kOther;
+  std::vector<Attribute> enter, leave;
+};
+
+struct CodeSegment {  // of a process: where an address comes from
+  std::uint64_t base = 0, size = 0, offset = 0;
+  std::string build_id, path;
+};
+
+struct ClockSummary {
+  std::string kind;                   // "tsc", "monotonic"
+  double ticks_per_ns = 1;
+  std::uint64_t uncertainty_ns = 0;   // between this host and the reference; 0 on the same host
+};
+
+struct Process {
+  std::int64_t rank = 0;
+  std::string host;
+  std::int64_t pid = 0;
+  std::string affinity;               // list of processors, as in /sys
+  std::int32_t socket = -1, numa_node = -1;
+  std::vector<std::string> threads;   // by number
+  std::vector<CodeSegment> code;
+  ClockSummary clock;
+  std::uint64_t records = 0;          // in whole frames and chunks
+  std::uint64_t lost_records = 0;
+  std::uint64_t first_ns = 0, last_ns = 0;
+  std::uint64_t file_bytes = 0;
+  bool complete = false;              // it wrote its index: MPI_Finalize was reached
+  std::vector<std::string> problems;  // sentences: what is damaged or missing, and where
+};
+
+struct Definitions {
+  std::int64_t world_size = 0;
+  profile::Application application;
+  std::vector<Function> functions;
+  std::vector<profile::Communicator> communicators;  // by number
+  std::vector<std::string> classes;                  // of messages: as in the profile
+  std::vector<bool> class_hidden;
+  std::vector<std::string> phases;
+  std::vector<Process> processes;                    // by position; ranks may be missing
+  std::uint64_t epoch_unix_ns = 0;                   // time_ns 0
+  std::string level;                                 // "calls", "transfers"
+  std::string source;                                // "peruse", "pml"; other tools' for imported traces
+};
+
+}  // namespace fathom::trace

@@ -1,0 +1,59 @@
+// Reads the traces of a run: streaming, out of core, any byte sequence is safe.
+//
+// Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is never an
+// error after open(): frames that fail their hash are left out, counted and named in Process::problems; a
+// process that was killed is read to the last whole record of its .live file.
+// Threading: a Trace may be shared by threads, each with cursors of its own.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "trace/definitions.h"
+#include "trace/event.h"
+
+namespace fathom::trace {
+
+// The events of one process in order of time (of its threads; equal times: by thread). Within a thread
+// the order is that of recording.
+class EventCursor {
+ public:
+  EventCursor(EventCursor&&) noexcept;
+  EventCursor& operator=(EventCursor&&) noexcept;
+  ~EventCursor();
+
+  // False at the end. `event` is overwritten whole.
+  bool next(Event& event);
+
+  // The next event is the first at or after this time. Costs one frame for each thread.
+  void seek(std::uint64_t time_ns);
+
+ private:
+  friend class Trace;
+  struct State;
+  explicit EventCursor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+class Trace {
+ public:
+  // RUN, or RUN/trace. An error if there is no trace file, or none that can be read at all.
+  static base::Result<Trace> open(const std::string& run_directory);
+  Trace(Trace&&) noexcept;
+  Trace& operator=(Trace&&) noexcept;
+  ~Trace();
+
+  const Definitions& definitions() const;
+
+  // Position in Definitions::processes.
+  EventCursor events(std::size_t process) const;
+
+ private:
+  struct State;
+  explicit Trace(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fathom::trace
