@@ -1,0 +1,126 @@
+// The memory that a process records its events into, and the hot path that appends to it.
+//
+// A file mapped shared (trace/format.h, JOB.RANK.live), so that what was appended outlives the process
+// however it ends, in chunks. Each thread fills a chunk of its own; full ones are compressed into
+// JOB.RANK.trace by one background thread (drain.h) and used again. Memory never grows: where no chunk is
+// free, records are lost, and counted.
+//
+// append() never allocates, locks, waits or calls the kernel. A record is published by one store of its
+// head, after its payload.
+// Threading: append() from the stream's own thread; the other functions say.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "profiler/ticks.h"
+#include "trace/format.h"
+
+namespace fathom::profiler {
+
+// What one thread writes to.
+struct alignas(64) Stream {
+  std::uint64_t* at = nullptr;     // the next record's head
+  std::uint64_t* limit = nullptr;  // records begin below it: the largest still fits
+  std::uint64_t last_ticks = 0;
+  trace::LiveChunkHeader* chunk = nullptr;
+  std::uint64_t sequence = 0;  // of the next chunk
+  std::uint64_t lost = 0;      // since the last record that found a place
+  std::uint32_t thread = 0;
+};
+
+class Recorder {
+ public:
+  static constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
+  static constexpr std::size_t kHeaderBytes = 4096;
+  static constexpr std::uint32_t kMaxStreams = 4096;
+
+  // Cold. Makes `path` with room for `memory_bytes` of chunks (two at least). Where the file system has no
+  // room the memory is anonymous: then SIGKILL loses what is not drained, and survives_kill() is false.
+  // False without memory.
+  bool open(const char* path, std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes);
+  bool survives_kill() const { return descriptor_ >= 0; }
+
+  // The stream of this thread; null while nothing is recorded here.
+  static Stream* stream() {
+    if (!recording_.load(std::memory_order_relaxed)) return nullptr;
+    Stream* own = own_stream();
+    return own != nullptr ? own : attach();
+  }
+  static bool recording() { return recording_.load(std::memory_order_relaxed); }
+
+  // Cold, any thread. Starts and stops all streams; a record being appended meanwhile still arrives.
+  void start() { recording_.store(true, std::memory_order_relaxed); }
+  void stop() { recording_.store(false, std::memory_order_relaxed); }
+
+  template <typename... Words>
+  static void append(Stream& stream, std::uint64_t ticks, trace::RecordKind kind, std::uint32_t small,
+                     Words... words) {
+    static_assert(sizeof...(Words) <= trace::kMaxWords);
+    std::uint64_t step = ticks - stream.last_ticks;
+    if (stream.at >= stream.limit || step >> 32 != 0) [[unlikely]] {
+      if (!make_room(stream, ticks)) return;
+      step = ticks - stream.last_ticks;
+    }
+    std::uint64_t* record = stream.at;
+    std::size_t position = 1;
+    ((record[position++] = static_cast<std::uint64_t>(words)), ...);
+    stream.at = record + position;
+    stream.last_ticks = ticks;
+    const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words), small,
+                                           static_cast<std::uint32_t>(step));
+    std::atomic_ref(*record).store(head, std::memory_order_release);
+  }
+
+  // For the drain, one thread at a time: the next full chunk in the order of its stream, or null; and its
+  // return when it is safely elsewhere.
+  trace::LiveChunkHeader* next_full();
+  void recycle(trace::LiveChunkHeader* chunk);
+
+  // At the end, after stop(), when no other thread is inside MPI: half-filled chunks become full ones.
+  void seal();
+  // In a child of fork: nothing of this is its own.
+  static void forget();
+
+  std::uint64_t lost() const;
+  std::uint64_t chunks_opened() const { return chunks_opened_.load(std::memory_order_relaxed); }
+  std::uint32_t streams() const { return stream_count_.load(std::memory_order_acquire); }
+
+  // Words of a chunk that hold whole records. Any thread; of a chunk in use, what is published.
+  static std::size_t used_words(const trace::LiveChunkHeader* chunk, std::uint32_t* records, std::uint64_t* last_ticks);
+
+  void close(bool remove_file);
+
+ private:
+  // The largest record, and a kLost and a kTime before it.
+  static constexpr std::size_t kReserveWords = 1 + trace::kMaxWords + 2 + 2;
+
+  static Stream*& own_stream() {
+    static thread_local Stream* stream __attribute__((tls_model("initial-exec"))) = nullptr;
+    return stream;
+  }
+  static Stream* attach();
+  // A place for one more record, with what has to stand before it; false: the record is lost.
+  static bool make_room(Stream& stream, std::uint64_t ticks);
+  bool take_chunk(Stream& stream, std::uint64_t ticks);
+  trace::LiveChunkHeader* chunk(std::uint32_t number) const {
+    return reinterpret_cast<trace::LiveChunkHeader*>(chunks_ + number * kChunkBytes);
+  }
+
+  static inline std::atomic<bool> recording_{false};
+  static inline Recorder* open_ = nullptr;
+
+  char* memory_ = nullptr;
+  std::size_t memory_bytes_ = 0;
+  char* chunks_ = nullptr;
+  std::uint32_t chunk_count_ = 0;
+  int descriptor_ = -1;
+  std::atomic<std::uint32_t> next_try_{0};
+  std::atomic<std::uint64_t> chunks_opened_{0};
+  std::atomic<std::uint32_t> stream_count_{0};
+  Stream* streams_ = nullptr;  // kMaxStreams, in address space of their own
+  char path_[4096] = {};
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,139 @@
+// The enter and leave records of one MPI call: what the generated wrappers of the trace library use.
+//
+//   TracedCall call(kFunction_MPI_Send, site);
+//   if (call.on()) call.enter(pair(communicator(comm), dest), pair(tag, short_bytes(bytes)));
+//   const int result = next(…);
+//   call.leave(result);
+//
+// Payload words are built as trace/format.h packs a function's attributes: 4-byte ones two to a word,
+// the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and a few stores.
+// Nothing here changes errno, arguments or results, and nothing dereferences what MPI itself would not.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdint>
+
+#include "openmpi_layout.h"
+#include "profiler/communicators.h"
+#include "profiler/recorder.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler::traced {
+
+// Two 4-byte attributes, signed or not.
+template <typename Low, typename High = std::uint32_t>
+constexpr std::uint64_t pair(Low low, High high = 0) {
+  return std::uint64_t{static_cast<std::uint32_t>(low)} |
+         std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
+}
+
+// The communicator's kind (profile/rows.h); ~0 if it is none that is known.
+inline std::uint32_t communicator(MPI_Comm comm) {
+  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
+  return live == nullptr ? ~0u : live->kind;
+}
+
+inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
+  if (datatype == nullptr || count < 0) return 0;
+  return static_cast<std::uint64_t>(count) * rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+}
+// For the attribute; at kLongBytes the whole length follows as one more word behind the payload.
+constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
+  return bytes < trace::kLongBytes ? static_cast<std::uint32_t>(bytes) : trace::kLongBytes;
+}
+
+// What stands for a request in the records: its address, or kNoRequest for the predefined ones that are
+// complete already (ompi_request_null, ompi_request_empty).
+class Requests {
+ public:
+  static void open();  // after MPI_Init
+  static std::uint64_t number(MPI_Request request) {
+    const auto* address = static_cast<const void*>(request);
+    return address == null_ || address == empty_ ? trace::kNoRequest : reinterpret_cast<std::uint64_t>(address);
+  }
+
+ private:
+  static inline const void* null_ = nullptr;
+  static inline const void* empty_ = nullptr;
+};
+
+// Which functions are recorded, and whether call sites are.
+struct Selection {
+  static constexpr std::uint32_t kMaxFunctions = 1024;
+  static inline bool left_out[kMaxFunctions] = {};
+  static inline bool sites = true;
+};
+
+class TracedCall {
+ public:
+  // `site`: the address that the call returns to.
+  TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
+    if (!Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
+  }
+  TracedCall(const TracedCall&) = delete;
+
+  bool on() const { return stream_ != nullptr; }
+
+  template <typename... Words>
+  void enter(Words... words) {
+    if (stream_ == nullptr) return;
+    const std::uint64_t now = Ticks::now();
+    if (Selection::sites) {
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words...,
+                       reinterpret_cast<std::uint64_t>(site_));
+    } else {
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
+    }
+  }
+
+  // More values of an attribute of this call (kRequests), `count` 8-byte values.
+  void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
+
+  // The call has returned: the moment of what is recorded from here to leave().
+  void returned() {
+    if (stream_ != nullptr) left_at_ = Ticks::now();
+  }
+  void completed(std::uint64_t request, bool cancelled) {
+    if (stream_ == nullptr || request == trace::kNoRequest) return;
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kRequestCompleted, cancelled ? 1 : 0, request);
+  }
+
+  template <typename... Words>
+  void leave(int result, Words... words) {
+    if (stream_ == nullptr) return;
+    if (left_at_ == 0) left_at_ = Ticks::now();
+    // Error classes of MPI are small; Open MPI's codes equal their classes (ompi/errhandler/errcode.h).
+    const std::uint32_t error = result >= 0 && result < 255 ? static_cast<std::uint32_t>(result) : 255;
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kLeave, function_ | error << 12, words...);
+  }
+
+ private:
+  Stream* stream_ = nullptr;
+  std::uint32_t function_;
+  const void* site_;
+  std::uint64_t left_at_ = 0;
+};
+
+// The handles given to a wait or test, kept while the call replaces them. Memory is the thread's own and
+// reserved once; more than kMost requests are waited for unnamed.
+class KeptRequests {
+ public:
+  static constexpr std::size_t kMost = std::size_t{1} << 20;
+  KeptRequests(bool on, int count, const MPI_Request* requests);
+  ~KeptRequests();
+  KeptRequests(const KeptRequests&) = delete;
+
+  int count() const { return count_; }
+  std::uint64_t operator[](int i) const { return numbers_[i]; }
+  const std::uint64_t* data() const { return numbers_; }
+
+ private:
+  static constexpr int kFew = 16;
+  std::uint64_t few_[kFew];
+  std::uint64_t* numbers_ = few_;
+  int count_ = 0;
+};
+
+}  // namespace fathom::profiler::traced
