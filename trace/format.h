@@ -14,8 +14,9 @@
 //                    count once. Removed when the process finishes its trace.
 //
 // Frames of events belong to one thread and decode alone: their first record's time is relative to
-// first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then sections); later
-// ones add to or replace earlier ones.
+// first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then sections). Later
+// ones add to earlier ones: the last RowsHeader counts, text lines and clock rows are appended, a communicator
+// whose key is known replaces it in its place, others come behind.
 //
 // Versions: a reader skips record kinds, sections and frame kinds that it does not know (all carry their
 // length) and refuses only a FileHeader of a higher version.
