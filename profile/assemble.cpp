@@ -6,18 +6,16 @@
 #include <fstream>
 #include <iterator>
 #include <map>
-#include <numeric>
 #include <set>
 #include <sstream>
 #include <tuple>
 
+#include "profile/communicator_merge.h"
 #include "profile/rows_reader.h"
 #include "profile/writer.h"
 
 namespace fathom::profile {
 namespace {
-
-using ProcessName = std::pair<std::uint32_t, std::uint32_t>;  // job, rank in it
 
 // A group of cells that becomes one Traffic: class, communicator, phase, by number.
 struct TrafficKey {
@@ -64,24 +62,14 @@ class Assembly {
   bool empty() const { return !started_; }
 
  private:
-  struct Kind {  // of communicator, over all processes
-    CommunicatorRow row{};
-    std::uint32_t instances = 0;
-    std::uint64_t local_group = 0;
-    std::map<std::uint32_t, std::int64_t> members, remote_members;  // position -> rank
-    std::string name;
-  };
-
-  std::int64_t rank_of(ProcessName who);
   void read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& phases,
                  std::map<std::uint32_t, std::string>& modules);
-  void add_communicators(const ProcessRows& rows, std::vector<std::uint32_t>& kind_of);
   void add_cells(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
                  const std::map<std::uint32_t, std::uint32_t>& phases,
                  const std::map<std::uint32_t, std::string>& modules);
   void note(const std::string& sentence);
   void finish_ranks(Profile& profile);
-  void finish_communicators(Profile& profile);
+  void settle_numbers(Profile& profile);
   void merge_cells();
   void finish_traffic(Profile& profile);
   void finish_coverage(Profile& profile);
@@ -93,10 +81,8 @@ class Assembly {
   std::string world_;
   Profile profile_;
   std::map<std::int64_t, Rank> ranks_;
-  std::map<ProcessName, std::int64_t> foreign_;
-  std::map<std::uint64_t, std::uint32_t> kinds_by_key_;
-  std::vector<Kind> kinds_;
-  std::vector<std::int64_t> id_of_kind_;
+  ProcessNumbers numbers_;
+  CommunicatorMerge communicators_;
   std::map<std::uint32_t, std::pair<std::string, bool>> class_names_;  // by number: name, hidden
   Names phases_;
   std::vector<PairCell> cells_;
@@ -129,16 +115,8 @@ const char* why_not_visible(const std::string& function, const std::string& modu
 
 bool is_one_sided(const std::string& class_name) { return class_name == kOneSided; }
 
-std::string trimmed(const char* text, std::size_t size) { return {text, strnlen(text, size)}; }
-
 void Assembly::note(const std::string& sentence) {
   if (notes_.insert(sentence).second) profile_.coverage.notes.push_back(sentence);
-}
-
-std::int64_t Assembly::rank_of(ProcessName who) {
-  if (who.first == job_ && who.second < profile_.world_size) return who.second;
-  const auto next = profile_.world_size + static_cast<std::int64_t>(foreign_.size());
-  return foreign_.emplace(who, next).first->second;
 }
 
 void Assembly::add(const ProcessRows& rows) {
@@ -148,6 +126,7 @@ void Assembly::add(const ProcessRows& rows) {
     started_ = true;
     job_ = header.job;
     profile_.world_size = header.world_size;
+    numbers_.set_world(job_, header.world_size);
   }
   if (header.job != job_ || header.rank >= profile_.world_size || ranks_.count(header.rank)) {
     note("rows of a process that does not belong to this world, or came twice, were left out");
@@ -170,8 +149,8 @@ void Assembly::add(const ProcessRows& rows) {
   if (profile_.application.started_unix_ns == 0 || started < profile_.application.started_unix_ns) {
     profile_.application.started_unix_ns = started;
   }
-  std::vector<std::uint32_t> kind_of;
-  add_communicators(rows, kind_of);
+  const std::vector<std::uint32_t> kind_of =
+      communicators_.add(header.rank, rows.communicators, rows.foreign_members, numbers_);
   add_cells(rows, kind_of, phases, modules);
 }
 
@@ -243,33 +222,6 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
   }
 }
 
-void Assembly::add_communicators(const ProcessRows& rows, std::vector<std::uint32_t>& kind_of) {
-  for (const CommunicatorRow& row : rows.communicators) {
-    const auto [found, is_new] =
-        kinds_by_key_.emplace(row.key, static_cast<std::uint32_t>(kinds_.size()));
-    if (is_new) {
-      kinds_.emplace_back();
-      kinds_.back().row = row;
-      kinds_.back().local_group = row.group_key;
-    }
-    Kind& kind = kinds_[found->second];
-    kind_of.push_back(found->second);
-    kind.instances = std::max(kind.instances, row.instances);
-    kind.row.flags &= row.flags | ~kInternal;  // seen by the program anywhere: seen
-    const std::string name = trimmed(row.name, sizeof row.name);
-    if (kind.name.empty()) kind.name = name;
-    if (row.flags & kPerProcess) continue;
-    auto& side = row.group_key == kind.local_group ? kind.members : kind.remote_members;
-    side[row.my_rank] = rows.header.rank;
-  }
-  for (const ForeignMemberRow& member : rows.foreign_members) {
-    if (member.communicator >= kind_of.size()) continue;
-    Kind& kind = kinds_[kind_of[member.communicator]];
-    auto& side = member.remote ? kind.remote_members : kind.members;
-    side[member.position] = rank_of({member.job, member.rank});
-  }
-}
-
 void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_t>& kind_of,
                          const std::map<std::uint32_t, std::uint32_t>& phases,
                          const std::map<std::uint32_t, std::string>& modules) {
@@ -286,7 +238,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     }
     const auto phase = phases.find(key.phase);
     PairCell pair{{key.class_id, kind, phase == phases.end() ? 0 : phase->second + 1}, 0, 0, {}, {}};
-    const std::int64_t peer = rank_of({cell.peer_job, cell.peer_rank});
+    const std::int64_t peer = numbers_.number({cell.peer_job, cell.peer_rank});
     const Count count{cell.bytes, cell.messages};
     if (key.direction == Direction::kSent) {
       pair.source = own;
@@ -303,6 +255,17 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     const auto class_number = static_cast<std::uint32_t>(cell.key >> (kSizeBits + 1));
     class_names_.try_emplace(class_number, "class " + std::to_string(class_number), true);
     sizes_[class_number][cell.key & (kBinned | kSizeMask)] += cell.messages;
+  }
+}
+
+// The final numbers of communicators and of processes of other worlds.
+void Assembly::settle_numbers(Profile& profile) {
+  const std::vector<std::int64_t> foreign = numbers_.settle();
+  profile.communicators = communicators_.finish(profile.world_size, foreign);
+  for (PairCell& cell : cells_) {
+    for (std::int64_t* end : {&cell.source, &cell.destination}) {
+      if (*end >= profile.world_size) *end = foreign[static_cast<std::size_t>(*end - profile.world_size)];
+    }
   }
 }
 
@@ -333,8 +296,8 @@ void Assembly::finish_ranks(Profile& profile) {
     rank.reported = false;
     profile.ranks.push_back(found == ranks_.end() ? rank : found->second);
   }
-  std::vector<Rank> foreign(foreign_.size());
-  for (const auto& [who, number] : foreign_) {
+  std::vector<Rank> foreign(numbers_.foreign().size());
+  for (const auto& [who, number] : numbers_.foreign()) {
     Rank& rank = foreign[static_cast<std::size_t>(number - profile.world_size)];
     rank.rank = number;
     rank.world = "world-" + std::to_string(who.first);
@@ -342,46 +305,6 @@ void Assembly::finish_ranks(Profile& profile) {
     rank.reported = false;
   }
   profile.ranks.insert(profile.ranks.end(), foreign.begin(), foreign.end());
-}
-
-void Assembly::finish_communicators(Profile& profile) {
-  std::vector<std::uint32_t> order(kinds_.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  // MPI_COMM_WORLD and MPI_COMM_SELF first, then as the processes met them.
-  std::stable_sort(order.begin(), order.end(), [this](std::uint32_t a, std::uint32_t b) {
-    return (kinds_[a].row.flags & kPredefined) > (kinds_[b].row.flags & kPredefined);
-  });
-  id_of_kind_.assign(kinds_.size(), 0);
-  for (std::uint32_t id = 0; id < order.size(); ++id) id_of_kind_[order[id]] = id;
-  // By position; empty where a member left nothing, for a list with holes would name the wrong ranks.
-  const auto listed = [](const std::map<std::uint32_t, std::int64_t>& members, std::uint32_t size) {
-    std::vector<std::int64_t> ranks;
-    for (const auto& [position, rank] : members) ranks.push_back(rank);
-    if (ranks.size() != size) ranks.clear();
-    return ranks;
-  };
-  for (const std::uint32_t number : order) {
-    const Kind& kind = kinds_[number];
-    Communicator communicator;
-    communicator.id = id_of_kind_[number];
-    communicator.name = kind.name;
-    communicator.made_by = trimmed(kind.row.made_by, sizeof kind.row.made_by);
-    communicator.internal = (kind.row.flags & kInternal) != 0;
-    communicator.instances = kind.instances;
-    const auto parent = kinds_by_key_.find(kind.row.parent_key);
-    if (kind.row.parent_key != 0 && parent != kinds_by_key_.end()) {
-      communicator.parent = id_of_kind_[parent->second];
-    }
-    if (!(kind.row.flags & kPerProcess)) {
-      communicator.world_ranks = listed(kind.members, kind.row.size);
-      if (communicator.name == "MPI_COMM_WORLD" && (kind.row.flags & kPredefined)) {
-        communicator.world_ranks.resize(static_cast<std::size_t>(profile.world_size));
-        std::iota(communicator.world_ranks.begin(), communicator.world_ranks.end(), 0);
-      }
-      communicator.remote_world_ranks = listed(kind.remote_members, kind.row.remote_size);
-    }
-    profile.communicators.push_back(std::move(communicator));
-  }
 }
 
 void Assembly::finish_traffic(Profile& profile) {
@@ -405,7 +328,7 @@ void Assembly::finish_traffic(Profile& profile) {
       Traffic traffic;
       traffic.class_name = class_name;
       traffic.hidden = hidden;
-      traffic.communicator = id_of_kind_[key.communicator];
+      traffic.communicator = communicators_.id_of(key.communicator);
       if (key.phase != 0) traffic.phase = phases_.name(key.phase - 1);
       profile.traffic.push_back(std::move(traffic));
     }
@@ -456,7 +379,7 @@ void Assembly::finish_coverage(Profile& profile) {
     const auto& [kind, class_number, module] = key;
     const std::string& function = class_names_[class_number].first;
     NotVisible gap;
-    gap.communicator = id_of_kind_[kind];
+    gap.communicator = communicators_.id_of(kind);
     gap.function = function;
     gap.module = module;
     gap.calls = calls;
@@ -552,8 +475,8 @@ Profile Assembly::finish() {
   Profile profile = std::move(profile_);
   profile_.world_size = profile.world_size;
   notes_.clear();
+  settle_numbers(profile);
   merge_cells();
-  finish_communicators(profile);
   finish_ranks(profile);
   profile_.coverage.notes.clear();
   finish_traffic(profile);

@@ -70,6 +70,8 @@ static_assert(sizeof(CommunicatorRow) == 160);
 inline constexpr std::uint32_t kInternal = 1, kIntercommunicator = 2, kPredefined = 4;
 // Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are listed.
 inline constexpr std::uint32_t kPerProcess = 8;
+// Told by a process that is not in it (traces that tools write): my_rank means nothing.
+inline constexpr std::uint32_t kNotMember = 16;
 
 // A member that belongs to another world and therefore cannot report its own place in a group.
 struct ForeignMemberRow {

@@ -77,6 +77,7 @@ bool RowsReader::next(ProcessRows& process) {
       case Section::kForeignMembers: append_rows(process.foreign_members, at_, size); break;
       case Section::kCells: append_rows(process.cells, at_, size); break;
       case Section::kSizes: append_rows(process.sizes, at_, size); break;
+      default: process.others.emplace_back(static_cast<std::uint32_t>(section.kind), std::string(at_, size));
     }
     const std::size_t padded = size + (8 - size % 8) % 8;
     at_ += std::min(padded, available);

@@ -19,6 +19,7 @@ struct ProcessRows {
   std::vector<ForeignMemberRow> foreign_members;
   std::vector<CellRow> cells;
   std::vector<CellRow> sizes;
+  std::vector<std::pair<std::uint32_t, std::string>> others;  // sections of other kinds: kind, payload
   bool truncated = false;  // the file ended inside it
 
   // The first value of a key, or empty.
