@@ -6,6 +6,7 @@
 #include "cli/plot.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/simulate.h"
 
 namespace fathom::cli {
 namespace {
@@ -19,6 +20,8 @@ constexpr Subcommand kSubcommands[] = {
      declare_export},
     {"import", "turn another profiler's output into a run", kImportExamples, nullptr,
      declare_import},
+    {"simulate", "say what a job would put on the links of a network", kSimulateExamples, "--job",
+     declare_simulate},
     {"doctor", "say what can be measured on this machine, and why not", kDoctorExamples, nullptr,
      declare_doctor},
 };

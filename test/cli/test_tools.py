@@ -13,7 +13,7 @@ except ImportError:
 
 class Help(harness.CliTest):
     def test_every_level_shows_examples(self):
-        for name in ("run", "report", "plot", "export", "import", "doctor"):
+        for name in ("run", "report", "plot", "export", "import", "simulate", "doctor"):
             for words in ((name, "--help"), ("help", name)):
                 result = self.fathom(*words)
                 self.assertEqual(result.returncode, 0)

@@ -1,0 +1,225 @@
+#include "cli/simulate.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/run_directory.h"
+#include "cli/units.h"
+#include "simulator/cluster.h"
+#include "simulator/registry.h"
+#include "simulator/results.h"
+
+namespace fathom::cli {
+namespace {
+
+struct SimulateOptions {
+  std::vector<std::string> clusters;
+  std::vector<std::string> jobs;
+  std::vector<std::string> selections = {"linear"};
+  std::vector<std::string> placements = {"block"};
+  std::vector<std::string> routings = {"dmodk"};
+  std::vector<std::string> hosts;
+  std::string model = "load";
+  std::string directory;
+  std::uint64_t seed = 1;
+  bool host_links = false;
+  bool list = false;
+};
+
+template <typename Rows>
+void print_rows(const char* option, const Rows& rows) {
+  std::printf("%s\n", option);
+  for (const auto& row : rows) std::printf("  %-12s %s\n", row.name, row.help);
+}
+
+int list_algorithms() {
+  print_rows("--selection", simulator::selectors());
+  print_rows("--placement", simulator::mappers());
+  print_rows("--routing", simulator::routers());
+  return kFine;
+}
+
+// What the options' names stand for. Every combination is simulated.
+struct Plan {
+  std::vector<const simulator::SelectorRow*> selectors;
+  std::vector<const simulator::MapperRow*> mappers;
+  std::vector<const simulator::RouterRow*> routers;
+};
+
+template <typename Row, typename Find>
+base::Status look_up(const std::vector<std::string>& names, Find find, std::vector<const Row*>& rows) {
+  for (const std::string& name : names) {
+    const auto row = find(name);
+    if (!row) return row.error();
+    rows.push_back(*row);
+  }
+  return base::Done{};
+}
+
+base::Result<Plan> make_plan(const SimulateOptions& options) {
+  Plan plan;
+  if (auto found = look_up(options.selections, simulator::find_selector, plan.selectors); !found) {
+    return found.error();
+  }
+  if (auto found = look_up(options.placements, simulator::find_mapper, plan.mappers); !found) {
+    return found.error();
+  }
+  if (auto found = look_up(options.routings, simulator::find_router, plan.routers); !found) {
+    return found.error();
+  }
+  if (options.model != "load") {
+    return base::Error{"there is no model '" + options.model + "'; there is load"};
+  }
+  if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
+  return plan;
+}
+
+base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Network& network,
+                                                         const std::vector<std::string>& names) {
+  std::vector<simulator::HostId> hosts;
+  std::vector<char> taken(network.host_count(), 0);
+  for (const std::string& name : names) {
+    const simulator::NodeId node = network.find_node(name);
+    if (node == simulator::kNoId || !network.is_host(node)) {
+      return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    }
+    if (taken[node]++) return base::Error{fmt::format("host '{}' is named twice", name)};
+    hosts.push_back(node);
+  }
+  return hosts;
+}
+
+// A run, also one that was cut short and not merged yet, or what the reference profiler left.
+base::Result<simulator::Job> job_at(const std::string& path) {
+  const auto profile = profile_of(path);
+  return simulator::load_job(profile ? *profile : path);
+}
+
+void print_heading() {
+  std::printf("%-20s %-20s %-8s %-8s %-12s %10s %12s %8s\n", "cluster", "job", "hosts", "place",
+              "routing", "max bytes", "max bytes/c", "max flows");
+}
+
+// The line on the screen for one combination.
+void print_run(const simulator::Network& network, const simulator::Job& job,
+               const simulator::LoadRun& run, bool host_links) {
+  const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
+  std::printf("%-20s %-20s %-8s %-8s %-12s %10s %12.5g %8.0f\n", printable(network.name()).c_str(),
+              printable(job.name).c_str(), run.selection.c_str(), run.placement.c_str(),
+              run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
+              figures.max_flows);
+}
+
+base::Status simulate_job(const simulator::Network& network, const simulator::Job& job,
+                          const Plan& plan, const SimulateOptions& options,
+                          simulator::ResultsWriter& results) {
+  simulator::Choice choice;
+  choice.seed = options.seed;
+  auto hosts = named_hosts(network, options.hosts);
+  if (!hosts) return hosts.error();
+  choice.hosts = *hosts;
+  for (const auto* selector : plan.selectors) {
+    for (const auto* mapper : plan.mappers) {
+      for (const auto* router : plan.routers) {
+        choice.selector = selector;
+        choice.mapper = mapper;
+        choice.router = router;
+        const auto run = simulator::run_link_load(network, job, choice);
+        if (!run) return base::Error{job.name + ": " + run.error().message};
+        if (results.count() == 0) print_heading();
+        results.add(network, job.name, *run, options.host_links);
+        print_run(network, job, *run, options.host_links);
+      }
+    }
+  }
+  return base::Done{};
+}
+
+base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
+                          const std::vector<simulator::Network>& networks,
+                          const std::vector<simulator::Job>& jobs,
+                          simulator::ResultsWriter& results) {
+  for (const simulator::Network& network : networks) {
+    for (const simulator::Job& job : jobs) {
+      auto status = simulate_job(network, job, plan, options, results);
+      if (!status) return status;
+    }
+  }
+  return results.finish();
+}
+
+int run_simulate(const SimulateOptions& options) {
+  const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "simulate", why); };
+  const auto give_up = [](const std::string& why) { return fail(kFailed, "simulate", why); };
+  if (options.list) return list_algorithms();
+  if (options.clusters.empty()) return refuse("name the cluster with --cluster; see fathom simulate --help");
+  if (options.jobs.empty()) return refuse("name the job with --job; see fathom simulate --help");
+  if (options.directory.empty()) return refuse("say where to write the results with -o DIR");
+  const auto plan = make_plan(options);
+  if (!plan) return refuse(plan.error().message);
+  std::vector<simulator::Network> networks;
+  for (const std::string& cluster : options.clusters) {
+    auto network = simulator::load_cluster(cluster);
+    if (!network) return give_up(network.error().message);
+    networks.push_back(std::move(*network));
+  }
+  std::vector<simulator::Job> jobs;
+  for (const std::string& path : options.jobs) {
+    auto job = job_at(path);
+    if (!job) return give_up(job.error().message);
+    jobs.push_back(std::move(*job));
+  }
+  std::error_code failed;
+  std::filesystem::create_directories(options.directory, failed);
+  if (failed) return give_up(options.directory + ": cannot be made: " + failed.message());
+  simulator::ResultsWriter results;
+  if (auto opened = results.open(options.directory + "/results.json"); !opened) {
+    return give_up(opened.error().message);
+  }
+  if (auto status = simulate_all(*plan, options, networks, jobs, results); !status) {
+    return give_up(status.error().message);
+  }
+  std::fprintf(stderr, "fathom: loads of all links in %s/results.json\n", options.directory.c_str());
+  return kFine;
+}
+
+}  // namespace
+
+Action declare_simulate(CLI::App& app) {
+  auto options = std::make_shared<SimulateOptions>();
+  const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
+    return app.add_option(name, values, help)->delimiter(',')->type_name("NAME,...");
+  };
+  app.add_option("--cluster", options->clusters, "network to simulate; may be given several times")
+      ->type_name("CLUSTER")
+      ->allow_extra_args(false);
+  app.add_option("--job", options->jobs,
+                 "run directory, profile.json or archive of the reference profiler; may be given "
+                 "several times")
+      ->type_name("RUN")
+      ->allow_extra_args(false);
+  add_list("--selection", options->selections, "how hosts are chosen (linear)");
+  add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
+  add_list("--placement", options->placements, "how processes are spread over them (block)");
+  add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
+  app.add_option("--model", options->model, "what is computed: load")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  app.add_flag("--host-links", options->host_links, "count links of hosts too, not only between switches");
+  app.add_flag("--list", options->list, "list the algorithms");
+  app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
+      ->type_name("DIR");
+  return [options] { return run_simulate(*options); };
+}
+
+}  // namespace fathom::cli

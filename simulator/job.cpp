@@ -1,0 +1,51 @@
+#include "simulator/job.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "profile/import_pfprof.h"
+#include "profile/pair_sums.h"
+#include "profile/reader.h"
+#include "profile/summary.h"
+
+namespace fathom::simulator {
+namespace {
+
+// The file's or folder's own name, "profile.json" excepted, which says nothing.
+std::string short_name(const std::string& path) {
+  std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  if (whole.filename() == "profile.json") whole = whole.parent_path();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  return whole.filename().empty() ? path : whole.filename().string();
+}
+
+base::Result<profile::Profile> load(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::exists(path, failed)) {
+    return base::Error{path + ": is not there; give a run directory, a profile.json or an archive"};
+  }
+  if (fs::is_directory(path, failed)) {
+    const std::string inside = path + "/profile.json";
+    return fs::exists(inside, failed) ? profile::load_profile(inside) : profile::import_pfprof(path);
+  }
+  return fs::path(path).extension() == ".json" ? profile::load_profile(path)
+                                               : profile::import_pfprof(path);
+}
+
+}  // namespace
+
+Job job_from_profile(const profile::Profile& profile, std::string name,
+                     const profile::Selection& selection) {
+  return {std::move(name), profile::rank_count(profile), profile::sum_pairs(profile, selection)};
+}
+
+base::Result<Job> load_job(const std::string& path, const profile::Selection& selection) {
+  const auto profile = load(path);
+  if (!profile) return profile.error();
+  Job job = job_from_profile(*profile, short_name(path), selection);
+  if (job.ranks <= 0) return base::Error{path + ": is a job without processes"};
+  return job;
+}
+
+}  // namespace fathom::simulator

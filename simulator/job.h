@@ -1,0 +1,28 @@
+// A job as the simulator sees it: what each process sends to each other one during the whole run.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "profile/profile.h"
+#include "profile/selection.h"
+
+namespace fathom::simulator {
+
+struct Job {
+  std::string name;
+  std::int64_t ranks = 0;
+  std::vector<profile::PairCount> pairs;  // ascending by (source, destination), each pair once
+};
+
+// What `selection` admits of a profile. Processes of other worlds count: they need slots too.
+Job job_from_profile(const profile::Profile& profile, std::string name,
+                     const profile::Selection& selection = {});
+
+// `path` is a profile.json, a folder that holds one, or what the reference profiler left: a folder or
+// a tar archive of oxton-result<rank>.json files.
+base::Result<Job> load_job(const std::string& path, const profile::Selection& selection = {});
+
+}  // namespace fathom::simulator

@@ -1,0 +1,10 @@
+// Compares names as people count: runs of digits by their value, so "core2" comes before "core10".
+#pragma once
+
+#include <string_view>
+
+namespace fathom::simulator {
+
+bool natural_less(std::string_view left, std::string_view right);
+
+}  // namespace fathom::simulator

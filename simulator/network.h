@@ -1,0 +1,143 @@
+// A cluster's network: hosts, switches and the directed links between them.
+//
+// Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order in which
+// they were added, so a HostId is also its NodeId. Links are numbered in the order in which they were
+// added; a cable is two links, one for each direction. Several links may join the same two nodes.
+//
+// A network never changes once it is built: any number of threads may read it. Memory is about 40 bytes
+// a link and 30 bytes and the name a node; links of a node are found without searching.
+// Hosts pass nothing on, unless the network has no switch at all (hosts linked to each other).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom::simulator {
+
+using NodeId = std::uint32_t;
+using HostId = std::uint32_t;  // a NodeId below host_count()
+using LinkId = std::uint32_t;
+
+inline constexpr std::uint32_t kNoId = std::numeric_limits<std::uint32_t>::max();
+inline constexpr std::int32_t kNoPort = -1;
+inline constexpr std::int64_t kNoDatapath = -1;
+
+struct Link {
+  NodeId source = kNoId;
+  NodeId target = kNoId;
+  double capacity_Bps = 0;  // above zero. Files of the reference simulator give it without a unit
+  double latency_s = 0;
+  std::int32_t port = kNoPort;  // the source's port, where it is known
+};
+
+// Switches at the points of a grid, numbered with the last coordinate running fastest: what dimension
+// order routing needs to know of a torus, a mesh or a HyperX.
+struct Grid {
+  enum class Kind { kMesh, kTorus, kHyperX };  // HyperX: all switches of a row are linked to each other
+  Kind kind = Kind::kMesh;
+  std::vector<std::uint32_t> extent;  // by dimension; the product is the number of switches
+};
+
+class Network {
+ public:
+  const std::string& name() const { return name_; }
+
+  std::uint32_t host_count() const { return static_cast<std::uint32_t>(slots_.size()); }
+  std::uint32_t switch_count() const { return node_count() - host_count(); }
+  std::uint32_t node_count() const { return static_cast<std::uint32_t>(names_.size()); }
+  std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
+
+  bool is_host(NodeId node) const { return node < host_count(); }
+  // The first node that passes messages on: the first switch, or the first host if there is no switch.
+  NodeId first_forwarder() const { return switch_count() == 0 ? 0 : host_count(); }
+  bool forwards(NodeId node) const { return node >= first_forwarder(); }
+
+  const std::string& node_name(NodeId node) const { return names_[node]; }
+  NodeId find_node(std::string_view name) const;  // kNoId if there is none. Searches: not for hot paths
+
+  // How many processes the host takes.
+  std::uint32_t slots(HostId host) const { return slots_[host]; }
+  std::uint64_t total_slots() const;
+
+  const Link& link(LinkId link) const { return links_[link]; }
+  std::span<const Link> links() const { return links_; }
+  bool joins_switches(LinkId link) const {
+    return !is_host(links_[link].source) && !is_host(links_[link].target);
+  }
+  LinkId find_link(NodeId source, NodeId target) const;  // the first of several; kNoId if there is none
+
+  // In the order in which they were added.
+  std::span<const LinkId> links_from(NodeId node) const { return from_.of(node); }
+  std::span<const LinkId> links_to(NodeId node) const { return to_.of(node); }
+
+  // What OpenFlow tables are made of; empty and kNoDatapath where the cluster's file does not tell.
+  const std::string& mac(HostId host) const;
+  std::int64_t datapath(NodeId switch_node) const;
+
+  const Grid* grid() const { return grid_ ? &*grid_ : nullptr; }
+
+ private:
+  friend class NetworkBuilder;
+
+  struct Adjacency {
+    std::vector<std::uint32_t> first;  // by node, one more than there are
+    std::vector<LinkId> links;
+    std::span<const LinkId> of(NodeId node) const {
+      return {links.data() + first[node], links.data() + first[node + 1]};
+    }
+  };
+  static Adjacency adjacency(std::uint32_t nodes, const std::vector<Link>& links, NodeId Link::*end);
+
+  std::string name_;
+  std::vector<std::string> names_;   // by node
+  std::vector<std::uint32_t> slots_;  // by host
+  std::vector<std::string> macs_;    // by host, or empty
+  std::vector<std::int64_t> datapaths_;  // by switch, or empty
+  std::vector<Link> links_;
+  Adjacency from_, to_;
+  std::optional<Grid> grid_;
+};
+
+// Collects nodes and links in any order. The numbers it hands out are good for add_link() and
+// add_cable() only: the network numbers its nodes anew, hosts first.
+class NetworkBuilder {
+ public:
+  explicit NetworkBuilder(std::string name) : name_(std::move(name)) {}
+
+  std::uint32_t add_host(std::string name, std::uint32_t slots, std::string mac = {});
+  std::uint32_t add_switch(std::string name, std::int64_t datapath = kNoDatapath);
+  void add_link(std::uint32_t source, std::uint32_t target, double capacity_Bps, double latency_s,
+                std::int32_t port = kNoPort);
+  // Both directions.
+  void add_cable(std::uint32_t one, std::uint32_t other, double capacity_Bps, double latency_s);
+  void set_grid(Grid grid) { grid_ = std::move(grid); }
+
+  // The Error names the node or link: two nodes of one name, a host without slots, a capacity that is
+  // not above zero, a latency below zero, a link from a node to itself, no host. Leaves this empty.
+  base::Result<Network> build();
+
+ private:
+  struct Node {
+    std::string name;
+    bool is_host;
+    std::uint32_t slots;
+    std::string mac;
+    std::int64_t datapath;
+  };
+  base::Status check() const;
+
+  std::string name_;
+  std::vector<Node> nodes_;
+  std::vector<Link> links_;  // between this builder's numbers
+  std::optional<Grid> grid_;
+};
+
+}  // namespace fathom::simulator

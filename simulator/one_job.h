@@ -1,0 +1,40 @@
+// One job alone on a cluster: hosts chosen, processes placed, demands routed, links loaded.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/job.h"
+#include "simulator/link_load.h"
+#include "simulator/placement.h"
+#include "simulator/routing.h"
+
+namespace fathom::simulator {
+
+struct Choice {
+  const SelectorRow* selector = nullptr;  // may be missing if `hosts` are given
+  std::vector<HostId> hosts;              // takes the place of a selection
+  const MapperRow* mapper = nullptr;
+  const RouterRow* router = nullptr;
+  std::uint64_t seed = 1;
+};
+
+struct PlacedJob {
+  Placement placement;
+  std::vector<Demand> demands;
+};
+
+// The Error says which step failed and why.
+base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice);
+
+struct LoadRun {
+  std::string selection, placement, routing;  // names; "hosts" if the hosts were given
+  std::uint64_t seed = 1;
+  LinkUse use;
+};
+
+base::Result<LoadRun> run_link_load(const Network& network, const Job& job, const Choice& choice);
+
+}  // namespace fathom::simulator

@@ -1,0 +1,46 @@
+// Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood: Fast splittable
+// pseudorandom number generators, OOPSLA 2014). The standard library's distributions are not.
+#pragma once
+
+#include <cstdint>
+
+namespace fathom::simulator {
+
+// A mixing function: every bit of the result depends on every bit of `value`.
+inline std::uint64_t mixed(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15u;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
+  return value ^ (value >> 31);
+}
+
+// `bits` brought into 0..count-1 (Lemire's multiply-shift); count fits 32 bits.
+inline std::uint32_t scaled(std::uint64_t bits, std::uint32_t count) {
+  return static_cast<std::uint32_t>((bits >> 32) * count >> 32);
+}
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+
+  std::uint64_t next() {
+    const std::uint64_t value = mixed(state_);
+    state_ += 0x9e3779b97f4a7c15u;
+    return value;
+  }
+
+  // 0..count-1; count is above zero. The bias is below count / 2^64.
+  std::uint64_t below(std::uint64_t count) {
+    return static_cast<std::uint64_t>(static_cast<Wide>(next()) * count >> 64);
+  }
+
+  // At least 0 and below 1.
+  double unit() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+ private:
+  __extension__ using Wide = unsigned __int128;
+
+  std::uint64_t state_;
+};
+
+}  // namespace fathom::simulator

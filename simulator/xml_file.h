@@ -1,0 +1,37 @@
+// An XML file in memory, with the line of each element for errors.
+//
+// pugixml stays inside simulator's readers of XML: GraphML and SimGrid platforms.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <pugixml.hpp>
+#include <string>
+
+#include "base/result.h"
+
+namespace fathom::simulator {
+
+class XmlFile {
+ public:
+  // An Error if the file cannot be read or is not well-formed; with its line where there is one.
+  static base::Result<XmlFile> read(const std::string& path);
+
+  pugi::xml_node root() const { return document_->document_element(); }
+
+  // An Error: "path:line: what".
+  base::Error error(pugi::xml_node where, const std::string& what) const;
+
+  // `text` as a finite number; the Error says what it is the value of (`name`), and the line.
+  base::Result<double> number(pugi::xml_node where, const std::string& name,
+                              const std::string& text) const;
+
+ private:
+  std::size_t line_at(std::ptrdiff_t offset) const;
+
+  std::string path_;
+  std::string text_;
+  std::unique_ptr<pugi::xml_document> document_;
+};
+
+}  // namespace fathom::simulator

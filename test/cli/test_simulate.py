@@ -1,0 +1,109 @@
+"""fathom simulate: from a cluster and a job to results.json, and each refusal with its sentence."""
+import json
+import os
+
+import fixtures
+import harness
+
+
+CLUSTER = """<graphml><key id="t" for="node" attr.name="typ"/><key id="s" for="node" attr.name="slots"/>
+<key id="c" for="edge" attr.name="capacity"/><graph edgedefault="undirected">{}</graph></graphml>"""
+
+
+def cluster(edges=2, hosts=2, slots=1, cores=2):
+    node = '<node id="{}"><data key="t">{}</data><data key="s">{}</data></node>\n'.format
+    edge = '<edge source="{}" target="{}"><data key="c">10</data></edge>\n'.format
+    text = "".join(node(f"core{c}", "switch", 0) for c in range(cores))
+    for e in range(edges):
+        text += node(f"edge{e}", "switch", 0)
+        text += "".join(edge(f"edge{e}", f"core{c}") for c in range(cores))
+        for h in range(hosts):
+            text += node(f"n{e}{h}", "host", slots) + edge(f"n{e}{h}", f"edge{e}")
+    return CLUSTER.format(text)
+
+
+class Simulate(harness.CliTest):
+    def setUp(self):
+        super().setUp()
+        self.write_cluster(cluster())
+        rows = [(0, 2, 100, 1), (1, 3, 40, 1), (0, 1, 7, 1), (2, 0, 5, 1), (2, 2, 9, 1)]
+        self.write_run("run", fixtures.profile(
+            4, [fixtures.block("point-to-point", False, rows)], []))
+
+    def write_cluster(self, text):
+        with open(self.path("c.graphml"), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def simulate(self, *more, job="run", network="c.graphml"):
+        return self.fathom("simulate", "--cluster", network, "--job", job, *more, "-o", "out")
+
+    def runs(self, *more):
+        result = self.simulate(*more)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            results = json.load(file)
+        self.assertEqual(results["schema"], "fathom-simulation/1")
+        return results["runs"]
+
+    def test_results(self):
+        run, = self.runs()
+        self.assertEqual([run[key] for key in ("job", "selection", "placement", "routing", "seed")],
+                         ["run", "linear", "block", "dmodk", 1])
+        self.assertEqual((run["max_traffic"], run["max_congestion"], run["max_flows"]), (100, 10, 1))
+        loads = {(link["source"], link["target"]): (link["traffic"], link["flows"])
+                 for link in run["links"]}
+        self.assertEqual(len(loads), 8)
+        self.assertEqual(loads["edge0", "core0"], (100, 1))  # to host 2, even
+        self.assertEqual(loads["core1", "edge1"], (40, 1))   # to host 3, odd
+        self.assertEqual(loads["edge1", "core0"], (5, 1))
+
+    def test_every_combination_and_host_links(self):
+        runs = self.runs("--placement", "block,cyclic", "--routing", "dmodk,greedy-max,greedy-sum",
+                         "--host-links")
+        self.assertEqual(len(runs), 6)
+        self.assertEqual(len(runs[0]["links"]), 16)
+        self.assertEqual(runs[0]["max_traffic"], 107)  # what n00 sends
+
+    def test_hosts_instead_of_a_selection(self):
+        run, = self.runs("--hosts", "n10,n11,n00,n01")
+        self.assertEqual(run["selection"], "hosts")
+        loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
+        self.assertEqual(loads["edge1", "core0"], 100)
+
+    def test_wrong_usage_lists_what_there_is(self):
+        for arguments, sentence in (
+                (["--routing", "shortest"], "there is no routing 'shortest'; there are dmodk"),
+                (["--placement", "best"], "there is no placement 'best'; there are block"),
+                (["--selection", "best"], "there is no selection 'best'; there are linear"),
+                (["--model", "packet"], "there is no model 'packet'; there is load")):
+            with self.subTest(arguments):
+                self.assert_refused(self.simulate(*arguments), 2, sentence)
+        self.assert_refused(self.fathom("simulate", "--job", "run", "-o", "out"), 2, "--cluster")
+        self.assert_refused(self.fathom("simulate", "--cluster", "c.graphml", "-o", "out"), 2, "--job")
+        self.assert_refused(self.fathom("simulate", "--cluster", "c.graphml", "--job", "run"), 2, "-o")
+
+    def test_what_cannot_be_simulated(self):
+        for arguments, sentence in (
+                ({"job": "nowhere"}, "nowhere: is not there"),
+                ({"network": "nowhere.graphml"}, "nowhere.graphml: cannot be read")):
+            with self.subTest(arguments):
+                self.assert_refused(self.simulate(**arguments), 1, sentence)
+        for hosts, sentence in (
+                ("n00,n99", "has no host 'n99'"), ("n00,n00", "host 'n00' is named twice"),
+                ("n00", "the chosen hosts have 1 slots and the job has 4 processes")):
+            with self.subTest(hosts):
+                self.assert_refused(self.simulate("--hosts", hosts), 1, sentence)
+        self.write_cluster(cluster(hosts=1))
+        self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes")
+        self.write_cluster(cluster(cores=0))
+        self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
+        self.assertFalse(os.path.exists(self.path("out", "results.json")))
+
+    def test_list(self):
+        listed = self.fathom("simulate", "--list").stdout
+        for name in ("linear", "cyclic", "greedy-max"):
+            self.assertIn(name, listed)
+
+
+if __name__ == "__main__":
+    harness.main()
