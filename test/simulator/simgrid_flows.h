@@ -7,10 +7,10 @@
 
 namespace fathom::test {
 
-// Which flows SimGrid shares a link equally between. In its CM02 model a flow's weight is 1 /
-// latency of its route (M. Casanova, L. Marchal, A network model for simulation of grid
-// application, RR-4596, 2002). With kEqual, links have no latency; every route gets a private link
-// that has all of it, the same for every flow: `latency_s`.
+// How SimGrid shares links. In its model a flow's weight is 1 / latency of its route (H. Casanova,
+// L. Marchal, A network model for simulation of grid application, INRIA RR-4596, 2002). For kEqual
+// the links have no latency, and all routes have one more link in common, of which every flow gets
+// the whole bandwidth, with `latency_s`: then all weights are the same.
 struct SimgridSharing {
   Sharing sharing = Sharing::kByInverseLatency;
   double latency_s = 0;
