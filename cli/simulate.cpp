@@ -43,6 +43,9 @@ int list_algorithms() {
   print_rows("--selection", simulator::selectors());
   print_rows("--placement", simulator::mappers());
   print_rows("--routing", simulator::routers());
+  print_rows("--cluster KIND:key=value;...", simulator::topologies());
+  std::printf("examples\n");
+  for (const auto& row : simulator::topologies()) std::printf("  %s\n", row.example);
   return kFine;
 }
 
@@ -197,7 +200,7 @@ Action declare_simulate(CLI::App& app) {
   const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
     return app.add_option(name, values, help)->delimiter(',')->type_name("NAME,...");
   };
-  app.add_option("--cluster", options->clusters, "network to simulate; may be given several times")
+  app.add_option("--cluster", options->clusters, "file, or KIND:key=value;... (see --list); may be given several times")
       ->type_name("CLUSTER")
       ->allow_extra_args(false);
   app.add_option("--job", options->jobs,

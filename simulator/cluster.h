@@ -8,7 +8,7 @@
 
 namespace fathom::simulator {
 
-// `cluster` is a file: GraphML.
+// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file.
 base::Result<Network> load_cluster(const std::string& cluster);
 
 }  // namespace fathom::simulator

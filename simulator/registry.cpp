@@ -4,6 +4,10 @@
 #include "simulator/route_greedy.h"
 #include "simulator/route_modulo.h"
 #include "simulator/selectors.h"
+#include "simulator/topology_dragonfly.h"
+#include "simulator/topology_grid.h"
+#include "simulator/topology_slimfly.h"
+#include "simulator/topology_tree.h"
 
 namespace fathom::simulator {
 namespace {
@@ -28,6 +32,22 @@ constexpr RouterRow kRouters[] = {
      make_greedy_max},
 };
 
+constexpr TopologyRow kTopologies[] = {
+    {"xgft", "extended generalized fat tree: m children, w parents, by level", "xgft:m=4,4,3;w=1,2,2",
+     make_xgft},
+    {"tree", "k-ary n-tree: n levels of switches with k links up and down", "tree:k=4;n=3",
+     make_kary_tree},
+    {"leafspine", "two levels, every leaf linked to every spine",
+     "leafspine:leaves=8;spines=4;hosts=16", make_leaf_spine},
+    {"torus", "n-dimensional torus", "torus:dims=4,4,4;hosts=1", make_torus},
+    {"mesh", "n-dimensional mesh", "mesh:dims=8,8", make_mesh},
+    {"hyperx", "grid with all switches of a row linked", "hyperx:dims=4,4;hosts=4", make_hyperx},
+    {"dragonfly", "groups of fully linked switches", "dragonfly:switches=4;globals=2;hosts=2",
+     make_dragonfly},
+    {"slimfly", "diameter 2 from the McKay-Miller-Siran graph of a prime", "slimfly:q=5",
+     make_slim_fly},
+};
+
 template <typename Row>
 base::Result<const Row*> find(std::span<const Row> rows, const char* what, std::string_view name) {
   std::string names;
@@ -44,6 +64,7 @@ base::Result<const Row*> find(std::span<const Row> rows, const char* what, std::
 std::span<const SelectorRow> selectors() { return kSelectors; }
 std::span<const MapperRow> mappers() { return kMappers; }
 std::span<const RouterRow> routers() { return kRouters; }
+std::span<const TopologyRow> topologies() { return kTopologies; }
 
 base::Result<const SelectorRow*> find_selector(std::string_view name) {
   return find(selectors(), "selection", name);
@@ -53,6 +74,9 @@ base::Result<const MapperRow*> find_mapper(std::string_view name) {
 }
 base::Result<const RouterRow*> find_router(std::string_view name) {
   return find(routers(), "routing", name);
+}
+base::Result<const TopologyRow*> find_topology(std::string_view name) {
+  return find(topologies(), "topology", name);
 }
 
 }  // namespace fathom::simulator

@@ -10,15 +10,18 @@
 #include "base/result.h"
 #include "simulator/placement.h"
 #include "simulator/routing.h"
+#include "simulator/topology.h"
 
 namespace fathom::simulator {
 
 std::span<const SelectorRow> selectors();
 std::span<const MapperRow> mappers();
 std::span<const RouterRow> routers();
+std::span<const TopologyRow> topologies();
 
 base::Result<const SelectorRow*> find_selector(std::string_view name);
 base::Result<const MapperRow*> find_mapper(std::string_view name);
 base::Result<const RouterRow*> find_router(std::string_view name);
+base::Result<const TopologyRow*> find_topology(std::string_view name);
 
 }  // namespace fathom::simulator
