@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "profiler/tracing.h"
+
 namespace fathom::profiler {
 
 MakingCall*& Communicators::making_call() {
@@ -58,6 +60,7 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
   live->user_visible = (flags & profile::kInternal) == 0;
   if (added_observer_ != nullptr) added_observer_(*live);
   by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+  tracing::communicator_known(live->kind, live->user_visible);
 } catch (...) {
 }
 
@@ -97,6 +100,7 @@ void Communicators::added(const void* comm) noexcept try {
   if (live == nullptr) return;
   if (added_observer_ != nullptr) added_observer_(*live);
   by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+  tracing::communicator_known(live->kind, live->user_visible);
 } catch (...) {
 }
 
@@ -140,6 +144,7 @@ void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
     live->user_visible = true;
     registry_->mark_visible(live->kind);
     follow_local(*live);
+    tracing::communicator_known(live->kind, true);
     return;
   }
   // Only MPI_Comm_idup returns a handle that has no context id yet.

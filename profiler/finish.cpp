@@ -17,6 +17,7 @@
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
 #include "profiler/source_pml.h"
+#include "profiler/tracing.h"
 
 namespace fathom::profiler {
 namespace {
@@ -120,6 +121,7 @@ void finish(Session& session) noexcept try {
   collect_monitoring(session);
   session.gather().synchronise();
   unhook_pml();
+  tracing::finish(session);
   std::vector<char> rows = own_rows(session);
   const bool stays_here = session.gather().collect(rows);
   if (stays_here && session.header().rank == 0) {

@@ -4,6 +4,7 @@
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 #include "profiler/source_peruse.h"
+#include "profiler/tracing.h"
 #include "profiler/windows.h"
 
 namespace fathom::profiler::hooks {
@@ -208,7 +209,10 @@ int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
 
 int pcontrol(int (*next)(int, ...), int level) {
   Session* session = Session::active();
-  if (session != nullptr && (level == 0 || level == 1)) session->counter().set_paused(level == 0);
+  if (session != nullptr && (level == 0 || level == 1)) {
+    session->counter().set_paused(level == 0);
+    tracing::paused(level == 0);
+  }
   return next(level);
 }
 

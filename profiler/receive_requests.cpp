@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "message_events.h"
 #include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
@@ -37,13 +38,15 @@ int matched_tag(int posted, const void* status) {
   return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
 }
 
-void count_received(const void* comm, const void* status, int posted_tag) {
+void count_received(const void* comm, const void* status, int posted_tag, const void* request) {
   const int source = field<int>(status, openmpi::kStatusSource);
   if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
   Live* live = Communicators::find(comm);
   if (live == nullptr) return;
-  count_message(profile::Direction::kReceived, *live, matched_tag(posted_tag, status), source,
-                field<std::size_t>(status, openmpi::kStatusBytes));
+  const int tag = matched_tag(posted_tag, status);
+  const auto bytes = field<std::size_t>(status, openmpi::kStatusBytes);
+  events::message_received(*live, tag, source, bytes, request);
+  count_message(profile::Direction::kReceived, *live, tag, source, bytes);
 }
 
 const void* status_of(const void* request) {
@@ -79,7 +82,7 @@ bool take_mark(void* request) {
 }
 
 void count_once(void* request, int posted_tag) {
-  if (take_mark(request)) count_received(comm_of(request), status_of(request), posted_tag);
+  if (take_mark(request)) count_received(comm_of(request), status_of(request), posted_tag, request);
 }
 
 // Our callback's data: the posted tag. Taken out, for pml/ucx uses requests again and expects none there
@@ -138,6 +141,7 @@ void watch(void* request, int posted_tag) {
     known = free_function;
   }
   if (known != free_function) return;
+  events::receive_requested(request);
   __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
   if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
     field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData) = posted_tag;
@@ -174,7 +178,7 @@ int on_persistent_complete(void* request) {
   PersistentReceive receive{};
   if (!find(request, receive)) return 0;
   // Counted first: the library's callback may start the request again.
-  count_received(receive.comm, status_of(request), receive.tag);
+  count_received(receive.comm, status_of(request), receive.tag, request);
   return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
 }
 
@@ -225,7 +229,7 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
   void* seen = status != nullptr ? status : own_status;
   const int result = original_pml().recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(comm, seen, tag);
+    count_received(comm, seen, tag, nullptr);
   }
   return result;
 }
@@ -235,7 +239,7 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
   const int result = original_pml().mrecv(buffer, count, datatype, message, seen);
-  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag);
+  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag, nullptr);
   return result;
 }
 

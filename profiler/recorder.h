@@ -73,6 +73,10 @@ class Recorder {
     std::atomic_ref(*record).store(head, std::memory_order_release);
   }
 
+  // Makes the youngest record of this kind whose last word is `word` one that readers skip, if it is in
+  // the stream's present chunk. Walks that chunk: for what hardly ever happens.
+  static void retract(Stream& stream, trace::RecordKind kind, std::uint64_t word);
+
   // For the drain, one thread at a time: the next full chunk in the order of its stream, or null; and its
   // return when it is safely elsewhere.
   trace::LiveChunkHeader* next_full();

@@ -20,6 +20,7 @@
 #include "profiler/self_check.h"
 #include "profiler/source_peruse.h"
 #include "profiler/source_pml.h"
+#include "profiler/tracing.h"
 
 namespace fathom::profiler {
 
@@ -87,6 +88,7 @@ void Session::before_init() noexcept try {
   settings_before_init = read_settings(directory_at_load);
   const Settings& settings = settings_before_init;
   if (settings.disabled) return;
+  tracing::prepare(settings);
   const bool wants_peruse =
       settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;
   // Only pml/ob1 fires PERUSE events. The parameter is given for MPI_Init alone and taken back after it.
@@ -164,6 +166,7 @@ bool Session::open() {
   restart_monitoring();
   arm_rescue(run_directory_, header_.job, header_.rank);
   prepare_run_directory(*this);
+  tracing::open(*this);
   return true;
 }
 
@@ -297,6 +300,7 @@ void Session::begin_phase(const char* name) noexcept try {
   if (name == nullptr || name[0] == '\0') return;
   const std::lock_guard guard(phase_lock_);
   std::uint32_t number = 0;
+  const char* new_name = nullptr;
   for (std::uint32_t i = 0; i < phases_.size(); ++i) {
     if (phases_[i] == name) number = i + 1;
   }
@@ -304,16 +308,22 @@ void Session::begin_phase(const char* name) noexcept try {
     phases_.push_back(name);
     number = static_cast<std::uint32_t>(phases_.size());
     text_.add("phase", std::to_string(number) + " " + name);
+    new_name = name;
   }
   phase_stack_.push_back(number);
   counter_.set_phase(number);
+  tracing::phase_begun(number, new_name);
 } catch (...) {
 }
 
 void Session::end_phase() noexcept {
   const std::lock_guard guard(phase_lock_);
-  if (!phase_stack_.empty()) phase_stack_.pop_back();
-  counter_.set_phase(phase_stack_.empty() ? 0 : phase_stack_.back());
+  if (phase_stack_.empty()) return;
+  const std::uint32_t ended = phase_stack_.back();
+  phase_stack_.pop_back();
+  const std::uint32_t outer = phase_stack_.empty() ? 0 : phase_stack_.back();
+  counter_.set_phase(outer);
+  tracing::phase_ended(ended, outer);
 }
 
 extern "C" {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "message_events.h"
 #include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
@@ -35,8 +36,8 @@ struct {
   int (*deactivate)(void* handle);
 } peruse{};
 
-constexpr int kSubscriptions = 4;
-int events[kSubscriptions];
+constexpr int kSubscriptions = 11;
+int event_numbers[kSubscriptions];
 
 // All handles of the events that only freed requests need, and whether they fire already. Handles live as
 // long as the process (see subscribe()).
@@ -57,8 +58,10 @@ const void* received_request(std::ptrdiff_t id, const Spec* spec) {
   return receives ? request : nullptr;
 }
 
-void count_received(void* parameter, int source, int tag, std::uint64_t bytes) {
-  count_message(profile::Direction::kReceived, *static_cast<Live*>(parameter), tag, source, bytes);
+void count_received(const void* request, void* parameter, int source, int tag, std::uint64_t bytes) {
+  Live& live = *static_cast<Live*>(parameter);
+  events::message_received(live, tag, source, bytes, request);
+  count_message(profile::Direction::kReceived, live, tag, source, bytes);
 }
 
 bool was_freed(const void* request) {
@@ -68,7 +71,7 @@ bool was_freed(const void* request) {
 int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0) return kSuccess;
-  count_received(parameter, field<int>(request, openmpi::kRequestSource),
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
                  field<std::size_t>(request, openmpi::kRequestReceivedBytes));
   return kSuccess;
@@ -77,7 +80,7 @@ int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
 int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
-  count_received(parameter, field<int>(request, openmpi::kRequestSource),
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
                  field<std::size_t>(request, openmpi::kOb1ReceivedBytes));
   return kSuccess;
@@ -103,7 +106,7 @@ int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
                                      : rank_in_group(live.group, field<const void*>(
                                                                      request, openmpi::kPmlRequestProc));
   if (source < 0) return kSuccess;
-  count_received(parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
+  count_received(request, parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
   counted_as_empty = request;
   return kSuccess;
 }
@@ -116,23 +119,58 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
   const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
   Session* session = Session::active();
   if (class_id == kIgnored || session == nullptr) return kSuccess;
+  events::received_retracted(request);
   session->counter().retract_empty(
       live.kind, class_id, live.group,
       static_cast<std::uint32_t>(field<int>(request, openmpi::kRequestSource)));
   return kSuccess;
 }
 
+// Records the step, where the library records, and counts.
+template <trace::TransferStep step, EventCallback count>
+int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  if (events::kRecords) {
+    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id));
+  }
+  return count(event, id, spec, parameter);
+}
+
+int no_count(void*, std::ptrdiff_t, Spec*, void*) { return kSuccess; }
+
+template <bool left>
+int on_unexpected(void*, std::ptrdiff_t, Spec* spec, void* parameter) {
+  events::unexpected(*static_cast<const Live*>(parameter), spec->peer, spec->tag, left);
+  return kSuccess;
+}
+
+enum class Use {
+  kAlways,     // counts
+  kFreed,      // counts requests that were freed while active
+  kRecording,  // nothing is counted
+};
 struct Subscription {
   const char* event;
   EventCallback callback;
-  bool for_freed;
+  Use use;
 };
+using Step = trace::TransferStep;
 constexpr Subscription kTable[kSubscriptions] = {
-    {"PERUSE_COMM_REQ_XFER_BEGIN", on_begin, true},
-    {"PERUSE_COMM_REQ_XFER_END", on_end, true},
-    {"PERUSE_COMM_REQ_COMPLETE", on_complete, false},
-    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", on_match, true},
+    {"PERUSE_COMM_REQ_XFER_BEGIN", seen<Step::kBegin, on_begin>, Use::kFreed},
+    {"PERUSE_COMM_REQ_XFER_END", seen<Step::kEnd, on_end>, Use::kFreed},
+    {"PERUSE_COMM_REQ_COMPLETE", seen<Step::kComplete, on_complete>, Use::kAlways},
+    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", seen<Step::kMatchedExpected, on_match>, Use::kFreed},
+    {"PERUSE_COMM_REQ_ACTIVATE", seen<Step::kActivate, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_INSERT_IN_POSTED_Q", seen<Step::kPosted, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_REMOVE_FROM_POSTED_Q", seen<Step::kUnposted, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_MATCH_UNEX", seen<Step::kMatchedUnexpected, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_XFER_CONTINUE", seen<Step::kContinue, no_count>, Use::kRecording},
+    {"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", on_unexpected<false>, Use::kRecording},
+    {"PERUSE_COMM_MSG_REMOVE_FROM_UNEX_Q", on_unexpected<true>, Use::kRecording},
 };
+
+bool is_wanted(const Subscription& subscription) {
+  return subscription.use != Use::kRecording || events::records_transfers();
+}
 
 }  // namespace
 
@@ -153,7 +191,7 @@ bool open_peruse(const char*& reason) {
     return false;
   }
   for (int i = 0; i < kSubscriptions; ++i) {
-    if (query(kTable[i].event, &events[i]) != kSuccess) {
+    if (is_wanted(kTable[i]) && query(kTable[i].event, &event_numbers[i]) != kSuccess) {
       reason = "this Open MPI does not know all PERUSE events that exact counting needs";
       return false;
     }
@@ -174,9 +212,11 @@ void subscribe(Live& live) {
   const std::lock_guard guard(freed_lock);
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;
-    if (peruse.register_event(events[i], comm, kTable[i].callback, &live, &handle) != kSuccess) continue;
-    if (kTable[i].for_freed) freed_handles().push_back(handle);
-    if (!kTable[i].for_freed || freed_watched) peruse.activate(handle);
+    if (!is_wanted(kTable[i])) continue;
+    if (peruse.register_event(event_numbers[i], comm, kTable[i].callback, &live, &handle) != kSuccess) continue;
+    const bool only_for_freed = kTable[i].use == Use::kFreed && !events::records_transfers();
+    if (only_for_freed) freed_handles().push_back(handle);
+    if (!only_for_freed || freed_watched) peruse.activate(handle);
   }
   live.peruse_handles = handles;
 }

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "message_events.h"
 #include "profiler/counting.h"
 #include "profiler/mpi_library.h"
 #include "profiler/receive_requests.h"
@@ -46,6 +47,7 @@ std::uint64_t bytes_of(std::size_t count, const void* datatype) {
 // is already reading it meanwhile.
 int send(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
          void* comm) {
+  events::message_sent(comm, tag, destination, bytes_of(count, datatype));
   const int result = original.send(buffer, count, datatype, destination, tag, mode, comm);
   if (result == kSuccess) count_sent(comm, tag, destination, bytes_of(count, datatype));
   return result;
@@ -53,8 +55,11 @@ int send(const void* buffer, std::size_t count, void* datatype, int destination,
 
 int isend(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
           void* comm, void** request) {
+  events::message_sent(comm, tag, destination, bytes_of(count, datatype));
   const int result = original.isend(buffer, count, datatype, destination, tag, mode, comm, request);
-  if (result == kSuccess) count_sent(comm, tag, destination, bytes_of(count, datatype));
+  if (result != kSuccess) return result;
+  events::send_requested(*request);
+  count_sent(comm, tag, destination, bytes_of(count, datatype));
   return result;
 }
 
@@ -119,8 +124,10 @@ int start_one(StartFunction start, void** request) {
   const bool is_send = find(before, send);
   if (start == nullptr) start = send.start;
   if (start == nullptr) return 1;
+  if (is_send) events::message_sent(send.comm, send.tag, send.destination, send.bytes);
   const int result = start(1, request);
   if (result != kSuccess || !is_send) return result;
+  events::send_requested(*request);
   if (*request != before && release(before, send)) adopt(*request, send);
   count_sent(send.comm, send.tag, send.destination, send.bytes);
   return result;

@@ -149,6 +149,7 @@ enum class RecordKind : std::uint8_t {
   kValues = 15,
   // Instead of events that were left out by sampling. small: function. Words: calls; ticks inside them.
   kSampled = 16,
+  kVoid = 17,  // was taken back
 };
 
 inline constexpr std::uint32_t kHasSite = 1u << 12;       // in small of kEnter; functions are below it

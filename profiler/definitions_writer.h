@@ -1,0 +1,53 @@
+// Writes what the records' numbers mean into the trace file, piece by piece as it becomes known.
+//
+// Each call is one small frame, on the disk's cache when it returns, so that a killed process's trace can be
+// read. Cold; callers may be any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "profile/rows.h"
+#include "trace/format.h"
+#include "trace/frame_file.h"
+
+namespace fathom::profiler {
+
+class DefinitionsFrame {
+ public:
+  explicit DefinitionsFrame(const profile::RowsHeader& header) { put(&header, sizeof header); }
+
+  void text(const char* lines, std::size_t size) { section(profile::Section::kText, lines, size); }
+  void text(const std::string& lines) { text(lines.data(), lines.size()); }
+  void clocks(const trace::ClockRow* rows, std::size_t count) {
+    section(static_cast<profile::Section>(trace::kClockSection), rows, count * sizeof *rows);
+  }
+  template <typename Row>
+  void rows(profile::Section kind, const Row* rows, std::size_t count) {
+    section(kind, rows, count * sizeof(Row));
+  }
+
+  bool append_to(trace::FrameFile& file) const {
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kDefinitions;
+    return file.append(header, bytes_.data(), bytes_.size(), nullptr);
+  }
+
+ private:
+  void put(const void* data, std::size_t size) {
+    const char* bytes = static_cast<const char*>(data);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+  }
+  void section(profile::Section kind, const void* data, std::size_t size) {
+    if (size == 0) return;
+    const profile::SectionHeader header{kind, 0, size};
+    put(&header, sizeof header);
+    put(data, size);
+    bytes_.resize((bytes_.size() + 7) / 8 * 8);
+  }
+
+  std::vector<char> bytes_;
+};
+
+}  // namespace fathom::profiler

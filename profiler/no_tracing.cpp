@@ -1,0 +1,13 @@
+#include "profiler/tracing.h"
+
+namespace fathom::profiler::tracing {
+
+void prepare(const Settings&) noexcept {}
+void open(Session&) noexcept {}
+void communicator_known(std::uint32_t, bool) noexcept {}
+void phase_begun(std::uint32_t, const char*) noexcept {}
+void phase_ended(std::uint32_t, std::uint32_t) noexcept {}
+void paused(bool) noexcept {}
+void finish(Session&) noexcept {}
+
+}  // namespace fathom::profiler::tracing

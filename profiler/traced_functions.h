@@ -1,0 +1,13 @@
+// The functions that the trace library stands in front of, by number. Generated from mpi_functions.table.
+#pragma once
+
+#include <cstdint>
+
+namespace fathom::profiler {
+
+extern const std::uint32_t kTracedFunctionCount;
+extern const char* const kTracedFunctionNames[];
+// Lines "function ID NAME GROUP enter=… leave=…", as the trace's definitions hold them.
+extern const char kTracedFunctionLines[];
+
+}  // namespace fathom::profiler

@@ -1,0 +1,304 @@
+#include "profiler/tracing.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "message_events.h"
+#include "profiler/definitions_writer.h"
+#include "profiler/drain.h"
+#include "profiler/finish.h"
+#include "profiler/rows_writer.h"
+#include "profiler/session.h"
+#include "profiler/trace_settings.h"
+#include "profiler/traced_call.h"
+#include "profiler/traced_functions.h"
+#include "profiler/where.h"
+
+namespace fathom::profiler::tracing {
+namespace {
+
+// Why nothing is recorded at the moment; a bit for each trace::PauseReason.
+class Gate {
+ public:
+  void set(trace::PauseReason reason, bool closed) {
+    const std::lock_guard guard(lock_);
+    const std::uint32_t bit = 1u << static_cast<int>(reason);
+    const bool was_open = closed_ == 0;
+    closed_ = closed ? closed_ | bit : closed_ & ~bit;
+    const bool is_open = closed_ == 0;
+    if (was_open == is_open) return;
+    if (!is_open) mark(trace::RecordKind::kPause, reason);
+    is_open ? recorder_->start() : recorder_->stop();
+    if (is_open) mark(trace::RecordKind::kResume, reason);
+  }
+  void open(Recorder& recorder) { recorder_ = &recorder; }
+
+ private:
+  static void mark(trace::RecordKind kind, trace::PauseReason reason) {
+    Stream* stream = Recorder::stream();
+    if (stream != nullptr) Recorder::append(*stream, Ticks::now(), kind, static_cast<std::uint32_t>(reason));
+  }
+
+  std::mutex lock_;
+  Recorder* recorder_ = nullptr;
+  std::uint32_t closed_ = 0;
+};
+
+struct State {
+  Session* session = nullptr;
+  TraceSettings settings;
+  Recorder recorder;
+  trace::FrameFile file;
+  Drain drain;
+  Gate gate;
+  std::mutex lock;  // of what follows
+  std::vector<std::uint8_t> written_kinds;  // 1: as known, 2: as known to the program
+  std::size_t written_text = 0, written_run_text = 0;
+  std::vector<std::uint32_t> chosen_phases;
+  unsigned long long code_seen = 0;
+  std::uint64_t opened_at_ns = 0;
+  std::uint64_t last_clock_chunks = ~std::uint64_t{0};
+};
+
+// Never destroyed: threads of the program may outlive everything else.
+State* state = nullptr;
+TraceSettings settings_before_init;
+
+trace::ClockRow clock_now() {
+  trace::ClockRow row{};
+  std::uint64_t best = ~std::uint64_t{0};
+  for (int i = 0; i < 5; ++i) {  // the reading that was interrupted least
+    const std::uint64_t before = Ticks::now();
+    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
+    const std::uint64_t unix_time = nanoseconds_of(CLOCK_REALTIME);
+    const std::uint64_t after = Ticks::now();
+    if (after - before >= best) continue;
+    best = after - before;
+    row.ticks = before + best / 2;
+    row.monotonic_ns = monotonic;
+    row.unix_ns = unix_time;
+  }
+  return row;
+}
+
+profile::RowsHeader header_now(Session& session) {
+  profile::RowsHeader header = session.header();
+  header.elapsed_ns = now_unix_ns() - header.started_unix_ns;
+  header.end_reason = profile::EndReason::kExit;  // until finish() says otherwise
+  return header;
+}
+
+void add_new_text(DefinitionsFrame& frame) {
+  RowsText& text = state->session->text();
+  RowsText& run_text = state->session->run_text();
+  const std::size_t run_size = run_text.size(), size = text.size();
+  frame.text(run_text.data() + state->written_run_text, run_size - state->written_run_text);
+  frame.text(text.data() + state->written_text, size - state->written_text);
+  state->written_run_text = run_size;
+  state->written_text = size;
+}
+
+// Everything about communicators; their rows may have changed since they were first written.
+void add_communicators(DefinitionsFrame& frame) {
+  const auto& rows = state->session->registry().rows();
+  const auto& foreign = state->session->registry().foreign_members();
+  frame.rows(profile::Section::kCommunicators, rows.data(), rows.size());
+  frame.rows(profile::Section::kForeignMembers, foreign.data(), foreign.size());
+  state->written_kinds.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    state->written_kinds[i] = rows[i].flags & profile::kInternal ? 1 : 2;
+  }
+}
+
+void every_second() {
+  try {
+    const double seconds = static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns) * 1e-9;
+    const TraceSettings& settings = state->settings;
+    const bool before = seconds < settings.after_seconds;
+    const bool behind = settings.for_seconds > 0 && seconds >= settings.after_seconds + settings.for_seconds;
+    if (settings.after_seconds > 0 || settings.for_seconds > 0) {
+      state->gate.set(trace::PauseReason::kTimeWindow, before || behind);
+    }
+    if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing happens
+    state->last_clock_chunks = state->recorder.chunks_opened();
+    const std::lock_guard guard(state->lock);
+    DefinitionsFrame frame(header_now(*state->session));
+    const trace::ClockRow row = clock_now();
+    frame.clocks(&row, 1);
+    frame.text(describe_code(state->code_seen));
+    frame.append_to(state->file);
+  } catch (...) {
+  }
+}
+
+bool make_directory(const std::string& path) {
+  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return true;
+  const auto slash = path.find_last_of('/');
+  return errno == ENOENT && slash != std::string::npos && slash > 0 && make_directory(path.substr(0, slash)) &&
+         (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
+}
+
+void apply_selection(const TraceSettings& settings) {
+  traced::Selection::sites = settings.sites;
+  for (std::uint32_t i = 0; i < kTracedFunctionCount; ++i) {
+    traced::Selection::left_out[i] = !chooses(settings.functions, kTracedFunctionNames[i]);
+  }
+}
+
+std::string describe_recording(const TraceSettings& settings) {
+  std::string lines = kTracedFunctionLines;
+  lines += std::string("clock ") + (Ticks::uses_counter() ? "tsc" : "monotonic") + '\n';
+  lines += std::string("level ") + (settings.transfers ? "transfers" : "calls") + '\n';
+  if (settings.sample > 1) lines += "sample " + std::to_string(settings.sample) + '\n';
+  return lines;
+}
+
+void open_or_throw(Session& session) {
+  const std::string base = session.run_directory() + "/trace/" + std::to_string(session.header().job) + "." +
+                           std::to_string(session.header().rank);
+  const auto give_up = [&session](const std::string& why) { session.text().add("note", "nothing was traced: " + why); };
+  if (!make_directory(session.run_directory() + "/trace")) {
+    return give_up("cannot make the directory " + session.run_directory() + "/trace: " + std::strerror(errno));
+  }
+  auto* made = new State;
+  made->session = &session;
+  made->settings = settings_before_init;
+  if (!made->file.open((base + ".trace").c_str(), session.header().job, session.header().rank)) {
+    return give_up("cannot make " + base + ".trace: " + std::strerror(errno));
+  }
+  if (!made->recorder.open((base + ".live").c_str(), session.header().job, session.header().rank,
+                           made->settings.memory_bytes)) {
+    return give_up("no memory to record into");
+  }
+  if (!made->recorder.survives_kill()) {
+    session.text().add("note", "no room for " + base + ".live: events of the last moments are lost if the process is killed");
+  }
+  Ticks::use_counter(Ticks::counter_is_even());
+  apply_selection(made->settings);
+  traced::Requests::open();
+  events::Level::requests = made->settings.transfers && session.source() != SourceName::kPeruse;
+  made->gate.open(made->recorder);
+  made->opened_at_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  state = made;
+
+  DefinitionsFrame frame(header_now(session));
+  add_new_text(frame);
+  frame.text(describe_recording(made->settings) + describe_place() + describe_code(made->code_seen));
+  add_communicators(frame);
+  const trace::ClockRow row = clock_now();
+  frame.clocks(&row, 1);
+  frame.append_to(made->file);
+
+  pthread_atfork(nullptr, nullptr, Recorder::forget);
+  made->recorder.start();
+  if (made->settings.after_seconds > 0) made->gate.set(trace::PauseReason::kTimeWindow, true);
+  if (!made->settings.phases.empty()) made->gate.set(trace::PauseReason::kPhase, true);
+  made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
+}
+
+}  // namespace
+
+void prepare(const Settings& settings) noexcept try {
+  settings_before_init = read_trace_settings();
+  events::Level::transfers = settings_before_init.transfers && settings_before_init.wanted && !settings.disabled;
+} catch (...) {
+}
+
+void open(Session& session) noexcept try {
+  for (const std::string& sentence : settings_before_init.not_understood) session.text().add("note", sentence);
+  if (!settings_before_init.wanted || session.source() == SourceName::kNone) return;
+  if (!list_holds(settings_before_init.ranks, session.header().rank)) return;
+  open_or_throw(session);
+} catch (...) {
+}
+
+void communicator_known(std::uint32_t kind, bool visible) noexcept try {
+  if (state == nullptr) return;
+  const std::lock_guard guard(state->lock);
+  const auto& rows = state->session->registry().rows();
+  const std::uint8_t how = visible ? 2 : 1;
+  if (kind >= rows.size()) return;
+  if (state->written_kinds.size() < rows.size()) state->written_kinds.resize(rows.size());
+  if (state->written_kinds[kind] >= how) return;
+  state->written_kinds[kind] = how;
+  DefinitionsFrame frame(header_now(*state->session));
+  frame.rows(profile::Section::kCommunicators, &rows[kind], 1);
+  const auto& foreign = state->session->registry().foreign_members();
+  for (std::size_t i = 0; i < foreign.size(); ++i) {
+    if (foreign[i].communicator == kind) frame.rows(profile::Section::kForeignMembers, &foreign[i], 1);
+  }
+  frame.append_to(state->file);
+} catch (...) {
+}
+
+void phase_begun(std::uint32_t number, const char* name) noexcept try {
+  if (state == nullptr) return;
+  if (name != nullptr) {
+    const std::lock_guard guard(state->lock);
+    DefinitionsFrame frame(header_now(*state->session));
+    add_new_text(frame);
+    frame.append_to(state->file);
+    for (const std::string& wanted : state->settings.phases) {
+      if (wanted == name) state->chosen_phases.push_back(number);
+    }
+  }
+  if (!state->settings.phases.empty()) {
+    const auto& chosen = state->chosen_phases;
+    state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), number) == chosen.end());
+  }
+  Stream* stream = Recorder::stream();
+  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseBegin, number);
+} catch (...) {
+}
+
+void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept try {
+  if (state == nullptr) return;
+  Stream* stream = Recorder::stream();
+  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseEnd, number);
+  if (state->settings.phases.empty()) return;
+  const auto& chosen = state->chosen_phases;
+  state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), outer) == chosen.end());
+} catch (...) {
+}
+
+void paused(bool is_paused) noexcept try {
+  if (state != nullptr) state->gate.set(trace::PauseReason::kPcontrol, is_paused);
+} catch (...) {
+}
+
+void finish(Session& session) noexcept try {
+  if (state == nullptr) return;
+  State& ending = *state;
+  ending.recorder.stop();
+  ending.recorder.seal();
+  ending.drain.stop();
+  const std::lock_guard guard(ending.lock);
+  profile::RowsHeader header = header_now(session);
+  header.end_reason = profile::EndReason::kFinalize;
+  DefinitionsFrame frame(header);
+  add_new_text(frame);
+  add_communicators(frame);
+  const std::uint64_t lost = ending.recorder.lost() + ending.drain.dropped_records();
+  frame.text(describe_code(ending.code_seen) + "lost-records " + std::to_string(lost) + '\n');
+  const trace::ClockRow row = clock_now();
+  frame.clocks(&row, 1);
+  const bool whole = frame.append_to(ending.file) && ending.file.finish();
+  ending.recorder.close(whole);
+  if (lost != 0) {
+    session.text().add("note", std::to_string(lost) + " events of this trace found no room and were lost; a larger FATHOM_TRACE_MEMORY "
+                               "or FATHOM_TRACE_LEVEL=calls helps");
+  }
+} catch (...) {
+}
+
+}  // namespace fathom::profiler::tracing

@@ -1,0 +1,35 @@
+// Trace mode, as the session sees it: cold calls at the turning points of a run.
+//
+// libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of this does nothing.
+// None of these throws or fails the program; what cannot be had is noted in the profile.
+#pragma once
+
+#include <cstdint>
+
+#include "profiler/settings.h"
+
+namespace fathom::profiler {
+class Session;
+}
+
+namespace fathom::profiler::tracing {
+
+// Before MPI_Init: what is to be recorded decides which PERUSE events are asked for.
+void prepare(const Settings& settings) noexcept;
+
+// The session is ready: makes the files, writes the definitions and starts to record.
+void open(Session& session) noexcept;
+
+// A communicator became known, or known to the program.
+void communicator_known(std::uint32_t kind, bool visible) noexcept;
+
+// The program entered (0: left all) a phase; `name` is null where it was defined before.
+void phase_begun(std::uint32_t number, const char* name) noexcept;
+void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
+
+void paused(bool is_paused) noexcept;
+
+// Ends the recording and completes the files. Counting has stopped; no other thread is inside MPI.
+void finish(Session& session) noexcept;
+
+}  // namespace fathom::profiler::tracing
