@@ -22,8 +22,9 @@ enum class EventKind : std::uint8_t {
   kRequestCompleted,                // by the wait or test that is active on the thread
   kTransfer, kUnexpected,
   kPhaseBegin, kPhaseEnd, kPause, kResume, kProcessor,
-  kLost,                            // `count` records are missing before this one
+  kLost,                            // `count` records are missing before this one; 0: nobody knows how many
   kSampled,
+  kRequestGiven,                    // one of several, to the call that was just entered (a wait, MPI_Startall)
 };
 
 struct Event {

@@ -1,14 +1,17 @@
 // Reads the traces of a run: streaming, out of core, any byte sequence is safe.
 //
 // Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is never an
-// error after open(): frames that fail their hash are left out, counted and named in Process::problems; a
-// process that was killed is read to the last whole record of its .live file.
+// error after open(). What open() sees (headers, index, definitions, .live files) stands in
+// Process::problems; payloads are checked where they are read: a frame that fails its hash is left out, told as
+// an event kLost, and named in EventCursor::problems(). A process that was killed is read to the last whole
+// record of its .live file.
 // Threading: a Trace may be shared by threads, each with cursors of its own.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "trace/definitions.h"
@@ -30,6 +33,9 @@ class EventCursor {
   // The next event is the first at or after this time. Costs one frame for each thread.
   void seek(std::uint64_t time_ns);
 
+  // What was found damaged until now, in sentences.
+  const std::vector<std::string>& problems() const;
+
  private:
   friend class Trace;
   struct State;
@@ -49,6 +55,9 @@ class Trace {
 
   // Position in Definitions::processes.
   EventCursor events(std::size_t process) const;
+
+  // Loads every frame and tells which are damaged. Costs a pass over the process's file.
+  std::vector<std::string> damaged_frames(std::size_t process) const;
 
  private:
   struct State;

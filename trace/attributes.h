@@ -1,0 +1,27 @@
+// The words that definitions use for functions: groups, attributes, and the line "function ID NAME GROUP
+// enter=A,B leave=C" (format.h).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trace/definitions.h"
+
+namespace fathom::trace {
+
+const char* name_of(Group group);
+const char* name_of(Attribute attribute);
+
+struct NumberedFunction {
+  std::uint32_t number = 0;
+  Function function;
+};
+
+// Attributes and groups that a later version added are left out: group kOther. An attribute that is not known
+// ends its list, for what follows it cannot be found in the payload.
+std::optional<NumberedFunction> parse_function(std::string_view line);
+std::string function_line(const NumberedFunction& numbered);  // without the key
+
+}  // namespace fathom::trace

@@ -1,0 +1,48 @@
+// One record of a process as an Event of the run: its numbers translated into those of the Definitions.
+//
+// Any words are safe: attributes that a record is too short for keep their default.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "trace/event.h"
+#include "trace/format.h"
+
+namespace fathom::trace {
+
+// How one process's records are to be read.
+struct DecodeTables {
+  static constexpr std::uint32_t kUnknown = ~0u;
+
+  struct FunctionPlan {
+    std::uint32_t function = kUnknown;  // in the Definitions
+    std::vector<Attribute> enter, leave;  // as they stand in the payload: 4-byte ones first
+    // Where among the 4-byte ones the communicator stands, that peers are ranks in; -1: nowhere.
+    int enter_communicator = -1, leave_communicator = -1;
+  };
+  struct CommunicatorPlan {
+    std::int32_t communicator = kNobody;
+    bool per_process = false;
+    std::shared_ptr<const std::vector<std::int32_t>> peers;  // world ranks by comm_rank; never null
+  };
+
+  std::int32_t own_rank = 0;
+  double ns_per_tick = 1;
+  std::vector<FunctionPlan> functions;  // by the process's number
+  std::vector<CommunicatorPlan> communicators;
+  std::vector<std::uint32_t> classes, phases;  // kUnknown where not defined
+};
+
+// `record`: a whole record, head and payload. Writes everything but time and thread; false if it is no event
+// of its own (kTime, kValues), or what it speaks of is not defined.
+bool decode(const std::uint64_t* record, const DecodeTables& tables, Event& event);
+
+inline RecordKind kind_of(std::uint64_t head) { return static_cast<RecordKind>(head & 0xff); }
+inline std::uint32_t words_of(std::uint64_t head) { return head >> kWordsShift & kMaxWords; }
+inline std::uint32_t small_of(std::uint64_t head) { return head >> kSmallShift & kMaxSmall; }
+inline std::uint32_t ticks_of(std::uint64_t head) { return static_cast<std::uint32_t>(head >> kTimeShift); }
+
+}  // namespace fathom::trace

@@ -1,0 +1,39 @@
+// A file mapped for reading. What was read can be given back, so that a file of any size passes through
+// little memory.
+//
+// Threading: drop() while others read is harmless; they fault the pages in again.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "base/result.h"
+
+namespace fathom::trace {
+
+class MappedFile {
+ public:
+  // An empty file is fine and has no data.
+  static base::Result<MappedFile> open(const std::string& path);
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&& other) noexcept;
+  ~MappedFile();
+
+  const char* data() const { return data_; }
+  std::uint64_t size() const { return size_; }
+  const std::string& path() const { return path_; }
+
+  // Gives back the memory of the pages that begin in or around [begin, end), but not of the one `end` lies in.
+  void drop(std::uint64_t begin, std::uint64_t end) const;
+
+ private:
+  MappedFile(std::string path, const char* data, std::uint64_t size)
+      : path_(std::move(path)), data_(data), size_(size) {}
+
+  std::string path_;
+  const char* data_ = nullptr;
+  std::uint64_t size_ = 0;
+};
+
+}  // namespace fathom::trace

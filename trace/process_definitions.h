@@ -1,0 +1,35 @@
+// What the definitions frames of one process say (format.h), in its own numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "profile/rows.h"
+#include "trace/attributes.h"
+#include "trace/definitions.h"
+
+namespace fathom::trace {
+
+struct ProcessDefinitions {
+  std::optional<profile::RowsHeader> header;  // the last one; absent: there was no definitions frame
+  std::map<std::uint32_t, Function> functions;
+  std::map<std::uint32_t, std::pair<std::string, bool>> classes;  // name, hidden
+  std::map<std::uint32_t, std::string> phases;
+  std::vector<profile::CommunicatorRow> communicators;  // by position, as records name them
+  std::vector<profile::ForeignMemberRow> foreign_members;
+  std::vector<ClockRow> moments;
+  Process process;  // host, affinity, threads, code and clock.kind
+  profile::Application application;
+  std::string level, source;
+  std::optional<std::uint64_t> epoch_unix_ns;  // given by a tool that kept another trace's time 0
+
+  // One frame's payload. Any bytes are safe: what makes no sense is left out.
+  void add(const char* payload, std::size_t size);
+};
+
+}  // namespace fathom::trace

@@ -1,0 +1,31 @@
+// The files of a run's trace: which process each belongs to, and what they hold, before events are read.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "trace/frames.h"
+#include "trace/mapped_file.h"
+#include "trace/process_definitions.h"
+#include "trace/thread_stream.h"
+
+namespace fathom::trace {
+
+// One process: its .trace file, its .live file, or both.
+struct ProcessTrace {
+  std::uint32_t job = 0, rank = 0;
+  std::optional<MappedFile> trace, live;
+  std::map<std::uint32_t, std::vector<Piece>> threads;  // by number; sorted by sequence, each once
+  ProcessDefinitions definitions;                       // with problems, records, complete, file_bytes
+
+  ProcessFiles files() const { return {trace ? &*trace : nullptr, live ? &*live : nullptr}; }
+};
+
+// Sorted by rank, all of one job. `folder` is RUN or RUN/trace. An Error if nothing there can be read.
+base::Result<std::vector<ProcessTrace>> open_run(const std::string& folder);
+
+}  // namespace fathom::trace

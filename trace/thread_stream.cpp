@@ -1,0 +1,125 @@
+#include "trace/thread_stream.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace fathom::trace {
+
+bool ThreadStream::next(Event& event, FrameLoader& loader, std::vector<std::string>& problems) {
+  for (;;) {
+    if (values_ != values_end_) {
+      event = {};
+      event.kind = EventKind::kRequestGiven;
+      event.request = *values_++;
+      set_time(event, ticks_);
+      return true;
+    }
+    if (at_ == end_) {
+      bool has_event = false;
+      if (!next_piece(event, loader, problems, has_event)) return false;
+      if (has_event) return true;
+      continue;
+    }
+    const std::uint64_t head = *at_;
+    const std::uint32_t words = words_of(head);
+    if (words >= static_cast<std::size_t>(end_ - at_)) {  // only in a frame whose writer was wrong
+      at_ = end_;
+      continue;
+    }
+    const std::uint64_t* record = at_;
+    at_ += 1 + words;
+    ticks_ += ticks_of(head);
+    if (kind_of(head) == RecordKind::kTime && words > 0) {
+      ticks_ = record[1];
+    } else if (kind_of(head) == RecordKind::kValues) {
+      if (small_of(head) != static_cast<std::uint32_t>(Attribute::kRequests)) continue;
+      values_ = record + 1;
+      values_end_ = record + 1 + words;
+    } else if (decode(record, tables_, event)) {
+      set_time(event, ticks_);
+      return true;
+    }
+  }
+}
+
+void ThreadStream::set_time(Event& event, std::uint64_t ticks) {
+  if (ticks < segment_.begin || ticks >= segment_.end) segment_ = time_.to_reference_ns.segment_of(ticks);
+  const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
+  last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back does not turn the order of events
+  event.time_ns = last_ns_;
+  event.thread = thread_;
+}
+
+void ThreadStream::lost(Event& event, std::uint64_t count, std::uint64_t ticks) {
+  event = {};
+  event.kind = EventKind::kLost;
+  event.count = count;
+  set_time(event, ticks);
+}
+
+// False at the end. `has_event`: something is missing here, and `event` says so.
+bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems,
+                              bool& has_event) {
+  leave_piece();
+  if (piece_ == pieces_.size()) return false;
+  const Piece& piece = pieces_[piece_];
+  if (piece.frame.sequence != expected_sequence_) {
+    expected_sequence_ = piece.frame.sequence;
+    has_event = true;
+    lost(event, 0, piece.frame.first_ticks);
+    return true;
+  }
+  ++piece_;
+  ++expected_sequence_;
+  std::string problem;
+  const std::uint64_t* words = load(piece, loader, problem);
+  if (words == nullptr) {
+    problems.push_back(problem);
+    has_event = true;
+    lost(event, piece.frame.records, piece.frame.first_ticks);
+    return true;
+  }
+  at_ = words;
+  ticks_ = piece.frame.first_ticks;
+  return true;
+}
+
+const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader, std::string& problem) {
+  const char* bytes = nullptr;
+  std::size_t size = 0;
+  if (piece.words != 0) {  // copied, for the process may go on writing
+    size = piece.words * sizeof(std::uint64_t);
+    const char* begin = files_.live->data() + piece.frame.offset;
+    buffer_.assign(begin, begin + size);
+    bytes = buffer_.data();
+  } else {
+    bytes = loader.load(*files_.trace, piece.frame, buffer_, size, problem);
+    if (bytes == nullptr) return nullptr;
+  }
+  const auto* words = reinterpret_cast<const std::uint64_t*>(bytes);
+  end_ = words + size / sizeof(std::uint64_t);
+  return words;
+}
+
+void ThreadStream::leave_piece() {
+  at_ = end_ = nullptr;
+  if (piece_ == 0 || pieces_[piece_ - 1].words != 0) return;
+  const std::uint64_t begin = pieces_[piece_ - 1].frame.offset;
+  const std::uint64_t end = piece_ < pieces_.size() && pieces_[piece_].words == 0
+                                ? pieces_[piece_].frame.offset
+                                : files_.trace->size();
+  if (begin < end) files_.trace->drop(begin, end);
+}
+
+void ThreadStream::seek(std::uint64_t time_ns) {
+  at_ = end_ = nullptr;
+  values_ = values_end_ = nullptr;
+  last_ns_ = 0;
+  const auto found = std::partition_point(pieces_.begin(), pieces_.end(), [&](const Piece& piece) {
+    return time_(piece.frame.last_ticks) < time_ns;
+  });
+  piece_ = static_cast<std::size_t>(found - pieces_.begin());
+  expected_sequence_ = piece_ < pieces_.size() ? pieces_[piece_].frame.sequence : 0;
+}
+
+}  // namespace fathom::trace

@@ -1,0 +1,79 @@
+// The events of one thread, frame by frame and chunk by chunk, in the order of recording.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trace/decode.h"
+#include "trace/event.h"
+#include "trace/frames.h"
+#include "trace/time_map.h"
+
+namespace fathom::trace {
+
+// A frame of the .trace file, or a chunk of the .live file, where words is not 0.
+struct Piece {
+  IndexEntry frame{};  // offset: of a chunk, that of its first record
+  std::uint64_t words = 0;
+};
+
+struct ProcessFiles {
+  const MappedFile* trace = nullptr;  // null: there is none
+  const MappedFile* live = nullptr;
+};
+
+struct ProcessTime {
+  TimeMap to_reference_ns;
+  std::int64_t epoch_ns = 0;  // in reference time
+
+  std::uint64_t run_ns(std::int64_t reference_ns) const {
+    return reference_ns > epoch_ns
+               ? static_cast<std::uint64_t>(reference_ns) - static_cast<std::uint64_t>(epoch_ns)
+               : 0;
+  }
+  std::uint64_t operator()(std::uint64_t ticks) const { return run_ns(to_reference_ns(ticks)); }
+};
+
+class ThreadStream {
+ public:
+  // `pieces` are sorted by sequence; all references outlive this.
+  ThreadStream(ProcessFiles files, std::uint32_t thread, const std::vector<Piece>& pieces,
+               const DecodeTables& tables, const ProcessTime& time)
+      : files_(files), thread_(thread), pieces_(pieces), tables_(tables), time_(time) {}
+
+  // False at the end. `event` is overwritten whole. Damaged pieces are told as kLost, and as a problem.
+  bool next(Event& event, FrameLoader& loader, std::vector<std::string>& problems);
+
+  // The next event is at most one piece before this time.
+  void seek(std::uint64_t time_ns);
+
+  std::uint32_t thread() const { return thread_; }
+
+ private:
+  bool next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems, bool& has_event);
+  void leave_piece();
+  const std::uint64_t* load(const Piece& piece, FrameLoader& loader, std::string& problem);
+  void set_time(Event& event, std::uint64_t ticks);
+  void lost(Event& event, std::uint64_t count, std::uint64_t ticks);
+
+  ProcessFiles files_;
+  std::uint32_t thread_;
+  const std::vector<Piece>& pieces_;
+  const DecodeTables& tables_;
+  const ProcessTime& time_;
+
+  std::size_t piece_ = 0;                 // the next one
+  std::uint64_t expected_sequence_ = 0;   // of the next piece
+  const std::uint64_t* at_ = nullptr;
+  const std::uint64_t* end_ = nullptr;
+  const std::uint64_t* values_ = nullptr;  // of a kValues record: still to be told
+  const std::uint64_t* values_end_ = nullptr;
+  std::uint64_t ticks_ = 0;
+  std::uint64_t last_ns_ = 0;
+  TimeMap::Segment segment_{};
+  std::vector<char> buffer_;
+};
+
+}  // namespace fathom::trace

@@ -1,0 +1,77 @@
+// Ticks of a process as nanoseconds of the run (docs/trace-format.md, "Time").
+//
+// Two steps, both linear between measured moments and going on with the average rate outside of them:
+//   ticks -> CLOCK_MONOTONIC of the host, from the ClockRows of the process;
+//   CLOCK_MONOTONIC of the host -> that of the reference host, from all ClockRows of the host that hold a
+//   reference_ns. A host without any is placed by its real-time clock, and that is said.
+// Both only ever go forward; moments that would make them run backwards are left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trace/format.h"
+
+namespace fathom::trace {
+
+// A growing function, linear between points.
+class TimeMap {
+ public:
+  struct Point {
+    std::uint64_t from = 0;
+    std::int64_t to = 0;
+  };
+
+  TimeMap() : TimeMap({}, 1, 0.5, 2) {}
+  // Outside the points, and where there is one only, `rate`; measured rates are kept within the limits.
+  // Without any point: to = rate * from.
+  TimeMap(std::vector<Point> points, double rate, double least_rate, double most_rate);
+
+  std::int64_t operator()(std::uint64_t from) const { return at(segment_of(from), from); }
+
+  // For times that mostly grow: remember the segment.
+  struct Segment {
+    std::uint64_t begin = 0, end = 0;  // of `from`; end is outside
+    std::uint64_t from = 0;
+    std::int64_t to = 0;
+    double rate = 1;
+  };
+  Segment segment_of(std::uint64_t from) const;
+  static std::int64_t at(const Segment& segment, std::uint64_t from) {
+    // Far outside of all that can be meant (damaged files) the result stops growing.
+    constexpr double kMost = 2e18;
+    double step = static_cast<double>(static_cast<std::int64_t>(from - segment.from)) * segment.rate;
+    step = step < -kMost ? -kMost : step > kMost ? kMost : step;
+    return segment.to + static_cast<std::int64_t>(step + (step < 0 ? -0.5 : 0.5));
+  }
+
+  // The `from` of a result; exact to the rounding.
+  std::uint64_t inverse(std::int64_t to) const;
+
+  double rate() const { return rate_; }
+  const std::vector<Point>& points() const { return points_; }
+
+ private:
+  std::vector<Point> points_;
+  double rate_;
+};
+
+struct ProcessClock {  // what a process recorded of its clock
+  std::string host;
+  std::string kind;             // "tsc", "monotonic"
+  std::vector<ClockRow> moments;
+};
+
+struct RunClock {
+  std::vector<TimeMap> to_reference_ns;       // by process: ticks -> CLOCK_MONOTONIC of the reference host
+  std::vector<std::uint64_t> uncertainty_ns;  // by process
+  std::vector<std::string> problems;          // by process; mostly empty
+  std::int64_t unix_less_reference_ns = 0;    // what is added to a reference time to get the time since 1970
+};
+
+// `processes`: of one run, the one whose host is the reference first.
+RunClock bring_clocks_together(const std::vector<ProcessClock>& processes);
+
+}  // namespace fathom::trace
