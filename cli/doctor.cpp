@@ -53,7 +53,7 @@ class Examination {
   }
 
   bool examine_library() {
-    const auto library = find_library();
+    const auto library = find_library(false);
     if (library) {
       line(Verdict::kOk, "library", *library);
     } else {

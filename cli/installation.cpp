@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kLibrary[] = "libfathom.so";
+constexpr char kTraceLibrary[] = "libfathom-trace.so";
 constexpr char kPlotScript[] = "plot.py";
 
 fs::path own_folder() {
@@ -38,16 +39,16 @@ base::Result<std::string> first_of(const std::vector<fs::path>& candidates, cons
 
 }  // namespace
 
-base::Result<std::string> find_library() {
+base::Result<std::string> find_library(bool traces) {
   if (const std::string named = set_to("FATHOM_LIBRARY"); !named.empty()) {
     return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
                     "set it to the path of libfathom.so, or unset it");
   }
   const fs::path folder = own_folder();
-  return first_of({folder / "../profiler" / kLibrary, folder / "../lib" / kLibrary,
-                   folder / "../lib64" / kLibrary, folder / "../lib/x86_64-linux-gnu" / kLibrary,
-                   folder / "../lib/aarch64-linux-gnu" / kLibrary},
-                  "the library to load into the ranks, libfathom.so",
+  const std::string name = traces ? kTraceLibrary : kLibrary;
+  return first_of({folder / "../profiler" / name, folder / "../lib" / name, folder / "../lib64" / name,
+                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
+                  ("the library to load into the ranks, " + name).c_str(),
                   "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
 }
 

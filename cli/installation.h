@@ -7,8 +7,9 @@
 
 namespace fathom::cli {
 
-// The library to preload, as an absolute path. FATHOM_LIBRARY names another one.
-base::Result<std::string> find_library();
+// The library to preload, as an absolute path: the one that counts, or the one that also traces.
+// FATHOM_LIBRARY names another one.
+base::Result<std::string> find_library(bool traces);
 
 // The plotting script. FATHOM_SCRIPTS names another folder to look in.
 base::Result<std::string> find_plot_script();

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -25,11 +26,34 @@ struct RunOptions {
   std::vector<std::string> pvars;
   std::vector<std::string> stages;
   bool force = false;
+  bool trace = false;
+  std::map<std::string, std::string> trace_settings;  // by variable
 };
 
 // Settings of the library that the user may have set by hand and that must reach every host.
 constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
                                               "FATHOM_DISABLE"};
+
+// Options that choose what a trace holds; each is a variable of the library too.
+struct TraceOption {
+  const char* option;
+  const char* variable;
+  const char* type;
+  const char* help;
+};
+constexpr TraceOption kTraceOptions[] = {
+    {"--trace-level", "FATHOM_TRACE_LEVEL", "LEVEL",
+     "calls, or transfers: also hidden messages and the steps of each transfer (default: transfers)"},
+    {"--trace-memory", "FATHOM_TRACE_MEMORY", "BYTES", "memory to record into, per process (default: 16M)"},
+    {"--trace-size", "FATHOM_TRACE_SIZE", "BYTES", "largest trace file, per process (default: no limit)"},
+    {"--functions", "FATHOM_TRACE_FUNCTIONS", "LIST", "record these calls only: MPI_Send,MPI_I*; -MPI_Test* leaves out"},
+    {"--ranks", "FATHOM_TRACE_RANKS", "LIST", "trace these world ranks only: 0-3,8"},
+    {"--phases", "FATHOM_TRACE_PHASES", "LIST", "trace inside these named phases only"},
+    {"--after", "FATHOM_TRACE_AFTER", "SECONDS", "begin so long after MPI_Init"},
+    {"--for", "FATHOM_TRACE_FOR", "SECONDS", "end so long after the beginning"},
+    {"--sample", "FATHOM_TRACE_SAMPLE", "N", "record every N-th call of a thread; sums stay exact"},
+    {"--call-sites", "FATHOM_TRACE_SITES", "0|1", "record from where each call came (default: 1)"},
+};
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -54,6 +78,10 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
               : name == "FATHOM_PVARS" ? joined(options.pvars)
               : name == "FATHOM_LOG"   ? options.log
                                        : "");
+  }
+  for (const TraceOption& option : kTraceOptions) {
+    const auto chosen = options.trace_settings.find(option.variable);
+    if (options.trace) add(option.variable, chosen == options.trace_settings.end() ? "" : chosen->second);
   }
   return settings;
 }
@@ -101,13 +129,14 @@ std::string why_nobody_reported(LauncherKind kind) {
 }
 
 // Says what the job left behind; true if there is a profile for later stages.
-bool conclude(const RunDirectory& run, LauncherKind kind) {
+bool conclude(const RunDirectory& run, LauncherKind kind, bool traced) {
   if (run.has_profile()) {
     const std::size_t worlds = run.spawned_worlds().size();
-    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}", run.shown(),
+    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(),
                      worlds == 0 ? ""
                                  : fmt::format(" and of {} spawned job{} in {}/world-*", worlds,
-                                               worlds == 1 ? "" : "s", run.shown())));
+                                               worlds == 1 ? "" : "s", run.shown()),
+                     traced ? fmt::format("; trace in {0}/trace; next: fathom trace info {0}", run.shown()) : ""));
     return true;
   }
   const auto assembled = profile::assemble_cut_short_run(run.path());
@@ -139,7 +168,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (command[0].starts_with("-")) {
     return refuse(fmt::format("there is no option {}; see fathom run --help", command[0]));
   }
-  const auto library = find_library();
+  const auto library = find_library(options.trace);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
@@ -169,7 +198,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   const auto job_exit = run_job(*launch);
   if (!job_exit) return give_up(job_exit.error().message);
 
-  const bool profiled = conclude(*directory, find_launcher(command).kind);
+  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
     if (stages[i]() != kFine) stages_exit = kFailed;
@@ -198,6 +227,17 @@ Action declare_run(CLI::App& app) {
   app.add_option("--log", options->log, "how much the library says: quiet, warning or info")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
+  app.add_flag("--trace", options->trace, "also record every MPI call and transfer; so does FATHOM_TRACE=1");
+  for (const TraceOption& option : kTraceOptions) {
+    app.add_option_function<std::string>(
+           option.option,
+           [options, variable = option.variable](const std::string& value) {
+             options->trace_settings[variable] = value;
+             options->trace = true;
+           },
+           option.help)
+        ->type_name(option.type);
+  }
   app.add_option("--then", options->stages,
                  "afterwards run this subcommand on the run (repeatable, in order)")
       ->type_name("'STAGE'")
@@ -205,6 +245,7 @@ Action declare_run(CLI::App& app) {
   return [&app, options] {
     std::vector<std::string> command = app.remaining();
     if (!command.empty() && command.front() == "--") command.erase(command.begin());
+    if (environment("FATHOM_TRACE").value_or("0") != "0") options->trace = true;
     return run(*options, command);
   };
 }

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
+constexpr char kTrace[] = "trace";
 constexpr char kWorldPrefix[] = "world-";
 
 // The files of a run that a new one would be mixed up with.
@@ -26,7 +27,7 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
-    if (name == kProfile || name == kPartial || name.starts_with(kWorldPrefix)) {
+    if (name == kProfile || name == kPartial || name == kTrace || name.starts_with(kWorldPrefix)) {
       found.push_back(entry.path());
     }
   }
