@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
 """Writes the MPI entry points and the list of classes from mpi_functions.table.
 
-usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp
-       generate_wrappers.py TABLE classes OUTPUT.h
+usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp          entry points of the profile
+       generate_wrappers.py TABLE classes OUTPUT.h             classes of messages
+       generate_wrappers.py TABLE traced-wrappers OUTPUT.cpp   entry points of the trace
+       generate_wrappers.py TABLE traced-numbers OUTPUT.h      numbers of the functions in a trace
+       generate_wrappers.py TABLE traced-functions OUTPUT.cpp  what the trace's definitions say of them
 """
 import re
 import sys
 from dataclasses import dataclass
+
+import call_attributes
 
 
 @dataclass
@@ -19,6 +24,22 @@ class Function:
     @property
     def arguments(self):
         return ', '.join(argument_name(p) for p in split(self.parameters))
+
+    @property
+    def short(self):
+        return self.name.removeprefix('MPI_').removeprefix('MPIX_')
+
+    @property
+    def pmpi(self):
+        return 'P' + self.name
+
+    @property
+    def variadic(self):
+        return '...' in self.parameters
+
+    def fixed(self):
+        """Without the parameters of "...", which nobody reads."""
+        return Function(self.role, self.options, self.name, self.parameters.replace(', ...', ''))
 
     @property
     def class_name(self):
@@ -34,7 +55,7 @@ def split(parameters):
 
 
 def argument_name(parameter):
-    return re.search(r'(\w+)\s*(\[\])*$', parameter).group(1)
+    return re.search(r'(\w+)\s*(\[\d*\])*$', parameter).group(1)
 
 
 def read(path):
@@ -42,13 +63,24 @@ def read(path):
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
         if line.startswith('#') or not line.strip():
             continue
-        match = re.fullmatch(r'(\w+)\s+(.*?)\s*int (MPIX?_\w+)\((.*)\)\n', line)
+        match = re.fullmatch(r'(\w+)\s+(.*?)\s*(\w+) (MPIX?_\w+)\((.*)\)\n', line)
         if not match:
-            sys.exit(f'{path}:{number}: expected "role options int MPI_Name(parameters)"')
-        role, options, name, parameters = match.groups()
+            sys.exit(f'{path}:{number}: expected "role options type MPI_Name(parameters)"')
+        role, options, returned, name, parameters = match.groups()
+        if role == 'unrecorded':
+            continue
+        if returned != 'int':
+            sys.exit(f'{path}:{number}: a wrapper returns int')
         pairs = dict(o.split('=') for o in options.split() if o != '-')
         functions.append(Function(role, pairs, name, parameters))
     return functions
+
+
+TRACED_ONLY = ('traced', 'completion')
+
+
+def counted(functions):
+    return [f for f in functions if f.role not in TRACED_ONLY]
 
 
 def collectives(functions):
@@ -102,23 +134,32 @@ def body(f):
     return [f'return hooks::{f.role}(next{arguments});']
 
 
+def shape(f):
+    return f'int (*)({f.parameters})'
+
+
+def more_parameters(f):
+    parameters = f.fixed().parameters
+    return ', ' + parameters if parameters not in ('', 'void') else ''
+
+
+def next_functions(f):
+    return [f'constinit Next<{shape(f)}> next_{f.short}{{"{f.pmpi}"}};',
+            f'constinit Next<{shape(f)}> tool_{f.short}{{"{f.name}"}};']
+
+
+def wrapped(f):
+    """The call with what the profile does about it."""
+    return [f'int wrapped_{f.short}({shape(f).replace("(*)", "(*next)")}{more_parameters(f)}) {{',
+            *['  ' + statement for statement in body(f.fixed())], '}', '']
+
+
 def wrapper(f):
-    short = f.name.removeprefix('MPI_').removeprefix('MPIX_')
-    prefix = 'PMPIX_' if f.name.startswith('MPIX_') else 'PMPI_'
-    pmpi = prefix + short
-    variadic = '...' in f.parameters
-    parameters = f.parameters.replace(', ...', '')
-    arguments = f.arguments if not variadic else argument_name(split(parameters)[0])
-    shape = f'int (*)({f.parameters})'
-    f = Function(f.role, f.options, f.name, parameters)
-    more = ', ' + parameters if parameters not in ('', 'void') else ''
+    short, pmpi, signature = f.short, f.pmpi, f.parameters
+    lines = next_functions(f) + wrapped(f)
+    f = f.fixed()
+    arguments = f.arguments
     passed = ', ' + arguments if arguments else ''
-    lines = [f'constinit Next<{shape}> next_{short}{{"{pmpi}"}};',
-             f'constinit Next<{shape}> tool_{short}{{"{f.name}"}};',
-             f'int wrapped_{short}({shape.replace("(*)", "(*next)")}{more}) {{']
-    lines += ['  ' + statement for statement in body(f)]
-    lines += ['}', '']
-    signature = parameters + (', ...' if variadic else '')
     exported = [f'FATHOM_EXPORT int {pmpi}({signature}) {{',
                 f'  const auto library = next_{short}.library();',
                 '  if (library == nullptr) return MPI_ERR_OTHER;',
@@ -133,7 +174,7 @@ def wrapper(f):
 
 
 def wrappers(functions):
-    pairs = [wrapper(f) for f in functions]
+    pairs = [wrapper(f) for f in counted(functions)]
     return '\n'.join([
         '// Generated by profiler/generate_wrappers.py from mpi_functions.table. Do not edit.',
         '#define OMPI_SKIP_MPICXX 1', '#include <mpi.h>', '#include <mpi-ext.h>', '',
@@ -156,9 +197,95 @@ def classes(functions):
         '}  // namespace fathom::profiler', ''])
 
 
+def recorded_call(f):
+    """The statements of a recorded call: enter, the call itself, leave."""
+    fixed = f.fixed()
+    passed = ''.join(', ' + a for a in ('next', fixed.arguments) if a)[2:]
+    new = f'TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));'
+    enter = call_attributes.enter_statements(fixed)
+    if fixed.options.get('requests') == 'enter' and f.role == 'traced':
+        enter.append('name_requests(recorded, count, array_of_requests);')
+    enter = ['if (recorded.on()) {', *['  ' + line for line in enter], '}'] if len(enter) > 1 else [
+        f'if (recorded.on()) {enter[0]}']
+    if f.role == 'completion':
+        call = [f'const Ended ended = completion::{f.short.lower()}(recorded, {passed});']
+    elif f.role == 'traced':
+        call = [f'const Ended ended{{next({fixed.arguments})}};']
+    else:
+        call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
+    leave = call_attributes.words(call_attributes.at_leave(fixed))
+    leaving = [f'recorded.leave({", ".join(["ended.result", *leave])});']
+    if any('succeeded' in word for word in leave):
+        leaving = ['if (recorded.on()) {', '  const bool succeeded = ended.result == MPI_SUCCESS;',
+                   '  ' + leaving[0], '}']
+    inside = 'const CallSites::Inside inside;'
+    if f.role in ('init', 'init_thread'):  # recording begins within
+        enter = [line.replace('recorded.enter(', 'recorded.enter_at(began.ticks()') for line in enter]
+        return ['const MomentBeforeInit began;', *call, new, *enter, *leaving, 'return ended.result;']
+    return [new, *enter, inside, *call, *leaving, 'return ended.result;']
+
+
+def traced_wrapper(f):
+    fixed = f.fixed()
+    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
+    lines += [f'int recorded_{f.short}(const Caller& caller, {shape(f).replace("(*)", "(*next)")}'
+              f'{more_parameters(f)}) {{', *['  ' + line for line in recorded_call(f)], '}',
+              f'int entered_{f.short}(const Caller& caller{more_parameters(f)}) {{',
+              f'  const auto library = next_{f.short}.library();',
+              '  if (library == nullptr) return MPI_ERR_OTHER;',
+              f'  if (Chain::holds(&next_{f.short})) return library({fixed.arguments});',
+              f'  return recorded_{f.short}(caller, library{passed});', '}', '']
+    exported = [f'FATHOM_EXPORT int {f.pmpi}({f.parameters}) {{',
+                f'  return entered_{f.short}(FATHOM_CALLER{passed});', '}',
+                f'FATHOM_EXPORT int {f.name}({f.parameters}) {{',
+                f'  if (const auto tool = tool_{f.short}.other_tool()) {{',
+                f'    const Chain chain(&next_{f.short});',
+                f'    return recorded_{f.short}(FATHOM_CALLER, tool{passed});', '  }',
+                f'  return entered_{f.short}(FATHOM_CALLER{passed});', '}', '']
+    return '\n'.join(lines), '\n'.join(exported)
+
+
+def traced_wrappers(functions):
+    pairs = [traced_wrapper(f) for f in functions]
+    return '\n'.join([
+        '// Generated by profiler/generate_wrappers.py from mpi_functions.table. Do not edit.',
+        '#define OMPI_SKIP_MPICXX 1', '#include <mpi.h>', '#include <mpi-ext.h>', '',
+        '#include "openmpi_layout.h"', '#include "profiler/call_sites.h"', '#include "profiler/hooks.h"',
+        '#include "profiler/next.h"', '#include "profiler/traced_arguments.h"',
+        '#include "profiler/traced_completion.h"', '#include "traced_numbers.h"', '',
+        'namespace fathom::profiler {', 'namespace {', '', 'using namespace traced;', '',
+        *[p[0] for p in pairs], '}  // namespace', '',
+        'extern "C" {', '', *[p[1] for p in pairs], '}  // extern "C"', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+def traced_numbers(functions):
+    return '\n'.join([
+        '// Generated by profiler/generate_wrappers.py from mpi_functions.table. Do not edit.',
+        '#pragma once', '', '#include <cstdint>', '', 'namespace fathom::profiler::traced {', '',
+        'enum FunctionNumber : std::uint32_t {', *[f'  kFunction_{f.name},' for f in functions], '};', '',
+        '}  // namespace fathom::profiler::traced', ''])
+
+
+def traced_functions(functions):
+    lines = [call_attributes.definition(number, f) for number, f in enumerate(functions)]
+    return '\n'.join([
+        '// Generated by profiler/generate_wrappers.py from mpi_functions.table. Do not edit.',
+        '#include "profiler/traced_functions.h"', '', 'namespace fathom::profiler {', '',
+        f'const std::uint32_t kTracedFunctionCount = {len(functions)};',
+        'const char* const kTracedFunctionNames[] = {', *[f'    "{f.name}",' for f in functions], '};',
+        'const char kTracedFunctionLines[] =', *[f'    "{line}\\n"' for line in lines], '    ;', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+OUTPUTS = {'wrappers': wrappers, 'classes': classes, 'traced-wrappers': traced_wrappers,
+           'traced-numbers': traced_numbers, 'traced-functions': traced_functions}
+
+
 def main():
     table, what, output = sys.argv[1:]
-    text = {'wrappers': wrappers, 'classes': classes}[what](read(table))
+    text = OUTPUTS[what](read(table))
     with open(output, 'w', encoding='utf-8') as file:
         file.write(text)
 

@@ -66,11 +66,18 @@ struct Selection {
   static inline bool sites = true;
 };
 
+// When MPI_Init was entered. Which clock the trace uses is decided within.
+struct MomentBeforeInit {
+  std::uint64_t counter = __rdtsc();
+  std::uint64_t monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  std::uint64_t ticks() const { return Ticks::uses_counter() ? counter : monotonic_ns; }
+};
+
 class TracedCall {
  public:
-  // `site`: the address that the call returns to.
+  // `site`: the address in the program that the call returns to; null: not the program's call, not recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
-    if (!Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
+    if (site != nullptr && !Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
   }
   TracedCall(const TracedCall&) = delete;
 
@@ -78,8 +85,11 @@ class TracedCall {
 
   template <typename... Words>
   void enter(Words... words) {
+    if (stream_ != nullptr) enter_at(Ticks::now(), words...);
+  }
+  template <typename... Words>
+  void enter_at(std::uint64_t now, Words... words) {
     if (stream_ == nullptr) return;
-    const std::uint64_t now = Ticks::now();
     if (Selection::sites) {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words...,
                        reinterpret_cast<std::uint64_t>(site_));
@@ -88,7 +98,7 @@ class TracedCall {
     }
   }
 
-  // More values of an attribute of this call (kRequests), `count` 8-byte values.
+  // More values of an attribute of this call (kRequests), `count` 8-byte values; right after enter().
   void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
 
   // The call has returned: the moment of what is recorded from here to leave().
@@ -114,26 +124,6 @@ class TracedCall {
   std::uint32_t function_;
   const void* site_;
   std::uint64_t left_at_ = 0;
-};
-
-// The handles given to a wait or test, kept while the call replaces them. Memory is the thread's own and
-// reserved once; more than kMost requests are waited for unnamed.
-class KeptRequests {
- public:
-  static constexpr std::size_t kMost = std::size_t{1} << 20;
-  KeptRequests(bool on, int count, const MPI_Request* requests);
-  ~KeptRequests();
-  KeptRequests(const KeptRequests&) = delete;
-
-  int count() const { return count_; }
-  std::uint64_t operator[](int i) const { return numbers_[i]; }
-  const std::uint64_t* data() const { return numbers_; }
-
- private:
-  static constexpr int kFew = 16;
-  std::uint64_t few_[kFew];
-  std::uint64_t* numbers_ = few_;
-  int count_ = 0;
 };
 
 }  // namespace fathom::profiler::traced

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "message_events.h"
+#include "profiler/call_sites.h"
 #include "profiler/definitions_writer.h"
 #include "profiler/drain.h"
 #include "profiler/finish.h"
@@ -186,6 +187,7 @@ void open_or_throw(Session& session) {
   Ticks::use_counter(Ticks::counter_is_even());
   apply_selection(made->settings);
   traced::Requests::open();
+  CallSites::open();
   events::Level::requests = made->settings.transfers && session.source() != SourceName::kPeruse;
   made->gate.open(made->recorder);
   made->opened_at_ns = nanoseconds_of(CLOCK_MONOTONIC);

@@ -75,6 +75,8 @@ int main(void) {
   AT("kRequestType", ompi_request_t, req_type);
   AT("kRequestComplete", ompi_request_t, req_complete);
   AT("kRequestPersistent", ompi_request_t, req_persistent);
+  AT("kRequestState", ompi_request_t, req_state);
+  line("kRequestInactive", OMPI_REQUEST_INACTIVE);
   AT("kRequestStart", ompi_request_t, req_start);
   AT("kRequestFree", ompi_request_t, req_free);
   AT("kRequestCallback", ompi_request_t, req_complete_cb);
