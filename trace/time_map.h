@@ -42,9 +42,11 @@ class TimeMap {
   static std::int64_t at(const Segment& segment, std::uint64_t from) {
     // Far outside of all that can be meant (damaged files) the result stops growing.
     constexpr double kMost = 2e18;
-    double step = static_cast<double>(static_cast<std::int64_t>(from - segment.from)) * segment.rate;
-    step = step < -kMost ? -kMost : step > kMost ? kMost : step;
-    return segment.to + static_cast<std::int64_t>(step + (step < 0 ? -0.5 : 0.5));
+    const bool forward = from >= segment.from;
+    double step = static_cast<double>(forward ? from - segment.from : segment.from - from) * segment.rate;
+    if (step > kMost) step = kMost;
+    const auto rounded = static_cast<std::int64_t>(step + 0.5);
+    return segment.to + (forward ? rounded : -rounded);
   }
 
   // The `from` of a result; exact to the rounding.
