@@ -1,8 +1,11 @@
 #include "simulator/registry.h"
 
 #include "simulator/mappers.h"
+#include "simulator/route_detour.h"
+#include "simulator/route_dimension.h"
 #include "simulator/route_greedy.h"
 #include "simulator/route_modulo.h"
+#include "simulator/route_oblivious.h"
 #include "simulator/selectors.h"
 #include "simulator/topology_dragonfly.h"
 #include "simulator/topology_grid.h"
@@ -26,6 +29,13 @@ constexpr MapperRow kMappers[] = {
 constexpr RouterRow kRouters[] = {
     {"dmodk", "shortest ways, chosen by the destination's number", false, make_dmodk},
     {"smodk", "shortest ways, chosen by the source's number", false, make_smodk},
+    {"minimal", "shortest ways, the first choice at every hop", false, make_minimal},
+    {"random", "shortest ways, drawn for each pair of hosts", false, make_random},
+    {"ecmp", "shortest ways, each switch hashing each pair of processes", true, make_ecmp},
+    {"valiant", "over a switch drawn for each pair of hosts", false, make_valiant},
+    {"ugal", "heaviest first, the least loaded of some shortest ways and some detours", false,
+     make_ugal},
+    {"dor", "dimension order, on a torus, mesh or HyperX", false, make_dimension_order},
     {"greedy-sum", "heaviest first, each the shortest way with the least total load", false,
      make_greedy_sum},
     {"greedy-max", "heaviest first, each the shortest way with the least loaded worst link", false,

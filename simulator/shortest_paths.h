@@ -43,8 +43,23 @@ class ShortestPaths {
   const Network& network_;
   std::size_t budget_bytes_;
   std::size_t used_bytes_ = 0;
+  // A link as routing sees it. Only links between forwarding nodes have one.
+  struct Hop {
+    NodeId node;
+    LinkId link;
+  };
+  struct Hops {
+    std::vector<std::uint32_t> first;  // by forwarding node, one more than there are
+    std::vector<Hop> hops;
+    std::span<const Hop> of(NodeId forwarder) const {
+      return {hops.data() + first[forwarder], hops.data() + first[forwarder + 1]};
+    }
+  };
+  void sort_hops();
+
   std::vector<NodeId> targets_;                  // by host
-  std::vector<std::uint32_t> name_order_;        // by forwarding node
+  Hops onward_;                                  // to the next node, in the order of choices
+  Hops backward_;                                // to each node before, once
   std::vector<std::unique_ptr<Toward>> toward_;  // by target
 };
 
@@ -61,7 +76,8 @@ class ShortestPaths::Toward {
   // lead to (core2 before core10), parallel ones in the order in which they were added; none if there
   // is no way. Good until the next call.
   std::span<const LinkId> choices(NodeId node) {
-    const std::uint32_t at = first_[node];
+    if (node < first_forwarder_) return choices_of_host(node);
+    const std::uint32_t at = first_[node - first_forwarder_];
     if (at == kNoId) return find_choices(node);
     return {links_.data() + at + 1, links_[at]};
   }
@@ -70,14 +86,18 @@ class ShortestPaths::Toward {
 
  private:
   void search();
+  void append_direct(NodeId node, std::vector<LinkId>& links) const;
   std::span<const LinkId> find_choices(NodeId node);
+  std::span<const LinkId> choices_of_host(HostId host);
 
   const ShortestPaths& owner_;
   const Network& network_;
   NodeId target_;
+  NodeId first_forwarder_;
   std::vector<std::uint16_t> distance_;  // by forwarding node
-  std::vector<std::uint32_t> first_;     // by node: where its choices stand in links_; kNoId: not known
-  std::vector<LinkId> links_;            // for each node known: how many, then which
+  std::vector<std::uint32_t> first_;     // by forwarding node: its place in links_; kNoId: not known
+  std::vector<LinkId> links_;            // for each node known: how many choices, then which
+  std::vector<LinkId> of_host_;          // of the host that was last asked for
 };
 
 }  // namespace fathom::simulator
