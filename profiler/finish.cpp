@@ -120,6 +120,7 @@ std::vector<char> own_rows(Session& session) noexcept try {
 void finish(Session& session) noexcept try {
   collect_monitoring(session);
   session.gather().synchronise();
+  tracing::before_close();
   unhook_pml();
   tracing::finish(session);
   std::vector<char> rows = own_rows(session);

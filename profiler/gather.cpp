@@ -47,11 +47,9 @@ std::vector<int> Gather::present_neighbours() {
   std::vector<int> waiting = children_, present;
   if (parent_ >= 0) waiting.push_back(parent_);
   const auto deadline = std::chrono::steady_clock::now() + kPatience;
-  alignas(16) char status[64];
   while (!waiting.empty() && std::chrono::steady_clock::now() < deadline) {
     std::erase_if(waiting, [&](int peer) {
-      int matched = 0;
-      if (original_pml().iprobe(peer, kTagHere, world_, &matched, status) != 0 || matched == 0) return false;
+      if (!has_arrived(peer, kTagHere)) return false;
       receive(peer, kTagHere, nullptr, 0);
       present.push_back(peer);
       return true;
@@ -59,6 +57,12 @@ std::vector<int> Gather::present_neighbours() {
     if (!waiting.empty()) sched_yield();
   }
   return present;
+}
+
+bool Gather::has_arrived(int peer, int tag) {
+  alignas(16) char status[64];
+  int matched = 0;
+  return original_pml().iprobe(peer, tag, world_, &matched, status) == 0 && matched != 0;
 }
 
 void Gather::send(int peer, int tag, const void* data, std::size_t size) {

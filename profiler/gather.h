@@ -28,12 +28,17 @@ class Gather {
 
   bool connected_above() const { return parent_ >= 0; }
 
+  // The tree, and messages along it under tags of Fathom's own.
+  int parent() const { return parent_; }
+  const std::vector<int>& children() const { return children_; }
+  bool has_arrived(int peer, int tag);
+  void send(int peer, int tag, const void* data, std::size_t size);
+  void receive(int peer, int tag, void* data, std::size_t size);
+
  private:
   std::vector<int> present_neighbours();
   static bool make_room(std::vector<char>& rows, std::uint64_t size) noexcept;
   void tell(int peer, int tag);
-  void send(int peer, int tag, const void* data, std::size_t size);
-  void receive(int peer, int tag, void* data, std::size_t size);
 
   void* world_ = nullptr;
   void* byte_type_ = nullptr;

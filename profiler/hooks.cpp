@@ -1,5 +1,6 @@
 #include "profiler/hooks.h"
 
+#include "message_events.h"
 #include "profiler/modules.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
@@ -70,6 +71,7 @@ BlockingCall::~BlockingCall() {
   if (live_ == nullptr) return;
   live_->blocking_class.store(outer_class_, relaxed);
   Communicators::collective_on() = outer_live_;
+  if (events::kRecords && live_->is_world && outer_class_ == kNoClass) tracing::world_collective_ended();
 }
 
 NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)

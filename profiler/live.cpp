@@ -19,7 +19,7 @@ void Live::reset() {
   persistent_tags.clear();
   modules_seen[0] = modules_seen[1] = 0;
   for (auto& module : bypassing_module) module = 0;
-  retired = user_visible = false;
+  retired = user_visible = is_world = false;
 }
 
 void Live::fix_class(ClassId class_id) {

@@ -65,6 +65,7 @@ struct alignas(64) Live {
   std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
   bool retired = false;       // the program freed it; the library may still finish with it
   bool user_visible = false;
+  bool is_world = false;      // MPI_COMM_WORLD
   void fix_class(ClassId class_id);
   void set_library_tag(int tag);  // -1: none
   void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again

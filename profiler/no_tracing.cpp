@@ -8,6 +8,8 @@ void communicator_known(std::uint32_t, bool) noexcept {}
 void phase_begun(std::uint32_t, const char*) noexcept {}
 void phase_ended(std::uint32_t, std::uint32_t) noexcept {}
 void paused(bool) noexcept {}
+void world_collective_ended() noexcept {}
+void before_close() noexcept {}
 void finish(Session&) noexcept {}
 
 }  // namespace fathom::profiler::tracing

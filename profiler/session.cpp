@@ -155,6 +155,7 @@ bool Session::open() {
   name_run_directory();
 
   communicators_.adopt(world, "MPI_COMM_WORLD", "predefined", profile::kPredefined);
+  if (Live* live = communicators_.find(world)) live->is_world = true;
   communicators_.adopt(self, "MPI_COMM_SELF", "predefined",
                        profile::kPredefined | profile::kPerProcess);
   void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));

@@ -15,6 +15,7 @@
 
 #include "message_events.h"
 #include "profiler/call_sites.h"
+#include "profiler/clock_sync.h"
 #include "profiler/definitions_writer.h"
 #include "profiler/drain.h"
 #include "profiler/finish.h"
@@ -73,6 +74,7 @@ struct State {
 
 // Never destroyed: threads of the program may outlive everything else.
 State* state = nullptr;
+ClockSync clock_sync;  // also of processes that are not traced themselves
 TraceSettings settings_before_init;
 
 trace::ClockRow clock_now() {
@@ -197,7 +199,8 @@ void open_or_throw(Session& session) {
   add_new_text(frame);
   frame.text(describe_recording(made->settings) + describe_place() + describe_code(made->code_seen));
   add_communicators(frame);
-  const trace::ClockRow row = clock_now();
+  trace::ClockRow row = clock_now();
+  clock_sync.complete(row);
   frame.clocks(&row, 1);
   frame.append_to(made->file);
 
@@ -219,6 +222,8 @@ void prepare(const Settings& settings) noexcept try {
 void open(Session& session) noexcept try {
   for (const std::string& sentence : settings_before_init.not_understood) session.text().add("note", sentence);
   if (!settings_before_init.wanted || session.source() == SourceName::kNone) return;
+  clock_sync.open(session.gather(), static_cast<int>(session.header().rank), static_cast<int>(session.header().world_size));
+  if (clock_sync.needed()) clock_sync.measure();
   if (!list_holds(settings_before_init.ranks, session.header().rank)) return;
   open_or_throw(session);
 } catch (...) {
@@ -271,6 +276,28 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept try {
   const auto& chosen = state->chosen_phases;
   state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), outer) == chosen.end());
 } catch (...) {
+}
+
+namespace {
+
+void measure_clocks() noexcept try {
+  if (!clock_sync.measure() || state == nullptr) return;
+  trace::ClockRow row = clock_now();
+  clock_sync.complete(row);
+  DefinitionsFrame frame(header_now(*state->session));
+  frame.clocks(&row, 1);
+  frame.append_to(state->file);
+} catch (...) {
+}
+
+}  // namespace
+
+void world_collective_ended() noexcept {
+  if (clock_sync.needed() && clock_sync.is_due()) measure_clocks();
+}
+
+void before_close() noexcept {
+  if (clock_sync.needed()) measure_clocks();
 }
 
 void paused(bool is_paused) noexcept try {

@@ -29,6 +29,12 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 
 void paused(bool is_paused) noexcept;
 
+// A blocking collective of the program on MPI_COMM_WORLD has ended: a moment to measure clocks (clock_sync.h).
+void world_collective_ended() noexcept;
+
+// At MPI_Finalize, while messages can still be sent.
+void before_close() noexcept;
+
 // Ends the recording and completes the files. Counting has stopped; no other thread is inside MPI.
 void finish(Session& session) noexcept;
 
