@@ -73,13 +73,13 @@ std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer,
                                  MPI_Comm);
 }  // namespace sent
 
-// enter() of a call with one or two lengths: those that do not fit follow as words of their own.
+// enter() of a call with one or two lengths, whose short forms are among the words.
 template <typename... Words>
 void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {
   if (bytes < trace::kLongBytes) [[likely]] {
     call.enter(words...);
   } else {
-    call.enter(words..., bytes);
+    call.enter_long({bytes}, words...);
   }
 }
 template <typename... Words>
@@ -87,9 +87,9 @@ void enter_sized2(TracedCall& call, std::uint64_t bytes, std::uint64_t bytes2, W
   if (bytes2 < trace::kLongBytes) [[likely]] {
     enter_sized(call, bytes, words...);
   } else if (bytes < trace::kLongBytes) {
-    call.enter(words..., bytes2);
+    call.enter_long({bytes2}, words...);
   } else {
-    call.enter(words..., bytes, bytes2);
+    call.enter_long({bytes, bytes2}, words...);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <utility>
 
 #include "openmpi_layout.h"
 #include "profiler/communicators.h"
@@ -91,11 +92,25 @@ class TracedCall {
   void enter_at(std::uint64_t now, Words... words) {
     if (stream_ == nullptr) return;
     if (Selection::sites) {
-      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words...,
-                       reinterpret_cast<std::uint64_t>(site_));
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site());
     } else {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
     }
+  }
+  // The same with lengths that did not fit (kLongBytes): they stand behind everything else.
+  template <std::size_t kLengths, typename... Words>
+  void enter_long(const std::uint64_t (&lengths)[kLengths], Words... words) {
+    if (stream_ == nullptr) return;
+    const std::uint64_t now = Ticks::now();
+    const auto append = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if (Selection::sites) {
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site(),
+                         lengths[I]...);
+      } else {
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words..., lengths[I]...);
+      }
+    };
+    append(std::make_index_sequence<kLengths>());
   }
 
   // More values of an attribute of this call (kRequests), `count` 8-byte values; right after enter().
@@ -120,6 +135,8 @@ class TracedCall {
   }
 
  private:
+  std::uint64_t site() const { return reinterpret_cast<std::uint64_t>(site_); }
+
   Stream* stream_ = nullptr;
   std::uint32_t function_;
   const void* site_;
