@@ -115,7 +115,10 @@ TEST_CASE(
   }
   const ReplayResult result = run(program);
   CHECK(is(result.end_ns, last));
-  CHECK(is(result.ranks[63].end_ns, expected[63]));
+  for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
+    if (binomial_children(rank, kRanks).empty())
+      CHECK(is(result.ranks[rank].end_ns, expected[rank]));
+  }
 }
 
 void linear_all_to_all(Program& program, std::uint32_t ranks, double bytes) {

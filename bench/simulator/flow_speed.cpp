@@ -1,0 +1,34 @@
+// How long the flow model takes for the pattern of flow_pattern.h. Prints one JSON object;
+// "seconds" is processor time from an empty model to the last end, without the making of the
+// routes.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+
+#include "bench/simulator/flow_pattern.h"
+
+int main(int argc, char** argv) {
+  using namespace fathom;
+  const bench::FlowPattern pattern = bench::flow_pattern(argc, argv);
+  const double before = bench::processor_seconds();
+  auto model = simulator::FlowModel::create(pattern.network.links);
+  for (const test::PlainFlow& flow : pattern.flows) {
+    if (!model->start({pattern.network.route(flow.from, flow.to), flow.size_bytes})) return 1;
+  }
+  double last_s = 0;
+  while (model->next_event_s() != simulator::FlowModel::kNever) {
+    for (const simulator::EndedFlow& flow : model->step()) last_s = std::max(last_s, flow.end_s);
+  }
+  const double seconds = bench::processor_seconds() - before;
+  std::uint64_t hops = 0;
+  for (const test::PlainFlow& flow : pattern.flows)
+    hops += pattern.network.route(flow.from, flow.to).size();
+  std::printf(
+      "{\"seconds\": %.6f, \"flows\": %zu, \"hops\": %llu, \"solutions\": %llu, "
+      "\"settled_hops\": %llu, \"last_end_s\": %.9g}\n",
+      seconds, pattern.flows.size(), static_cast<unsigned long long>(hops),
+      static_cast<unsigned long long>(model->solutions()),
+      static_cast<unsigned long long>(model->settled_hops()), last_s);
+  return 0;
+}
