@@ -65,6 +65,9 @@ class Workspace:
         # A copy: a rebuild in the middle of a measurement must not change what is measured.
         self.library = self.path / "libfathom.so"
         shutil.copy(source, self.library)
+        self.trace_library = self.path / "libfathom-trace.so"
+        if source.with_name("libfathom-trace.so").exists():
+            shutil.copy(source.with_name("libfathom-trace.so"), self.trace_library)
         self.runs = 0
 
     def __enter__(self):
@@ -107,7 +110,11 @@ VARIANTS = {
     "pml_monitoring": ("ob1,monitoring", None),
     # Both in one job: PERUSE where Fathom accepts it above pml/monitoring, else it steps down to pml.
     "fathom over monitoring": ("ob1,monitoring", "auto"),
+    # Trace mode, with what it records.
+    "trace calls": ("ob1", "auto"),
+    "trace calls and transfers": ("ob1", "auto"),
 }
+TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers"}
 
 
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,
@@ -118,7 +125,10 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
     if "monitoring" in pml:
         line += ["--mca", "pml_monitoring_enable", "2"]
     if source:
-        preload = [*preload, workspace.library]
+        level = TRACE_LEVELS.get(variant)
+        preload = [*preload, workspace.trace_library if level else workspace.library]
+        if level:
+            line += ["-x", f"FATHOM_TRACE_LEVEL={level}"]
         line += ["-x", f"FATHOM_SOURCE={source}", "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]
     if preload:
         line += ["-x", "LD_PRELOAD=" + " ".join(map(str, preload))]

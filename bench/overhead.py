@@ -36,7 +36,7 @@ MICRO = {
 class MicroJob:
     """A running micro job that waits for its turns."""
 
-    def __init__(self, workspace, installation, variant, ranks):
+    def __init__(self, workspace, installation, variant, ranks, environment=None):
         self.folder = workspace.run_directory()
         self.ranks = ranks
         for name in [*(f"turn.{r}" for r in range(ranks)), "result"]:
@@ -46,7 +46,7 @@ class MicroJob:
         self.log = open(self.folder / "log", "w+")
         self.process = subprocess.Popen(
             jobs.command_line(workspace, installation, variant, ranks, [program, self.folder],
-                              self.folder, placement),
+                              self.folder, placement, environment),
             cwd=self.folder, env=installation.environment(), stdin=subprocess.DEVNULL,
             stdout=self.log, stderr=subprocess.STDOUT)
         # Read and write: opening does not wait for the other side.
@@ -79,12 +79,13 @@ def variants_of(installation):
     return [v for v in everything if installation.has_peruse or v != "fathom peruse"]
 
 
-def measure_micro(workspace, installation, names, sets, rounds):
+def measure_micro(workspace, installation, names, sets, rounds, variants=None, environment=None):
     """{name: {variant: [(native, this) of each round]}}, rounds of one set after the other"""
-    samples = {name: {v: [] for v in variants_of(installation)} for name in names}
+    variants = variants or variants_of(installation)
+    samples = {name: {v: [] for v in variants} for name in names}
     for number in range(sets):
         for ranks in sorted({MICRO[name][1] for name in names}):
-            running = {v: MicroJob(workspace, installation, v, ranks) for v in variants_of(installation)}
+            running = {v: MicroJob(workspace, installation, v, ranks, environment) for v in variants}
             try:
                 for name in names:
                     _, needed, pattern, size, times, batches, statistic = MICRO[name]
@@ -128,12 +129,12 @@ def micro_row(name, samples, sets):
     return row
 
 
-def measure_hpcc(workspace, installation, pairs):
+def measure_hpcc(workspace, installation, pairs, variants=None):
     """{variant: [seconds of each run]}, runs interleaved."""
     source = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
     if not os.path.exists(source) or not shutil.which("hpcc"):
         raise jobs.Failed("hpcc is not installed")
-    seconds = {v: [] for v in variants_of(installation)}
+    seconds = {v: [] for v in variants or variants_of(installation)}
     for number in range(pairs):
         order = list(seconds)
         order = order[number % len(order):] + order[:number % len(order)]

@@ -170,7 +170,7 @@ void Recorder::seal() {
     if (stream.chunk == nullptr) continue;
     state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
     stream.chunk = nullptr;
-    stream.at = stream.limit = nullptr;
+    stream.at = stream.limit = stream.prompt = nullptr;
   }
 }
 

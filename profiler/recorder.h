@@ -24,6 +24,7 @@ struct alignas(64) Stream {
   std::uint64_t* at = nullptr;     // the next record's head
   std::uint64_t* limit = nullptr;  // records begin below it: the largest still fits
   std::uint64_t last_ticks = 0;
+  std::uint64_t* prompt = nullptr;  // == at: what is recorded next follows the last record at once
   trace::LiveChunkHeader* chunk = nullptr;
   std::uint64_t sequence = 0;  // of the next chunk
   std::uint64_t lost = 0;      // since the last record that found a place
@@ -72,6 +73,13 @@ class Recorder {
                                            static_cast<std::uint32_t>(step));
     std::atomic_ref(*record).store(head, std::memory_order_release);
   }
+
+  // The moment of a record that, where the last one was followed_at_once(), comes some nanoseconds after it: then the
+  // clock, which may take longer than all the rest, is not read again.
+  static std::uint64_t now_or_last(const Stream& stream) {
+    return stream.at == stream.prompt ? stream.last_ticks : Ticks::now();
+  }
+  static void followed_at_once(Stream& stream) { stream.prompt = stream.at; }
 
   // Makes the youngest record of this kind whose last word is `word` one that readers skip, if it is in
   // the stream's present chunk. Walks that chunk: for what hardly ever happens.

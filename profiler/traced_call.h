@@ -96,6 +96,7 @@ class TracedCall {
     } else {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
     }
+    Recorder::followed_at_once(*stream_);
   }
   // The same with lengths that did not fit (kLongBytes): they stand behind everything else.
   template <std::size_t kLengths, typename... Words>

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "openmpi_layout.h"
 #include "profiler/communicators.h"
 #include "profiler/recorder.h"
 
@@ -27,15 +28,20 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
     return std::uint64_t{low} | std::uint64_t{high} << 32;
   };
   const std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
-  const std::uint64_t now = Ticks::now();
+  const std::uint64_t now = Recorder::now_or_last(*stream);
   const auto number = reinterpret_cast<std::uint64_t>(request);
   if (bytes >= trace::kLongBytes) [[unlikely]] {
     return Recorder::append(*stream, now, kind, class_id, where, two(static_cast<std::uint32_t>(tag), trace::kLongBytes),
                             number, bytes);
   }
   const std::uint64_t what = two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
-  if (request == nullptr) return Recorder::append(*stream, now, kind, class_id, where, what);
-  Recorder::append(*stream, now, kind, class_id, where, what, number);
+  if (request == nullptr) {
+    Recorder::append(*stream, now, kind, class_id, where, what);
+  } else {
+    Recorder::append(*stream, now, kind, class_id, where, what, number);
+  }
+  // The PML is asked at once; a received message may be looked at for long before anything else happens.
+  if (kind == trace::RecordKind::kMessageSent) Recorder::followed_at_once(*stream);
 }
 
 // Before it is handed to the PML, so that no receive of it is recorded earlier. Not for MPI_PROC_NULL.
@@ -58,13 +64,22 @@ inline void received_retracted(const void* request) {
   if (stream != nullptr) Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
 }
 
-// A step of a transfer, as PERUSE tells it.
+// A step of a transfer, as PERUSE tells it. What ends one step begins the next (pml_ob1_recvreq.c); a match and the
+// moving of data begin anew.
 inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
+  using Step = trace::TransferStep;
   Stream* stream = Recorder::stream();
   if (stream == nullptr) return;
-  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kTransfer,
+  constexpr std::size_t kMovedAtOnce = 1024;
+  const bool moved_at_once = receiving && step == Step::kEnd &&
+                             rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
+  const bool begins = step == Step::kMatchedExpected || step == Step::kMatchedUnexpected || step == Step::kContinue ||
+                      (step == Step::kEnd && !moved_at_once);
+  const std::uint64_t now = begins ? Ticks::now() : Recorder::now_or_last(*stream);
+  Recorder::append(*stream, now, trace::RecordKind::kTransfer,
                    static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
                    reinterpret_cast<std::uint64_t>(request));
+  if (step != Step::kPosted) Recorder::followed_at_once(*stream);
 }
 
 // What the PML returned, where PERUSE does not tell.
