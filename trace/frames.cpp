@@ -83,8 +83,8 @@ class Search {
             static_cast<std::uint32_t>(header.kind), 0};
   }
 
-  // True if the file ends with an index that can be used; then its frames are taken. A frame whose header is
-  // damaged is known from the index, and missed where it is loaded.
+  // True if the file ends with an index that can be used; then its frames are taken as it tells, and headers
+  // are checked where frames are loaded.
   bool take_index() {
     Trailer trailer;
     if (file_.size() < sizeof(FileHeader) + sizeof trailer) return false;
@@ -104,18 +104,10 @@ class Search {
     for (std::uint32_t i = 0; i < header->records; ++i) {
       IndexEntry entry;
       std::memcpy(&entry, file_.data() + payload + std::uint64_t{i} * sizeof entry, sizeof entry);
-      take_entry(entry);
+      add(entry);
     }
     found_.complete = true;
     return true;
-  }
-
-  void take_entry(const IndexEntry& entry) {
-    if (!header_at(file_, entry.offset)) {
-      problem(entry.offset, "expected the header of a frame of " + std::to_string(entry.records) +
-                                " records of thread " + std::to_string(entry.thread) + "; it is damaged");
-    }
-    add(entry);
   }
 
   void walk() {
@@ -127,6 +119,7 @@ class Search {
         if (header->kind == FrameKind::kIndex) return;  // what follows is the trailer, or was cut
         add(entry_of(at, *header));
         at += sizeof(FrameHeader) + padded(header->stored_bytes);
+        drop_before(at);
         continue;
       }
       const std::uint64_t next = next_header(at + 1);
@@ -142,6 +135,13 @@ class Search {
     }
   }
 
+  void drop_before(std::uint64_t at) {
+    constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+    if (at - dropped_to_ < kStep) return;
+    file_.drop(dropped_to_ < kStep ? 0 : dropped_to_ - kStep, at);
+    dropped_to_ = at;
+  }
+
   std::uint64_t next_header(std::uint64_t from) const {
     const std::string_view bytes(file_.data(), file_.size());
     const std::string_view magic(kFrameMagic, sizeof kFrameMagic);
@@ -153,6 +153,7 @@ class Search {
 
   const MappedFile& file_;
   FrameList& found_;
+  std::uint64_t dropped_to_ = 0;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -52,7 +53,7 @@ MappedFile::~MappedFile() {
 void MappedFile::drop(std::uint64_t begin, std::uint64_t end) const {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   begin = begin / page * page;
-  end = end / page * page;
+  end = std::min(end, size_) / page * page;  // offsets of damaged files may lie anywhere
   if (begin < end) madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 

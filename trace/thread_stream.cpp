@@ -104,11 +104,13 @@ const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader,
 void ThreadStream::leave_piece() {
   at_ = end_ = nullptr;
   if (piece_ == 0 || pieces_[piece_ - 1].words != 0) return;
-  const std::uint64_t begin = pieces_[piece_ - 1].frame.offset;
-  const std::uint64_t end = piece_ < pieces_.size() && pieces_[piece_].words == 0
-                                ? pieces_[piece_].frame.offset
-                                : files_.trace->size();
-  if (begin < end) files_.trace->drop(begin, end);
+  const bool more = piece_ < pieces_.size() && pieces_[piece_].words == 0;
+  const std::uint64_t here = more ? pieces_[piece_].frame.offset : files_.trace->size();
+  // In large steps, and each time a little of what was dropped before: a page fault brings back its neighbours.
+  constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
+  if (more && here - dropped_to_ < kStep) return;
+  files_.trace->drop(dropped_to_ < kStep ? 0 : dropped_to_ - kStep, here);
+  dropped_to_ = here;
 }
 
 void ThreadStream::seek(std::uint64_t time_ns) {
@@ -119,7 +121,9 @@ void ThreadStream::seek(std::uint64_t time_ns) {
     return time_(piece.frame.last_ticks) < time_ns;
   });
   piece_ = static_cast<std::size_t>(found - pieces_.begin());
-  expected_sequence_ = piece_ < pieces_.size() ? pieces_[piece_].frame.sequence : 0;
+  if (piece_ == pieces_.size()) return;
+  expected_sequence_ = pieces_[piece_].frame.sequence;
+  if (pieces_[piece_].words == 0) dropped_to_ = pieces_[piece_].frame.offset;
 }
 
 }  // namespace fathom::trace

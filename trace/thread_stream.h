@@ -66,6 +66,7 @@ class ThreadStream {
 
   std::size_t piece_ = 0;                 // the next one
   std::uint64_t expected_sequence_ = 0;   // of the next piece
+  std::uint64_t dropped_to_ = 0;          // in the .trace file
   const std::uint64_t* at_ = nullptr;
   const std::uint64_t* end_ = nullptr;
   const std::uint64_t* values_ = nullptr;  // of a kValues record: still to be told

@@ -110,8 +110,8 @@ TEST_CASE("a flipped bit in a frame's header costs that frame") {
     const Read left = read(folder.path());  // the index tells how many records stood there
     CHECK(left.numbers == numbers_without_frame(2));
     CHECK(left.lost == std::vector<std::uint64_t>{kRecords});
-    REQUIRE(left.process.problems.size() == 1);
-    CHECK(left.process.problems[0].find("byte " + std::to_string(file.offsets[2])) != std::string::npos);
+    REQUIRE(left.problems.size() == 1);
+    CHECK(left.problems[0].find("byte " + std::to_string(file.offsets[2])) != std::string::npos);
 
     const Written without_index = write_frames(cut.path(), false);
     change(without_index.path, without_index.offsets[2] + byte, 0x04);
