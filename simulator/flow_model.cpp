@@ -185,9 +185,11 @@ void FlowModel::change_rate(Flow& flow) {
   ++flow.version;
 }
 
-// Where most ends move, sorting them in one by one would cost more than making the heap anew.
+// Where many ends move, sorting them in one by one would cost more than making the heap anew. That
+// also keeps void events from piling up.
 void FlowModel::schedule_ends() {
-  const bool anew = rates_.changed_flows().size() > ends_.size() / 8;
+  const std::size_t changed = rates_.changed_flows().size();
+  const bool anew = 8 * changed > ends_.size() || ends_.size() + changed > 4 * rates_.flow_count();
   if (anew) std::erase_if(ends_, [this](const Event& event) { return is_void(event); });
   for (MaxMin::Flow rated : rates_.changed_flows()) {
     const std::uint32_t index = flow_of_[rated];
