@@ -214,7 +214,9 @@ def recorded_call(f):
     else:
         call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
     leave = call_attributes.words(call_attributes.at_leave(fixed))
-    leaving = [f'recorded.leave({", ".join(["ended.result", *leave])});']
+    returns_with_message = f.options.get('group') == 'receive' and 'MPI_Request' not in f.parameters
+    leaving = [f'recorded.{"leave_with_message" if returns_with_message else "leave"}'
+               f'({", ".join(["ended.result", *leave])});']
     if any('succeeded' in word for word in leave):
         leaving = ['if (recorded.on()) {', '  const bool succeeded = ended.result == MPI_SUCCESS;',
                    '  ' + leaving[0], '}']

@@ -80,6 +80,7 @@ Stream* Recorder::attach() {
   if (number >= kMaxStreams) return nullptr;
   Stream* stream = &recorder->streams_[number];
   stream->thread = number;
+  if (recorder->left_out_ != nullptr) stream->left_out = recorder->left_out_ + std::size_t{number} * kMaxFunctions;
   own_stream() = stream;
   return stream;
 }
@@ -163,10 +164,23 @@ void Recorder::recycle(LiveChunkHeader* chunk) {
   state_of(chunk).store(ChunkState::kFree, std::memory_order_release);
 }
 
+bool Recorder::add_up_left_out() {
+  void* memory = mmap(nullptr, std::size_t{kMaxStreams} * kMaxFunctions * sizeof(LeftOut), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  left_out_ = static_cast<LeftOut*>(memory);
+  return true;
+}
+
 void Recorder::seal() {
   const std::uint32_t streams = stream_count_.load(std::memory_order_acquire);
   for (std::uint32_t i = 0; i < streams && i < kMaxStreams; ++i) {
     Stream& stream = streams_[i];
+    for (std::uint32_t function = 0; stream.left_out != nullptr && function < kMaxFunctions; ++function) {
+      const LeftOut& sum = stream.left_out[function];
+      if (sum.calls == 0) continue;
+      append(stream, Ticks::now(), trace::RecordKind::kSampled, function, sum.calls, sum.ticks);
+    }
     if (stream.chunk == nullptr) continue;
     state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
     stream.chunk = nullptr;

@@ -19,6 +19,12 @@
 
 namespace fathom::profiler {
 
+// Calls of one function that sampling left out.
+struct LeftOut {
+  std::uint64_t calls = 0;
+  std::uint64_t ticks = 0;  // inside them
+};
+
 // What one thread writes to.
 struct alignas(64) Stream {
   std::uint64_t* at = nullptr;     // the next record's head
@@ -29,6 +35,9 @@ struct alignas(64) Stream {
   std::uint64_t sequence = 0;  // of the next chunk
   std::uint64_t lost = 0;      // since the last record that found a place
   std::uint32_t thread = 0;
+  std::uint32_t calls = 0;        // for sampling
+  bool muted = false;             // inside a call that sampling leaves out
+  LeftOut* left_out = nullptr;    // by function; null unless calls are sampled
 };
 
 class Recorder {
@@ -36,12 +45,19 @@ class Recorder {
   static constexpr std::size_t kChunkBytes = std::size_t{128} << 10;
   static constexpr std::size_t kHeaderBytes = 4096;
   static constexpr std::uint32_t kMaxStreams = 4096;
+  static constexpr std::uint32_t kMaxFunctions = 1024;
 
   // Cold. Makes `path` with room for `memory_bytes` of chunks (two at least). Where the file system has no
   // room the memory is anonymous: then SIGKILL loses what is not drained, and survives_kill() is false.
   // False without memory.
   bool open(const char* path, std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes);
   bool survives_kill() const { return descriptor_ >= 0; }
+
+  // For what happens inside calls: null also where sampling leaves the present call out.
+  static Stream* unmuted_stream() {
+    Stream* own = stream();
+    return own != nullptr && own->muted ? nullptr : own;
+  }
 
   // The stream of this thread; null while nothing is recorded here.
   static Stream* stream() {
@@ -92,6 +108,8 @@ class Recorder {
 
   // At the end, after stop(), when no other thread is inside MPI: half-filled chunks become full ones.
   void seal();
+  // Before the first record: room to add up what sampling leaves out.
+  bool add_up_left_out();
   // In a child of fork: nothing of this is its own.
   static void forget();
 
@@ -132,6 +150,7 @@ class Recorder {
   std::atomic<std::uint64_t> chunks_opened_{0};
   std::atomic<std::uint32_t> stream_count_{0};
   Stream* streams_ = nullptr;  // kMaxStreams, in address space of their own
+  LeftOut* left_out_ = nullptr;  // kMaxFunctions for each stream
   char path_[4096] = {};
 };
 

@@ -62,9 +62,9 @@ class Requests {
 
 // Which functions are recorded, and whether call sites are.
 struct Selection {
-  static constexpr std::uint32_t kMaxFunctions = 1024;
-  static inline bool left_out[kMaxFunctions] = {};
+  static inline bool left_out[Recorder::kMaxFunctions] = {};
   static inline bool sites = true;
+  static inline std::uint32_t sample = 1;  // every so many calls of a thread
 };
 
 // When MPI_Init was entered. Which clock the trace uses is decided within.
@@ -79,6 +79,7 @@ class TracedCall {
   // `site`: the address in the program that the call returns to; null: not the program's call, not recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
     if (site != nullptr && !Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
+    if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]] sample();
   }
   TracedCall(const TracedCall&) = delete;
 
@@ -126,8 +127,16 @@ class TracedCall {
     Recorder::append(*stream_, left_at_, trace::RecordKind::kRequestCompleted, cancelled ? 1 : 0, request);
   }
 
+  // As leave(), of a call that returns as soon as the message recorded last was there.
+  template <typename... Words>
+  void leave_with_message(int result, Words... words) {
+    if (stream_ != nullptr) left_at_ = Recorder::now_or_last(*stream_);
+    leave(result, words...);
+  }
+
   template <typename... Words>
   void leave(int result, Words... words) {
+    if (sampled_out_ != nullptr) [[unlikely]] return add_up();
     if (stream_ == nullptr) return;
     if (left_at_ == 0) left_at_ = Ticks::now();
     // Error classes of MPI are small; Open MPI's codes equal their classes (ompi/errhandler/errcode.h).
@@ -138,7 +147,23 @@ class TracedCall {
  private:
   std::uint64_t site() const { return reinterpret_cast<std::uint64_t>(site_); }
 
+  // Leaves this call out, and what happens inside it, unless its turn has come.
+  void sample() {
+    if (stream_->calls++ % Selection::sample == 0 || stream_->left_out == nullptr) return;
+    sampled_out_ = stream_;
+    stream_ = nullptr;
+    sampled_out_->muted = true;
+    left_at_ = Ticks::now();
+  }
+  void add_up() {
+    sampled_out_->muted = false;
+    LeftOut& sum = sampled_out_->left_out[function_];
+    sum.calls += 1;
+    sum.ticks += Ticks::now() - left_at_;
+  }
+
   Stream* stream_ = nullptr;
+  Stream* sampled_out_ = nullptr;
   std::uint32_t function_;
   const void* site_;
   std::uint64_t left_at_ = 0;

@@ -153,6 +153,7 @@ bool make_directory(const std::string& path) {
 
 void apply_selection(const TraceSettings& settings) {
   traced::Selection::sites = settings.sites;
+  traced::Selection::sample = settings.sample;
   for (std::uint32_t i = 0; i < kTracedFunctionCount; ++i) {
     traced::Selection::left_out[i] = !chooses(settings.functions, kTracedFunctionNames[i]);
   }
@@ -183,6 +184,7 @@ void open_or_throw(Session& session) {
                            made->settings.memory_bytes)) {
     return give_up("no memory to record into");
   }
+  if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {
     session.text().add("note", "no room for " + base + ".live: events of the last moments are lost if the process is killed");
   }

@@ -20,7 +20,7 @@ struct Level {
 inline void message(trace::RecordKind kind, const Live& live, int tag, int peer, std::uint64_t bytes,
                     const void* request) {
   if (tag < 0 && !Level::transfers) return;
-  Stream* stream = Recorder::stream();
+  Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   const ClassId class_id = classify(live, tag);
   if (class_id == kIgnored) return;
@@ -40,8 +40,9 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   } else {
     Recorder::append(*stream, now, kind, class_id, where, what, number);
   }
-  // The PML is asked at once; a received message may be looked at for long before anything else happens.
-  if (kind == trace::RecordKind::kMessageSent) Recorder::followed_at_once(*stream);
+  // The PML is asked at once, and what waits for a short message goes on at once.
+  constexpr std::uint64_t kShort = 1024;
+  if (kind == trace::RecordKind::kMessageSent || bytes <= kShort) Recorder::followed_at_once(*stream);
 }
 
 // Before it is handed to the PML, so that no receive of it is recorded earlier. Not for MPI_PROC_NULL.
@@ -60,7 +61,7 @@ inline bool records_transfers() { return Level::transfers; }
 // The 0-byte message recorded last on this thread is none: its length comes with another record (see
 // source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
 inline void received_retracted(const void* request) {
-  Stream* stream = Recorder::stream();
+  Stream* stream = Recorder::unmuted_stream();
   if (stream != nullptr) Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
 }
 
@@ -68,7 +69,7 @@ inline void received_retracted(const void* request) {
 // moving of data begin anew.
 inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
   using Step = trace::TransferStep;
-  Stream* stream = Recorder::stream();
+  Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool moved_at_once = receiving && step == Step::kEnd &&
@@ -92,7 +93,7 @@ inline void receive_requested(const void* request) {
 
 // A message that no receive waited for came, or was taken out of the queue.
 inline void unexpected(const Live& live, int source, int tag, bool left) {
-  Stream* stream = Recorder::stream();
+  Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   Recorder::append(*stream, Ticks::now(), trace::RecordKind::kUnexpected, left ? 1 : 0,
                    std::uint64_t{live.kind} | std::uint64_t{static_cast<std::uint32_t>(source)} << 32,
