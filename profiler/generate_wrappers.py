@@ -218,8 +218,7 @@ def recorded_call(f):
     leaving = [f'recorded.{"leave_with_message" if returns_with_message else "leave"}'
                f'({", ".join(["ended.result", *leave])});']
     if any('succeeded' in word for word in leave):
-        leaving = ['if (recorded.on()) {', '  const bool succeeded = ended.result == MPI_SUCCESS;',
-                   '  ' + leaving[0], '}']
+        leaving.insert(0, 'const bool succeeded = recorded.on() && ended.result == MPI_SUCCESS;')
     inside = 'const CallSites::Inside inside;'
     if f.role in ('init', 'init_thread'):  # recording begins within
         enter = [line.replace('recorded.enter(', 'recorded.enter_at(began.ticks()') for line in enter]
