@@ -9,7 +9,9 @@
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
 #include "exporters/registry.h"
+#include "exporters/trace_exporter.h"
 #include "profile/reader.h"
+#include "trace/reader.h"
 
 namespace fathom::cli {
 namespace {
@@ -31,12 +33,18 @@ std::string format_names() {
   for (const exporters::Exporter& row : exporters::all()) {
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
+  for (const exporters::TraceExporter& row : exporters::all_trace()) names += ", " + std::string(row.name);
   return names;
 }
 
 int list_formats() {
+  std::printf("of the traffic (profile.json):\n");
   for (const exporters::Exporter& row : exporters::all()) {
-    std::printf("%-10s %s\n", row.name, row.help);
+    std::printf("  %-10s %s\n", row.name, row.help);
+  }
+  std::printf("of the trace (fathom run --trace):\n");
+  for (const exporters::TraceExporter& row : exporters::all_trace()) {
+    std::printf("  %-10s %s\n", row.name, row.help);
   }
   return kFine;
 }
@@ -62,6 +70,27 @@ std::string missing_class(const profile::Profile& profile, const std::string& cl
                      list.empty() ? "none at all" : list);
 }
 
+void print(const exporters::Notes& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "fathom export: %s\n", note.c_str());
+}
+
+int export_trace(const ExportOptions& options, const exporters::TraceExporter& exporter) {
+  if (!options.class_name.empty()) {
+    return fail(kWrongUsage, "export", "--class selects traffic of a profile; a trace is exported with all its classes");
+  }
+  const auto trace = trace::Trace::open(options.run);
+  if (!trace) return fail(kFailed, "export", trace.error().message);
+  exporters::TraceOptions chosen;
+  chosen.user = !options.hidden;
+  chosen.hidden = !options.user;
+  chosen.force = options.force;
+  exporters::Notes notes;
+  const auto written = exporter.write(*trace, chosen, options.path, notes);
+  if (!written) return fail(kFailed, "export", written.error().message);
+  print(notes);
+  return kFine;
+}
+
 int run_export(const ExportOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "export", why); };
   if (options.list) return list_formats();
@@ -70,10 +99,12 @@ int run_export(const ExportOptions& options) {
     return refuse("say in which format with --to; there are " + format_names());
   }
   const exporters::Exporter* exporter = exporters::find(options.format);
-  if (!exporter) {
+  const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
+  if (!exporter && !of_trace) {
     return refuse(fmt::format("there is no format '{}'; there are {}", options.format, format_names()));
   }
   if (options.path.empty()) return refuse("say where to write with -o PATH");
+  if (of_trace) return export_trace(options, *of_trace);
 
   const auto path = profile_of(options.run);
   if (!path) return fail(kFailed, "export", path.error().message);
@@ -85,7 +116,7 @@ int run_export(const ExportOptions& options) {
   exporters::Notes notes;
   const auto written = exporter->write(*profile, exporter_options(options), options.path, notes);
   if (!written) return fail(kFailed, "export", written.error().message);
-  for (const std::string& note : notes) std::fprintf(stderr, "fathom export: %s\n", note.c_str());
+  print(notes);
   return kFine;
 }
 
@@ -96,9 +127,9 @@ Action declare_export(CLI::App& app) {
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
   app.add_option("--to", options->format, "format; --list names them")->type_name("FORMAT");
   app.add_option("-o,--output", options->path, "file (or folder) to write")->type_name("PATH");
-  app.add_option("--class", options->class_name, "only traffic of this class")->type_name("CLASS");
-  auto* hidden = app.add_flag("--hidden", options->hidden, "only what MPI sent on its own behalf");
-  app.add_flag("--user", options->user, "only what the program's own sends sent")->excludes(hidden);
+  app.add_option("--class", options->class_name, "only traffic of this class (profile)")->type_name("CLASS");
+  auto* hidden = app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only messages that the program's own sends sent")->excludes(hidden);
   app.add_option("--metric", options->metric, "bytes or messages, where a format holds one number")
       ->type_name("METRIC")
       ->check(CLI::IsMember({"bytes", "messages"}).description(""))

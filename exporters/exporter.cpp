@@ -4,9 +4,12 @@ namespace fathom::exporters {
 
 base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
                               const std::string& format) {
-  const std::int64_t ranks = profile::rank_count(profile);
+  return check_rank_count(profile::rank_count(profile), most, format);
+}
+
+base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::string& format) {
   if (ranks <= most) return base::Done{};
-  return base::Error{format + ": the profile has " + std::to_string(ranks) +
+  return base::Error{format + ": the run has " + std::to_string(ranks) +
                      " ranks and this format is written for up to " + std::to_string(most) +
                      "; use csv, whose size follows the pairs that talked"};
 }

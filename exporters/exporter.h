@@ -30,6 +30,7 @@ using Notes = std::vector<std::string>;
 // ranks squared. A damaged profile may claim any number of them.
 base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
                               const std::string& format);
+base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::string& format);
 
 // For formats whose size follows the ranks.
 inline constexpr std::int64_t kMostListedRanks = 1 << 24;

@@ -24,6 +24,10 @@ class TextFile {
     return file_.open(path, existing(options));
   }
 
+  base::Status open(const std::string& path, bool force) {
+    return file_.open(path, force ? profile::AtomicFile::Existing::kReplace : profile::AtomicFile::Existing::kKeep);
+  }
+
   TextFile& operator<<(char character) {
     file_.put(character);
     return *this;

@@ -1,0 +1,399 @@
+#include "exporters/otf2.h"
+
+#include <otf2/otf2.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include "exporters/otf2_archive.h"
+#include "trace/fields.h"
+#include "trace/otf2_names.h"
+
+namespace fathom::exporters {
+namespace {
+
+using trace::Attribute;
+using trace::Call;
+using trace::Event;
+using trace::EventKind;
+using trace::Message;
+using trace::Place;
+using trace::Request;
+using trace::RequestKind;
+using trace::Otf2Attribute;
+using trace::Otf2Parameter;
+
+struct CollectiveName {
+  std::string_view name;  // behind "MPI_" or "MPI_I", without case of the first letter
+  OTF2_CollectiveOp operation;
+};
+constexpr CollectiveName kCollectives[] = {
+    {"barrier", OTF2_COLLECTIVE_OP_BARRIER},       {"bcast", OTF2_COLLECTIVE_OP_BCAST},
+    {"gather", OTF2_COLLECTIVE_OP_GATHER},         {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
+    {"scatter", OTF2_COLLECTIVE_OP_SCATTER},       {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
+    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},   {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
+    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},     {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
+    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},   {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
+    {"reduce", OTF2_COLLECTIVE_OP_REDUCE},         {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
+    {"scan", OTF2_COLLECTIVE_OP_SCAN},             {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
+    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK}};
+
+// OTF2 has no operation for neighbourhood collectives: those are regions alone.
+std::optional<OTF2_CollectiveOp> operation_of(const trace::Function& function) {
+  if (function.group != trace::Group::kCollective || function.name.size() < 6) return std::nullopt;
+  std::string name = function.name.substr(4);
+  name[0] = static_cast<char>(name[0] | 0x20);
+  for (const CollectiveName& row : kCollectives) {
+    if (name == row.name || (name[0] == 'i' && std::string_view(name).substr(1) == row.name)) return row.operation;
+  }
+  return std::nullopt;
+}
+
+bool starts_request(const trace::Function& function) {
+  return std::find(function.leave.begin(), function.leave.end(), Attribute::kRequest) != function.leave.end();
+}
+
+// What of a call's function matters here, by number of the function.
+struct CallKind {
+  std::optional<OTF2_CollectiveOp> operation;
+  bool blocking = true;
+};
+
+enum class Otf2Rma { kNone, kCreate, kFree, kPut, kGet, kAtomic };
+
+Otf2Rma rma_of(const trace::Function& function) {
+  const std::string_view name = function.name;
+  if (name.starts_with("MPI_Win_create") || name.starts_with("MPI_Win_allocate")) return Otf2Rma::kCreate;
+  if (name == "MPI_Win_free") return Otf2Rma::kFree;
+  if (name == "MPI_Put" || name == "MPI_Rput") return Otf2Rma::kPut;
+  if (name == "MPI_Get" || name == "MPI_Rget") return Otf2Rma::kGet;
+  if (name.ends_with("ccumulate") || name == "MPI_Fetch_and_op" || name == "MPI_Compare_and_swap") {
+    return Otf2Rma::kAtomic;
+  }
+  return Otf2Rma::kNone;
+}
+
+class Otf2Visitor : public trace::Visitor {
+ public:
+  Otf2Visitor(Otf2Archive& archive, const trace::Definitions& definitions, const TraceOptions& options)
+      : archive_(archive), all_(definitions), options_(options), ranks_(definitions),
+        list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {
+    for (const trace::Function& function : all_.functions) {
+      calls_.push_back({operation_of(function), !starts_request(function)});
+      rma_.push_back(rma_of(function));
+    }
+  }
+
+  bool failed() const { return failed_; }
+
+  void enter(const Place& place, const Call& call) override {
+    at(place, call.enter.time_ns);
+    if (call.enter.function >= all_.functions.size()) return;
+    attributes(call.enter, all_.functions[call.enter.function].enter);
+    if (call.enter.site) add(Otf2Attribute::kSite, call.enter.site);
+    check(OTF2_EvtWriter_Enter(writer_, list_.get(), time_, call.enter.function));
+    const CallKind& kind = calls_[call.enter.function];
+    if (kind.operation && kind.blocking) check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time_));
+    one_sided_access(place, call.enter);
+  }
+
+  void leave(const Place& place, const Call& call) override {
+    at(place, call.leave.time_ns);
+    if (call.enter.function >= all_.functions.size()) return;
+    const CallKind& kind = calls_[call.enter.function];
+    if (kind.operation && kind.blocking) {
+      const Moved moved = moved_by(place, call.enter);
+      check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time_, *kind.operation,
+                                            archive_.communicator(call.enter.communicator, kProgram), moved.root,
+                                            moved.sent, moved.received));
+    }
+    window_change(place, call);
+    attributes(call.leave, all_.functions[call.enter.function].leave);
+    if (call.leave.code) add(Otf2Attribute::kError, call.leave.code);
+    check(OTF2_EvtWriter_Leave(writer_, list_.get(), time_, call.enter.function));
+  }
+
+  void message(const Place& place, const Message& message) override {
+    if (!options_.wants(message)) return;
+    const Event& event = message.event;
+    at(place, event.time_ns);
+    const auto communicator = archive_.communicator(event.communicator, event.code);
+    const auto tag = static_cast<std::uint32_t>(event.tag);
+    const auto peer = comm_rank(event.communicator, event);
+    if (event.kind == EventKind::kMessageReceived && message.nonblocking) {
+      // The MpiIrecv comes when the program learns of it, which is later.
+      parameter(Otf2Parameter::kArrived, event, event.code);
+    } else if (event.kind == EventKind::kMessageReceived) {
+      add_request(event);
+      check(OTF2_EvtWriter_MpiRecv(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
+    } else if (message.nonblocking) {
+      add_request(event);
+      check(OTF2_EvtWriter_MpiIsend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes,
+                                    trace::otf2_send_request(message.number)));
+    } else {
+      add_request(event);
+      check(OTF2_EvtWriter_MpiSend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
+    }
+  }
+
+  void request_started(const Place& place, const Request& request) override {
+    at(place, request.started_ns);
+    if (request.kind == RequestKind::kReceive) {
+      check(OTF2_EvtWriter_MpiIrecvRequest(writer_, nullptr, time_, request.number));
+    } else if (request.kind == RequestKind::kCollective && collective_of(request)) {
+      check(OTF2_EvtWriter_NonBlockingCollectiveRequest(writer_, nullptr, time_, request.number));
+    }
+  }
+
+  void request_completed(const Place& place, const Request& request, const Event& event) override {
+    at(place, event.time_ns);
+    if (request.cancelled) {
+      add_request(event);
+      const bool sends = request.kind == RequestKind::kSend && request.sent != 0;
+      check(OTF2_EvtWriter_MpiRequestCancelled(
+          writer_, list_.get(), time_, sends ? trace::otf2_send_request(request.sent) : request.number));
+    } else if (request.kind == RequestKind::kSend && request.sent != 0 && options_.user) {
+      add_request(event);
+      check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_, trace::otf2_send_request(request.sent)));
+    } else if (request.kind == RequestKind::kReceive && request.has_message && options_.user) {
+      const Event& message = request.message;
+      check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time_, comm_rank(message.communicator, message),
+                                    archive_.communicator(message.communicator, message.code),
+                                    static_cast<std::uint32_t>(message.tag), message.bytes, request.number));
+    } else if (request.kind == RequestKind::kCollective && collective_of(request)) {
+      const Moved moved = moved_by(place, request.posted);
+      check(OTF2_EvtWriter_NonBlockingCollectiveComplete(
+          writer_, nullptr, time_, *collective_of(request),
+          archive_.communicator(request.posted.communicator, kProgram), moved.root, moved.sent, moved.received,
+          request.number));
+    } else {
+      parameter(Otf2Parameter::kRequestCompleted, event, 0);
+    }
+  }
+
+  void other(const Place& place, const Event& event) override {
+    at(place, event.time_ns);
+    switch (event.kind) {
+      case EventKind::kTransfer: return parameter(Otf2Parameter::kTransfer, event, event.code);
+      case EventKind::kUnexpected: return parameter(Otf2Parameter::kUnexpected, event, event.code);
+      case EventKind::kPhaseBegin: return phase(Otf2Parameter::kPhaseBegin, event);
+      case EventKind::kPhaseEnd: return phase(Otf2Parameter::kPhaseEnd, event);
+      case EventKind::kPause: return measurement(Otf2Parameter::kPause, event, OTF2_MEASUREMENT_OFF);
+      case EventKind::kResume: return measurement(Otf2Parameter::kResume, event, OTF2_MEASUREMENT_ON);
+      case EventKind::kProcessor: return parameter(Otf2Parameter::kProcessor, event, event.code);
+      case EventKind::kLost: return parameter(Otf2Parameter::kLost, event, event.count);
+      case EventKind::kSampled: return parameter(Otf2Parameter::kSampled, event, event.count);
+      case EventKind::kRequestGiven: return parameter(Otf2Parameter::kRequestGiven, event, 0);
+      case EventKind::kRequestCompleted: return parameter(Otf2Parameter::kRequestCompleted, event, 0);
+      default: return;  // have operations of their own
+    }
+  }
+
+  void process_end(std::size_t process) override {
+    const std::int64_t rank = all_.processes[process].rank;
+    for (std::size_t thread = 0; thread < threads_.size(); ++thread) {
+      if (!threads_[thread].writer) continue;
+      archive_.saw_time(threads_[thread].first_ns);
+      archive_.saw_time(threads_[thread].last_ns);
+      archive_.close_events(rank, static_cast<std::uint32_t>(thread));
+    }
+    threads_.clear();
+    windows_.clear();
+    window_ordinals_.clear();
+  }
+
+ private:
+  static constexpr std::uint32_t kProgram = ~std::uint32_t{0};  // no class: the communicator itself
+
+  struct Moved {
+    std::uint32_t root;
+    std::uint64_t sent, received;
+  };
+  struct Thread {
+    OTF2_EvtWriter* writer = nullptr;
+    std::uint64_t first_ns = 0, last_ns = 0;
+  };
+  struct Window {
+    std::int32_t communicator = trace::kNobody;
+    std::uint32_t self = 0;
+  };
+
+  void check(OTF2_ErrorCode code) { failed_ = failed_ || code != OTF2_SUCCESS; }
+
+  // The events that follow belong to this thread and time. Time never goes back within a location.
+  void at(const Place& place, std::uint64_t time_ns) {
+    if (place.thread >= threads_.size()) threads_.resize(place.thread + 1);
+    Thread& thread = threads_[place.thread];
+    if (!thread.writer) {
+      thread.writer = archive_.events_of(place.rank, place.thread);
+      thread.first_ns = thread.last_ns = time_ns;
+      failed_ = failed_ || !thread.writer;
+    }
+    thread.last_ns = std::max(thread.last_ns, time_ns);
+    writer_ = thread.writer;
+    time_ = thread.last_ns;
+  }
+
+  void add(std::uint32_t attribute, std::uint64_t value) {
+    check(OTF2_AttributeList_AddUint64(list_.get(), attribute, value));
+  }
+  void add(Otf2Attribute attribute, std::uint64_t value) {
+    add(static_cast<std::uint32_t>(trace::fields().size()) + static_cast<std::uint32_t>(attribute), value);
+  }
+
+  // In the archive: attributes of calls in the order of trace::fields(), then Otf2Attribute.
+  static std::uint32_t number_of(const trace::Field& field) {
+    return static_cast<std::uint32_t>(&field - trace::fields().data());
+  }
+
+  void add(const Event& event, Attribute attribute) {
+    const trace::Field* field = trace::field_of(attribute);
+    if (!field || !trace::is_set(event, attribute)) return;
+    const auto self = number_of(*field);
+    const std::uint64_t value = trace::get_field(event, attribute);
+    if (field->is_unsigned) {
+      add(self, value);
+    } else {
+      check(OTF2_AttributeList_AddInt32(list_.get(), self, static_cast<std::int32_t>(value)));
+    }
+  }
+
+  void attributes(const Event& event, const std::vector<Attribute>& wanted) {
+    for (const Attribute attribute : wanted) add(event, attribute);
+    if (event.comm_peer != trace::kNobody && event.comm_peer != event.peer) {
+      add(Otf2Attribute::kCommPeer, static_cast<std::uint32_t>(event.comm_peer));
+    }
+  }
+
+  void add_request(const Event& event) {
+    if (event.request != trace::kNoRequest) add(event, Attribute::kRequest);
+  }
+
+  void parameter(Otf2Parameter parameter, const Event& event, std::uint64_t value) {
+    for (const Attribute attribute : {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes,
+                                      Attribute::kRequest, Attribute::kOffset, Attribute::kFlag}) {
+      add(event, attribute);
+    }
+    if (event.receiving) add(Otf2Attribute::kReceiving, 1);
+    if (event.function) add(Otf2Attribute::kFunction, event.function);
+    if (event.comm_peer != trace::kNobody) {
+      add(Otf2Attribute::kCommPeer, static_cast<std::uint32_t>(event.comm_peer));
+    }
+    check(OTF2_EvtWriter_ParameterUnsignedInt(writer_, list_.get(), time_, static_cast<std::uint32_t>(parameter),
+                                              value));
+  }
+
+  void phase(Otf2Parameter parameter, const Event& event) {
+    const std::string name = event.code < all_.phases.size() ? all_.phases[event.code]
+                                                             : "phase " + std::to_string(event.code);
+    check(OTF2_EvtWriter_ParameterString(writer_, nullptr, time_, static_cast<std::uint32_t>(parameter),
+                                         archive_.string(name)));
+  }
+
+  void measurement(Otf2Parameter parameter_, const Event& event, OTF2_MeasurementMode mode) {
+    check(OTF2_EvtWriter_MeasurementOnOff(writer_, nullptr, time_, mode));
+    parameter(parameter_, event, event.code);
+  }
+
+  std::uint32_t comm_rank(std::int32_t communicator, const Event& event) {
+    const auto rank = event.comm_peer >= 0 ? event.comm_peer : ranks_.rank_in(communicator, event.peer);
+    return rank >= 0 ? static_cast<std::uint32_t>(rank) : OTF2_UNDEFINED_UINT32;
+  }
+
+  std::optional<OTF2_CollectiveOp> collective_of(const Request& request) const {
+    return request.posted.function < calls_.size() ? calls_[request.posted.function].operation : std::nullopt;
+  }
+
+  // Who sent and got what, from this process's side, as far as the call's attributes say.
+  Moved moved_by(const Place& place, const Event& call) {
+    Moved moved{OTF2_UNDEFINED_UINT32, call.bytes, call.bytes2 ? call.bytes2 : call.bytes};
+    if (call.root == trace::kNobody) return moved;
+    const std::int32_t root = ranks_.rank_in(call.communicator, call.root);
+    if (root >= 0) moved.root = static_cast<std::uint32_t>(root);
+    const auto operation = calls_[call.function].operation;
+    const bool from_root = operation == OTF2_COLLECTIVE_OP_BCAST || operation == OTF2_COLLECTIVE_OP_SCATTER ||
+                           operation == OTF2_COLLECTIVE_OP_SCATTERV;
+    const bool is_root = call.root == place.rank;
+    if (from_root && !is_root) moved.sent = 0;
+    if (!from_root && !is_root) moved.received = 0;
+    if (operation == OTF2_COLLECTIVE_OP_BCAST && is_root) moved.received = 0;
+    return moved;
+  }
+
+  void one_sided_access(const Place&, const Event& call) {
+    const Otf2Rma rma = rma_[call.function];
+    if (rma != Otf2Rma::kPut && rma != Otf2Rma::kGet && rma != Otf2Rma::kAtomic) return;
+    const auto window = windows_.find(call.object);
+    if (window == windows_.end()) return;  // made before the trace begins
+    const std::uint32_t target = comm_rank(window->second.communicator, call);
+    if (target == OTF2_UNDEFINED_UINT32) return;
+    const std::uint32_t self = window->second.self;
+    if (rma == Otf2Rma::kPut) {
+      check(OTF2_EvtWriter_RmaPut(writer_, nullptr, time_, self, target, call.bytes, 0));
+    } else if (rma == Otf2Rma::kGet) {
+      check(OTF2_EvtWriter_RmaGet(writer_, nullptr, time_, self, target, call.bytes, 0));
+    } else {
+      check(OTF2_EvtWriter_RmaAtomic(writer_, nullptr, time_, self, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE,
+                                     call.bytes, 0, 0));
+    }
+  }
+
+  // Windows are known to each process by a handle of its own; the nth one that a communicator's processes
+  // make on it is the same for all of them, for creation is collective.
+  void window_change(const Place&, const Call& call) {
+    const Otf2Rma rma = rma_[call.enter.function];
+    if (rma == Otf2Rma::kCreate && call.enter.communicator >= 0 && !call.cut) {
+      Window window;
+      window.communicator = call.enter.communicator;
+      window.self = archive_.window(window.communicator, window_ordinals_[window.communicator]++);
+      windows_[call.leave.object ? call.leave.object : call.enter.object] = window;
+      check(OTF2_EvtWriter_RmaWinCreate(writer_, nullptr, time_, window.self));
+    } else if (rma == Otf2Rma::kFree) {
+      const auto window = windows_.find(call.enter.object);
+      if (window == windows_.end()) return;
+      check(OTF2_EvtWriter_RmaWinDestroy(writer_, nullptr, time_, window->second.self));
+      windows_.erase(window);
+    }
+  }
+
+  Otf2Archive& archive_;
+  const trace::Definitions& all_;
+  const TraceOptions& options_;
+  CommunicatorRanks ranks_;
+  std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)> list_;  // emptied by each record
+  std::vector<CallKind> calls_;
+  std::vector<Otf2Rma> rma_;
+  std::vector<Thread> threads_;  // of the process at hand
+  std::unordered_map<std::uint64_t, Window> windows_;
+  std::map<std::int32_t, std::uint32_t> window_ordinals_;
+  OTF2_EvtWriter* writer_ = nullptr;
+  std::uint64_t time_ = 0;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+base::Status export_otf2(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
+                         Notes& notes) {
+  const trace::Definitions& all = trace.definitions();
+  const auto ranks = check_rank_count(rank_count(all), kMostListedRanks, "otf2");
+  if (!ranks) return ranks.error();
+  auto archive = Otf2Archive::create(path, options.force, all);
+  if (!archive) return archive.error();
+  Otf2Visitor visitor(**archive, all, options);
+  for (std::size_t process = 0; process < all.processes.size(); ++process) {
+    trace::walk_process(trace, process, visitor);
+  }
+  note_loss(all, notes);
+  const auto finished = (*archive)->finish();
+  if (!finished) return finished;
+  if (visitor.failed()) return base::Error{"libotf2 refused an event; the archive '" + path + "' is not complete"};
+  return base::Done{};
+}
+
+}  // namespace fathom::exporters

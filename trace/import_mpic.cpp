@@ -1,0 +1,365 @@
+#include "trace/import_mpic.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "trace/mapped_file.h"
+#include "trace/mpi_functions.h"
+#include "trace/writer.h"
+
+namespace fathom::trace {
+namespace {
+
+constexpr std::uint64_t kSmallBytes = 40, kLargeBytes = 64, kProcessBytes = 1040, kAnchorBytes = 24;
+constexpr std::uint64_t kDateBytes = 64, kProgramBytes = 1024, kHostBytes = 1024, kLabelBytes = 24;
+constexpr char kMagic[9] = "MPICv002";
+constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits can hold
+
+// By type, from 13 on.
+constexpr std::int32_t kFirstType = 13;
+constexpr const char* kTypes[] = {
+    "MPI_Send",    "MPI_Recv",    "MPI_Bsend",   "MPI_Ssend",    "MPI_Rsend",     "MPI_Isend",   "MPI_Ibsend",
+    "MPI_Issend",  "MPI_Irsend",  "MPI_Irecv",   "MPI_Sendrecv", "MPI_Wait",      "MPI_Waitall", "MPI_Barrier",
+    "MPI_Bcast",   "MPI_Reduce",  "MPI_Allreduce", "MPI_Gather", "MPI_Scatter",   "MPI_Allgather", "MPI_Waitany",
+    "MPI_Waitsome", "MPI_Test",   "MPI_Testany", "MPI_Testall",  "MPI_Testsome",  "MPI_Init",    "MPI_Finalize"};
+
+// One half of what a record tells.
+struct Part {
+  std::int32_t sender = 0, receiver = 0, count = 0, bytes = 0, tag = 0;
+};
+
+struct Record {
+  double seconds = 0;
+  std::int32_t id = 0, type = 0, comm = 0;
+  Part first, second;
+  bool large = false;
+};
+
+template <typename Number>
+Number number_at(const char* bytes) {
+  Number number;
+  std::memcpy(&number, bytes, sizeof number);
+  return number;
+}
+std::int32_t int_at(const char* bytes) { return number_at<std::int32_t>(bytes); }
+
+Record small_record(const char* bytes) {
+  Record record;
+  record.seconds = number_at<double>(bytes);
+  record.id = int_at(bytes + 8);
+  record.type = int_at(bytes + 12);
+  record.comm = int_at(bytes + 16);
+  record.first = {int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32), int_at(bytes + 36), int_at(bytes + 20)};
+  return record;
+}
+
+Record large_record(const char* bytes) {
+  Record record = small_record(bytes);
+  record.large = true;
+  record.first = {int_at(bytes + 20), int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32), int_at(bytes + 36)};
+  record.second = {int_at(bytes + 40), int_at(bytes + 44), int_at(bytes + 48), int_at(bytes + 52), int_at(bytes + 56)};
+  return record;
+}
+
+std::string text_at(const char* bytes, std::uint64_t most) {
+  return std::string(bytes, std::find(bytes, bytes + most, '\0'));
+}
+
+struct Section {
+  std::int32_t rank = 0;
+  const char* small = nullptr;
+  const char* large = nullptr;
+  std::uint64_t small_count = 0, large_count = 0;
+};
+
+struct Contents {
+  std::int32_t ranks = 0;
+  std::string program;
+  std::vector<std::string> hosts;
+  std::vector<std::int32_t> pids;
+  std::vector<std::int64_t> started_unix_ns;  // version 1 does not know
+  std::vector<Section> sections;
+  std::string damage;  // a sentence; empty: none
+};
+
+class Parser {
+ public:
+  explicit Parser(const MappedFile& file) : file_(file) {}
+
+  base::Result<Contents> parse() {
+    const bool second = file_.size() >= 8 && std::memcmp(file_.data(), kMagic, 8) == 0;
+    at_ = second ? 12 : 0;
+    if (second && file_.size() >= 12 && number_at<std::uint32_t>(file_.data() + 8) != 2) {
+      return error("says it is of a version that is not known (1 and 2 are)");
+    }
+    if (!has(4 + kDateBytes + kProgramBytes)) return error("is too short for a .mpic file");
+    contents_.ranks = int_at(take(4));
+    take(kDateBytes);
+    contents_.program = text_at(take(kProgramBytes), kProgramBytes);
+    const std::uint64_t each = kProcessBytes + (second ? kAnchorBytes : 0);
+    if (contents_.ranks <= 0 || !has(static_cast<std::uint64_t>(contents_.ranks) * each)) {
+      return error("names " + std::to_string(contents_.ranks) +
+                   " ranks and has no room for them; it is no .mpic file, or its head is damaged");
+    }
+    for (std::int32_t rank = 0; rank < contents_.ranks; ++rank) {
+      const char* process = take(kProcessBytes);
+      contents_.pids.push_back(int_at(process + 4));
+      contents_.hosts.push_back(text_at(process + 16, kHostBytes));
+    }
+    for (std::int32_t rank = 0; second && rank < contents_.ranks; ++rank) {
+      contents_.started_unix_ns.push_back(number_at<std::int64_t>(take(kAnchorBytes) + 16));
+    }
+    sections();
+    return std::move(contents_);
+  }
+
+ private:
+  bool has(std::uint64_t bytes) const { return bytes <= file_.size() - at_; }
+  const char* take(std::uint64_t bytes) {
+    const char* here = file_.data() + at_;
+    at_ += bytes;
+    return here;
+  }
+  base::Error error(const std::string& what) const { return {"'" + file_.path() + "' " + what}; }
+
+  bool records(std::string_view label, std::uint64_t bytes_each, const char*& first, std::uint64_t& count) {
+    if (!has(kLabelBytes + 4)) return false;
+    if (text_at(take(kLabelBytes), kLabelBytes) != label) return false;
+    const std::int32_t given = int_at(take(4));
+    if (given < 0 || !has(static_cast<std::uint64_t>(given) * bytes_each)) return false;
+    count = static_cast<std::uint64_t>(given);
+    first = take(count * bytes_each);
+    return true;
+  }
+
+  void sections() {
+    std::set<std::int32_t> seen;
+    for (std::int32_t number = 0; number < contents_.ranks; ++number) {
+      const std::uint64_t begin = at_;
+      Section section;
+      bool good = has(4);
+      if (good) section.rank = int_at(take(4));
+      good = good && section.rank >= 0 && section.rank < contents_.ranks && seen.insert(section.rank).second;
+      good = good && records("P2P Small Type Messages", kSmallBytes, section.small, section.small_count);
+      good = good && records("P2P Large Type Messages", kLargeBytes, section.large, section.large_count);
+      if (!good) {
+        contents_.damage = "the section at byte " + std::to_string(begin) + " is damaged; " + std::to_string(number) +
+                           " of " + std::to_string(contents_.ranks) + " ranks stand before it and were imported";
+        return;
+      }
+      contents_.sections.push_back(section);
+    }
+  }
+
+  const MappedFile& file_;
+  std::uint64_t at_ = 0;
+  Contents contents_;
+};
+
+// The records of one rank in the order in which they were made.
+class InOrder {
+ public:
+  explicit InOrder(const Section& section) : section_(section) {}
+
+  std::optional<Record> next() {
+    const bool has_small = small_ < section_.small_count, has_large = large_ < section_.large_count;
+    if (!has_small && !has_large) return std::nullopt;
+    std::optional<Record> small, large;
+    if (has_small) small = small_record(section_.small + small_ * kSmallBytes);
+    if (has_large) large = large_record(section_.large + large_ * kLargeBytes);
+    if (!large || (small && small->id <= large->id)) {
+      ++small_;
+      return small;
+    }
+    ++large_;
+    return large;
+  }
+
+ private:
+  const Section& section_;
+  std::uint64_t small_ = 0, large_ = 0;
+};
+
+class MpicImport {
+ public:
+  explicit MpicImport(const Contents& contents) : contents_(contents) {}
+
+  Definitions definitions() {
+    Definitions all;
+    all.world_size = contents_.ranks;
+    all.application.executable = contents_.program;
+    for (const char* name : kTypes) all.functions.push_back(function_by_name(name));
+    all.classes = {profile::kPointToPoint};
+    all.class_hidden = {false};
+    all.level = "calls";
+    all.source = "mpic";
+    for (const Section& section : contents_.sections) {
+      Process process;
+      process.rank = section.rank;
+      process.host = contents_.hosts[static_cast<std::size_t>(section.rank)];
+      process.pid = contents_.pids[static_cast<std::size_t>(section.rank)];
+      process.threads = {"main"};
+      process.clock.kind = "monotonic";
+      process.complete = true;
+      all.processes.push_back(process);
+      find_communicators(section);
+    }
+    epoch(all);
+    for (const auto& [handle, number] : communicators_) {
+      profile::Communicator row;
+      row.id = number;
+      row.name = handle == 0 ? "MPI_COMM_WORLD" : "handle " + std::to_string(handle);
+      for (std::int32_t rank = 0; rank < contents_.ranks; ++rank) row.world_ranks.push_back(rank);
+      all.communicators.resize(std::max(all.communicators.size(), static_cast<std::size_t>(number) + 1));
+      all.communicators[static_cast<std::size_t>(number)] = row;
+    }
+    return all;
+  }
+
+  void events(std::size_t process, TraceWriter& writer) {
+    const Section& section = contents_.sections[process];
+    InOrder records(section);
+    last_ns_ = 0;
+    while (const auto record = records.next()) {
+      if (record->type < kFirstType || record->type >= kFirstType + static_cast<std::int32_t>(std::size(kTypes))) {
+        ++skipped_;
+        continue;
+      }
+      call(process, section.rank, *record, writer);
+    }
+  }
+
+  std::uint64_t skipped() const { return skipped_; }
+  bool too_many_communicators() const { return too_many_; }
+
+ private:
+  static constexpr std::size_t kMostCommunicators = 4096;  // a damaged file may name any number of them
+
+  void find_communicators(const Section& section) {
+    communicators_.try_emplace(0, 0);
+    InOrder records(section);
+    while (const auto record = records.next()) {
+      if (communicators_.contains(record->comm)) continue;
+      if (communicators_.size() >= kMostCommunicators) {
+        too_many_ = true;
+        continue;
+      }
+      communicators_.emplace(record->comm, static_cast<std::int32_t>(communicators_.size()));
+    }
+  }
+
+  void epoch(Definitions& all) {
+    offsets_.assign(static_cast<std::size_t>(contents_.ranks), 0);
+    const auto& started = contents_.started_unix_ns;
+    if (started.empty()) return;
+    const std::int64_t first = *std::min_element(started.begin(), started.end());
+    constexpr std::int64_t kMostApart_ns = 1'000'000'000'000'000;  // some days; more is damage
+    for (std::size_t rank = 0; rank < started.size(); ++rank) {
+      const auto apart = static_cast<std::uint64_t>(started[rank]) - static_cast<std::uint64_t>(first);
+      if (apart < static_cast<std::uint64_t>(kMostApart_ns)) offsets_[rank] = apart;
+    }
+    all.epoch_unix_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(first, 0));
+    all.application.started_unix_ns = std::max<std::int64_t>(first, 0);
+  }
+
+  std::uint64_t time_of(const Record& record, std::int32_t rank) {
+    const double seconds = std::isfinite(record.seconds) ? std::clamp(record.seconds, 0.0, kMostSeconds) : 0.0;
+    const auto ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9)) + offsets_[static_cast<std::size_t>(rank)];
+    last_ns_ = std::max(last_ns_, ns);
+    return last_ns_;
+  }
+
+  std::int32_t valid_rank(std::int32_t rank) const { return rank >= 0 && rank < contents_.ranks ? rank : kNobody; }
+  static std::uint64_t length(std::int32_t bytes) { return static_cast<std::uint64_t>(std::max(bytes, 0)); }
+
+  void call(std::size_t process, std::int32_t rank, const Record& record, TraceWriter& writer) {
+    Event enter;
+    enter.kind = EventKind::kEnter;
+    enter.time_ns = time_of(record, rank);
+    enter.function = static_cast<std::uint32_t>(record.type - kFirstType);
+    const auto communicator = communicators_.find(record.comm);
+    enter.communicator = communicator == communicators_.end() ? kNobody : communicator->second;
+    Event leave = enter;
+    leave.kind = EventKind::kLeave;
+    const Function function = function_by_name(kTypes[enter.function]);
+    const Part& first = record.first;
+    const bool sends = function.group == Group::kSend || function.group == Group::kSendReceive;
+    const bool receives = function.group == Group::kReceive || function.group == Group::kSendReceive;
+    if (sends || function.group == Group::kReceive) {
+      enter.peer = enter.comm_peer = valid_rank(sends ? first.receiver : first.sender);
+      enter.tag = first.tag;
+      enter.bytes = length(first.bytes);
+    }
+    if (function.group == Group::kSendReceive) {
+      enter.peer2 = valid_rank(record.second.sender);
+      enter.tag2 = record.second.tag;
+      enter.bytes2 = length(record.second.bytes);
+    }
+    if (function.group == Group::kCollective) collective(record, enter);
+    if (function.group == Group::kCompletion) leave.count = length(first.count);
+    writer.append(process, enter);
+    if (sends) message(process, enter, EventKind::kMessageSent, enter.peer, first.tag, enter.bytes, writer);
+    if (receives && function.group == Group::kReceive) {
+      message(process, enter, EventKind::kMessageReceived, enter.peer, first.tag, enter.bytes, writer);
+    } else if (receives) {
+      message(process, enter, EventKind::kMessageReceived, enter.peer2, enter.tag2, enter.bytes2, writer);
+    }
+    writer.append(process, leave);
+  }
+
+  void collective(const Record& record, Event& enter) const {
+    const std::string_view name = kTypes[enter.function];
+    enter.bytes = length(record.first.bytes);
+    if (record.large) enter.bytes2 = length(record.second.bytes);
+    if (name == "MPI_Bcast") enter.root = valid_rank(record.first.sender);
+    if (name == "MPI_Reduce" || name == "MPI_Gather") enter.root = valid_rank(record.first.receiver);
+    if (name == "MPI_Scatter") enter.root = valid_rank(record.first.sender);
+  }
+
+  void message(std::size_t process, const Event& call, EventKind kind, std::int32_t peer, std::int32_t tag,
+               std::uint64_t bytes, TraceWriter& writer) {
+    if (peer == kNobody) return;  // to or from nobody
+    Event event;
+    event.kind = kind;
+    event.time_ns = call.time_ns;
+    event.communicator = std::max(call.communicator, 0);
+    event.peer = event.comm_peer = peer;
+    event.tag = tag;
+    event.bytes = bytes;
+    writer.append(process, event);
+  }
+
+  const Contents& contents_;
+  std::map<std::int32_t, std::int32_t> communicators_;  // by handle
+  std::vector<std::uint64_t> offsets_;                  // of each rank's time 0 from the run's
+  std::uint64_t last_ns_ = 0, skipped_ = 0;
+  bool too_many_ = false;
+};
+
+}  // namespace
+
+base::Status import_mpic(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes) {
+  const auto file = MappedFile::open(path);
+  if (!file) return file.error();
+  const auto contents = Parser(*file).parse();
+  if (!contents) return contents.error();
+  if (contents->sections.empty()) return base::Error{"'" + path + "': " + contents->damage};
+  MpicImport import(*contents);
+  const Definitions definitions = import.definitions();
+  auto writer = TraceWriter::create(run_directory, definitions);
+  if (!writer) return writer.error();
+  for (std::size_t process = 0; process < contents->sections.size(); ++process) import.events(process, *writer);
+  notes.push_back(".mpic files hold one time for each call; calls take no time in the imported trace, and "
+                  "non-blocking ones stand where they completed");
+  if (!contents->damage.empty()) notes.push_back(contents->damage);
+  if (import.skipped() > 0) notes.push_back(std::to_string(import.skipped()) + " records of no known type were left out");
+  if (import.too_many_communicators()) notes.push_back("there are more communicators than a sound file has; the rest were left out");
+  return writer->finish();
+}
+
+}  // namespace fathom::trace

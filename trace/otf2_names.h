@@ -1,0 +1,58 @@
+// How Fathom's OTF2 archives hold what OTF2 has no record for: written by exporters/otf2, read back by
+// import_otf2.
+//
+// Attributes and parameters are known by name ("fathom::peer"); those of calls have the names of
+// trace::Attribute. Numbers follow the tables below and trace::fields(). Archive properties:
+//   FATHOM::WORLD_SIZE, ::EPOCH_UNIX_NS, ::LEVEL, ::SOURCE, ::EXECUTABLE   as in the Definitions
+//   FATHOM::CLASSES, ::PHASES   names in order, joined by '|'; a class that is hidden ends in '*'
+// A region's description is the function's line (attributes.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace fathom::trace {
+
+inline constexpr std::string_view kOtf2Prefix = "fathom::";
+
+enum class Otf2Attribute : std::uint32_t { kSite = 0, kError, kFunction, kReceiving, kCode, kCommPeer };
+
+enum class Otf2Parameter : std::uint32_t {
+  kArrived = 0,       // a message that a request of the program receives, when it was complete
+  kRequestCompleted,  // of a request that is no send, receive or collective
+  kTransfer, kUnexpected, kPhaseBegin, kPhaseEnd, kPause, kResume, kProcessor, kLost, kSampled, kRequestGiven
+};
+
+struct Otf2AttributeName {
+  Otf2Attribute attribute;
+  const char* name;
+};
+inline constexpr Otf2AttributeName kOtf2Attributes[] = {
+    {Otf2Attribute::kSite, "site"},           {Otf2Attribute::kError, "error"},
+    {Otf2Attribute::kFunction, "function"},   {Otf2Attribute::kReceiving, "receiving"},
+    {Otf2Attribute::kCode, "code"},           {Otf2Attribute::kCommPeer, "commpeer"}};
+
+struct Otf2ParameterName {
+  Otf2Parameter parameter;
+  const char* name;
+};
+inline constexpr Otf2ParameterName kOtf2Parameters[] = {
+    {Otf2Parameter::kArrived, "message arrived"}, {Otf2Parameter::kRequestCompleted, "request completed"},
+    {Otf2Parameter::kTransfer, "transfer"},       {Otf2Parameter::kUnexpected, "unexpected"},
+    {Otf2Parameter::kPhaseBegin, "phase begin"},  {Otf2Parameter::kPhaseEnd, "phase end"},
+    {Otf2Parameter::kPause, "pause"},             {Otf2Parameter::kResume, "resume"},
+    {Otf2Parameter::kProcessor, "processor"},     {Otf2Parameter::kLost, "lost"},
+    {Otf2Parameter::kSampled, "sampled"},         {Otf2Parameter::kRequestGiven, "request given"}};
+
+// The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is the
+// message's number; the attribute fathom::request has MPI's.
+constexpr std::uint64_t otf2_send_request(std::uint64_t message) { return std::uint64_t{1} << 63 | message; }
+
+// The twin of a communicator for one class of messages: "MPI_COMM_WORLD [MPI_Bcast, hidden]"; its parent is
+// the communicator.
+inline std::string otf2_twin_name(const std::string& communicator, const std::string& class_name, bool hidden) {
+  return communicator + " [" + class_name + (hidden ? ", hidden]" : "]");
+}
+
+}  // namespace fathom::trace
