@@ -34,6 +34,29 @@ static void again_and_again(void) {
   MPI_Wait(r, s);
 }
 
+/* More requests than a wait keeps on the stack. */
+static void many(void) {
+  MPI_Request r[20];
+  for (int i = 0; i < 20; ++i) MPI_Irecv(in + i, 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, r + i);
+  MPI_Waitall(20, r, MPI_STATUSES_IGNORE);
+  for (int i = 0; i < 20; ++i) MPI_Recv_init(in + i, 1, MPI_INT, other, i, MPI_COMM_WORLD, r + i);
+  MPI_Startall(19, r);
+  for (int i = 0; i < 19; ++i) MPI_Ssend(out + i, 1, MPI_INT, other, i, MPI_COMM_WORLD);
+  MPI_Waitall(20, r, MPI_STATUSES_IGNORE);  /* the last was not started */
+  for (int i = 0; i < 20; ++i) MPI_Request_free(r + i);
+}
+
+/* Lengths that do not fit 32 bits; nobody receives them. */
+static void huge(void) {
+  MPI_Datatype gibibyte;
+  MPI_Type_contiguous(1 << 30, MPI_BYTE, &gibibyte);
+  MPI_Type_commit(&gibibyte);
+  MPI_Send(out, 5, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
+  MPI_Sendrecv(out, 1, gibibyte, MPI_PROC_NULL, 1, in, 4, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 6, gibibyte, MPI_PROC_NULL, 1, in, 7, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Type_free(&gibibyte);
+}
+
 static void together(void) {
   const int counts[2] = {3, 4}, displs[2] = {0, 3};
   MPI_Comm comm;
@@ -55,6 +78,8 @@ int main(int argc, char **argv) {
   other = 1 - rank;
   exchange();
   again_and_again();
+  many();
+  huge();
   together();
   return MPI_Finalize();
 }
