@@ -79,15 +79,15 @@ base::Status FlowModel::start(const FlowRequest& request) {
     free_flows_.pop_back();
   }
   flows_[flow].request = request;
-  begins_.push_back({request.start_s + latency_s(request), flow, 0});
+  begins_.push_back({request.start_s + latency_s(request.route), flow, 0});
   std::push_heap(begins_.begin(), begins_.end(), std::greater<>());
   ++under_way_;
   return base::Done{};
 }
 
-double FlowModel::latency_s(const FlowRequest& request) const {
+double FlowModel::latency_s(std::span<const std::uint32_t> route) const {
   double sum = 0;
-  for (std::uint32_t link : request.route) sum += latencies_s_[link];
+  for (std::uint32_t link : route) sum += latencies_s_[link];
   return sum;
 }
 

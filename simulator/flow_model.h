@@ -71,6 +71,8 @@ class FlowModel {
   std::span<const EndedFlow> step();
 
   double now_s() const { return now_s_; }
+  // Of a route whose links exist.
+  double latency_s(std::span<const std::uint32_t> route) const;
   std::size_t flows_under_way() const { return under_way_; }
 
   // From now on, keeps in `usage` what each link carries. It must outlive the model, and is
@@ -100,7 +102,6 @@ class FlowModel {
   explicit FlowModel(const std::vector<LinkSpeed>& links);
 
   base::Status check(const FlowRequest& request) const;
-  double latency_s(const FlowRequest& request) const;
   bool same_instant(double time_s, double age_s) const;
   void begin(std::uint32_t flow);
   void end(std::uint32_t flow, double end_s);

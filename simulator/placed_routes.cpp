@@ -88,11 +88,8 @@ Phase PlacedRoutes::phase(const Job& job, double computation_s) const {
   return phase;
 }
 
-ReplayNetwork PlacedRoutes::replay_network(FlowModel& flows, const Network& network) const {
-  ReplayNetwork result{
-      &flows, [this](std::uint32_t from, std::uint32_t to) { return between(from, to); }, {}};
-  for (const Link& link : network.links()) result.latencies_s.push_back(link.latency_s);
-  return result;
+ReplayNetwork PlacedRoutes::replay_network(FlowModel& flows) const {
+  return {&flows, [this](std::uint32_t from, std::uint32_t to) { return between(from, to); }};
 }
 
 }  // namespace fathom::simulator

@@ -42,7 +42,7 @@ class PlacedRoutes {
   Phase phase(const Job& job, double computation_s) const;
 
   // For replay(). This object and `flows`, which is made of link_speeds(), must outlive it.
-  ReplayNetwork replay_network(FlowModel& flows, const Network& network) const;
+  ReplayNetwork replay_network(FlowModel& flows) const;
 
  private:
   PlacedRoutes(std::vector<std::uint32_t> place, std::size_t host_count)

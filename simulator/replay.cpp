@@ -238,10 +238,7 @@ class Replay {
   }
 
   double latency_ns(std::span<const std::uint32_t> links) const {
-    if (links.empty()) return machine_.L;
-    double sum_s = 0;
-    for (std::uint32_t link : links) sum_s += network_->latencies_s[link];
-    return sum_s * kNsPerSecond;
+    return links.empty() ? machine_.L : network_->flows->latency_s(links) * kNsPerSecond;
   }
 
   // When the first of so many bytes leaves the sender, if they are ready at `ready_ns`.

@@ -57,9 +57,9 @@ struct LogGops {  // nanoseconds; per byte: nanoseconds a byte
 
 struct ReplayNetwork {
   FlowModel* flows = nullptr;  // fresh
-  // The links between two ranks, which stay in memory; none where they share a host.
+  // The links between two ranks, which exist in `flows` and stay in memory; none where they share a
+  // host.
   std::function<std::span<const std::uint32_t>(std::uint32_t from, std::uint32_t to)> route;
-  std::vector<double> latencies_s;  // by link
 };
 
 struct RankTimes {

@@ -68,7 +68,7 @@ TEST_CASE("replay on a routed network: LogGP inside a host, links between hosts"
   Script(program, 1).receive(0, 1001);
   Script(program, 2).receive(0, 50000);
   FlowModel flows = *FlowModel::create(link_speeds(network));
-  const ReplayNetwork on_links = routes.replay_network(flows, network);
+  const ReplayNetwork on_links = routes.replay_network(flows);
   const auto result =
       replay(program, {.L = 500, .o = 100, .g = 0, .G = 0.1, .O = 0, .S_bytes = 1e9}, &on_links);
   REQUIRE(result.ok());

@@ -9,6 +9,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fathom::simulator {
@@ -263,10 +264,9 @@ struct SharedLink {
   std::vector<LinkSpeed> speeds = {{1e9, 1e-6}, {1e9, 1e-6}, {1e9, 2e-6}};
   std::vector<std::vector<std::uint32_t>> routes = {{0, 2}, {1, 2}};
   FlowModel flows = *FlowModel::create(speeds);
-  ReplayNetwork network{
-      &flows,
-      [this](std::uint32_t from, std::uint32_t) { return std::span(std::as_const(routes[from])); },
-      {1e-6, 1e-6, 2e-6}};
+  ReplayNetwork network{&flows, [this](std::uint32_t from, std::uint32_t) {
+                          return std::span(std::as_const(routes[from]));
+                        }};
 };
 
 TEST_CASE("on a network, two messages at once share the link: o + latency + 2k/C + o") {
