@@ -166,7 +166,7 @@ base::Status export_chrome(const trace::Trace& trace, const TraceOptions& option
   if (!opened) return opened;
   ChromeVisitor visitor(file, trace.definitions(), options);
   visitor.begin();
-  note_unmatched(trace::walk_job(trace, visitor), notes);
+  note(trace::walk_job(trace, visitor), notes);
   visitor.end();
   note_loss(trace.definitions(), notes);
   if (trace.definitions().level == "transfers") {

@@ -180,7 +180,7 @@ base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     visitor.begin_rank(rank);
     const std::size_t process = process_of[static_cast<std::size_t>(rank)];
-    if (process < all.processes.size()) trace::walk_process(trace, process, visitor);
+    if (process < all.processes.size()) note(trace::walk_process(trace, process, visitor), notes);
     visitor.end_rank();
   }
   note_loss(all, notes);

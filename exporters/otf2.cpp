@@ -387,7 +387,7 @@ base::Status export_otf2(const trace::Trace& trace, const TraceOptions& options,
   if (!archive) return archive.error();
   Otf2Visitor visitor(**archive, all, options);
   for (std::size_t process = 0; process < all.processes.size(); ++process) {
-    trace::walk_process(trace, process, visitor);
+    note(trace::walk_process(trace, process, visitor), notes);
   }
   note_loss(all, notes);
   const auto finished = (*archive)->finish();

@@ -324,21 +324,20 @@ class DefinitionWriter {
     return listed;
   }
 
-  // Group 0: all locations; 1 + 2c: communicator c; 2 + 2c: its remote group.
+  // Group 0: all locations; then those of each communicator.
   void groups() {
     std::vector<std::uint64_t> all;
     for (std::int64_t rank = 0; rank < ranks_; ++rank) all.push_back(location_of(rank, 0));
-    group(0, "", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
-    for (std::size_t self = 0; self < all_.communicators.size(); ++self) {
-      const profile::Communicator& row = all_.communicators[self];
-      const auto first = static_cast<std::uint32_t>(1 + 2 * self);
+    std::uint32_t next = 0;
+    group(next++, "", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
+    for (const profile::Communicator& row : all_.communicators) {
+      groups_.push_back(next);
       // MPI_COMM_SELF and its kind lists no members: each process has its own.
-      group(first, row.made_by,
+      group(next++, row.made_by,
             row.world_ranks.empty() ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP,
             members(row.world_ranks));
-      if (!row.remote_world_ranks.empty()) {
-        group(first + 1, row.made_by, OTF2_GROUP_TYPE_COMM_GROUP, members(row.remote_world_ranks));
-      }
+      if (row.remote_world_ranks.empty()) continue;
+      group(next++, row.made_by, OTF2_GROUP_TYPE_COMM_GROUP, members(row.remote_world_ranks));
     }
   }
 
@@ -351,7 +350,7 @@ class DefinitionWriter {
   }
 
   void one_communicator(std::uint32_t self, std::size_t position, const std::string& name, std::uint32_t parent) {
-    const auto first = static_cast<std::uint32_t>(1 + 2 * position);
+    const std::uint32_t first = groups_[position];
     if (all_.communicators[position].remote_world_ranks.empty()) {
       state_.check(OTF2_GlobalDefWriter_WriteComm(writer_, self, names_.string(name), first, parent,
                                                   OTF2_COMM_FLAG_NONE));
@@ -399,6 +398,7 @@ class DefinitionWriter {
   const trace::Definitions& all_;
   OTF2_GlobalDefWriter* writer_;
   std::unordered_map<std::string, std::uint32_t> hosts_;
+  std::vector<std::uint32_t> groups_;  // by communicator: of its members; the next is the remote group's
   std::int64_t ranks_ = 0;
 };
 

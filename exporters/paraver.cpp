@@ -289,7 +289,7 @@ base::Status export_paraver(const trace::Trace& trace, const TraceOptions& optio
   const auto ranks = check_rank_count(rank_count(trace.definitions()), kMostListedRanks, "paraver");
   if (!ranks) return ranks;
   ParaverVisitor visitor(trace.definitions(), options);
-  note_unmatched(trace::walk_job(trace, visitor), notes);
+  note(trace::walk_job(trace, visitor), notes);
   note_loss(trace.definitions(), notes);
   notes.push_back("Paraver's format has no place for requests, roots and lengths of calls; calls, states and messages are written");
   auto written = visitor.write(path, options.force);

@@ -236,7 +236,7 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
     if (!done) break;
     SmpiVisitor visitor(file, options, tags, rank);
     const std::size_t process = process_of[static_cast<std::size_t>(rank)];
-    if (process < all.processes.size()) trace::walk_process(trace, process, visitor);
+    if (process < all.processes.size()) note(trace::walk_process(trace, process, visitor), notes);
     visitor.finish();
     done = file.commit();
     index << name << '\n';

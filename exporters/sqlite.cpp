@@ -278,7 +278,7 @@ base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& option
   if (!opened) return opened;
   SqliteVisitor visitor(database, trace.definitions(), options);
   visitor.definitions();
-  note_unmatched(trace::walk_job(trace, visitor), notes);
+  note(trace::walk_job(trace, visitor), notes);
   note_loss(trace.definitions(), notes);
   return database.commit();
 }

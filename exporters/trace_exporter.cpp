@@ -58,7 +58,8 @@ std::int64_t rank_count(const trace::Definitions& definitions) {
   return count;
 }
 
-void note_unmatched(const trace::WalkSummary& summary, Notes& notes) {
+void note(const trace::WalkSummary& summary, Notes& notes) {
+  notes.insert(notes.end(), summary.problems.begin(), summary.problems.end());
   if (summary.unmatched_sends + summary.unmatched_receives == 0) return;
   notes.push_back(std::to_string(summary.unmatched_sends) + " messages sent and " +
                   std::to_string(summary.unmatched_receives) +

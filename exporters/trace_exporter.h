@@ -52,9 +52,9 @@ std::int64_t rank_count(const trace::Definitions& definitions);
 
 bool is_hidden(const trace::Definitions& definitions, std::uint32_t message_class);
 
-// Notes how many messages have one end only, if any.
-void note_unmatched(const trace::WalkSummary& summary, Notes& notes);
-// Notes loss and damage that the reader found.
+// Note damage that was met, and how many messages have one end only.
+void note(const trace::WalkSummary& summary, Notes& notes);
+// Notes loss and damage that the definitions tell.
 void note_loss(const trace::Definitions& definitions, Notes& notes);
 
 // World ranks as ranks of a communicator. Cost: one hash table for each communicator met.

@@ -360,7 +360,7 @@ class Planner {
       if (comm.remote_group != OTF2_UNDEFINED_GROUP) made.remote_world_ranks = world_ranks(comm.remote_group);
       const auto parent = plan_.comms.find(comm.parent);
       if (parent != plan_.comms.end()) made.parent = parent->second.communicator;
-      if (made.world_ranks.empty()) {
+      if (made.world_ranks.empty() && !plan_.own) {
         made.name = "MPI_COMM_SELF";  // what a communicator without listed members can be
         made.parent = profile::kNone;
       }

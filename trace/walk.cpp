@@ -26,7 +26,7 @@ RequestKind kind_of(Group group) {
 
 // What a call of the function does to requests.
 struct RequestRole {
-  enum Does { kNothing, kMakes, kMakesAndStarts, kStarts } does = kNothing;
+  enum Does { kNothing, kMakes, kMakesAndStarts, kStarts, kFrees } does = kNothing;
   RequestKind kind = RequestKind::kOther;
 };
 
@@ -36,6 +36,8 @@ RequestRole role_of(const Function& function) {
   role.kind = kind_of(function.group);
   if (name == "MPI_Start" || name == "MPI_Startall") {
     role.does = RequestRole::kStarts;
+  } else if (name == "MPI_Request_free") {
+    role.does = RequestRole::kFrees;
   } else if (has(function.leave, Attribute::kRequest)) {
     role.does = name.ends_with("_init") ? RequestRole::kMakes : RequestRole::kMakesAndStarts;
   }
@@ -111,7 +113,10 @@ class ProcessWalk {
  private:
   struct Tracked : Request {
     PostedReceives::Order order = 0;
+    // Open MPI gives all sends that were complete at once the same number: what those before this one sent.
+    std::vector<std::uint64_t> earlier_sent;
   };
+  static constexpr std::size_t kMostEarlier = 1 << 16;
 
   struct OpenCall : Call {
     std::uint64_t sent = 0;                // the message that the request it makes sends
@@ -178,6 +183,13 @@ void ProcessWalk::enter(const Event& event) {
   call.leave.function = event.function;
   call.depth = static_cast<std::uint32_t>(calls.size() - 1);
   visitor_.enter(place_, call);
+  if (shared_.role(event.function).does == RequestRole::kFrees) {
+    const auto found = requests_.find(event.request);
+    if (found == requests_.end()) return;
+    if (found->second.kind == RequestKind::kReceive) posted_.remove(posted_key(found->second), found->second.order);
+    requests_.erase(found);
+    return;
+  }
   if (shared_.role(event.function).does != RequestRole::kStarts || !event.request) return;
   const auto found = requests_.find(event.request);
   if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
@@ -211,7 +223,14 @@ void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
   if (request.active && request.kind == RequestKind::kReceive) posted_.remove(posted_key(request), request.order);
   // What it received or sent during the call itself is known already.
   const bool early = request.number != 0 && request.posted.time_ns >= call.enter.time_ns;
+  std::vector<std::uint64_t> earlier_sent;
+  if (request.active && request.sent != 0 && !request.persistent) {
+    earlier_sent.swap(request.earlier_sent);
+    earlier_sent.push_back(request.sent);
+    if (earlier_sent.size() > kMostEarlier) earlier_sent.erase(earlier_sent.begin());
+  }
   if (!early) request = {};
+  request.earlier_sent.swap(earlier_sent);
   request.number = call.request();
   request.posted = call.enter;
   request.kind = role.kind;
@@ -316,6 +335,12 @@ void ProcessWalk::completed(const Event& event) {
   Tracked& request = found->second;
   request.cancelled = event.flag == 1;
   if (matcher_ && names_one_message(request)) posted_.remove(posted_key(request), request.order);
+  if (!request.earlier_sent.empty()) {
+    Request first = request;
+    first.sent = request.earlier_sent.front();
+    request.earlier_sent.erase(request.earlier_sent.begin());
+    return visitor_.request_completed(place_, first, event);
+  }
   visitor_.request_completed(place_, request, event);
   if (request.persistent) {
     request.active = request.has_message = false;
@@ -373,13 +398,15 @@ struct Lane {
 
 }  // namespace
 
-void walk_process(const Trace& trace, std::size_t process, Visitor& visitor) {
+WalkSummary walk_process(const Trace& trace, std::size_t process, Visitor& visitor) {
   const Shared shared(trace.definitions());
   ProcessWalk walk(shared, process, visitor, nullptr);
   EventCursor cursor = trace.events(process);
-  Event event;
-  while (cursor.next(event)) walk.step(event);
+  WalkSummary summary;
+  for (Event event; cursor.next(event); ++summary.events) walk.step(event);
   walk.finish();
+  summary.problems = cursor.problems();
+  return summary;
 }
 
 WalkSummary walk_job(const Trace& trace, Visitor& visitor) {
@@ -415,6 +442,9 @@ WalkSummary walk_job(const Trace& trace, Visitor& visitor) {
     } else {
       lane.walk->finish();
     }
+  }
+  for (const Lane& lane : lanes) {
+    summary.problems.insert(summary.problems.end(), lane.cursor.problems().begin(), lane.cursor.problems().end());
   }
   summary.unmatched_sends = matcher.unmatched_sends();
   summary.unmatched_receives = matcher.unmatched_receives();

@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "trace/definitions.h"
 #include "trace/event.h"
@@ -82,12 +84,12 @@ class Visitor {
   virtual void transfer(const Transfer&) {}
 };
 
-void walk_process(const Trace& trace, std::size_t process, Visitor& visitor);
-
 struct WalkSummary {
   std::uint64_t events = 0;
-  std::uint64_t unmatched_sends = 0, unmatched_receives = 0;
+  std::uint64_t unmatched_sends = 0, unmatched_receives = 0;  // walk_job only
+  std::vector<std::string> problems;  // sentences: frames that were damaged, and left out
 };
+WalkSummary walk_process(const Trace& trace, std::size_t process, Visitor& visitor);
 WalkSummary walk_job(const Trace& trace, Visitor& visitor);
 
 }  // namespace fathom::trace

@@ -9,7 +9,6 @@ processor seconds counts, for the machine may be shared, and the elapsed seconds
 import argparse
 import json
 import os
-import re
 import shutil
 import statistics
 import subprocess
@@ -57,7 +56,7 @@ def main():
         command = [generate, "run", "--ranks", str(options.ranks), "--events", str(options.events)]
         made = subprocess.run(command + (["--transfers"] if options.transfers else []), cwd=directory, check=True,
                               capture_output=True, text=True).stdout
-        events = int(re.search(r"(\d+) events", made).group(1))
+        events = int(made)
         print(f"{events} events of {options.ranks} ranks, {size_of(os.path.join(directory, 'run')) / 1e6:.0f} MB")
         print(f"{'format':<12} {'events/s':>12} {'cpu s':>8} {'elapsed s':>10} {'memory MiB':>11} {'bytes/event':>12}")
         for name in options.formats:

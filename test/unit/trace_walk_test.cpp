@@ -125,5 +125,37 @@ TEST_CASE("a walk pairs calls, follows requests and joins messages") {
   CHECK(all.transfers[1].received.message_class == 1);
 }
 
+TEST_CASE("sends whose requests have one number, as Open MPI gives those that are complete at once") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch.path(), job_definitions());
+  REQUIRE(writer.ok());
+  JobEvents job;
+  for (const std::uint64_t at : {100, 200}) {
+    JobEvents::about(job.enter(at, kJobIsend), 1, 5, 8);
+    job.message(at + 10, true, 1, 5, 8, 0, 0);
+    job.leave(at + 20, kJobIsend).request = 9;
+  }
+  job.enter(300, kJobWait).request = 9;
+  job.completed(310, 9);
+  job.completed(320, 9);
+  job.completed(330, 9);  // of nothing that is known
+  job.leave(340, kJobWait);
+  for (const trace::Event& event : job.events) writer->append(0, event);
+  REQUIRE(writer->finish().ok());
+  struct Completions : trace::Visitor {
+    std::vector<std::uint64_t> sent;
+    int others = 0;
+    void request_completed(const trace::Place&, const trace::Request& request, const trace::Event&) override {
+      sent.push_back(request.sent);
+    }
+    void other(const trace::Place&, const trace::Event&) override { ++others; }
+  } seen;
+  const auto trace = trace::Trace::open(scratch.path());
+  REQUIRE(trace.ok());
+  trace::walk_process(*trace, 0, seen);
+  CHECK(seen.sent == std::vector<std::uint64_t>{1, 2});
+  CHECK(seen.others == 1);
+}
+
 }  // namespace
 }  // namespace fathom::test
