@@ -86,6 +86,7 @@ EVERYWHERE_IN_THE_TRACE = {
 # The names that the library shows: MPI's entry points, the phases, and the two ways out of a process
 # that run no exit handler.
 SHOWN = re.compile(r"(P?MPIX?_[A-Z]\w*|fathom_library_\w+|_exit|_Exit|abort)$")
+SHOWN_BY_THE_TRACE = re.compile(r"(p?mpi_[a-z_]+|ompi_[a-z_]+_f)$")  # Fortran
 MUST_NOT_LINK = re.compile(r"lib(mpi|stdc\+\+|open-)")
 
 # Functions of MPI that the profile needs, of those that the headers declare. A new release's collectives,
@@ -131,7 +132,7 @@ def shown_symbols(arguments):
     wrong = []
     for line in output_of("nm", "-D", "--defined-only", arguments.library).splitlines():
         name = line.split()[-1]
-        if not SHOWN.match(name):
+        if not SHOWN.match(name) and not ("-trace" in arguments.library and SHOWN_BY_THE_TRACE.match(name)):
             wrong.append(f"shown: {name}")
     for line in output_of("readelf", "-d", arguments.library).splitlines():
         needed = re.search(r"\(NEEDED\).*\[(.*)\]", line)
@@ -162,12 +163,6 @@ def table_covers_headers(arguments):
     return wrong
 
 
-# Functions of attributes, keyvals and error handlers, which Fortran's callbacks or integers of its own make
-# different: their bindings call inner functions of the library. No message, no request, no communicator.
-FORTRAN_OF_ITS_OWN = re.compile(r"MPI_(Attr_(get|put)|Keyval_create|Type_match_size|(Comm|Type|Win)_([gs]et_attr|create_keyval)|"
-                                r"(Comm|File|Win)_create_errhandler)$")
-
-
 def fortran_goes_through_c(arguments):
     """Functions that Open MPI's Fortran library offers, but does not call through PMPI_ in C."""
     library = output_of("ldconfig", "-p") if arguments.mpifh is None else arguments.mpifh
@@ -179,10 +174,11 @@ def fortran_goes_through_c(arguments):
     called = {words[-1] for words in symbols if words[-2] == "U"}
     offered = {words[-1] for words in symbols if words[-2] != "U"}
     rows = [name for name, role in table_roles(arguments.table).items() if role != "unrecorded"]
+    direct = set(re.findall(r"fortran=direct.*\b(MPI_\w+)\(", pathlib.Path(arguments.table).read_text()))
     checked = [name for name in rows if name.lower() + "_" in offered]
     if len(checked) < len(rows) * 0.9:
         return [f"only {len(checked)} of {len(rows)} functions are found in {path.group(1)}"]
-    return [f"{name} is not called as P{name}" for name in sorted(checked) if "P" + name not in called and not FORTRAN_OF_ITS_OWN.match(name)]
+    return [f"{name} is not called as P{name}" for name in sorted(checked) if "P" + name not in called and name not in direct]
 
 
 CHECKS = {check.__name__.replace("_", "-"): check

@@ -58,7 +58,10 @@ class Printer {
     std::printf("%s %s", enters ? "enter" : "leave", function.name.c_str());
     for (const Attribute attribute : enters ? function.enter : function.leave) print(attribute, event);
     if (!enters && event.code != 0) std::printf(" error=%u", event.code);
-    if (enters && event.site != 0) std::printf(" in %s", sites_.of_call(event.site).function.c_str());
+    if (enters && event.site != 0) {
+      const std::string& caller = sites_.of_call(event.site).function;
+      std::printf(" in %s", caller.substr(0, caller.find('.')).c_str());  // without the compiler's own number
+    }
     std::printf("\n");
     if (!enters && function.name.ends_with("_init")) persistent_.insert(event.request);
     if (enters && function.name == "MPI_Request_free") {

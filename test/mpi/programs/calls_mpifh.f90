@@ -9,6 +9,7 @@ program calls
   other = 1 - rank
   call exchange()
   call together()
+  call of_its_own()
   call MPI_Finalize(ierror)
 
 contains
@@ -34,6 +35,16 @@ contains
     call MPI_Comm_dup(MPI_COMM_WORLD, comm, ierror)
     call MPI_Barrier(comm, ierror)
     call MPI_Comm_free(comm, ierror)
+  end subroutine
+
+  ! Functions whose bindings do not go through C.
+  subroutine of_its_own()
+    integer(MPI_ADDRESS_KIND) :: value
+    logical :: flag
+    integer :: four_bytes
+    call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, value, flag, ierror)
+    if (.not. flag .or. value < 32767) call MPI_Abort(MPI_COMM_WORLD, 98, ierror)
+    call MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 4, four_bytes, ierror)
   end subroutine
 
 end program
