@@ -8,7 +8,7 @@ flow_pattern.h). Runs of Fathom and SimGrid take turns; SimGrid has one run wher
 and none where it is expected to take more than --simgrid-limit. Replay: a ring, a dissemination, and
 all-to-alls (bench/simulator/replay_speed.cpp).
 
-All times are processor time, so that other load on the machine counts for little; medians over the runs.
+All times are processor time, which other load on the machine disturbs less; medians over the runs.
 --write puts the tables into docs/simulator-speed.md.
 """
 
