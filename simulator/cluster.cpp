@@ -4,7 +4,10 @@
 #include <new>
 
 #include "simulator/graphml.h"
+#include "simulator/ibnetdiscover.h"
 #include "simulator/registry.h"
+#include "simulator/slurm_topology.h"
+#include "simulator/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -18,16 +21,31 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
   return (*row)->make(*parameters);
 }
 
+// By the first line that is neither empty nor a comment.
+base::Result<Network> read_file(const std::string& path, const ClusterDefaults& defaults) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  for (const std::string& line : split(*text, '\n')) {
+    if (line.empty() || line.starts_with('#')) continue;
+    if (line.find("Name=") != std::string::npos && !line.starts_with('<')) {
+      return read_slurm_topology(path, defaults);
+    }
+    if (!line.starts_with('<')) return read_ibnetdiscover(path, defaults);
+    break;
+  }
+  return read_graphml(path);
+}
+
 }  // namespace
 
-base::Result<Network> load_cluster(const std::string& cluster) {
+base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults) {
   std::error_code ignored;
   const std::size_t colon = cluster.find(':');
   try {
     if (colon != std::string::npos && !std::filesystem::exists(cluster, ignored)) {
       return make_topology(cluster, colon);
     }
-    return read_graphml(cluster);
+    return read_file(cluster, defaults);
   } catch (const std::bad_alloc&) {
     return base::Error{"'" + cluster + "' does not fit into memory"};
   }

@@ -1,6 +1,7 @@
 // A cluster as the user names it, turned into a network.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/result.h"
@@ -8,7 +9,15 @@
 
 namespace fathom::simulator {
 
-// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file.
-base::Result<Network> load_cluster(const std::string& cluster);
+// What files say nothing about that do not describe hosts or links in full.
+struct ClusterDefaults {
+  std::uint32_t slots = 1;
+  double capacity_Bps = 12.5e9;
+  double latency_s = 0;
+};
+
+// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file: GraphML,
+// Slurm's topology.conf or the output of ibnetdiscover, told apart by what stands in it.
+base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults = {});
 
 }  // namespace fathom::simulator

@@ -17,6 +17,9 @@
 
 namespace fathom::simulator {
 
+// Enough for the ShortestPaths of a router that takes one target after the other.
+inline constexpr std::size_t kOneTargetBytes = std::size_t{64} << 20;
+
 // The Error for a demand that cannot be routed.
 base::Error no_way(const Network& network, NodeId source, NodeId destination);
 

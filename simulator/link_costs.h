@@ -21,6 +21,7 @@ class LinkCosts {
   void add(std::span<const LinkId> way, double bytes) {
     for (const LinkId link : way) cost_[link] += bytes * per_byte_[link];
   }
+  bool counts(LinkId link) const { return per_byte_[link] > 0; }
   double of(LinkId link) const { return cost_[link]; }
 
  private:

@@ -20,6 +20,13 @@ base::Result<PlacedJob> place_job(const Network& network, const Job& job, const 
   return placed;
 }
 
+base::Status route_job(const Network& network, const PlacedJob& placed, const Choice& choice,
+                       RouteSink& sink) {
+  auto router = choice.router->make(network, {choice.seed});
+  if (!router) return router.error();
+  return (*router)->route(placed.demands, LinkUse(network), sink);
+}
+
 base::Result<LoadRun> run_link_load(const Network& network, const Job& job, const Choice& choice) {
   const auto placed = place_job(network, job, choice);
   if (!placed) return placed.error();
@@ -28,7 +35,7 @@ base::Result<LoadRun> run_link_load(const Network& network, const Job& job, cons
   auto use = link_load(network, **router, placed->demands, LinkUse(network));
   if (!use) return use.error();
   return LoadRun{choice.hosts.empty() ? choice.selector->name : "hosts", choice.mapper->name,
-                 choice.router->name, choice.seed, std::move(*use)};
+                 choice.router->name, choice.seed, std::move(*use), (*router)->congestion_bound()};
 }
 
 }  // namespace fathom::simulator

@@ -33,7 +33,12 @@ struct LoadRun {
   std::string selection, placement, routing;  // names; "hosts" if the hosts were given
   std::uint64_t seed = 1;
   LinkUse use;
+  double congestion_bound = 0;  // as Router::congestion_bound()
 };
+
+// Hands the ways of a placed job to `sink`, on a network that has nothing else to carry.
+base::Status route_job(const Network& network, const PlacedJob& placed, const Choice& choice,
+                       RouteSink& sink);
 
 base::Result<LoadRun> run_link_load(const Network& network, const Job& job, const Choice& choice);
 

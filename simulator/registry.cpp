@@ -6,6 +6,7 @@
 #include "simulator/route_greedy.h"
 #include "simulator/route_modulo.h"
 #include "simulator/route_oblivious.h"
+#include "simulator/route_optimal.h"
 #include "simulator/selectors.h"
 #include "simulator/topology_dragonfly.h"
 #include "simulator/topology_grid.h"
@@ -40,6 +41,8 @@ constexpr RouterRow kRouters[] = {
      make_greedy_sum},
     {"greedy-max", "heaviest first, each the shortest way with the least loaded worst link", false,
      make_greedy_max},
+    {"optimal", "split over any ways so that the worst link is least loaded, with a lower bound", false,
+     make_optimal},
 };
 
 constexpr TopologyRow kTopologies[] = {

@@ -91,6 +91,7 @@ void ResultsWriter::add(const Network& network, const std::string& job, const Lo
   out.number("max_flows", figures.max_flows);
   out.number("mean_congestion", figures.mean_congestion);
   out.number("congestion_deviation", figures.congestion_deviation);
+  if (run.congestion_bound > 0) out.number("congestion_bound", run.congestion_bound);
   out.json.Key("links");
   out.json.StartArray();
   for (LinkId id = 0; id < network.link_count(); ++id) {

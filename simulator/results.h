@@ -4,6 +4,7 @@
 //    "runs": [{"cluster", "job", "selection", "placement", "routing", "model": "load", "seed",
 //              "host_links": false, "max_traffic", "max_congestion", "max_flows",
 //              "mean_congestion", "congestion_deviation",
+//              "congestion_bound" (routing optimal only: no routing can go below),
 //              "links": [{"source", "target", "capacity", "traffic", "flows"}, …]}, …]}
 //
 // traffic is in bytes, congestion in bytes by unit of capacity. Whole numbers are written without a

@@ -22,7 +22,7 @@ class Digits {
 template <HostId Demand::*end>
 class ModuloRouter : public Router {
  public:
-  explicit ModuloRouter(const Network& network) : paths_(network) {}
+  explicit ModuloRouter(const Network& network) : paths_(network, kOneTargetBytes) {}
   base::Status route(std::span<const Demand> demands, const LinkUse&, RouteSink& sink) override {
     return route_hop_by_hop(demands, paths_, Digits<end>(), sink);
   }

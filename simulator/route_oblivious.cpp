@@ -47,7 +47,8 @@ class Hashed {
 template <typename Choose>
 class ObliviousRouter : public Router {
  public:
-  ObliviousRouter(const Network& network, std::uint64_t seed) : paths_(network), choose_(seed) {}
+  ObliviousRouter(const Network& network, std::uint64_t seed)
+      : paths_(network, kOneTargetBytes), choose_(seed) {}
   base::Status route(std::span<const Demand> demands, const LinkUse&, RouteSink& sink) override {
     return route_hop_by_hop(demands, paths_, choose_, sink);
   }

@@ -54,6 +54,10 @@ class Router {
   // The Error names the two hosts of a demand for which there is no way.
   virtual base::Status route(std::span<const Demand> demands, const LinkUse& background,
                              RouteSink& sink) = 0;
+
+  // A congestion (bytes over capacity) that no routing of the demands last routed can go below, not
+  // counting links of hosts that have no choice; 0 if this router knows none.
+  virtual double congestion_bound() const { return 0; }
 };
 
 struct RouterOptions {

@@ -222,6 +222,49 @@ TEST_CASE("greedy weighs bytes by capacity") {
   CHECK(use->bytes[network->find_link(network->find_node("l"), network->find_node("slow"))] == 1);
 }
 
+TEST_CASE("optimal: the bound holds for every routing, and the result is close to it") {
+  for (const std::string specification : kNetworks) {
+    CAPTURE(specification);
+    const Network network = made(specification);
+    const std::vector<Demand> demands = all_pairs(network);
+    auto optimal = (*find_router("optimal"))->make(network, {});
+    const auto use = link_load(network, **optimal, demands, LinkUse(network));
+    REQUIRE(use);
+    const double bound = (*optimal)->congestion_bound();
+    const double reached = load_figures(network, *use, specification.find("w=2") != std::string::npos)
+                               .max_congestion;
+    CHECK(bound > 0);
+    CHECK(reached >= bound * (1 - 1e-9));
+    CHECK(reached <= bound * 1.1);
+    for (const char* name : {"dmodk", "greedy-max", "ugal", "valiant"}) {
+      auto router = (*find_router(name))->make(network, {});
+      const auto other = link_load(network, **router, demands, LinkUse(network));
+      REQUIRE(other);
+      CHECK(load_figures(network, *other, true).max_congestion >= bound * (1 - 1e-9));
+    }
+  }
+}
+
+TEST_CASE("optimal, by hand: 12 bytes over two ways of capacity 1 and one of 4") {
+  NetworkBuilder builder("three ways");
+  const auto one = builder.add_host("a", 1), other = builder.add_host("b", 1);
+  const auto left = builder.add_switch("l"), right = builder.add_switch("r");
+  builder.add_cable(one, left, 1, 0);
+  builder.add_cable(other, right, 1, 0);
+  for (const double capacity : {1.0, 4.0, 1.0}) {
+    builder.add_cable(left, right, capacity / 4e9, 0);  // whatever the unit
+  }
+  const auto network = builder.build();
+  REQUIRE(network);
+  const std::vector<Demand> demands = {{0, 1, 12, 1, 0}};
+  auto optimal = (*find_router("optimal"))->make(*network, {});
+  const auto use = link_load(*network, **optimal, demands, LinkUse(*network));
+  REQUIRE(use);
+  CHECK((*optimal)->congestion_bound() / 4e9 == doctest::Approx(2).epsilon(0.02));
+  CHECK(load_figures(*network, *use, false).max_congestion / 4e9 == doctest::Approx(2).epsilon(0.02));
+  CHECK(use->bytes[network->find_link(0, 2)] == doctest::Approx(12));
+}
+
 TEST_CASE("hosts linked to each other, without any switch, pass messages on") {
   NetworkBuilder builder("ring");
   for (int at = 0; at < 5; ++at) builder.add_host("h" + std::to_string(at), 1);
