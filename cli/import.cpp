@@ -90,14 +90,13 @@ int import_trace(const ImportOptions& options, const Importer& importer) {
 }
 
 int run_import(const ImportOptions& options) {
+  const Importer* importer = find_importer(options.format.empty() ? guess_format(options.input) : options.format);
+  if (!importer) {
+    return fail(kWrongUsage, "import", "there is no format '" + options.format + "'; there are " + importer_names());
+  }
   std::error_code failed;
   if (!std::filesystem::exists(options.input, failed)) {
     return fail(kFailed, "import", "there is no '" + options.input + "'; name a file, a folder or an archive");
-  }
-  const std::string format = options.format.empty() ? guess_format(options.input) : options.format;
-  const Importer* importer = find_importer(format);
-  if (!importer) {
-    return fail(kWrongUsage, "import", "there is no format '" + format + "'; there are " + importer_names());
   }
   return importer->read_profile ? import_profile(options, *importer) : import_trace(options, *importer);
 }

@@ -158,7 +158,7 @@ class Otf2Visitor : public trace::Visitor {
       check(OTF2_EvtWriter_MpiRequestCancelled(
           writer_, list_.get(), time_, sends ? trace::otf2_send_request(request.sent) : request.number));
     } else if (request.kind == RequestKind::kSend && request.sent != 0 && options_.user) {
-      add_request(event);
+      if (event.kind == EventKind::kRequestCompleted) add_request(event);
       check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_, trace::otf2_send_request(request.sent)));
     } else if (request.kind == RequestKind::kReceive && request.has_message && options_.user) {
       const Event& message = request.message;

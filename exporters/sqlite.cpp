@@ -217,7 +217,7 @@ class SqliteVisitor : public trace::Visitor {
   }
 
   void request_completed(const Place& place, const trace::Request&, const Event& event) override {
-    other(place, event);
+    if (event.kind == trace::EventKind::kRequestCompleted) other(place, event);
   }
 
   void other(const Place& place, const Event& event) override {

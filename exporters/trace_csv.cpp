@@ -55,7 +55,7 @@ class CsvVisitor : public trace::Visitor {
   }
 
   void request_completed(const Place& place, const trace::Request&, const Event& event) override {
-    other(place, event);
+    if (event.kind == EventKind::kRequestCompleted) other(place, event);
   }
 
   void other(const Place& place, const Event& event) override {

@@ -472,10 +472,13 @@ class LocationEvents {
   }
 
   void completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled) {
-    Event& event = add(EventKind::kRequestCompleted, time);
+    Event event = new_event(EventKind::kRequestCompleted, time);
     event.request = request;
     read(list, event);
-    event.flag = cancelled ? 1 : 0;
+    // A send that was complete when its call returned has no number, and no completion.
+    if (plan_.own && is_otf2_send_request(event.request)) return;
+    events_.push_back(event);
+    events_.back().flag = cancelled ? 1 : 0;
     flush();
   }
 

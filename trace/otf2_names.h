@@ -48,6 +48,7 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
 // The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is the
 // message's number; the attribute fathom::request has MPI's.
 constexpr std::uint64_t otf2_send_request(std::uint64_t message) { return std::uint64_t{1} << 63 | message; }
+constexpr bool is_otf2_send_request(std::uint64_t request) { return request >> 63 != 0; }
 
 // The twin of a communicator for one class of messages: "MPI_COMM_WORLD [MPI_Bcast, hidden]"; its parent is
 // the communicator.

@@ -218,6 +218,14 @@ void ProcessWalk::leave(const Event& event) {
 
 void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
   if (role.does != RequestRole::kMakes && role.does != RequestRole::kMakesAndStarts) return;
+  if (call.request() == kNoRequest && call.sent != 0) {  // complete when its call returned
+    Request request;
+    request.started_ns = call.leave.time_ns;
+    request.posted = call.enter;
+    request.kind = role.kind;
+    request.sent = call.sent;
+    visitor_.request_completed(place_, request, call.leave);
+  }
   if (call.request() == kNoRequest) return;
   Tracked& request = requests_[call.request()];
   if (request.active && request.kind == RequestKind::kReceive) posted_.remove(posted_key(request), request.order);

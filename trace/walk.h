@@ -75,6 +75,8 @@ class Visitor {
   virtual void leave(const Place&, const Call&) {}
   virtual void message(const Place&, const Message&) {}
   virtual void request_started(const Place&, const Request&) {}    // before the leave of the call that did
+  // The event is the completion; of a send that was complete when its call returned, which is known by no
+  // number, the call's leave.
   virtual void request_completed(const Place&, const Request&, const Event&) {}
   // Every kind of event without an operation of its own, and completions of requests that are not known.
   virtual void other(const Place&, const Event&) {}

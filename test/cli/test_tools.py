@@ -83,9 +83,14 @@ class Export(harness.CliTest):
     def test_every_listed_format(self):
         self.write_run("r")
         listed = self.fathom("export", "--list").stdout
-        formats = [line.split()[0] for line in listed.splitlines()]
-        self.assertIn("csv", formats)
-        for name in formats:
+        of_traffic, of_trace = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
+                                for part in listed.split("of the trace"))
+        self.assertIn("csv", of_traffic)
+        self.assertIn("otf2", of_trace)
+        for name in of_trace:
+            self.assert_refused(self.fathom("export", "r", "--to", name, "-o", "out-" + name), 1, "r")
+            self.assertFalse(os.path.exists(self.path("out-" + name)))
+        for name in of_traffic:
             result = self.fathom("export", "r", "--to", name, "-o", "out-" + name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertTrue(os.path.exists(self.path("out-" + name)))
@@ -106,6 +111,7 @@ class Export(harness.CliTest):
         self.assert_refused(self.fathom("export", "no", "--to", "csv", "-o", "x"), 1, "there is no run")
         self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "x", "--class", "Q"), 1, "'Q'")
         self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "no/x.csv"), 1, "no/x.csv")
+        self.assert_refused(self.fathom("export", "r", "--to", "otf2", "-o", "x", "--class", "Q"), 2, "--class")
 
 
 class Import(harness.CliTest):

@@ -135,6 +135,9 @@ TEST_CASE("sends whose requests have one number, as Open MPI gives those that ar
     job.message(at + 10, true, 1, 5, 8, 0, 0);
     job.leave(at + 20, kJobIsend).request = 9;
   }
+  JobEvents::about(job.enter(230, kJobIsend), 1, 5, 8);
+  job.message(240, true, 1, 5, 8, 0, 0);
+  job.leave(250, kJobIsend);  // complete at once, without a number
   job.enter(300, kJobWait).request = 9;
   job.completed(310, 9);
   job.completed(320, 9);
@@ -153,7 +156,7 @@ TEST_CASE("sends whose requests have one number, as Open MPI gives those that ar
   const auto trace = trace::Trace::open(scratch.path());
   REQUIRE(trace.ok());
   trace::walk_process(*trace, 0, seen);
-  CHECK(seen.sent == std::vector<std::uint64_t>{1, 2});
+  CHECK(seen.sent == std::vector<std::uint64_t>{3, 1, 2});
   CHECK(seen.others == 1);
 }
 
