@@ -6,6 +6,7 @@
 #include "cli/plot.h"
 #include "cli/report.h"
 #include "cli/run.h"
+#include "cli/trace.h"
 #include "cli/simulate.h"
 
 namespace fathom::cli {
@@ -22,6 +23,8 @@ constexpr Subcommand kSubcommands[] = {
      declare_import},
     {"simulate", "say what a job would put on the links of a network", kSimulateExamples, "--job",
      declare_simulate},
+    {"trace", "look at a trace, cut it, join several, check it against the profile", kTraceExamples, nullptr,
+     declare_trace},
     {"doctor", "say what can be measured on this machine, and why not", kDoctorExamples, nullptr,
      declare_doctor},
 };

@@ -3,7 +3,8 @@
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
 //   .started             made by rank 0 at MPI_Init, gone when profile.json is written
 //   partial/             counts of single processes, left by a job that never got there
-//   world-ID/            the same two of each job that it spawned
+//   trace/               what fathom run --trace recorded, a file for each process
+//   world-ID/            the same of each job that it spawned
 #pragma once
 
 #include <string>

@@ -1,0 +1,107 @@
+#include "trace/event_filter.h"
+
+#include <utility>
+
+namespace fathom::trace {
+namespace {
+
+constexpr std::pair<KindGroup, const char*> kKindGroups[] = {{KindGroup::kCalls, "calls"},
+                                                             {KindGroup::kMessages, "messages"},
+                                                             {KindGroup::kRequests, "requests"},
+                                                             {KindGroup::kTransfers, "transfers"},
+                                                             {KindGroup::kOthers, "others"}};
+
+}  // namespace
+
+std::optional<KindGroup> kind_group_named(std::string_view name) {
+  for (const auto& [group, its_name] : kKindGroups) {
+    if (name == its_name) return group;
+  }
+  return std::nullopt;
+}
+
+const char* name_of(KindGroup group) {
+  for (const auto& [value, name] : kKindGroups) {
+    if (value == group) return name;
+  }
+  return "";
+}
+
+KindGroup group_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kEnter:
+    case EventKind::kLeave:
+    case EventKind::kSampled: return KindGroup::kCalls;
+    case EventKind::kMessageSent:
+    case EventKind::kMessageReceived: return KindGroup::kMessages;
+    case EventKind::kRequestGiven:
+    case EventKind::kRequestCompleted: return KindGroup::kRequests;
+    case EventKind::kTransfer:
+    case EventKind::kUnexpected: return KindGroup::kTransfers;
+    default: return KindGroup::kOthers;
+  }
+}
+
+const char* name_of(EventKind kind) {
+  switch (kind) {
+    case EventKind::kEnter: return "enter";
+    case EventKind::kLeave: return "leave";
+    case EventKind::kMessageSent: return "sent";
+    case EventKind::kMessageReceived: return "received";
+    case EventKind::kRequestCompleted: return "completed";
+    case EventKind::kTransfer: return "transfer";
+    case EventKind::kUnexpected: return "unexpected";
+    case EventKind::kPhaseBegin: return "phase-begin";
+    case EventKind::kPhaseEnd: return "phase-end";
+    case EventKind::kPause: return "pause";
+    case EventKind::kResume: return "resume";
+    case EventKind::kProcessor: return "processor";
+    case EventKind::kLost: return "lost";
+    case EventKind::kSampled: return "sampled";
+    case EventKind::kRequestGiven: return "given";
+  }
+  return "";
+}
+
+bool EventFilter::wants_kind(EventKind kind) const {
+  return selection_.kinds.empty() || selection_.kinds.contains(group_of(kind));
+}
+
+bool EventFilter::admits_call(const Event& event) {
+  const bool wanted = wants_kind(event.kind) &&
+                      (selection_.functions.empty() || selection_.functions.contains(event.function)) &&
+                      (selection_.communicators.empty() || event.communicator < 0 ||
+                       selection_.communicators.contains(event.communicator));
+  if (event.kind == EventKind::kSampled) return wanted;
+  std::vector<bool>& open = open_calls_[event.thread];
+  if (event.kind == EventKind::kEnter) {
+    open.push_back(wanted);
+    return wanted;
+  }
+  if (open.empty()) return false;
+  const bool entered = open.back();
+  open.pop_back();
+  return entered;
+}
+
+bool EventFilter::admits(const Event& event) {
+  if (event.time_ns < selection_.from_ns || event.time_ns >= selection_.to_ns) return false;
+  switch (event.kind) {
+    case EventKind::kEnter:
+    case EventKind::kLeave:
+    case EventKind::kSampled: return admits_call(event);
+    case EventKind::kRequestGiven: {
+      const std::vector<bool>& open = open_calls_[event.thread];
+      return wants_kind(event.kind) && !open.empty() && (open.back() || !wants_kind(EventKind::kEnter));
+    }
+    case EventKind::kLost:
+    case EventKind::kPause:
+    case EventKind::kResume: return true;
+    default:
+      return wants_kind(event.kind) &&
+             (selection_.communicators.empty() || event.communicator < 0 ||
+              selection_.communicators.contains(event.communicator));
+  }
+}
+
+}  // namespace fathom::trace

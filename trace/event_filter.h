@@ -1,0 +1,47 @@
+// Which events of a process are meant: by time, function, kind and communicator.
+//
+// Feed it the events of one process in order: of a call, enter and leave are admitted together, and with them
+// the requests that it was given. A leave whose enter was before the time is left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trace/event.h"
+
+namespace fathom::trace {
+
+// Groups of kinds, as a user names them.
+enum class KindGroup : std::uint8_t { kCalls, kMessages, kRequests, kTransfers, kOthers };
+
+std::optional<KindGroup> kind_group_named(std::string_view name);
+const char* name_of(KindGroup group);
+KindGroup group_of(EventKind kind);
+const char* name_of(EventKind kind);
+
+struct EventSelection {
+  std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
+  std::set<std::uint32_t> functions;     // empty: all
+  std::set<KindGroup> kinds;             // empty: all. Losses and pauses are always admitted.
+  std::set<std::int32_t> communicators;  // empty: all; events without a communicator are admitted
+};
+
+class EventFilter {
+ public:
+  explicit EventFilter(const EventSelection& selection) : selection_(selection) {}
+  bool admits(const Event& event);
+
+ private:
+  bool wants_kind(EventKind kind) const;
+  bool admits_call(const Event& event);
+
+  const EventSelection& selection_;
+  std::map<std::uint32_t, std::vector<bool>> open_calls_;  // by thread, outermost first: admitted?
+};
+
+}  // namespace fathom::trace
