@@ -25,6 +25,7 @@
 #include "profiler/traced_call.h"
 #include "profiler/traced_functions.h"
 #include "profiler/where.h"
+#include "traced_numbers.h"
 
 namespace fathom::profiler::tracing {
 namespace {
@@ -307,9 +308,21 @@ void paused(bool is_paused) noexcept try {
 } catch (...) {
 }
 
+namespace {
+
+// The trace closes inside MPI_Finalize, so its leave is now.
+void leave_finalize() {
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream == nullptr || traced::Selection::left_out[traced::kFunction_MPI_Finalize]) return;
+  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave, traced::kFunction_MPI_Finalize);
+}
+
+}  // namespace
+
 void finish(Session& session) noexcept try {
   if (state == nullptr) return;
   State& ending = *state;
+  leave_finalize();
   ending.recorder.stop();
   ending.recorder.seal();
   ending.drain.stop();
