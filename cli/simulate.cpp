@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,9 @@
 #include "cli/run_directory.h"
 #include "cli/units.h"
 #include "simulator/cluster.h"
+#include "simulator/failures.h"
+#include "simulator/forwarding.h"
+#include "simulator/graphml.h"
 #include "simulator/registry.h"
 #include "simulator/results.h"
 
@@ -29,7 +33,12 @@ struct SimulateOptions {
   std::string model = "load";
   std::string directory;
   std::uint64_t seed = 1;
+  std::vector<std::string> failed_links;
+  double failed_share = 0;
+  std::string table;
+  simulator::ClusterDefaults defaults;
   bool host_links = false;
+  bool snapshots = false;
   bool list = false;
 };
 
@@ -80,6 +89,9 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (options.model != "load") {
     return base::Error{"there is no model '" + options.model + "'; there is load"};
   }
+  if (!options.table.empty() && std::count(options.routings.begin(), options.routings.end(), "optimal")) {
+    return base::Error{"routing 'optimal' splits what a table would have to send one way"};
+  }
   if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
   return plan;
 }
@@ -120,6 +132,48 @@ void print_run(const simulator::Network& network, const simulator::Job& job,
               figures.max_flows);
 }
 
+base::Result<simulator::Network> with_failures(simulator::Network network,
+                                               const SimulateOptions& options) {
+  std::vector<simulator::LinkId> failed =
+      simulator::draw_cables(network, options.failed_share, options.seed);
+  for (const std::string& ends : options.failed_links) {
+    const auto cables = simulator::find_cables(network, ends);
+    if (!cables) return cables.error();
+    failed.insert(failed.end(), cables->begin(), cables->end());
+  }
+  if (failed.empty()) return network;
+  return simulator::without_links(network, failed);
+}
+
+// DIR/forwarding-N.csv or .yml, N counting the runs from 1 as they stand in the results.
+base::Status write_table(const simulator::Network& network, const simulator::Job& job,
+                         const simulator::Choice& choice, const SimulateOptions& options,
+                         std::size_t number) {
+  const auto placed = simulator::place_job(network, job, choice);
+  if (!placed) return placed.error();
+  simulator::ForwardingTable table(network, placed->demands);
+  const auto routed = simulator::route_job(network, *placed, choice, table);
+  if (!routed) return routed.error();
+  const auto entries =
+      options.table == "destination" ? table.per_destination() : table.per_flow();
+  if (!entries) return entries.error();
+  const std::string path = options.directory + "/forwarding-" + std::to_string(number);
+  return options.table == "openflow"
+             ? simulator::write_openflow(network, *entries, path + ".yml")
+             : simulator::write_forwarding_csv(network, *entries, path + ".csv");
+}
+
+base::Status write_extras(const simulator::Network& network, const simulator::Job& job,
+                          const simulator::Choice& choice, const simulator::LoadRun& run,
+                          const SimulateOptions& options, std::size_t number) {
+  if (options.snapshots) {
+    const std::string path = options.directory + "/links-" + std::to_string(number) + ".graphml";
+    if (auto written = simulator::write_graphml(network, path, &run.use); !written) return written;
+  }
+  if (options.table.empty()) return base::Done{};
+  return write_table(network, job, choice, options, number);
+}
+
 base::Status simulate_job(const simulator::Network& network, const simulator::Job& job,
                           const Plan& plan, const SimulateOptions& options,
                           simulator::ResultsWriter& results) {
@@ -139,6 +193,8 @@ base::Status simulate_job(const simulator::Network& network, const simulator::Jo
         if (results.count() == 0) print_heading();
         results.add(network, job.name, *run, options.host_links);
         print_run(network, job, *run, options.host_links);
+        const auto written = write_extras(network, job, choice, *run, options, results.count());
+        if (!written) return written;
       }
     }
   }
@@ -169,7 +225,8 @@ int run_simulate(const SimulateOptions& options) {
   if (!plan) return refuse(plan.error().message);
   std::vector<simulator::Network> networks;
   for (const std::string& cluster : options.clusters) {
-    auto network = simulator::load_cluster(cluster);
+    auto network = simulator::load_cluster(cluster, options.defaults);
+    if (network) network = with_failures(std::move(*network), options);
     if (!network) return give_up(network.error().message);
     networks.push_back(std::move(*network));
   }
@@ -219,6 +276,25 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("NUMBER")
       ->capture_default_str();
   app.add_flag("--host-links", options->host_links, "count links of hosts too, not only between switches");
+  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster's file does not tell")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->capture_default_str();
+  app.add_option("--capacity", options->defaults.capacity_Bps,
+                 "of a link in bytes/s, where the cluster's file does not tell")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber.description(""))
+      ->capture_default_str();
+  add_list("--failed-links", options->failed_links, "cables that are broken, as A=B,C=D");
+  app.add_option("--failed-share", options->failed_share,
+                 "part of the cables between switches that is broken, drawn with the seed")
+      ->type_name("PART")
+      ->check(CLI::Range(0.0, 1.0).description(""));
+  app.add_option("--table", options->table,
+                 "write forwarding-N of each run: flow or destination (CSV), openflow (YAML)")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"flow", "destination", "openflow"}).description(""));
+  app.add_flag("--graphml", options->snapshots, "write links-N.graphml of each run");
   app.add_flag("--list", options->list, "list the algorithms");
   app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
       ->type_name("DIR");

@@ -64,6 +64,29 @@ class Simulate(harness.CliTest):
         self.assertEqual(len(runs[0]["links"]), 16)
         self.assertEqual(runs[0]["max_traffic"], 107)  # what n00 sends
 
+    def test_failed_links_and_topology_by_numbers(self):
+        run, = self.runs("--failed-links", "edge0=core0")
+        loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
+        self.assertEqual(loads["edge0", "core1"], 140)
+        self.assertNotIn(("core0", "edge0"), loads)
+        result = self.simulate("--failed-share", "0.5", network="torus:dims=3,3")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_refused(self.simulate("--failed-links", "edge0=edge1"), 1, "are not linked")
+        self.assert_refused(self.simulate(network="ring:n=3"), 1, "there is no topology 'ring'")
+
+    def test_tables_and_snapshots(self):
+        self.runs("--table", "destination", "--graphml", "--routing", "dmodk,smodk")
+        with open(self.path("out", "forwarding-1.csv"), encoding="utf-8") as file:
+            self.assertIn("edge0,*,n10,core0,", file.read())
+        with open(self.path("out", "links-2.graphml"), encoding="utf-8") as file:
+            self.assertIn('<data key="traffic">100</data>', file.read())
+        self.assert_refused(self.simulate("--table", "openflow", "--routing", "optimal"), 2, "splits")
+
+    def test_lower_bound(self):
+        run, = self.runs("--routing", "optimal")
+        self.assertGreater(run["congestion_bound"], 0)
+        self.assertGreaterEqual(run["max_congestion"] * 1.000001, run["congestion_bound"])
+
     def test_hosts_instead_of_a_selection(self):
         run, = self.runs("--hosts", "n10,n11,n00,n01")
         self.assertEqual(run["selection"], "hosts")
