@@ -5,14 +5,14 @@
 
 As bench/overhead.py: one job per variant (native, counting only, calls traced, calls and transfers traced), which
 take turns of a few milliseconds on the same cores; medians of rounds. Below the table: events recorded and their
-bytes, raw and compressed, for HPCC (`fathom trace info --json`). --write puts the tables into docs/trace-speed.md.
+bytes, raw and compressed, for HPCC, from the frames' headers (trace/format.h). --write puts the tables into docs/trace-speed.md.
 """
 
 import argparse
 import json
 import os
 import pathlib
-import subprocess
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
@@ -25,14 +25,31 @@ jobs.VARIANTS["fathom auto"] = ("ob1", "auto")
 MEMORY = {"FATHOM_TRACE_MEMORY": "64M"}
 
 
+FRAME = struct.Struct("<4sBBHIIQQQIIQII")  # FrameHeader; magic, kind, …, records at 5, raw and stored bytes at 9, 10
+EVENTS = 2
+
+
+def frames(path):
+    """(records, raw bytes, stored bytes) of each frame of events in a trace file."""
+    data = path.read_bytes()
+    at = 24
+    while at + FRAME.size <= len(data) and data[at:at + 4] == b"FRAM":
+        fields = FRAME.unpack_from(data, at)
+        if fields[1] == EVENTS:
+            yield fields[5], fields[9], fields[10]
+        at += FRAME.size + (fields[10] + 7) // 8 * 8
+
+
 def bytes_per_event(workspace, installation, variant):
-    """One run of HPCC: events, raw and stored bytes of each."""
+    """One run of HPCC: records, their raw bytes, their bytes in the files, and the sentence on losses if any."""
     directory = workspace.run_directory()
     (directory / "hpccinf.txt").write_bytes(pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_bytes())
     jobs.launch(workspace, installation, variant, 4, ["/usr/bin/hpcc"], directory=directory, mpirun=jobs.OVERSUBSCRIBED)
-    info = subprocess.run([jobs.BUILD / "cli/fathom", "trace", "info", "--json", directory / "profile"],
-                          stdout=subprocess.PIPE, check=True, text=True)
-    return json.loads(info.stdout)
+    traces = list((directory / "profile/trace").glob("*.trace"))
+    records, raw, _ = (sum(column) for column in zip(*(frame for path in traces for frame in frames(path))))
+    notes = json.loads((directory / "profile/profile.json").read_text())["coverage"].get("notes", [])
+    lost = " ".join(note for note in notes if "lost" in note) or "none lost"
+    return records, raw, sum(path.stat().st_size for path in traces), lost
 
 
 def measure():
@@ -62,10 +79,9 @@ def measure():
             print(text[-1], flush=True)
             if "hpcc" in wanted:
                 for variant in ("trace calls", "trace calls and transfers"):
-                    facts = bytes_per_event(workspace, installation, variant)
-                    line = (f"HPCC, {installation.name}, {variant}: {facts['records']:,} events, "
-                            f"{facts['raw_bytes'] / facts['records']:.1f} bytes each raw, "
-                            f"{facts['file_bytes'] / facts['records']:.1f} stored; {facts['lost_records']:,} lost.")
+                    records, raw, stored, lost = bytes_per_event(workspace, installation, variant)
+                    line = (f"HPCC, {installation.name}, {variant}: {records:,} records, {raw / records:.1f} bytes each "
+                            f"in memory, {stored / records:.1f} in the files; {lost}.")
                     text.append(line)
                     print(line, flush=True)
     text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over {options.pairs} interleaved "

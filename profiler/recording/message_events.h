@@ -69,6 +69,7 @@ inline void received_retracted(const void* request) {
 // moving of data begin anew.
 inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
   using Step = trace::TransferStep;
+  if (!Level::transfers) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Runs a job over several hosts that are network namespaces of this machine, natively and under Fathom.
 
-    hosts.py LIBFATHOM [--keep]
+    hosts.py LIBFATHOM LIBFATHOM_TRACE FATHOM [--keep]
 
 Each host is a network namespace with a host name of its own; a bridge in one more namespace connects
 them, so the machine's own network is not touched. Open MPI starts a daemon on each through an agent
 script that enters the namespace instead of calling ssh, and the job talks TCP between hosts and shared
-memory inside one, with coll/han's hierarchical collectives switched on.
+memory inside one, with coll/han's hierarchical collectives switched on. Where the kernel permits, each
+host's CLOCK_MONOTONIC is also minutes away from the others': a trace has to bring them together.
 
 Needs root and the right to make network namespaces; skips otherwise. Removes all it made. The last line is
 "N passed, N failed, N skipped".
@@ -15,6 +16,7 @@ Needs root and the right to make network namespaces; skips otherwise. Removes al
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -25,6 +27,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PREFIX = f"fthm{os.getpid()}"  # of every namespace made here
 NETWORK = "10.213.77"
 RANKS_PER_HOST = 2
+SKEW_S = 137  # of each host's clock against the one before
 RING_BYTES, RING_ROUNDS = 1000, 3
 ALLREDUCE_BYTES = 16384 * 4
 HAN_COLLECTIVES = ("MPI_Allreduce", "MPI_Bcast", "MPI_Reduce", "MPI_Gather", "MPI_Scatter", "MPI_Allgather")
@@ -70,10 +73,12 @@ class Hosts:
             self.__exit__()
             raise
         # What mpirun calls in place of ssh: agent HOST COMMAND...
+        skews = "".join(f'{name}) skew="--time --monotonic {SKEW_S * i}";; ' for i, name in enumerate(self.names))
         self.agent.write_text(
             "#!/bin/sh\n"
             "host=$1; shift\n"
-            f'exec ip netns exec "{PREFIX}-$host" unshare --uts sh -c "hostname $host; $*"\n')
+            + (f"case $host in {skews}esac\n" if clocks_can_be_skewed() else "") +
+            f'exec ip netns exec "{PREFIX}-$host" unshare --uts $skew sh -c "hostname $host; $*"\n')
         self.agent.chmod(0o755)
         return self
 
@@ -95,6 +100,10 @@ class Hosts:
              f'hostname {first}; exec "$@"', "sh", *command],
             cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True, timeout=120)
+
+
+def clocks_can_be_skewed():
+    return subprocess.run(["unshare", "--time", "--monotonic", "1", "true"], stderr=subprocess.DEVNULL).returncode == 0
 
 
 class Installation:
@@ -193,7 +202,39 @@ def check_profile(checks, name, profile, hosts, installation):
     checks.expect(f"{name}: no class that the program did not use", not strange, str(strange))
 
 
-def check(checks, hosts, installation, library, folder):
+def check_trace(checks, hosts, installation, program, libraries, folder):
+    """Trace and profile agree, and no message arrives before it was sent by more than the clocks' uncertainty."""
+    name = f"{len(hosts.names)} hosts, {installation.name}, trace"
+    run = folder / f"trace-{len(hosts.names)}-{installation.source}"
+    traced = launch(hosts, installation, program, ["-x", f"LD_PRELOAD={libraries[1]}", "-x", f"FATHOM_OUTPUT={run}"])
+    checks.expect(f"{name}: exit code", traced.returncode == 3, f"{traced.returncode}: {traced.stderr[-1500:]}")
+
+    def fathom(*words):
+        return subprocess.run([libraries[2], "trace", *words], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    checked = fathom("check", run)
+    checks.expect(f"{name}: agrees with the profile", checked.returncode == 0, checked.stdout[-2000:])
+    info = fathom("info", run).stdout
+    found = re.search(r"brought together to ±(\d+) ns", info)
+    uncertainty = int(found.group(1)) if found else -1
+    checks.expect(f"{name}: the clocks' uncertainty is known", 0 < uncertainty < 50_000_000, info)
+    sent, received = {}, {}
+    for line in fathom("print", "--json", run).stdout.splitlines():
+        event = json.loads(line) if line.startswith("{") else {}
+        if event.get("class") != "point-to-point":
+            continue
+        if event["kind"] == "sent":
+            sent.setdefault((event["rank"], event["peer"], event["tag"]), []).append(event["time_ns"])
+        elif event["kind"] == "received":
+            received.setdefault((event["peer"], event["rank"], event["tag"]), []).append(event["time_ns"])
+    checks.expect(f"{name}: messages are in the trace", len(sent) >= len(hosts.names) * RANKS_PER_HOST, str(sent))
+    pairs = [(pair, s, r) for pair in sent for s, r in zip(sent[pair], received.get(pair, []))]
+    early = [(pair, s, r) for pair, s, r in pairs if r + 2 * uncertainty < s]
+    checks.expect(f"{name}: nothing is received before it is sent", not early, f"±{uncertainty}: {early[:3]}")
+    late = [(pair, s, r) for pair, s, r in pairs if r > s + 30_000_000_000]
+    checks.expect(f"{name}: clocks are brought together", not late, str(late[:3]))
+
+
+def check(checks, hosts, installation, libraries, folder):
     name = f"{len(hosts.names)} hosts, {installation.name}"
     program = folder / f"hosts-{installation.source}"
     if not program.exists():
@@ -207,7 +248,7 @@ def check(checks, hosts, installation, library, folder):
         return
     run = folder / f"run-{len(hosts.names)}-{installation.source}"
     profiled = launch(hosts, installation, program,
-                      ["-x", f"LD_PRELOAD={library}", "-x", f"FATHOM_SOURCE={installation.source}",
+                      ["-x", f"LD_PRELOAD={libraries[0]}", "-x", f"FATHOM_SOURCE={installation.source}",
                        "-x", f"FATHOM_OUTPUT={run}"])
     checks.expect(f"{name}: exit code", profiled.returncode == native.returncode,
                   f"{profiled.returncode}: {profiled.stderr[-1500:]}")
@@ -217,6 +258,7 @@ def check(checks, hosts, installation, library, folder):
     checks.expect(f"{name}: profile.json", path.exists(), profiled.stderr[-1500:])
     if path.exists():
         check_profile(checks, name, json.loads(path.read_text()), hosts, installation)
+    check_trace(checks, hosts, installation, program, libraries, folder)
 
 
 def why_not():
@@ -243,7 +285,7 @@ def why_not():
 
 def main():
     arguments = [a for a in sys.argv[1:] if a != "--keep"]
-    if len(arguments) != 1:
+    if len(arguments) != 3:
         print(__doc__, file=sys.stderr)
         return 2
     checks = Checks()
@@ -257,7 +299,7 @@ def main():
         for count in (2, 4):
             with Hosts(count, folder) as hosts:
                 for installation in installations():
-                    check(checks, hosts, installation, pathlib.Path(arguments[0]).resolve(), folder)
+                    check(checks, hosts, installation, [pathlib.Path(a).resolve() for a in arguments], folder)
     finally:
         if "--keep" in sys.argv:
             print(f"kept {folder}")

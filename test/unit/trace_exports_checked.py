@@ -18,7 +18,7 @@ import tempfile
 
 sys.path.append("/usr/lib/python3/dist-packages")  # where Debian's otf2 module stands
 
-FATHOM, GENERATE = sys.argv[1:3]
+FATHOM, GENERATE = (os.path.abspath(path) for path in sys.argv[1:3])
 RANKS = 4
 
 

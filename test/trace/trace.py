@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Real jobs under the trace library: what is recorded agrees with the profile, survives, and can be chosen.
+
+    trace.py --binaries DIR --storm STORM --library libfathom-trace.so --cli fathom [--kills N] [CASE...]
+
+On Debian's Open MPI and on the build with PERUSE. Every job is also run natively: output and exit code must be
+the same. The last line is "N passed, N failed, N skipped".
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import time
+
+TIMEOUT_S = 120
+AGREEING = ("collectives", "sendrecv", "wildcards", "threads", "lifetimes", "send_modes", "request_free", "rma",
+            "intercomm", "linear", "truncation", "unreceived", "large", "forks")
+
+
+class Skipped(Exception):
+    pass
+
+
+class Build:
+    """One of the two Open MPIs, and how jobs are run with it."""
+
+    def __init__(self, name, prefix, options):
+        self.name, self.options = name, options
+        self.mpirun = os.path.join(prefix, "bin", "mpirun")
+        self.environment = {k: v for k, v in os.environ.items()
+                            if not k.startswith(("FATHOM_", "OMPI_", "PMIX_")) and k not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
+        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
+                                FATHOM_LIBRARY=options.library)
+        if prefix != "/usr":
+            self.environment["LD_LIBRARY_PATH"] = os.path.join(prefix, "lib")
+
+    def program(self, name):
+        return os.path.join(self.options.binaries, name)
+
+    def start(self, folder, command, ranks=4, run=None, trace=()):
+        """A job in `folder`; with `run`, traced into that directory."""
+        job = [self.mpirun, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks), *command]
+        if run is not None:
+            job = [self.options.cli, "run", "--trace", *trace, "-o", str(run), "--", *job]
+        expect = folder / ("native" if run is None else "traced")
+        expect.mkdir(exist_ok=True)
+        return subprocess.Popen(job, env=dict(self.environment, EXPECT_DIR=str(expect)), cwd=folder, text=True,
+                                errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run(self, *words, **how):
+        job = self.start(*words, **how)
+        try:
+            output, errors = job.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            job.terminate()
+            job.wait()
+            raise AssertionError("the job did not end") from None
+        return job.returncode, output, errors
+
+    def traced(self, folder, command, ranks=4, trace=()):
+        """Natively and traced; the run directory."""
+        native = self.run(folder, command, ranks)
+        run = folder / "run"
+        code, output, errors = self.run(folder, command, ranks, run, trace)
+        assert (code, sorted(output.splitlines())) == (native[0], sorted(native[1].splitlines())), \
+            f"exit code {code} instead of {native[0]}, or other output:\n{output}{errors}"
+        return run
+
+    def fathom(self, *words, code=0):
+        done = subprocess.run([self.options.cli, *map(str, words)], env=self.environment, capture_output=True,
+                              text=True, timeout=TIMEOUT_S, check=False)
+        assert code is None or done.returncode == code, f"fathom {words}: {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout + done.stderr
+
+    def events(self, run, *words):
+        """The events that `fathom trace print` shows, as dictionaries."""
+        return [json.loads(line) for line in self.fathom("trace", "print", "--json", run, *words).splitlines()
+                if line.startswith("{")]
+
+
+def builds(options):
+    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
+    peruse = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
+    return [Build(name, prefix, options) for name, prefix in (("stock", "/usr"), ("peruse", peruse))
+            if os.access(os.path.join(prefix, "bin", "mpirun"), os.X_OK)]
+
+
+def messages_equal_the_profile(build, folder):
+    for program in AGREEING:
+        place = folder / program
+        place.mkdir()
+        run = build.traced(place, [build.program(program)])
+        checked = build.fathom("trace", "check", run)
+        assert "equal:" in checked, f"{program}: {checked}"
+
+
+def transfers_are_told_step_by_step(build, folder):
+    if build.name != "peruse":
+        raise Skipped("only PERUSE tells them")
+    run = build.traced(folder, [build.program("sendrecv")])
+    steps = {event["step"] for event in build.events(run) if event["kind"] == "transfer"}
+    wanted = {"activate", "posted", "matched-expected", "begin", "end", "complete"}
+    assert wanted <= steps, steps
+
+
+def calls_alone(build, folder):
+    run = build.traced(folder, [build.program("collectives")], trace=["--trace-level", "calls"])
+    events = build.events(run)
+    assert any(event["kind"] == "enter" for event in events)
+    strange = [event for event in events if event["kind"] == "transfer" or event.get("tag", 0) < -1]
+    assert not strange, strange[:3]
+
+
+def functions_ranks_and_samples_are_chosen(build, folder):
+    run = build.traced(folder, [build.program("sendrecv")], trace=["--functions", "MPI_Send*,-MPI_Sendrecv_replace", "--ranks", "1-2"])
+    events = build.events(run)
+    assert {event["rank"] for event in events} == {1, 2}
+    names = {event["function"] for event in events if event["kind"] == "enter"}
+    assert names and all(name.startswith("MPI_Send") and name != "MPI_Sendrecv_replace" for name in names), names
+
+
+def samples_add_up(build, folder):
+    program = [build.options.storm, str(folder / "count"), "0.3", "0"]
+    run = folder / "run"
+    code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--sample", "10"])
+    assert code == 0, errors
+    for rank in (0, 1):
+        sent = struct.unpack("Q", (folder / f"count.{rank}").read_bytes())[0]
+        events = build.events(run, "--ranks", str(rank))
+        recorded = sum(event["kind"] == "enter" and event["function"] == "MPI_Send" for event in events)
+        left_out = sum(event["calls"] for event in events if event["kind"] == "sampled" and event["function"] == "MPI_Send")
+        assert recorded + left_out == sent, (recorded, left_out, sent)
+        assert recorded < sent / 2, (recorded, sent)
+
+
+def pcontrol_pauses(build, folder):
+    run = build.traced(folder, [build.program("pcontrol")])
+    kinds = [event["kind"] for event in build.events(run, "--ranks", "0")]
+    assert kinds.count("pause") >= 1 and kinds.count("pause") >= kinds.count("resume") >= 1, set(kinds)
+    build.fathom("trace", "check", run)
+
+
+def window_of_time(build, folder):
+    run = folder / "run"
+    program = [build.options.storm, str(folder / "count"), "4", "2000"]
+    code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--after", "1", "--for", "1"])
+    assert code == 0, errors
+    times = [event["time_ns"] for event in build.events(run) if event["kind"] == "enter" and event["function"] == "MPI_Send"]
+    assert times, "nothing in the window"
+    assert (max(times) - min(times)) * 1e-9 < 3, (min(times), max(times))
+
+
+def full_memory_is_counted(build, folder):
+    run = folder / "run"
+    program = [build.options.storm, str(folder / "count"), "0.5", "0"]
+    code, output, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-memory", "256K"])
+    assert code == 0 and "storm: over" in output, errors
+    info = build.fathom("trace", "info", run)
+    checked = build.fathom("trace", "check", run, code=None)
+    lost = re.search(r"lost +([\d,]+)? ?", info)
+    assert "equal:" in checked or (lost and "records" in info), (info, checked)
+
+
+def full_disk(build, folder):
+    if os.geteuid() != 0:
+        raise Skipped("mounting needs root")
+    disk = folder / "disk"
+    disk.mkdir()
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3M", "tmpfs", disk], check=False).returncode != 0:
+        raise Skipped("mounting is not permitted here")
+    try:
+        run = disk / "run"
+        program = [build.options.storm, str(folder / "count"), "1.5", "0"]
+        code, output, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-memory", "512K"])
+        assert code == 0 and "storm: over" in output, errors
+        info = build.fathom("trace", "info", "--scan", run, code=None)
+        assert "MPI_Send" in info, info
+    finally:
+        subprocess.run(["umount", "-l", disk], check=False)
+
+
+def size_cap(build, folder):
+    run = folder / "run"
+    program = [build.options.storm, str(folder / "count"), "1", "0"]
+    code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-size", "300K"])
+    assert code == 0, errors
+    sizes = [path.stat().st_size for path in (run / "trace").glob("*.trace")]
+    assert sizes and max(sizes) < 1 << 20, sizes
+
+
+def pids_of(program, folder):
+    """{rank: pid} of the ranks that run this program for this test."""
+    found = {}
+    for directory in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (directory / "cmdline").read_bytes().split(b"\0")
+            if words[0] != program.encode() or str(folder).encode() not in words[1]:
+                continue
+            environment = dict(entry.split(b"=", 1) for entry in (directory / "environ").read_bytes().split(b"\0") if b"=" in entry)
+            found[int(environment[b"OMPI_COMM_WORLD_RANK"])] = int(directory.name)
+        except (OSError, KeyError, IndexError):
+            continue
+    return found
+
+
+def killed_process_keeps_what_it_recorded(build, folder):
+    """kill -9 of one rank at a random moment: every call that had returned is in its trace."""
+    for number in range(build.options.kills):
+        place = folder / str(number)
+        place.mkdir()
+        run = place / "run"
+        job = build.start(place, [build.options.storm, str(place / "count"), "60", "20"], ranks=3, run=run)
+        deadline = time.monotonic() + 60
+        while len(list(place.glob("count.*"))) < 3 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(random.uniform(0.05, 0.8))
+        pids = pids_of(build.options.storm, place)
+        assert 1 in pids, pids
+        os.kill(pids[1], signal.SIGKILL)
+        _, errors = job.communicate(timeout=TIMEOUT_S)
+        sent = struct.unpack("Q", (place / "count.1").read_bytes())[0]
+        events = build.events(run, "--ranks", "1")
+        left = sum(event["kind"] == "leave" and event["function"] == "MPI_Send" for event in events)
+        assert left in (sent, sent + 1), f"{sent} calls had returned, {left} are in the trace\n{errors}"
+        assert sent > 10, sent
+
+
+CASES = [messages_equal_the_profile, transfers_are_told_step_by_step, calls_alone, functions_ranks_and_samples_are_chosen,
+         samples_add_up, pcontrol_pauses, window_of_time, full_memory_is_counted, full_disk, size_cap,
+         killed_process_keeps_what_it_recorded]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--binaries", required=True)
+    parser.add_argument("--storm", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    for name in ("binaries", "storm", "library", "cli"):
+        setattr(options, name, os.path.abspath(getattr(options, name)))
+    passed = failed = skipped = 0
+    for build in builds(options):
+        for case in CASES:
+            if options.cases and case.__name__ not in options.cases:
+                continue
+            folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-trace."))
+            began = time.monotonic()
+            try:
+                case(build, folder)
+                passed += 1
+                print(f"ok   {case.__name__} {build.name} ({time.monotonic() - began:.1f} s)", flush=True)
+            except Skipped as reason:
+                skipped += 1
+                print(f"skip {case.__name__} {build.name}: {reason}", flush=True)
+            except (AssertionError, OSError, KeyError, ValueError, subprocess.SubprocessError) as problem:
+                failed += 1
+                print(f"FAIL {case.__name__} {build.name}: {problem}", flush=True)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
