@@ -25,12 +25,18 @@ struct LeftOut {
   std::uint64_t ticks = 0;  // inside them
 };
 
+// What the last record was, as far as others follow it within nanoseconds; a bit each.
+enum Follows : std::uint32_t {
+  kEntered = 1, kSent = 2, kActivated = 4, kMatched = 8, kBegun = 16, kEnded = 32, kCompleted = 64, kReceived = 128,
+};
+
 // What one thread writes to.
 struct alignas(64) Stream {
   std::uint64_t* at = nullptr;     // the next record's head
   std::uint64_t* limit = nullptr;  // records begin below it: the largest still fits
   std::uint64_t last_ticks = 0;
-  std::uint64_t* prompt = nullptr;  // == at: what is recorded next follows the last record at once
+  std::uint64_t* prompt = nullptr;  // == at: the last record was prompt_kind
+  std::uint32_t prompt_kind = 0;
   trace::LiveChunkHeader* chunk = nullptr;
   std::uint64_t sequence = 0;  // of the next chunk
   std::uint64_t lost = 0;      // since the last record that found a place
@@ -90,12 +96,16 @@ class Recorder {
     std::atomic_ref(*record).store(head, std::memory_order_release);
   }
 
-  // The moment of a record that, where the last one was followed_at_once(), comes some nanoseconds after it: then the
-  // clock, which may take longer than all the rest, is not read again.
-  static std::uint64_t now_or_last(const Stream& stream) {
-    return stream.at == stream.prompt ? stream.last_ticks : Ticks::now();
+  // The moment of a record that comes some nanoseconds after the last one, if that was one of `kinds` (Follows): then
+  // the clock, which may take longer than all the rest, is not read again. Nothing may be waited for in between.
+  static std::uint64_t now_or_last(const Stream& stream, std::uint32_t kinds) {
+    const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
+    return at_once ? stream.last_ticks : Ticks::now();
   }
-  static void followed_at_once(Stream& stream) { stream.prompt = stream.at; }
+  static void last_was(Stream& stream, Follows kind) {
+    stream.prompt = stream.at;
+    stream.prompt_kind = kind;
+  }
 
   // Makes the youngest record of this kind whose last word is `word` one that readers skip, if it is in
   // the stream's present chunk. Walks that chunk: for what hardly ever happens.

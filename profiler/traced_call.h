@@ -97,7 +97,7 @@ class TracedCall {
     } else {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
     }
-    Recorder::followed_at_once(*stream_);
+    Recorder::last_was(*stream_, kEntered);
   }
   // The same with lengths that did not fit (kLongBytes): they stand behind everything else.
   template <std::size_t kLengths, typename... Words>
@@ -130,7 +130,7 @@ class TracedCall {
   // As leave(), of a call that returns as soon as the message recorded last was there.
   template <typename... Words>
   void leave_with_message(int result, Words... words) {
-    if (stream_ != nullptr) left_at_ = Recorder::now_or_last(*stream_);
+    if (stream_ != nullptr) left_at_ = Recorder::now_or_last(*stream_, kReceived);
     leave(result, words...);
   }
 

@@ -160,7 +160,7 @@ inline constexpr std::uint64_t kNoRequest = 0;            // complete when its c
 enum class TransferStep : std::uint8_t {
   kActivate = 1,      // the request exists (PERUSE_COMM_REQ_ACTIVATE)
   kPosted = 2,        // a receive was inserted in the posted queue (REQ_INSERT_IN_POSTED_Q)
-  kUnposted = 3,      // and removed from it (REQ_REMOVE_FROM_POSTED_Q)
+  kUnposted = 3,      // and removed from it; Fathom does not record it, for the match tells the same
   kMatchedExpected = 4,    // an arriving message found a posted receive (MSG_MATCH_POSTED_REQ)
   kMatchedUnexpected = 5,  // a receive found its message in the unexpected queue (REQ_MATCH_UNEX)
   kBegin = 6,         // REQ_XFER_BEGIN

@@ -28,7 +28,9 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
     return std::uint64_t{low} | std::uint64_t{high} << 32;
   };
   const std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
-  const std::uint64_t now = Recorder::now_or_last(*stream);
+  const bool sends = kind == trace::RecordKind::kMessageSent;
+  const std::uint64_t now =
+      Recorder::now_or_last(*stream, sends ? kEntered | kReceived : kCompleted | kEnded | kMatched);
   const auto number = reinterpret_cast<std::uint64_t>(request);
   if (bytes >= trace::kLongBytes) [[unlikely]] {
     return Recorder::append(*stream, now, kind, class_id, where, two(static_cast<std::uint32_t>(tag), trace::kLongBytes),
@@ -40,9 +42,9 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   } else {
     Recorder::append(*stream, now, kind, class_id, where, what, number);
   }
-  // The PML is asked at once, and what waits for a short message goes on at once.
+  // What waited for a short message goes on at once.
   constexpr std::uint64_t kShort = 1024;
-  if (kind == trace::RecordKind::kMessageSent || bytes <= kShort) Recorder::followed_at_once(*stream);
+  if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
 }
 
 // Before it is handed to the PML, so that no receive of it is recorded earlier. Not for MPI_PROC_NULL.
@@ -65,23 +67,38 @@ inline void received_retracted(const void* request) {
   if (stream != nullptr) Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
 }
 
-// A step of a transfer, as PERUSE tells it. What ends one step begins the next (pml_ob1_recvreq.c); a match and the
-// moving of data begin anew.
-inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
+// After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h, pml_ob1_recvfrag.c); and what it
+// is to the next.
+struct StepOrder {
+  std::uint32_t follows;
+  std::uint32_t is;
+};
+constexpr StepOrder order_of(trace::TransferStep step, bool short_receive) {
   using Step = trace::TransferStep;
+  switch (step) {
+    case Step::kActivate: return {kEntered | kSent | kReceived, kActivated};
+    case Step::kPosted: return {kActivated, 0};
+    case Step::kMatchedExpected:
+    case Step::kMatchedUnexpected: return {0, kMatched};
+    case Step::kBegin: return {kMatched, kBegun};
+    case Step::kEnd: return {short_receive ? std::uint32_t{kBegun} : 0, kEnded};
+    case Step::kComplete: return {kEnded | kMatched, kCompleted};
+    default: return {0, 0};
+  }
+}
+
+inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
   if (!Level::transfers) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;
-  const bool moved_at_once = receiving && step == Step::kEnd &&
+  const bool short_receive = receiving && step == trace::TransferStep::kEnd &&
                              rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
-  const bool begins = step == Step::kMatchedExpected || step == Step::kMatchedUnexpected || step == Step::kContinue ||
-                      (step == Step::kEnd && !moved_at_once);
-  const std::uint64_t now = begins ? Ticks::now() : Recorder::now_or_last(*stream);
-  Recorder::append(*stream, now, trace::RecordKind::kTransfer,
+  const StepOrder order = order_of(step, short_receive);
+  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
                    static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
                    reinterpret_cast<std::uint64_t>(request));
-  if (step != Step::kPosted) Recorder::followed_at_once(*stream);
+  Recorder::last_was(*stream, static_cast<Follows>(order.is));
 }
 
 // What the PML returned, where PERUSE does not tell.

@@ -49,6 +49,23 @@ int main(int argc, char** argv) {
     expect_message(MPI_COMM_WORLD, next, size, 1);
     MPI_Wait(&request, &status);
   }
+  // An empty freed receive, and at its address the next one, whose message is there already: that one's
+  // beginning says nothing of the empty one.
+  for (int i = 0; i < 20; i++) {
+    MPI_Request request;
+    MPI_Status status;
+    MPI_Irecv(freed, 0, MPI_BYTE, previous, 7, MPI_COMM_WORLD, &request);
+    MPI_Request_free(&request);
+    MPI_Send(out[0], 0, MPI_BYTE, next, 7, MPI_COMM_WORLD);
+    expect_message(MPI_COMM_WORLD, next, 0, 1);
+    MPI_Send(out[1], 8, MPI_BYTE, next, 8, MPI_COMM_WORLD);
+    expect_message(MPI_COMM_WORLD, next, 8, 1);
+    MPI_Send(out[1], 8, MPI_BYTE, next, 9, MPI_COMM_WORLD);
+    expect_message(MPI_COMM_WORLD, next, 8, 1);
+    MPI_Recv(in, 8, MPI_BYTE, previous, 9, MPI_COMM_WORLD, &status);
+    MPI_Irecv(in, 8, MPI_BYTE, previous, 8, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, &status);
+  }
   // All of it has left before anybody finalizes.
   for (int i = 0; i < 2; i++) {
     MPI_Sendrecv(out[0], 1, MPI_BYTE, next, 6, in, 1, MPI_BYTE, previous, 6, MPI_COMM_WORLD,
