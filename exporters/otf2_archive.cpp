@@ -13,6 +13,7 @@
 
 #include "trace/attributes.h"
 #include "trace/fields.h"
+#include "trace/otf2_errors.h"
 #include "trace/otf2_names.h"
 
 namespace fathom::exporters {
@@ -23,16 +24,6 @@ constexpr std::uint64_t kDefinitionChunkBytes = 4 << 20;
 
 OTF2_FlushType flush_when_full(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
 constexpr OTF2_FlushCallbacks kFlush = {flush_when_full, nullptr};
-
-// libotf2 tells what went wrong through a callback of the process, and prints it where there is none.
-std::string last_error;
-OTF2_ErrorCode keep_error(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char* format,
-                          va_list values) {
-  char text[512];
-  std::vsnprintf(text, sizeof text, format, values);
-  last_error = std::string(OTF2_Error_GetDescription(code)) + ": " + text;
-  return code;
-}
 
 std::uint64_t location_of(std::int64_t rank, std::uint32_t thread) {
   return static_cast<std::uint64_t>(thread) << 32 | static_cast<std::uint32_t>(rank);
@@ -120,17 +111,16 @@ base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string
                                   : "there is something else of that name");
     }
   }
-  OTF2_Error_RegisterCallback(keep_error, nullptr);
-  last_error.clear();
+  trace::Otf2Errors::listen();
   state->temporary = path + ".part-" + std::to_string(::getpid());
   state->archive = OTF2_Archive_Open(state->temporary.c_str(), "traces", OTF2_FILEMODE_WRITE, kChunkBytes,
                                      kDefinitionChunkBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
-  if (!state->archive) return state->error(last_error);
+  if (!state->archive) return state->error(trace::Otf2Errors::last());
   state->check(OTF2_Archive_SetFlushCallbacks(state->archive, &kFlush, nullptr));
   state->check(OTF2_Archive_SetSerialCollectiveCallbacks(state->archive));
   state->check(OTF2_Archive_SetCreator(state->archive, "Fathom"));
   state->check(OTF2_Archive_OpenEvtFiles(state->archive));
-  if (state->failed) return state->error(last_error);
+  if (state->failed) return state->error(trace::Otf2Errors::last());
   return std::unique_ptr<Otf2Archive>(new Otf2Archive(std::move(state)));
 }
 
@@ -417,7 +407,7 @@ void write_local_definitions(Otf2Archive::State& state) {
 base::Status Otf2Archive::finish() {
   state_->check(OTF2_Archive_CloseEvtFiles(state_->archive));
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(state_->archive);
-  if (!writer) return state_->error(last_error);
+  if (!writer) return state_->error(trace::Otf2Errors::last());
   DefinitionWriter(*this, *state_, writer).write();
   write_local_definitions(*state_);
   const trace::Definitions& all = state_->definitions;
@@ -437,7 +427,7 @@ base::Status Otf2Archive::finish() {
   property("FATHOM::CLASSES", classes);
   property("FATHOM::PHASES", phases);
   state_->check(OTF2_Archive_Close(std::exchange(state_->archive, nullptr)));
-  if (state_->failed) return state_->error(last_error);
+  if (state_->failed) return state_->error(trace::Otf2Errors::last());
 
   std::error_code failed;
   if (state_->force) std::filesystem::remove_all(state_->path, failed);

@@ -20,18 +20,18 @@
 #include "profiler/tracing.h"
 
 namespace fathom::profiler {
-namespace {
-
-void say(const Session& session, const std::string& sentence) {
-  if (!session.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
-}
-
 bool make_directories(const std::string& path) {
   if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return true;
   if (errno != ENOENT) return false;
   const auto slash = path.find_last_of('/');
   return slash != std::string::npos && slash > 0 && make_directories(path.substr(0, slash)) &&
          (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
+}
+
+namespace {
+
+void say(const Session& session, const std::string& sentence) {
+  if (!session.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }
 
 // Left in the run directory from MPI_Init until the profile is written: that the job was seen at all.

@@ -10,11 +10,6 @@
 namespace fathom::profiler {
 namespace {
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
 bool pml_in_file(const std::string& path, std::string& choice) {
   std::ifstream file(path);
   std::string line;
@@ -45,18 +40,34 @@ const char* name_of(SourceName source) {
   return "none";
 }
 
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+std::vector<std::string> environment_list(const char* name) { return comma_separated(environment_value(name)); }
+
+std::vector<std::string> comma_separated(const std::string& list) {
+  std::vector<std::string> items;
+  std::istringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');) {
+    if (!item.empty()) items.push_back(item);
+  }
+  return items;
+}
+
 Settings read_settings(const std::string& start_directory) {
   Settings settings;
   settings.start_directory = start_directory;
-  const std::string disable = environment("FATHOM_DISABLE");
+  const std::string disable = environment_value("FATHOM_DISABLE");
   settings.disabled = !disable.empty() && disable != "0";
-  settings.quiet = environment("FATHOM_LOG") == "quiet";
-  settings.informs = environment("FATHOM_LOG") == "info";
-  settings.output = environment("FATHOM_OUTPUT");
+  settings.quiet = environment_value("FATHOM_LOG") == "quiet";
+  settings.informs = environment_value("FATHOM_LOG") == "info";
+  settings.output = environment_value("FATHOM_OUTPUT");
   if (!settings.output.empty() && settings.output[0] != '/') {
     settings.output = start_directory + "/" + settings.output;
   }
-  const std::string source = environment("FATHOM_SOURCE");
+  const std::string source = environment_value("FATHOM_SOURCE");
   settings.automatic = source.empty() || source == "auto";
   if (source == "pml") {
     settings.source = SourceName::kPml;
@@ -66,19 +77,16 @@ Settings read_settings(const std::string& start_directory) {
     settings.bad_source = source;
     settings.automatic = true;
   }
-  std::istringstream names(environment("FATHOM_PVARS"));
-  for (std::string name; std::getline(names, name, ',');) {
-    if (!name.empty()) settings.performance_variables.push_back(name);
-  }
+  settings.performance_variables = environment_list("FATHOM_PVARS");
   return settings;
 }
 
 bool user_chose_pml(std::string& choice) {
-  choice = environment("OMPI_MCA_pml");
+  choice = environment_value("OMPI_MCA_pml");
   if (!choice.empty()) return true;
-  std::string files = environment("OMPI_MCA_mca_base_param_files");
+  std::string files = environment_value("OMPI_MCA_mca_base_param_files");
   if (files.empty()) {
-    files = environment("HOME") + "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
+    files = environment_value("HOME") + "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
     const std::string library = mpi_library_path();
     const auto folder = library.rfind("/lib");
     if (folder != std::string::npos) files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";

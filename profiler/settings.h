@@ -21,6 +21,13 @@ struct Settings {
   bool informs = false;            // FATHOM_LOG=info: says where the profile is
 };
 
+// The value of an environment variable, empty where it is not set.
+std::string environment_value(const char* name);
+
+// The items of "a,b,c", without empty ones; the same of a variable.
+std::vector<std::string> comma_separated(const std::string& list);
+std::vector<std::string> environment_list(const char* name);
+
 // Reads the environment. `start_directory` is where the process was when it was loaded.
 Settings read_settings(const std::string& start_directory);
 

@@ -1,24 +1,11 @@
 #include "profiler/trace_settings.h"
 
 #include <cstdlib>
-#include <sstream>
+
+#include "profiler/settings.h"
 
 namespace fathom::profiler {
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-std::vector<std::string> words_of(const std::string& list) {
-  std::vector<std::string> words;
-  std::istringstream stream(list);
-  for (std::string word; std::getline(stream, word, ',');) {
-    if (!word.empty()) words.push_back(word);
-  }
-  return words;
-}
 
 // "64M" and the like, in bytes.
 bool read_bytes(const std::string& text, std::uint64_t& bytes) {
@@ -57,27 +44,27 @@ TraceSettings read_trace_settings() {
     settings.not_understood.push_back(std::string(name) + "=" + value + " was not understood (expected " + expected +
                                       "); the default was used");
   };
-  settings.wanted = environment("FATHOM_TRACE") != "0";
-  settings.sites = environment("FATHOM_TRACE_SITES") != "0";
-  const std::string level = environment("FATHOM_TRACE_LEVEL");
+  settings.wanted = environment_value("FATHOM_TRACE") != "0";
+  settings.sites = environment_value("FATHOM_TRACE_SITES") != "0";
+  const std::string level = environment_value("FATHOM_TRACE_LEVEL");
   settings.transfers = level != "calls";
   if (!level.empty() && level != "calls" && level != "transfers") refuse("FATHOM_TRACE_LEVEL", level, "calls or transfers");
   const auto bytes = [&](const char* name, std::uint64_t& value) {
-    const std::string text = environment(name);
+    const std::string text = environment_value(name);
     if (!text.empty() && !read_bytes(text, value)) refuse(name, text, "bytes, such as 16M");
   };
   bytes("FATHOM_TRACE_MEMORY", settings.memory_bytes);
   bytes("FATHOM_TRACE_SIZE", settings.size_cap_bytes);
   const auto seconds = [&](const char* name, double& value) {
-    const std::string text = environment(name);
+    const std::string text = environment_value(name);
     if (!text.empty() && !read_seconds(text, value)) refuse(name, text, "seconds");
   };
   seconds("FATHOM_TRACE_AFTER", settings.after_seconds);
   seconds("FATHOM_TRACE_FOR", settings.for_seconds);
-  settings.functions = words_of(environment("FATHOM_TRACE_FUNCTIONS"));
-  settings.phases = words_of(environment("FATHOM_TRACE_PHASES"));
-  settings.ranks = environment("FATHOM_TRACE_RANKS");
-  const std::string sample = environment("FATHOM_TRACE_SAMPLE");
+  settings.functions = environment_list("FATHOM_TRACE_FUNCTIONS");
+  settings.phases = environment_list("FATHOM_TRACE_PHASES");
+  settings.ranks = environment_value("FATHOM_TRACE_RANKS");
+  const std::string sample = environment_value("FATHOM_TRACE_SAMPLE");
   if (!sample.empty()) {
     const long number = std::strtol(sample.c_str(), nullptr, 10);
     if (number >= 1 && number <= 1'000'000) {
@@ -103,7 +90,7 @@ bool chooses(const std::vector<std::string>& patterns, const std::string& name) 
 
 bool list_holds(const std::string& list, std::uint32_t number) {
   if (list.empty()) return true;
-  for (const std::string& word : words_of(list)) {
+  for (const std::string& word : comma_separated(list)) {
     char* end = nullptr;
     const unsigned long first = std::strtoul(word.c_str(), &end, 10);
     const unsigned long last = *end == '-' ? std::strtoul(end + 1, nullptr, 10) : first;

@@ -145,13 +145,6 @@ void every_second() {
   }
 }
 
-bool make_directory(const std::string& path) {
-  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return true;
-  const auto slash = path.find_last_of('/');
-  return errno == ENOENT && slash != std::string::npos && slash > 0 && make_directory(path.substr(0, slash)) &&
-         (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
-}
-
 void apply_selection(const TraceSettings& settings) {
   traced::Selection::sites = settings.sites;
   traced::Selection::sample = settings.sample;
@@ -172,7 +165,7 @@ void open_or_throw(Session& session) {
   const std::string base = session.run_directory() + "/trace/" + std::to_string(session.header().job) + "." +
                            std::to_string(session.header().rank);
   const auto give_up = [&session](const std::string& why) { session.text().add("note", "nothing was traced: " + why); };
-  if (!make_directory(session.run_directory() + "/trace")) {
+  if (!make_directories(session.run_directory() + "/trace")) {
     return give_up("cannot make the directory " + session.run_directory() + "/trace: " + std::strerror(errno));
   }
   auto* made = new State;

@@ -17,20 +17,12 @@
 #include "trace/attributes.h"
 #include "trace/fields.h"
 #include "trace/mpi_functions.h"
+#include "trace/otf2_errors.h"
 #include "trace/otf2_names.h"
 #include "trace/writer.h"
 
 namespace fathom::trace {
 namespace {
-
-std::string last_error;
-OTF2_ErrorCode keep_error(void*, const char*, uint64_t, const char*, OTF2_ErrorCode code, const char* format,
-                          va_list values) {
-  char text[512];
-  std::vsnprintf(text, sizeof text, format, values);
-  last_error = std::string(OTF2_Error_GetDescription(code)) + ": " + text;
-  return code;
-}
 
 // ---- the archive's definitions, as they come ----
 
@@ -748,8 +740,7 @@ class Import {
   }
 
   base::Status run(const std::string& run_directory, std::vector<std::string>& notes) {
-    OTF2_Error_RegisterCallback(keep_error, nullptr);
-    last_error.clear();
+    Otf2Errors::listen();
     reader_ = OTF2_Reader_Open(path_.c_str());
     if (!reader_ || OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS) return error();
     properties();
@@ -759,7 +750,7 @@ class Import {
     auto writer = TraceWriter::create(run_directory, plan->definitions);
     if (!writer) return writer.error();
     if (!events(*plan, *writer)) {
-      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" + last_error + ")");
+      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" + Otf2Errors::last() + ")");
     }
     if (plan->other_regions > 0 && !plan->own) {
       notes.push_back(std::to_string(plan->other_regions) +
@@ -772,7 +763,7 @@ class Import {
   }
 
  private:
-  base::Error error() const { return {"'" + path_ + "' cannot be read as an OTF2 archive: " + last_error}; }
+  base::Error error() const { return {"'" + path_ + "' cannot be read as an OTF2 archive: " + Otf2Errors::last()}; }
 
   void properties() {
     std::uint32_t count = 0;
