@@ -1,5 +1,6 @@
 #include "cli/registry.h"
 
+#include "cli/analyze.h"
 #include "cli/doctor.h"
 #include "cli/export.h"
 #include "cli/import.h"
@@ -15,6 +16,8 @@ namespace {
 constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
+    {"analyze", "find what costs a run time: who, where, when, and what to try", kAnalyzeExamples, "",
+     declare_analyze},
     {"plot", "draw traffic matrix, message matrix and message sizes", kPlotExamples, "",
      declare_plot},
     {"export", "write a run's traffic in another program's format", kExportExamples, "",

@@ -1,0 +1,44 @@
+#include "analysis/load_run.h"
+
+#include <filesystem>
+
+#include "analysis/profile_of_trace.h"
+#include "analysis/profile_scope.h"
+#include "profile/reader.h"
+
+namespace fathom::analysis {
+namespace {
+
+base::Status load_parts(const std::string& profile_path, const std::string& run_directory, LoadedRun& run) {
+  std::error_code ignored;
+  if (!run_directory.empty() && std::filesystem::exists(run_directory + "/trace", ignored)) {
+    auto trace = trace::Trace::open(run_directory);
+    if (!trace) return trace.error();
+    run.trace = std::move(*trace);
+  }
+  if (!profile_path.empty() && run.scope.whole_time()) {
+    auto profile = profile::load_profile(profile_path);
+    if (!profile) return profile.error();
+    run.profile = std::move(*profile);
+  }
+  return base::Done{};
+}
+
+}  // namespace
+
+base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
+                                 const Scope& scope) {
+  LoadedRun run;
+  run.scope = scope;
+  if (auto loaded = load_parts(profile_path, run_directory, run); !loaded) return loaded.error();
+  if (!run.profile && run.trace) run.profile = profile_of_trace(*run.trace, scope);
+  if (!run.profile) {
+    return base::Error{"a profile holds no times; a window of time needs a trace (fathom run --trace)"};
+  }
+  auto restricted = restrict_profile(std::move(*run.profile), scope);
+  if (!restricted) return restricted.error();
+  run.profile = std::move(*restricted);
+  return run;
+}
+
+}  // namespace fathom::analysis

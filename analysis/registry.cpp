@@ -1,0 +1,30 @@
+#include "analysis/registry.h"
+
+#include "analysis/histograms.h"
+
+namespace fathom::analysis {
+namespace {
+
+constexpr Row kRows[] = {
+    {"histograms", "message sizes by class, cumulative by count and by bytes", Needs::kProfile, true,
+     histograms},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const Row& row : kRows) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Row> all_analyses() { return kRows; }
+
+base::Result<const Row*> find_analysis(std::string_view name) {
+  for (const Row& row : kRows) {
+    if (name == row.name) return &row;
+  }
+  return base::Error{"there is no analysis '" + std::string(name) + "'; there are " + known_names()};
+}
+
+}  // namespace fathom::analysis

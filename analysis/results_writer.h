@@ -1,0 +1,28 @@
+// analysis.json, schema fathom-analysis/1 (docs/analysis.schema.json, docs/analysis.md).
+//
+//   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …, "scope": {…},
+//    "findings": [{"kind", "seconds", "severity", …}, …],    most costly first
+//    "analyses": {"structure": {figures and tables}, …},     one object for each analysis
+//    "limits": [sentences], "skipped": [names]}
+//
+// A table is an object of columns of equal length. A number that is not finite, and seconds that nobody
+// knows, are null. Written as a stream: memory does not follow the length of the document.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "analysis/run.h"
+#include "base/result.h"
+
+namespace fathom::analysis {
+
+inline constexpr char kSchema[] = "fathom-analysis/1";
+
+// Replaces a file that is there, once all is written.
+base::Status write_results(const Results& results, const std::string& path);
+
+// False if the file (stdout) does not take it all.
+bool print_results(const Results& results, std::FILE* file);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,71 @@
+#include "analysis/run.h"
+
+#include "profile/summary.h"
+
+namespace fathom::analysis {
+namespace {
+
+void describe_run(const Input& input, Results& results) {
+  if (input.profile) {
+    results.application = input.profile->application.executable;
+    results.seconds = input.profile->application.seconds;
+    results.ranks = profile::rank_count(*input.profile);
+    return;
+  }
+  const trace::Definitions& definitions = input.trace->definitions();
+  results.application = definitions.application.executable;
+  results.seconds = definitions.application.seconds;
+  results.ranks = definitions.world_size;
+}
+
+void limits_of_profile(const profile::Profile& profile, std::vector<std::string>& limits) {
+  const profile::Coverage& coverage = profile.coverage;
+  if (coverage.verdict == "differs" || coverage.verdict == "incomplete") {
+    limits.push_back("the profile is not exact (" + coverage.verdict +
+                     "): shares of traffic are off by as much; see fathom report");
+  }
+  if (!coverage.not_visible.empty()) {
+    limits.push_back("some collectives sent no messages that could be seen; see fathom report");
+  }
+}
+
+void take(Outcome&& outcome, const Row& row, Results& results) {
+  results.sections.push_back({row.name, std::move(outcome.section)});
+  for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
+  for (std::string& limit : outcome.limits) results.limits.push_back(std::move(limit));
+}
+
+}  // namespace
+
+bool can_run(const Row& row, const Input& input) {
+  return row.needs == Needs::kProfile ? input.profile != nullptr : input.trace != nullptr;
+}
+
+std::vector<const Row*> default_analyses(const Input& input) {
+  std::vector<const Row*> rows;
+  for (const Row& row : all_analyses()) {
+    if (row.by_default && can_run(row, input)) rows.push_back(&row);
+  }
+  return rows;
+}
+
+base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input& input) {
+  if (!input.profile && !input.trace) return base::Error{"there is neither a profile nor a trace to analyse"};
+  Results results;
+  results.scope = input.scope;
+  describe_run(input, results);
+  if (input.profile) limits_of_profile(*input.profile, results.limits);
+  for (const Row* row : rows) {
+    if (!can_run(*row, input)) {
+      results.skipped.push_back(row->name);
+      continue;
+    }
+    auto outcome = row->run(input);
+    if (!outcome) return base::Error{std::string(row->name) + ": " + outcome.error().message};
+    take(std::move(*outcome), *row, results);
+  }
+  rank_findings(results.findings);
+  return results;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,61 @@
+#include "analysis/thresholds.h"
+
+#include <charconv>
+#include <cmath>
+
+namespace fathom::analysis {
+namespace {
+
+constexpr ThresholdRow kRows[] = {
+    {"small_message_bytes", &Thresholds::small_message_bytes, "messages below this are small"},
+    {"small_message_share", &Thresholds::small_message_share, "small-message-pressure: of the messages"},
+    {"small_message_overhead_share", &Thresholds::small_message_overhead_share,
+     "small-message-overhead: of the bytes, in small messages"},
+    {"few_messages", &Thresholds::few_messages, "fewer are no finding, whatever their shares"},
+    {"few_bytes", &Thresholds::few_bytes, "fewer are no finding about bytes"},
+    {"few_ranks", &Thresholds::few_ranks, "with fewer ranks nothing is a hot spot: it cannot be otherwise"},
+    {"rank_traffic_cv", &Thresholds::rank_traffic_cv,
+     "rank-traffic-imbalance: standard deviation over mean of bytes in and out"},
+    {"root_share", &Thresholds::root_share, "collective-root-bottleneck: of the rooted collectives, at one rank"},
+    {"link_share", &Thresholds::link_share, "link-hotspot: of all bytes, on one pair"},
+    {"synchronization_share", &Thresholds::synchronization_share,
+     "synchronization-heavy: of the messages, in barriers"},
+    {"global_collective_share", &Thresholds::global_collective_share,
+     "global-collective-heavy: of bytes or messages, in collectives of all ranks"},
+    {"collective_byte_share", &Thresholds::collective_byte_share,
+     "rooted collectives with a smaller part of all bytes are no bottleneck"},
+    {"dense_pairs", &Thresholds::dense_pairs, "pattern dense: of the pairs of ranks, that talked"},
+    {"sparse_pairs", &Thresholds::sparse_pairs, "pattern sparse: no more of the pairs than this"},
+    {"density_ranks", &Thresholds::density_ranks, "dense and sparse are said of so many ranks at least"},
+    {"pattern_share", &Thresholds::pattern_share, "of a class's traffic, that a pattern has to explain"},
+    {"pattern_present", &Thresholds::pattern_present, "of a pattern's pairs, that have to talk"},
+};
+
+std::string known_names() {
+  std::string names;
+  for (const ThresholdRow& row : kRows) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const ThresholdRow> threshold_rows() { return kRows; }
+
+base::Status set_threshold(Thresholds& thresholds, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  const std::string name = assignment.substr(0, equals);
+  for (const ThresholdRow& row : kRows) {
+    if (name != row.name) continue;
+    const std::string number = equals == std::string::npos ? "" : assignment.substr(equals + 1);
+    double value = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (error != std::errc() || end != number.data() + number.size() || !(value >= 0) || std::isinf(value)) {
+      return base::Error{"threshold '" + assignment + "' needs a number of 0 or more: " + name + "=NUMBER"};
+    }
+    thresholds.*row.member = value;
+    return base::Done{};
+  }
+  return base::Error{"there is no threshold '" + name + "'; there are " + known_names()};
+}
+
+}  // namespace fathom::analysis

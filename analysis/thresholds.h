@@ -1,0 +1,44 @@
+// From where on something is a finding: the defaults, and how a user changes them.
+//
+// One member and one row each. Shares are parts from 0 to 1.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace fathom::analysis {
+
+struct Thresholds {
+  double small_message_bytes = 1024;
+  double small_message_share = 0.6;
+  double small_message_overhead_share = 0.25;
+  double few_messages = 1000;
+  double few_bytes = 1e6;
+  double few_ranks = 4;
+  double rank_traffic_cv = 1.2;
+  double root_share = 0.7;
+  double link_share = 0.35;
+  double synchronization_share = 0.3;
+  double global_collective_share = 0.5;
+  double collective_byte_share = 0.1;
+  double dense_pairs = 0.5;
+  double sparse_pairs = 0.1;
+  double density_ranks = 8;
+  double pattern_share = 0.25;
+  double pattern_present = 0.95;
+};
+
+struct ThresholdRow {
+  const char* name;
+  double Thresholds::*member;
+  const char* help;
+};
+
+std::span<const ThresholdRow> threshold_rows();
+
+// "link_share=0.5". An Error names the thresholds there are.
+base::Status set_threshold(Thresholds& thresholds, const std::string& assignment);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,170 @@
+#include "cli/analyze.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/load_run.h"
+#include "analysis/results_writer.h"
+#include "analysis/run.h"
+#include "cli/analyze_text.h"
+#include "cli/command_line.h"
+#include "cli/run_directory.h"
+#include "cli/trace_words.h"
+
+namespace fathom::cli {
+namespace {
+
+struct AnalyzeOptions {
+  std::string run, output, from, to, ranks;
+  std::vector<std::string> only, thresholds;
+  std::optional<std::string> phase;
+  std::size_t top = 6;
+  bool json = false;
+  bool list = false;
+};
+
+using Rows = std::vector<const analysis::Row*>;
+
+int list_analyses() {
+  for (const analysis::Row& row : analysis::all_analyses()) {
+    std::printf("  %-22s %s%s%s\n", row.name, row.help,
+                row.needs == analysis::Needs::kTrace ? "; needs a trace" : "",
+                row.by_default ? "" : "; only when named");
+  }
+  std::printf("\nthresholds (--set NAME=VALUE)\n");
+  for (const analysis::ThresholdRow& row : analysis::threshold_rows()) {
+    std::printf("  %-30s %10g  %s\n", row.name, analysis::Thresholds{}.*row.member, row.help);
+  }
+  return kFine;
+}
+
+base::Result<Rows> named_rows(const std::vector<std::string>& names) {
+  Rows rows;
+  for (const std::string& name : names) {
+    const auto row = analysis::find_analysis(name);
+    if (!row) return row.error();
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
+  analysis::Scope scope;
+  scope.phase = options.phase;
+  if (!options.ranks.empty()) {
+    const auto ranks = parse_ranks(options.ranks);
+    if (!ranks) return ranks.error();
+    scope.ranks = *ranks;
+  }
+  for (const auto& [text, moment] : {std::pair(&options.from, &scope.from_ns), std::pair(&options.to, &scope.to_ns)}) {
+    if (text->empty()) continue;
+    const auto time = parse_time(*text);
+    if (!time) return time.error();
+    *moment = *time;
+  }
+  if (scope.from_ns >= scope.to_ns) return base::Error{"--from must be before --to"};
+  return scope;
+}
+
+// A run that only has a trace (an imported one) is analysed as it is.
+base::Result<analysis::LoadedRun> load(const std::string& run, const analysis::Scope& scope) {
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(run, ignored);
+  const std::string directory =
+      folder ? run : std::filesystem::path(run).parent_path().string();
+  const auto profile = profile_of(run);
+  const bool traced = folder && std::filesystem::exists(run + "/trace", ignored);
+  if (!profile && !traced) return profile.error();
+  return analysis::load_run(profile ? *profile : "", directory, scope);
+}
+
+std::string output_path(const AnalyzeOptions& options) {
+  if (!options.output.empty()) return options.output;
+  std::error_code ignored;
+  const std::filesystem::path run(options.run);
+  return (std::filesystem::is_directory(run, ignored) ? run : run.parent_path()) / "analysis.json";
+}
+
+std::string what_a_trace_adds() {
+  std::string names;
+  for (const analysis::Row& row : analysis::all_analyses()) {
+    if (row.needs == analysis::Needs::kTrace && row.by_default) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  if (names.empty()) return "when it was, who waited for whom and for how many seconds";
+  return "seconds and places: " + names;
+}
+
+int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced) {
+  if (options.json) {
+    return analysis::print_results(results, stdout)
+               ? kFine
+               : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
+  }
+  std::string text = analyze_text(results, options.top, Terminal::of_stdout());
+  if (!traced) text += "\n   a trace (fathom run --trace) would add " + what_a_trace_adds() + "\n";
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
+}
+
+int analyze(const AnalyzeOptions& options) {
+  if (options.list) return list_analyses();
+  if (options.run.empty()) return fail(kWrongUsage, "analyze", "name the run; see fathom analyze --help");
+  auto rows = named_rows(options.only);
+  if (!rows) return fail(kWrongUsage, "analyze", rows.error().message);
+  const auto scope = scope_of(options);
+  if (!scope) return fail(kWrongUsage, "analyze", scope.error().message);
+  analysis::Thresholds thresholds;
+  for (const std::string& assignment : options.thresholds) {
+    const auto set = analysis::set_threshold(thresholds, assignment);
+    if (!set) return fail(kWrongUsage, "analyze", set.error().message);
+  }
+  const auto run = load(options.run, *scope);
+  if (!run) return fail(kFailed, "analyze", run.error().message);
+  const analysis::Input input = run->input(thresholds);
+  if (rows->empty()) *rows = analysis::default_analyses(input);
+  for (const analysis::Row* row : *rows) {
+    if (analysis::can_run(*row, input)) continue;
+    return fail(kFailed, "analyze", fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
+  }
+  const auto results = analysis::run_analyses(*rows, input);
+  if (!results) return fail(kFailed, "analyze", results.error().message);
+  const std::string path = output_path(options);
+  if (auto written = analysis::write_results(*results, path); !written) {
+    return fail(kFailed, "analyze", written.error().message);
+  }
+  return show(*results, options, input.trace != nullptr);
+}
+
+}  // namespace
+
+Action declare_analyze(CLI::App& app) {
+  auto options = std::make_shared<AnalyzeOptions>();
+  app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
+  app.add_option("--only", options->only, "this analysis alone; may be given several times (see --list)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")->type_name("RANKS");
+  app.add_option("--from", options->from, "first moment: 1.5, 1.5s, 20ms; needs a trace")->type_name("SECONDS");
+  app.add_option("--to", options->to, "the moment to end before; needs a trace")->type_name("SECONDS");
+  app.add_option("--phase", options->phase, "only this phase")->type_name("NAME");
+  app.add_option("--set", options->thresholds, "change a threshold; may be given several times (see --list)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--top", options->top, "how many findings to show")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str();
+  app.add_option("-o,--output", options->output, "write the results here, not to RUN/analysis.json")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json, "print the results for programs");
+  app.add_flag("--list", options->list, "list the analyses and thresholds");
+  return [options] { return analyze(*options); };
+}
+
+}  // namespace fathom::cli

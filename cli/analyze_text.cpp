@@ -1,0 +1,172 @@
+#include "cli/analyze_text.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "cli/units.h"
+
+namespace fathom::cli {
+namespace {
+
+using analysis::Finding;
+using analysis::Severity;
+
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kRanksShown = 8;
+
+// "3", "0-3, 7", and how many more there are.
+std::string rank_list(const std::vector<std::int64_t>& ranks) {
+  std::string text;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < ranks.size() && shown < kRanksShown; ++shown) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) text += (last > i + 1 ? "-" : ", ") + std::to_string(ranks[last]);
+    i = last + 1;
+    if (shown + 1 == kRanksShown && i < ranks.size()) text += fmt::format(" and {} more", ranks.size() - i);
+  }
+  return text;
+}
+
+std::string who(const Finding& finding) {
+  std::string text;
+  const auto add = [&](const char* what, const std::vector<std::int64_t>& ranks) {
+    if (ranks.empty()) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", what, rank_list(ranks));
+  };
+  add(finding.culprits.size() == 1 ? "culprit: rank" : "culprits: ranks", finding.culprits);
+  add(finding.victims.size() == 1 ? "victim: rank" : "victims: ranks", finding.victims);
+  if (!finding.pairs.empty()) {
+    const analysis::RankPair& worst = finding.pairs.front();
+    text += fmt::format("{}{} {} → {}", text.empty() ? "" : "; ",
+                        finding.pairs.size() == 1 ? "pair" : "worst pair", worst.source, worst.destination);
+  }
+  return text;
+}
+
+std::string where(const analysis::Where& where) {
+  std::string text = printable(where.class_name);
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + printable(part); };
+  if (!where.function.empty() && where.function != where.class_name) add(where.function);
+  if (!where.file.empty()) add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
+  if (!where.phase.empty()) add("phase " + where.phase);
+  if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
+  return text;
+}
+
+std::string when(const std::vector<analysis::TimeWindow>& windows) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(windows.size(), 3); ++i) {
+    text += fmt::format("{}{:.3f}-{:.3f} s", i ? ", " : "", windows[i].from_s, windows[i].to_s);
+  }
+  return windows.size() > 3 ? text + fmt::format(" and {} more", windows.size() - 3) : text;
+}
+
+class Page {
+ public:
+  Page(const analysis::Results& results, const Terminal& terminal) : results_(results), terminal_(terminal) {}
+
+  std::string text(std::size_t top) {
+    title();
+    for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
+      finding(i + 1, results_.findings[i]);
+    }
+    if (results_.findings.size() > top) rest(top);
+    limits();
+    return page_;
+  }
+
+ private:
+  void add(const std::string& line) { page_ += line + "\n"; }
+
+  void title() {
+    std::string name = results_.application;
+    name = printable(name.substr(name.rfind('/') + 1));
+    if (name.empty()) name = "(unnamed program)";
+    std::string facts = fmt::format("  {} rank{}", grouped(static_cast<std::uint64_t>(results_.ranks)),
+                                    results_.ranks == 1 ? "" : "s");
+    if (results_.seconds > 0) facts += " · " + human_seconds(results_.seconds);
+    const std::size_t count = results_.findings.size();
+    facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
+        terminal_.text(facts));
+  }
+
+  static Style style_of(Severity severity) {
+    return severity == Severity::kCritical ? Style::kBad
+           : severity == Severity::kWarning ? Style::kWarning
+                                            : Style::kPlain;
+  }
+
+  void finding(std::size_t number, const Finding& finding) {
+    add("");
+    std::string cost = finding.seconds ? " · " + human_seconds(*finding.seconds) : "";
+    if (finding.seconds && results_.seconds > 0) {
+      const double all = results_.seconds * static_cast<double>(std::max<std::int64_t>(results_.ranks, 1));
+      cost += fmt::format(" ({} of all ranks' time)", percent(*finding.seconds, all));
+    }
+    add(terminal_.styled(style_of(finding.severity), fmt::format("{}. {}", number, printable(finding.kind))) +
+        terminal_.text(fmt::format(" · {}{} · sure to {}", name_of(finding.severity), cost,
+                                   percent(finding.confidence, 1))));
+    wrapped("", printable(finding.summary));
+    wrapped("who: ", who(finding));
+    wrapped("where: ", where(finding.where));
+    wrapped("when: ", when(finding.windows));
+    wrapped("try: ", printable(finding.advice));
+  }
+
+  // The kinds of what is not shown, each once.
+  void rest(std::size_t top) {
+    std::map<std::string, std::size_t> kinds;
+    for (std::size_t i = top; i < results_.findings.size(); ++i) ++kinds[results_.findings[i].kind];
+    std::string text;
+    for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    add("");
+    wrapped("", fmt::format("and {} more ({}): --top N, or analysis.json", results_.findings.size() - top, text));
+  }
+
+  void limits() {
+    if (results_.limits.empty()) return;
+    add("");
+    constexpr std::size_t kShown = 4;
+    for (std::size_t i = 0; i < std::min(kShown, results_.limits.size()); ++i) {
+      wrapped("note: ", printable(results_.limits[i]));
+    }
+    if (results_.limits.size() > kShown) {
+      wrapped("", fmt::format("and {} more notes in analysis.json", results_.limits.size() - kShown));
+    }
+  }
+
+  void wrapped(const std::string& label, const std::string& sentence) {
+    if (sentence.empty()) return;
+    const std::string text = terminal_.text(label + sentence);
+    std::string line = "   ";
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const std::string word = text.substr(at, end - at);
+      if (line.size() > 3 && columns(line) + 1 + columns(word) > kWidth) {
+        add(line);
+        line = std::string(5, ' ');
+      }
+      line += (line.find_first_not_of(' ') == line.npos ? "" : " ") + word;
+      at = end + 1;
+    }
+    add(line);
+  }
+
+  const analysis::Results& results_;
+  const Terminal& terminal_;
+  std::string page_;
+};
+
+}  // namespace
+
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal) {
+  return Page(results, terminal).text(top);
+}
+
+}  // namespace fathom::cli

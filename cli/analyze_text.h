@@ -1,0 +1,15 @@
+// Results of analyses on one screen: the worst findings, each with who, where, when, how sure, what to try.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "analysis/run.h"
+#include "cli/terminal.h"
+
+namespace fathom::cli {
+
+// `top` findings are shown whole, the others are counted.
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal);
+
+}  // namespace fathom::cli

@@ -1,0 +1,83 @@
+"""fathom analyze: the page, the JSON, the part of a run that is meant, and what it refuses."""
+import json
+import os
+import unittest
+
+import fixtures
+import harness
+
+SCHEMA = os.path.join(os.path.dirname(__file__), "../../docs/analysis.schema.json")
+
+
+class Analyze(harness.CliTest):
+    def analyze(self, document, *options):
+        """The document that --json prints; the same is in the file."""
+        self.write_run("r", document)
+        result = self.fathom("analyze", "r", "--json", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), result.stdout)
+        return json.loads(result.stdout)
+
+    def page(self, document, *options):
+        self.write_run("r", document)
+        result = self.fathom("analyze", "r", *options)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return result.stdout
+
+    def test_follows_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("python3-jsonschema is not installed")
+        with open(SCHEMA, encoding="utf-8") as file:
+            schema = json.load(file)
+        for make in fixtures.ALL.values():
+            jsonschema.validate(self.analyze(make()), schema)
+
+    def test_histogram_is_cumulative(self):
+        table = self.analyze(fixtures.hpcc4(), "--only", "histograms")["analyses"]["histograms"]
+        rows = [row for row in zip(*table["message_sizes"].values())
+                if row[0] == "MPI_Alltoall"]
+        self.assertEqual(rows, [("MPI_Alltoall", 1, 88888, 88888, 10800, 88888 * 10800.0, 1.0, 1.0)])
+
+    def test_fits_a_screen(self):
+        for name, make in fixtures.ALL.items():
+            lines = self.page(make()).splitlines()
+            self.assertLessEqual(len(lines), 45, name)
+            self.assertLessEqual(max(map(len, lines)), 100, name)
+
+    def test_without_a_trace_says_what_one_would_add(self):
+        self.assertIn("fathom run --trace", self.page(fixtures.hpcc4()))
+
+    def test_unknown_analysis_lists_those_there_are(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("analyze", "r", "--only", "nonsense"), 2, "nonsense", "histograms")
+
+    def test_unknown_threshold_lists_those_there_are(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("analyze", "r", "--set", "nonsense=1"), 2, "link_share")
+        self.assert_refused(self.fathom("analyze", "r", "--set", "link_share=high"), 2, "needs a number")
+
+    def test_a_window_needs_a_trace(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("analyze", "r", "--from", "1s"), 1, "needs a trace")
+        self.assert_refused(self.fathom("analyze", "r", "--from", "2s", "--to", "1s"), 2, "--from")
+
+    def test_unknown_phase_and_rank(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("analyze", "r", "--phase", "solve"), 1, "no phase 'solve'")
+        self.assert_refused(self.fathom("analyze", "r", "--ranks", "4"), 1, "no rank 4", "0 to 3")
+
+    def test_missing_run(self):
+        self.assert_refused(self.fathom("analyze", "nowhere"), 1, "there is no run 'nowhere'")
+
+    def test_output_goes_where_it_is_told(self):
+        self.write_run("r")
+        self.assertEqual(self.fathom("analyze", "r", "-o", "elsewhere.json").returncode, 0)
+        self.assertTrue(os.path.exists(self.path("elsewhere.json")))
+        self.assertFalse(os.path.exists(self.path("r", "analysis.json")))
+
+
+if __name__ == "__main__":
+    unittest.main()
