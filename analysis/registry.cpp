@@ -1,6 +1,7 @@
 #include "analysis/registry.h"
 
 #include "analysis/histograms.h"
+#include "analysis/patterns.h"
 
 namespace fathom::analysis {
 namespace {
@@ -8,6 +9,8 @@ namespace {
 constexpr Row kRows[] = {
     {"histograms", "message sizes by class, cumulative by count and by bytes", Needs::kProfile, true,
      histograms},
+    {"patterns", "shapes of the traffic: grids and their extents, rings, stars, butterflies, all-to-all",
+     Needs::kProfile, true, patterns},
 };
 
 std::string known_names() {

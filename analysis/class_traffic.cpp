@@ -1,0 +1,129 @@
+#include "analysis/class_traffic.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+
+#include "profile/pair_sums.h"
+
+namespace fathom::analysis {
+namespace {
+
+// "MPI_Ibcast" as "bcast", "MPI_Reduce_scatter_block" as "reduce_scatter_block"; nothing for other classes.
+std::string collective_of(std::string_view class_name) {
+  if (!class_name.starts_with("MPI_")) return {};
+  std::string name(class_name.substr(4));
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+  return name.starts_with('i') ? name.substr(1) : name;
+}
+
+template <std::size_t N>
+bool is_one_of(std::string_view class_name, const std::array<std::string_view, N>& names) {
+  return std::find(names.begin(), names.end(), collective_of(class_name)) != names.end();
+}
+
+std::vector<ClassTraffic> sorted(std::vector<ClassTraffic> list) {
+  std::stable_sort(list.begin(), list.end(), [](const ClassTraffic& a, const ClassTraffic& b) {
+    return std::pair(a.bytes, a.messages) > std::pair(b.bytes, b.messages);
+  });
+  return list;
+}
+
+template <typename Key, typename KeyOf>
+std::vector<ClassTraffic> gather(const profile::Profile& profile, KeyOf key_of) {
+  struct Sums {
+    ClassTraffic traffic;
+    profile::PairSums pairs;
+  };
+  std::map<Key, Sums> groups;
+  for (const profile::Traffic& block : profile.traffic) {
+    const auto key = key_of(block);
+    if (!key) continue;
+    Sums& group = groups[*key];
+    group.traffic.class_name = block.class_name;
+    group.traffic.hidden = block.hidden;
+    group.traffic.communicators.insert(block.communicator);
+    group.pairs.add(block);
+  }
+  std::vector<ClassTraffic> list;
+  for (auto& [key, group] : groups) {
+    group.traffic.pairs = group.pairs.take();
+    for (const profile::PairCount& pair : group.traffic.pairs) {
+      group.traffic.bytes += pair.bytes;
+      group.traffic.messages += pair.messages;
+    }
+    list.push_back(std::move(group.traffic));
+  }
+  return sorted(std::move(list));
+}
+
+}  // namespace
+
+std::vector<ClassTraffic> traffic_by_class(const profile::Profile& profile) {
+  using Key = std::pair<std::string, bool>;
+  return gather<Key>(profile, [](const profile::Traffic& block) {
+    return std::optional<Key>({block.class_name, block.hidden});
+  });
+}
+
+std::vector<ClassTraffic> traffic_by_communicator(const profile::Profile& profile, const std::string& class_name,
+                                                  bool hidden) {
+  return gather<std::int64_t>(profile, [&](const profile::Traffic& block) -> std::optional<std::int64_t> {
+    if (block.class_name != class_name || block.hidden != hidden) return {};
+    return block.communicator;
+  });
+}
+
+bool is_rooted_collective(std::string_view class_name) {
+  static constexpr std::array<std::string_view, 6> kNames = {"bcast",   "reduce",  "gather",
+                                                             "gatherv", "scatter", "scatterv"};
+  return is_one_of(class_name, kNames);
+}
+
+bool is_barrier(std::string_view class_name) {
+  static constexpr std::array<std::string_view, 1> kNames = {"barrier"};
+  return is_one_of(class_name, kNames);
+}
+
+bool is_global_collective(std::string_view class_name) {
+  static constexpr std::array<std::string_view, 8> kNames = {
+      "allreduce", "allgather", "allgatherv", "alltoall",
+      "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block"};
+  return is_one_of(class_name, kNames);
+}
+
+bool is_cartesian(const profile::Profile& profile, std::int64_t communicator) {
+  for (const profile::Communicator& entry : profile.communicators) {
+    if (entry.id == communicator) return entry.made_by.starts_with("MPI_Cart_");
+  }
+  return false;
+}
+
+RootShare root_share(const std::vector<profile::PairCount>& pairs, bool by_bytes) {
+  std::map<std::int64_t, std::pair<double, std::uint64_t>> touched;  // weight, messages
+  double total = 0;
+  for (const profile::PairCount& pair : pairs) {
+    if (pair.source == pair.destination) continue;
+    const auto weight = static_cast<double>(by_bytes ? pair.bytes : pair.messages);
+    total += weight;
+    for (const std::int64_t rank : {pair.source, pair.destination}) {
+      touched[rank].first += weight;
+      touched[rank].second += pair.messages;
+    }
+  }
+  RootShare root;
+  root.ranks = static_cast<double>(touched.size());
+  double most = 0;
+  for (const auto& [rank, sums] : touched) {
+    if (sums.first <= most) continue;
+    most = sums.first;
+    root.rank = rank;
+    root.share = most / total;
+    root.count = sums.second;
+  }
+  return root;
+}
+
+}  // namespace fathom::analysis

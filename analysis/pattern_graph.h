@@ -1,0 +1,65 @@
+// Who sends to whom, with weights, as the searches for patterns want it: ranks numbered 0..size-1 without
+// gaps in the order of the world ranks, no messages to oneself, one edge for each ordered pair.
+//
+// Memory and cost follow the pairs that talked.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "profile/profile.h"
+
+namespace fathom::analysis {
+
+struct Edge {
+  std::uint32_t source = 0, destination = 0;
+  std::uint32_t id = 0;  // position in the list that the whole search began with
+  double weight = 0;
+};
+
+class PatternGraph {
+ public:
+  // `edges` in world ranks.
+  explicit PatternGraph(std::vector<Edge> edges);
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(ranks_.size()); }
+  std::uint32_t world_rank(std::uint32_t node) const { return ranks_[node]; }
+  const std::vector<std::uint32_t>& world_ranks() const { return ranks_; }
+  const std::vector<Edge>& edges() const { return edges_; }  // by (source, destination)
+  std::span<const Edge> edges_of(std::uint32_t node) const {
+    return {edges_.data() + first_[node], first_[node + 1] - first_[node]};
+  }
+  bool has(std::uint32_t source, std::uint32_t destination) const;
+  double total() const { return total_; }
+  double possible_pairs() const { return static_cast<double>(size()) * (static_cast<double>(size()) - 1); }
+
+  // The weight that this part of all possible pairs do not reach; pairs that never talked have none.
+  double quantile(double part) const;
+
+  // Its edges again in world ranks, sorted into connected parts (directions do not matter).
+  std::vector<std::vector<Edge>> parts() const;
+
+ private:
+  std::vector<std::uint32_t> ranks_;
+  std::vector<Edge> edges_;
+  std::vector<std::size_t> first_;
+  double total_ = 0;
+};
+
+// Finds sets that were joined. Near-constant cost a call.
+class DisjointSets {
+ public:
+  explicit DisjointSets(std::size_t count);
+  std::uint32_t find(std::uint32_t item);
+  void join(std::uint32_t a, std::uint32_t b);
+
+  // A number for each item's set, from 0 in the order of first members; and how many sets there are.
+  std::pair<std::vector<std::uint32_t>, std::uint32_t> numbers();
+
+ private:
+  std::vector<std::uint32_t> parent_;
+};
+
+}  // namespace fathom::analysis
