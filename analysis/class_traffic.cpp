@@ -101,27 +101,54 @@ bool is_cartesian(const profile::Profile& profile, std::int64_t communicator) {
   return false;
 }
 
-RootShare root_share(const std::vector<profile::PairCount>& pairs, bool by_bytes) {
-  std::map<std::int64_t, std::pair<double, std::uint64_t>> touched;  // weight, messages
-  double total = 0;
-  for (const profile::PairCount& pair : pairs) {
+namespace {
+
+struct Flow {
+  double in = 0, out = 0;  // weight, without messages to oneself
+  std::uint64_t messages = 0;
+};
+
+std::map<std::int64_t, Flow> flows_of(const ClassTraffic& traffic) {
+  std::map<std::int64_t, Flow> flows;
+  for (const profile::PairCount& pair : traffic.pairs) {
     if (pair.source == pair.destination) continue;
-    const auto weight = static_cast<double>(by_bytes ? pair.bytes : pair.messages);
-    total += weight;
-    for (const std::int64_t rank : {pair.source, pair.destination}) {
-      touched[rank].first += weight;
-      touched[rank].second += pair.messages;
-    }
+    const auto weight = static_cast<double>(traffic.bytes > 0 ? pair.bytes : pair.messages);
+    Flow& source = flows[pair.source];
+    Flow& destination = flows[pair.destination];
+    source.out += weight;
+    destination.in += weight;
+    source.messages += pair.messages;
+    destination.messages += pair.messages;
+  }
+  return flows;
+}
+
+// Shares by the side of the flow that every rank but the root has once.
+double share_by_side(double side, double sum, double ranks) { return 1 - side * (ranks - 1) / sum; }
+
+}  // namespace
+
+RootShare root_share(const ClassTraffic& traffic) {
+  const std::map<std::int64_t, Flow> flows = flows_of(traffic);
+  const std::string name = collective_of(traffic.class_name);
+  const bool towards_root = name == "reduce" || name.starts_with("gather");
+  double sum = 0, never = 0;  // never: the balance of a rank that is never the root, times -1
+  for (const auto& [rank, flow] : flows) {
+    sum += flow.in;
+    never = std::max(never, towards_root ? flow.out - flow.in : flow.in - flow.out);
   }
   RootShare root;
-  root.ranks = static_cast<double>(touched.size());
-  double most = 0;
-  for (const auto& [rank, sums] : touched) {
-    if (sums.first <= most) continue;
-    most = sums.first;
+  root.ranks = static_cast<double>(flows.size());
+  for (const auto& [rank, flow] : flows) {
+    const double balance = towards_root ? flow.in - flow.out : flow.out - flow.in;
+    const double share = name == "bcast"    ? share_by_side(flow.in, sum, root.ranks)
+                         : name == "reduce" ? share_by_side(flow.out, sum, root.ranks)
+                         : never > 0        ? (balance + never) / (never * root.ranks)
+                                            : 0;
+    if (share <= root.share) continue;
+    root.share = std::min(share, 1.0);
     root.rank = rank;
-    root.share = most / total;
-    root.count = sums.second;
+    root.count = flow.messages;
   }
   return root;
 }

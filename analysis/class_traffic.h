@@ -34,14 +34,17 @@ bool is_global_collective(std::string_view class_name);
 // Was the communicator made by MPI_Cart_create or MPI_Cart_sub?
 bool is_cartesian(const profile::Profile& profile, std::int64_t communicator);
 
-// The rank whose messages, in and out, make the largest part of the traffic of these pairs. Messages to
-// oneself are left out.
+// How the roots of a rooted collective are spread: the rank that is most often the root, weighted by bytes (by
+// messages where there are no bytes), and its share. A rank that is never the root of a broadcast receives
+// each of them once, whatever the algorithm, one that always is receives none; a reduction is the same for
+// what is sent. Of gathers and scatters the balance of what a rank receives and sends tells; there at least
+// one rank is taken to be never the root.
 struct RootShare {
   std::int64_t rank = profile::kNone;
   double share = 0;         // 0 to 1
   double ranks = 0;         // that take part
   std::uint64_t count = 0;  // messages of that rank
 };
-RootShare root_share(const std::vector<profile::PairCount>& pairs, bool by_bytes);
+RootShare root_share(const ClassTraffic& traffic);
 
 }  // namespace fathom::analysis

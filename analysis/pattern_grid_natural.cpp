@@ -14,7 +14,7 @@ class Search {
  public:
   Search(const PatternGraph& graph, const Thresholds& thresholds)
       : graph_(graph), thresholds_(thresholds), size_(graph.size()), pairs_(graph.size()), weights_(graph.size()),
-        floor_(graph.quantile(0.5)) {
+        floor_(graph.quantile(1 - thresholds.pattern_present)) {
     for (const Edge& edge : graph.edges()) {
       const auto distance = static_cast<std::size_t>(
           std::abs(static_cast<std::int64_t>(edge.destination) - static_cast<std::int64_t>(edge.source)));
@@ -43,7 +43,7 @@ class Search {
   }
 
  private:
-  // What any pair has says nothing for a grid; of two grids that explain the rest alike, the one with fewer
+  // What (nearly) every pair has says nothing for a grid; of two grids that explain the rest alike, the one with fewer
   // dimensions is meant.
   double above_floor(const Edge& edge) const { return std::max(edge.weight - floor_, 0.0); }
 

@@ -169,10 +169,10 @@ class Finder {
     for (const ClassTraffic& part : parts) search(part, *part.communicators.begin());
   }
 
-  // Rooted collectives whose traffic touches one rank more than anything else.
+  // Rooted collectives of which most have the same root.
   void rooted(const ClassTraffic& traffic) {
     if (!is_rooted_collective(traffic.class_name)) return;
-    const RootShare root = root_share(traffic.pairs, traffic.bytes > 0);
+    const RootShare root = root_share(traffic);
     if (root.ranks < thresholds_.few_ranks || root.share < 0.5) return;
     Pattern pattern;
     pattern.kind = "rooted-concentration";
@@ -182,7 +182,7 @@ class Finder {
     pattern.ranks = {root.rank};
     pattern.share = pattern.strength = root.share;
     pattern.of_all = root.share * part_of_all(traffic);
-    pattern.description = percent(root.share) + " of the class's traffic starts or ends at rank " + std::to_string(root.rank);
+    pattern.description = percent(root.share) + " of the class has its root at rank " + std::to_string(root.rank);
     found_.push_back(std::move(pattern));
   }
 

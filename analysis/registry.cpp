@@ -1,16 +1,24 @@
 #include "analysis/registry.h"
 
 #include "analysis/histograms.h"
+#include "analysis/matrices.h"
 #include "analysis/patterns.h"
+#include "analysis/structure.h"
+#include "analysis/traffic_issues.h"
 
 namespace fathom::analysis {
 namespace {
 
 constexpr Row kRows[] = {
+    {"traffic-issues", "what the traffic alone says may cost time", Needs::kProfile, true, traffic_issues},
+    {"structure", "density, peers, locality, imbalance, top ranks and links, shape and blocks of the matrix",
+     Needs::kProfile, true, structure},
     {"histograms", "message sizes by class, cumulative by count and by bytes", Needs::kProfile, true,
      histograms},
     {"patterns", "shapes of the traffic: grids and their extents, rings, stars, butterflies, all-to-all",
      Needs::kProfile, true, patterns},
+    {"matrices", "every pair: by class, communicator, phase and host; sent, received, symmetric", Needs::kProfile,
+     false, matrices},
 };
 
 std::string known_names() {

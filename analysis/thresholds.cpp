@@ -16,6 +16,8 @@ constexpr ThresholdRow kRows[] = {
     {"few_ranks", &Thresholds::few_ranks, "with fewer ranks nothing is a hot spot: it cannot be otherwise"},
     {"rank_traffic_cv", &Thresholds::rank_traffic_cv,
      "rank-traffic-imbalance: standard deviation over mean of bytes in and out"},
+    {"communication_imbalance", &Thresholds::communication_imbalance,
+     "communication-imbalance: bytes of the busiest sender or receiver over the mean"},
     {"root_share", &Thresholds::root_share, "collective-root-bottleneck: of the rooted collectives, at one rank"},
     {"link_share", &Thresholds::link_share, "link-hotspot: of all bytes, on one pair"},
     {"synchronization_share", &Thresholds::synchronization_share,

@@ -18,6 +18,7 @@ struct Thresholds {
   double few_bytes = 1e6;
   double few_ranks = 4;
   double rank_traffic_cv = 1.2;
+  double communication_imbalance = 2;
   double root_share = 0.7;
   double link_share = 0.35;
   double synchronization_share = 0.3;

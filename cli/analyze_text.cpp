@@ -72,6 +72,7 @@ class Page {
 
   std::string text(std::size_t top) {
     title();
+    patterns();
     for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
       finding(i + 1, results_.findings[i]);
     }
@@ -94,6 +95,33 @@ class Page {
     facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
     add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
         terminal_.text(facts));
+  }
+
+  // The shapes of the traffic that explain most of it.
+  void patterns() {
+    constexpr std::size_t kShown = 4;
+    const auto* classes = column("patterns", "class");
+    const auto* descriptions = column("patterns", "description");
+    if (!classes || !descriptions || descriptions->empty()) return;
+    add("");
+    for (std::size_t i = 0; i < std::min(kShown, descriptions->size()); ++i) {
+      const std::string& name = (*classes)[i];
+      wrapped("", printable(name.empty() ? "all classes" : name) + ": " + printable((*descriptions)[i]));
+    }
+    if (descriptions->size() > kShown) {
+      wrapped("", fmt::format("and {} more patterns in analysis.json", descriptions->size() - kShown));
+    }
+  }
+
+  // Of the table that has the analysis's own name; nullptr if it was not run.
+  const std::vector<std::string>* column(const std::string& analysis, const std::string& name) const {
+    for (const analysis::NamedSection& section : results_.sections) {
+      if (section.name != analysis || section.section.tables.empty()) continue;
+      for (const analysis::NamedColumn& entry : section.section.tables[0].columns) {
+        if (entry.name == name) return std::get_if<std::vector<std::string>>(&entry.values);
+      }
+    }
+    return nullptr;
   }
 
   static Style style_of(Severity severity) {

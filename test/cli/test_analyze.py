@@ -41,6 +41,34 @@ class Analyze(harness.CliTest):
                 if row[0] == "MPI_Alltoall"]
         self.assertEqual(rows, [("MPI_Alltoall", 1, 88888, 88888, 10800, 88888 * 10800.0, 1.0, 1.0)])
 
+    def test_patterns_of_a_stencil(self):
+        table = self.analyze(fixtures.stencil())["analyses"]["patterns"]["patterns"]
+        found = {(c, k): (tuple(e), tuple(p)) for c, k, e, p in
+                 zip(table["class"], table["kind"], table["extents"], table["periodic"])}
+        self.assertEqual(found[("point-to-point", "halo")], ((32, 32), (1, 1)))
+        self.assertIn(("MPI_Allreduce", "butterfly"), found)
+        self.assertIn("grid of 32 x 32 ranks", self.page(fixtures.stencil()))
+
+    def test_thresholds_change_what_is_found(self):
+        kinds = [f["kind"] for f in self.analyze(fixtures.trouble())["findings"]]
+        self.assertIn("link-hotspot", kinds)
+        kinds = [f["kind"] for f in self.analyze(fixtures.trouble(), "--set", "link_share=0.9")["findings"]]
+        self.assertNotIn("link-hotspot", kinds)
+
+    def test_matrices_add_up(self):
+        document = fixtures.hpcc4()
+        tables = self.analyze(document, "--only", "matrices")["analyses"]["matrices"]
+        total = sum(sum(block["bytes"]) for block in document["traffic"])
+        for name in ("pairs", "all_pairs", "symmetric", "hosts"):
+            self.assertEqual(sum(tables[name]["bytes"]), total, name)
+        self.assertEqual(sum(tables["user_pairs"]["bytes"]) + sum(tables["hidden_pairs"]["bytes"]), total)
+        self.assertEqual(sum(tables["ranks"]["bytes_sent"]), total)
+
+    def test_ranks_choose_pairs(self):
+        tables = self.analyze(fixtures.hpcc4(), "--only", "matrices", "--ranks", "2")["analyses"]["matrices"]
+        for source, destination in zip(tables["pairs"]["source"], tables["pairs"]["destination"]):
+            self.assertIn(2, (source, destination))
+
     def test_fits_a_screen(self):
         for name, make in fixtures.ALL.items():
             lines = self.page(make()).splitlines()

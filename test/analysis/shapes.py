@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""Real programs of one shape each, under the profiler: the pattern is named with its extents, and nothing else.
+
+    shapes.py --program SHAPES --cli fathom --library libfathom.so
+"""
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+# ranks, arguments, kind, extents, periodic, groups
+CASES = [
+    (5, "halo 0 5", "halo", [5], [0], 1),
+    (8, "halo 1 8", "halo", [8], [1], 1),
+    (6, "halo 0 2 3", "halo", [2, 3], [0, 0], 1),
+    (8, "halo 0 4 2", "halo", [4, 2], [0, 0], 1),
+    (4, "halo 0 2 2", "halo", [2, 2], [0, 0], 1),
+    (8, "halo 0 2 2 2", "halo", [2, 2, 2], [0, 0, 0], 1),
+    (4, "butterfly", "butterfly", [], [], 1),
+    (8, "butterfly", "butterfly", [], [], 1),
+    (5, "master", "master-worker", [], [], 1),
+    (8, "master", "master-worker", [], [], 1),
+    (4, "ring", "ring", [4], [1], 1),
+    (7, "ring", "ring", [7], [1], 1),
+    (8, "pairs", "ping-pong", [], [], 4),
+    (2, "pairs", "ping-pong", [], [], 1),
+]
+# A hub is out of balance as well as a hub.
+ISSUES = {"master": {"rank-traffic-imbalance", "communication-imbalance"}}
+
+
+def mpirun():
+    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
+        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
+    prefix = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
+    return (os.path.join(prefix, "bin", "mpirun"), os.path.join(prefix, "lib")) if os.path.isdir(prefix) else ("mpirun", "")
+
+
+def run(options, folder, ranks, words):
+    launcher, libraries = mpirun()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("FATHOM_", "OMPI_", "PMIX_"))}
+    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
+                       FATHOM_LIBRARY=options.library)
+    if libraries:
+        environment["LD_LIBRARY_PATH"] = libraries
+    job = [launcher, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks), options.program, *words.split()]
+    native = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=120)
+    traced = subprocess.run([options.cli, "run", "--then", "analyze --set few_bytes=1", "-o", str(folder / "run"), "--", *job],
+                            env=environment, capture_output=True, text=True, timeout=120)
+    if (native.returncode, traced.returncode) != (0, 0):
+        raise AssertionError(f"exit codes {native.returncode} and {traced.returncode}: {native.stderr} {traced.stderr}")
+    return json.loads((folder / "run" / "analysis.json").read_text())
+
+
+def check(document, words, expected):
+    kind, extents, periodic, groups = expected
+    table = document["analyses"]["patterns"]["patterns"]
+    patterns = [dict(zip(table, row)) for row in zip(*table.values())]
+    if len(patterns) != 1:
+        return f"{len(patterns)} patterns: {[p['description'] for p in patterns]}"
+    found = patterns[0]
+    if (found["kind"], found["extents"], found["periodic"], found["groups"]) != (kind, extents, periodic, groups):
+        return f"found {found['description']}"
+    if found["class"] != "point-to-point" or found["strength"] != 1:
+        return f"{found['class']} with strength {found['strength']}"
+    if kind == "master-worker" and found["hub"] != 0:
+        return f"its hub is said to be {found['hub']}"
+    others = {f["kind"] for f in document["findings"]} - ISSUES.get(words.split()[0], set())
+    return f"also claimed: {sorted(others)}" if others else ""
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("program", "cli", "library"):
+        parser.add_argument("--" + name, required=True)
+    options = parser.parse_args()
+    failed = 0
+    for ranks, words, *expected in CASES:
+        with tempfile.TemporaryDirectory(prefix="fathom-shapes-") as folder:
+            complaint = check(run(options, pathlib.Path(folder), ranks, words), words, expected)
+        print(f"{'FAIL' if complaint else 'ok  '} {words} on {ranks} ranks {complaint}")
+        failed += bool(complaint)
+    print(f"{len(CASES) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
