@@ -178,4 +178,14 @@ bool print_results(const Results& results, std::FILE* out) {
   return std::fflush(out) == 0 && !std::ferror(out);
 }
 
+bool print_section(const Section& section, const char* schema, std::FILE* out) {
+  Json json([&](char byte) { std::fputc(byte, out); });
+  json.object([&] {
+    json.field("schema", std::string(schema));
+    write_section(json, section);
+  });
+  std::fputc('\n', out);
+  return std::fflush(out) == 0 && !std::ferror(out);
+}
+
 }  // namespace fathom::analysis

@@ -18,11 +18,15 @@
 namespace fathom::analysis {
 
 inline constexpr char kSchema[] = "fathom-analysis/1";
+inline constexpr char kComparisonSchema[] = "fathom-comparison/1";
 
 // Replaces a file that is there, once all is written.
 base::Status write_results(const Results& results, const std::string& path);
 
 // False if the file (stdout) does not take it all.
 bool print_results(const Results& results, std::FILE* file);
+
+// {"schema": …, figures and tables}
+bool print_section(const Section& section, const char* schema, std::FILE* file);
 
 }  // namespace fathom::analysis

@@ -9,12 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/load_run.h"
 #include "analysis/results_writer.h"
 #include "analysis/run.h"
 #include "cli/analyze_text.h"
 #include "cli/command_line.h"
-#include "cli/run_directory.h"
+#include "cli/named_run.h"
 #include "cli/trace_words.h"
 
 namespace fathom::cli {
@@ -72,18 +71,6 @@ base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
   return scope;
 }
 
-// A run that only has a trace (an imported one) is analysed as it is.
-base::Result<analysis::LoadedRun> load(const std::string& run, const analysis::Scope& scope) {
-  std::error_code ignored;
-  const bool folder = std::filesystem::is_directory(run, ignored);
-  const std::string directory =
-      folder ? run : std::filesystem::path(run).parent_path().string();
-  const auto profile = profile_of(run);
-  const bool traced = folder && std::filesystem::exists(run + "/trace", ignored);
-  if (!profile && !traced) return profile.error();
-  return analysis::load_run(profile ? *profile : "", directory, scope);
-}
-
 std::string output_path(const AnalyzeOptions& options) {
   if (!options.output.empty()) return options.output;
   std::error_code ignored;
@@ -124,7 +111,7 @@ int analyze(const AnalyzeOptions& options) {
     const auto set = analysis::set_threshold(thresholds, assignment);
     if (!set) return fail(kWrongUsage, "analyze", set.error().message);
   }
-  const auto run = load(options.run, *scope);
+  const auto run = load_named_run(options.run, *scope);
   if (!run) return fail(kFailed, "analyze", run.error().message);
   const analysis::Input input = run->input(thresholds);
   if (rows->empty()) *rows = analysis::default_analyses(input);

@@ -1,6 +1,7 @@
 #include "cli/registry.h"
 
 #include "cli/analyze.h"
+#include "cli/compare.h"
 #include "cli/doctor.h"
 #include "cli/export.h"
 #include "cli/import.h"
@@ -18,6 +19,7 @@ constexpr Subcommand kSubcommands[] = {
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs a run time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},
+    {"compare", "put runs side by side: what grew, and by how much", kCompareExamples, nullptr, declare_compare},
     {"plot", "draw traffic matrix, message matrix and message sizes", kPlotExamples, "",
      declare_plot},
     {"export", "write a run's traffic in another program's format", kExportExamples, "",

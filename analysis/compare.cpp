@@ -1,0 +1,224 @@
+#include "analysis/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "analysis/class_traffic.h"
+#include "profile/pair_sums.h"
+
+namespace fathom::analysis {
+namespace {
+
+constexpr std::size_t kMostPairs = 64;
+
+double growth(double first, double last) {
+  if (first > 0) return last / first;
+  return last > 0 ? std::numeric_limits<double>::infinity() : 1;
+}
+
+// Slope of log(y) over log(x); nothing unless two different x have a positive y.
+std::optional<double> exponent_of(const std::vector<double>& x, const std::vector<double>& y) {
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (x[i] > 0 && y[i] > 0) points.push_back({std::log(x[i]), std::log(y[i])});
+  }
+  double mean_x = 0, mean_y = 0;
+  for (const auto& [a, b] : points) {
+    mean_x += a / static_cast<double>(points.size());
+    mean_y += b / static_cast<double>(points.size());
+  }
+  double xx = 0, xy = 0;
+  for (const auto& [a, b] : points) {
+    xx += (a - mean_x) * (a - mean_x);
+    xy += (a - mean_x) * (b - mean_y);
+  }
+  if (points.size() < 2 || xx < 1e-12) return {};
+  return xy / xx;
+}
+
+ComparedRun describe(const profile::Profile& profile, const std::string& name) {
+  ComparedRun run;
+  run.name = name;
+  run.ranks = profile::rank_count(profile);
+  run.seconds = profile.application.seconds;
+  const auto pairs = profile::sum_pairs(profile);
+  run.all = profile::total(pairs);
+  run.peers = profile::density(pairs, run.ranks) * static_cast<double>(std::max<std::int64_t>(run.ranks - 1, 0));
+  return run;
+}
+
+ScalingRow scaling_of(const ComparedRun& run, const ComparedRun& base) {
+  ScalingRow row;
+  row.run = run;
+  const auto ranks = static_cast<double>(std::max<std::int64_t>(run.ranks, 1));
+  if (run.seconds > 0 && base.seconds > 0) {
+    row.speedup = row.weak_efficiency = base.seconds / run.seconds;
+    row.efficiency = row.speedup * static_cast<double>(base.ranks) / ranks;
+  }
+  row.bytes_per_rank = static_cast<double>(run.all.bytes) / ranks;
+  row.messages_per_rank = static_cast<double>(run.all.messages) / ranks;
+  if (run.all.messages > 0) row.mean_bytes = static_cast<double>(run.all.bytes) / static_cast<double>(run.all.messages);
+  return row;
+}
+
+double change(const profile::Volume& first, const profile::Volume& last, bool bytes) {
+  return bytes ? std::abs(static_cast<double>(last.bytes) - static_cast<double>(first.bytes))
+               : std::abs(static_cast<double>(last.messages) - static_cast<double>(first.messages));
+}
+
+// Largest change in bytes first, then in messages.
+template <typename T, typename First, typename Last>
+void sort_by_change(std::vector<T>& rows, First first, Last last) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const T& a, const T& b) {
+    const auto key = [&](const T& row) {
+      return std::pair(change(first(row), last(row), true), change(first(row), last(row), false));
+    };
+    return key(a) > key(b);
+  });
+}
+
+std::vector<double> of(const std::vector<profile::Volume>& volumes, std::uint64_t profile::Volume::*field) {
+  std::vector<double> values;
+  for (const profile::Volume& volume : volumes) values.push_back(static_cast<double>(volume.*field));
+  return values;
+}
+
+std::vector<ComparedClass> compare_classes(const std::vector<const profile::Profile*>& profiles,
+                                           const std::vector<double>& ranks) {
+  std::map<std::pair<std::string, bool>, ComparedClass> classes;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    for (const ClassTraffic& traffic : traffic_by_class(*profiles[i])) {
+      ComparedClass& row = classes[{traffic.class_name, traffic.hidden}];
+      row.class_name = traffic.class_name;
+      row.hidden = traffic.hidden;
+      row.by_run.resize(profiles.size());
+      row.by_run[i] = {traffic.bytes, traffic.messages};
+    }
+  }
+  std::vector<ComparedClass> list;
+  for (auto& [key, row] : classes) {
+    const auto bytes = of(row.by_run, &profile::Volume::bytes), messages = of(row.by_run, &profile::Volume::messages);
+    row.growth_bytes = growth(bytes.front(), bytes.back());
+    row.growth_messages = growth(messages.front(), messages.back());
+    row.exponent_bytes = exponent_of(ranks, bytes);
+    row.exponent_messages = exponent_of(ranks, messages);
+    list.push_back(std::move(row));
+  }
+  sort_by_change(list, [](const ComparedClass& row) { return row.by_run.front(); },
+                 [](const ComparedClass& row) { return row.by_run.back(); });
+  return list;
+}
+
+std::vector<ComparedPair> compare_pairs(const profile::Profile& first, const profile::Profile& last) {
+  std::map<std::pair<std::int64_t, std::int64_t>, ComparedPair> pairs;
+  const auto add = [&](const profile::Profile& profile, profile::Volume ComparedPair::*side) {
+    for (const profile::PairCount& pair : profile::sum_pairs(profile)) {
+      ComparedPair& row = pairs[{pair.source, pair.destination}];
+      row.source = pair.source;
+      row.destination = pair.destination;
+      row.*side = {pair.bytes, pair.messages};
+    }
+  };
+  add(first, &ComparedPair::first);
+  add(last, &ComparedPair::last);
+  std::vector<ComparedPair> list;
+  for (const auto& [key, row] : pairs) {
+    if (row.first.bytes != row.last.bytes || row.first.messages != row.last.messages) list.push_back(row);
+  }
+  sort_by_change(list, [](const ComparedPair& row) { return row.first; }, [](const ComparedPair& row) { return row.last; });
+  list.resize(std::min(list.size(), kMostPairs));
+  return list;
+}
+
+using Numbers = std::vector<std::int64_t>;
+
+Numbers column_of(const ComparedClass& row, std::uint64_t profile::Volume::*field) {
+  Numbers numbers;
+  for (const profile::Volume& volume : row.by_run) numbers.push_back(static_cast<std::int64_t>(volume.*field));
+  return numbers;
+}
+
+double or_nan(const std::optional<double>& value) {
+  return value.value_or(std::numeric_limits<double>::quiet_NaN());
+}
+
+void lay_out_runs(const Comparison& comparison, Section& section) {
+  Table& table = section.table("runs");
+  const auto& rows = comparison.runs;
+  add_column(table, "run", rows, [](const ScalingRow& r) { return r.run.name; });
+  add_column(table, "ranks", rows, [](const ScalingRow& r) { return r.run.ranks; });
+  add_column(table, "seconds", rows, [](const ScalingRow& r) { return r.run.seconds; });
+  add_column(table, "speedup", rows, [](const ScalingRow& r) { return r.speedup; });
+  add_column(table, "efficiency", rows, [](const ScalingRow& r) { return r.efficiency; });
+  add_column(table, "weak_efficiency", rows, [](const ScalingRow& r) { return r.weak_efficiency; });
+  add_column(table, "bytes", rows, [](const ScalingRow& r) { return r.run.all.bytes; });
+  add_column(table, "messages", rows, [](const ScalingRow& r) { return r.run.all.messages; });
+  add_column(table, "bytes_per_rank", rows, [](const ScalingRow& r) { return r.bytes_per_rank; });
+  add_column(table, "messages_per_rank", rows, [](const ScalingRow& r) { return r.messages_per_rank; });
+  add_column(table, "mean_bytes", rows, [](const ScalingRow& r) { return r.mean_bytes; });
+  add_column(table, "peers", rows, [](const ScalingRow& r) { return r.run.peers; });
+}
+
+void lay_out_classes(const Comparison& comparison, Section& section) {
+  Table& table = section.table("classes");
+  const auto& rows = comparison.classes;
+  add_column(table, "class", rows, [](const ComparedClass& r) { return r.class_name; });
+  add_column(table, "hidden", rows, [](const ComparedClass& r) { return std::int64_t{r.hidden}; });
+  add_column(table, "bytes", rows, [](const ComparedClass& r) { return column_of(r, &profile::Volume::bytes); });
+  add_column(table, "messages", rows, [](const ComparedClass& r) { return column_of(r, &profile::Volume::messages); });
+  add_column(table, "growth_bytes", rows, [](const ComparedClass& r) { return r.growth_bytes; });
+  add_column(table, "growth_messages", rows, [](const ComparedClass& r) { return r.growth_messages; });
+  add_column(table, "exponent_bytes", rows, [](const ComparedClass& r) { return or_nan(r.exponent_bytes); });
+  add_column(table, "exponent_messages", rows, [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
+}
+
+void lay_out_pairs(const Comparison& comparison, Section& section) {
+  Table& table = section.table("pairs");
+  const auto& rows = comparison.pairs;
+  add_column(table, "source", rows, [](const ComparedPair& r) { return r.source; });
+  add_column(table, "destination", rows, [](const ComparedPair& r) { return r.destination; });
+  add_column(table, "first_bytes", rows, [](const ComparedPair& r) { return r.first.bytes; });
+  add_column(table, "last_bytes", rows, [](const ComparedPair& r) { return r.last.bytes; });
+  add_column(table, "first_messages", rows, [](const ComparedPair& r) { return r.first.messages; });
+  add_column(table, "last_messages", rows, [](const ComparedPair& r) { return r.last.messages; });
+}
+
+}  // namespace
+
+base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
+                                          const std::vector<std::string>& names) {
+  if (profiles.size() < 2) return base::Error{"a comparison needs two runs or more"};
+  Comparison comparison;
+  std::vector<double> ranks, seconds, bytes, messages;
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const ComparedRun run = describe(*profiles[i], names[i]);
+    comparison.runs.push_back(scaling_of(run, i == 0 ? run : comparison.runs[0].run));
+    ranks.push_back(static_cast<double>(run.ranks));
+    seconds.push_back(run.seconds);
+    bytes.push_back(static_cast<double>(run.all.bytes));
+    messages.push_back(static_cast<double>(run.all.messages));
+  }
+  comparison.exponent_seconds = exponent_of(ranks, seconds);
+  comparison.exponent_bytes = exponent_of(ranks, bytes);
+  comparison.exponent_messages = exponent_of(ranks, messages);
+  comparison.classes = compare_classes(profiles, ranks);
+  if (std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks)) {
+    comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
+  }
+  return comparison;
+}
+
+Section lay_out(const Comparison& comparison) {
+  Section section;
+  section.figure("exponent_seconds", or_nan(comparison.exponent_seconds));
+  section.figure("exponent_bytes", or_nan(comparison.exponent_bytes));
+  section.figure("exponent_messages", or_nan(comparison.exponent_messages));
+  lay_out_runs(comparison, section);
+  lay_out_classes(comparison, section);
+  lay_out_pairs(comparison, section);
+  return section;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,62 @@
+// Two runs or N scales of a program side by side: what grew, and by how much.
+//
+// The first run is the base. growth = last / first (infinite where the first has none, which is written as
+// null); exponent = slope of log(value) over log(ranks) by least squares over all runs that have some, for
+// runs of at least two different numbers of ranks: 0 stays the same, 1 grows with the ranks, 2 with the pairs.
+// efficiency = base seconds × base ranks / (seconds × ranks): strong scaling; for weak scaling, where each
+// rank keeps its work, look at base seconds / seconds, `weak_efficiency`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/section.h"
+#include "base/result.h"
+#include "profile/profile.h"
+#include "profile/summary.h"
+
+namespace fathom::analysis {
+
+struct ComparedRun {
+  std::string name;
+  std::int64_t ranks = 0;
+  double seconds = 0;
+  profile::Volume all;
+  double peers = 0;  // mean of different ranks that a rank sends to
+};
+
+struct ScalingRow {
+  ComparedRun run;
+  double speedup = 0, efficiency = 0, weak_efficiency = 0;  // 0 where seconds are not known
+  double bytes_per_rank = 0, messages_per_rank = 0, mean_bytes = 0;
+};
+
+struct ComparedClass {
+  std::string class_name;
+  bool hidden = false;
+  std::vector<profile::Volume> by_run;
+  double growth_bytes = 0, growth_messages = 0;
+  std::optional<double> exponent_bytes, exponent_messages;
+};
+
+struct ComparedPair {
+  std::int64_t source = 0, destination = 0;
+  profile::Volume first, last;
+};
+
+struct Comparison {
+  std::vector<ScalingRow> runs;
+  std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
+  std::vector<ComparedPair> pairs;     // the same order; 64 at most, only where all runs have the same ranks
+  std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
+};
+
+// An Error if there are fewer than two.
+base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
+                                          const std::vector<std::string>& names);
+
+Section lay_out(const Comparison& comparison);
+
+}  // namespace fathom::analysis

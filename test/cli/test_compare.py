@@ -1,0 +1,64 @@
+"""fathom compare: growth, exponents, the scaling table, pairs that changed."""
+import json
+import unittest
+
+import fixtures
+import harness
+
+
+def exchange(ranks, seconds, bytes_each=1000):
+    rows = [(a, b, bytes_each, 2) for a in range(ranks) for b in range(ranks) if a != b]
+    ring = [(a, (a + 1) % ranks, 5000, 1) for a in range(ranks)]
+    return fixtures.profile(ranks, [fixtures.block("MPI_Alltoall", True, rows),
+                                    fixtures.block("point-to-point", False, ring)], [],
+                            application={"executable": "app", "arguments": [], "started_unix_ns": 0,
+                                         "seconds": seconds})
+
+
+class Compare(harness.CliTest):
+    def compare(self, *documents):
+        names = [self.write_run(f"r{i}", document) for i, document in enumerate(documents)]
+        result = self.fathom("compare", *names, "--json")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        page = self.fathom("compare", *names)
+        self.assertEqual(page.returncode, 0, page.stderr)
+        self.assertLessEqual(max(map(len, page.stdout.splitlines())), 120)
+        return json.loads(result.stdout), page.stdout
+
+    def test_scales(self):
+        made, page = self.compare(exchange(4, 8.0), exchange(8, 5.0), exchange(16, 4.0))
+        runs, classes = made["runs"], made["classes"]
+        self.assertEqual(runs["ranks"], [4, 8, 16])
+        self.assertEqual(runs["speedup"], [1, 1.6, 2])
+        self.assertEqual(runs["efficiency"], [1, 0.8, 0.5])
+        self.assertEqual(runs["bytes"], [12000 + 20000, 56000 + 40000, 240000 + 80000])
+        self.assertEqual(classes["class"], ["MPI_Alltoall", "point-to-point"])
+        self.assertEqual(classes["growth_bytes"], [20, 4])
+        self.assertAlmostEqual(classes["exponent_bytes"][1], 1)
+        # slope of log(p (p - 1)) over log(p), the middle of three equidistant points does not count
+        self.assertAlmostEqual(classes["exponent_bytes"][0], 2.160964, 5)
+        self.assertEqual(made["pairs"]["source"], [])
+        self.assertIn("ranks^2.16", page)
+
+    def test_two_runs_of_one_size(self):
+        after = exchange(4, 9.0)
+        after["traffic"][1]["bytes"][2] = 9000
+        after["traffic"].append(fixtures.block("MPI_Bcast", True, [(0, 1, 7, 1)]))
+        made, page = self.compare(exchange(4, 8.0), after)
+        self.assertEqual(made["classes"]["class"], ["point-to-point", "MPI_Bcast", "MPI_Alltoall"])
+        self.assertEqual(made["classes"]["growth_bytes"], [1.2, None, 1])
+        self.assertEqual(list(zip(*made["pairs"].values())), [(2, 3, 6000, 10000, 3, 3), (0, 1, 6000, 6007, 3, 4)])
+        self.assertEqual(made["exponent_bytes"], None)
+        self.assertIn("new", page)
+
+    def test_nothing_grew(self):
+        self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])
+
+    def test_refusals(self):
+        self.write_run("r")
+        self.assert_refused(self.fathom("compare", "r"), 2, "two runs")
+        self.assert_refused(self.fathom("compare", "r", "nowhere"), 1, "there is no run 'nowhere'")
+
+
+if __name__ == "__main__":
+    unittest.main()
