@@ -12,11 +12,14 @@
 
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
+#include "cli/simulate_scenario.h"
 #include "cli/units.h"
 #include "simulator/cluster.h"
+#include "simulator/distributions.h"
 #include "simulator/failures.h"
 #include "simulator/forwarding.h"
 #include "simulator/graphml.h"
+#include "simulator/patterns.h"
 #include "simulator/registry.h"
 #include "simulator/results.h"
 
@@ -24,6 +27,8 @@ namespace fathom::cli {
 namespace {
 
 struct SimulateOptions {
+  std::string scenario;
+  unsigned threads = 0;
   std::vector<std::string> clusters;
   std::vector<std::string> jobs;
   std::vector<std::string> selections = {"linear"};
@@ -49,6 +54,9 @@ void print_rows(const char* option, const Rows& rows) {
 }
 
 int list_algorithms() {
+  print_rows("scheduler (scenarios)", simulator::schedulers());
+  print_rows("distribution (scenarios)", simulator::distributions());
+  print_rows("pattern (scenarios)", simulator::patterns());
   print_rows("--selection", simulator::selectors());
   print_rows("--placement", simulator::mappers());
   print_rows("--routing", simulator::routers());
@@ -218,6 +226,12 @@ int run_simulate(const SimulateOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "simulate", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "simulate", why); };
   if (options.list) return list_algorithms();
+  if (!options.scenario.empty()) {
+    if (options.clusters.empty() && options.jobs.empty()) {
+      return simulate_scenario({options.scenario, options.directory, options.threads});
+    }
+    return refuse("a scenario names its clusters and jobs itself; leave --cluster and --job out");
+  }
   if (options.clusters.empty()) return refuse("name the cluster with --cluster; see fathom simulate --help");
   if (options.jobs.empty()) return refuse("name the job with --job; see fathom simulate --help");
   if (options.directory.empty()) return refuse("say where to write the results with -o DIR");
@@ -257,6 +271,10 @@ Action declare_simulate(CLI::App& app) {
   const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
     return app.add_option(name, values, help)->delimiter(',')->type_name("NAME,...");
   };
+  app.add_option("SCENARIO", options->scenario, "YAML file with clusters, algorithms and jobs: docs/scenarios.md")
+      ->type_name("");
+  app.add_option("--threads", options->threads, "for the combinations of a scenario (as many as cores)")
+      ->type_name("NUMBER");
   app.add_option("--cluster", options->clusters, "file, or KIND:key=value;... (see --list); may be given several times")
       ->type_name("CLUSTER")
       ->allow_extra_args(false);

@@ -7,6 +7,11 @@
 #include "simulator/route_modulo.h"
 #include "simulator/route_oblivious.h"
 #include "simulator/route_optimal.h"
+#include "simulator/rows.h"
+#include "simulator/schedule_conservative.h"
+#include "simulator/schedule_easy.h"
+#include "simulator/schedule_fcfs.h"
+#include "simulator/select_near.h"
 #include "simulator/selectors.h"
 #include "simulator/topology_dragonfly.h"
 #include "simulator/topology_grid.h"
@@ -19,6 +24,17 @@ namespace {
 constexpr SelectorRow kSelectors[] = {
     {"linear", "best fit among runs of consecutive free hosts", select_linear},
     {"random", "hosts drawn without replacement", select_random},
+    {"switches", "hosts of as few switches as possible, near to each other", select_switches},
+    {"contiguous", "consecutive free hosts of as few switches as possible", select_contiguous},
+    {"fragmented", "one host of each switch in turn: what is left over on a full cluster",
+     select_fragmented},
+};
+
+constexpr SchedulerRow kSchedulers[] = {
+    {"fcfs", "in order of arrival", make_fcfs},
+    {"easy", "later jobs may go first where they do not delay the first in the queue", make_easy},
+    {"conservative", "later jobs may go first where they delay none that came before",
+     make_conservative},
 };
 
 constexpr MapperRow kMappers[] = {
@@ -61,35 +77,28 @@ constexpr TopologyRow kTopologies[] = {
      make_slim_fly},
 };
 
-template <typename Row>
-base::Result<const Row*> find(std::span<const Row> rows, const char* what, std::string_view name) {
-  std::string names;
-  for (const Row& row : rows) {
-    if (name == row.name) return &row;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
-  return base::Error{std::string("there is no ") + what + " '" + std::string(name) +
-                     "'; there are " + names};
-}
-
 }  // namespace
 
 std::span<const SelectorRow> selectors() { return kSelectors; }
+std::span<const SchedulerRow> schedulers() { return kSchedulers; }
 std::span<const MapperRow> mappers() { return kMappers; }
 std::span<const RouterRow> routers() { return kRouters; }
 std::span<const TopologyRow> topologies() { return kTopologies; }
 
 base::Result<const SelectorRow*> find_selector(std::string_view name) {
-  return find(selectors(), "selection", name);
+  return find_row(selectors(), "selection", name);
+}
+base::Result<const SchedulerRow*> find_scheduler(std::string_view name) {
+  return find_row(schedulers(), "scheduler", name);
 }
 base::Result<const MapperRow*> find_mapper(std::string_view name) {
-  return find(mappers(), "placement", name);
+  return find_row(mappers(), "placement", name);
 }
 base::Result<const RouterRow*> find_router(std::string_view name) {
-  return find(routers(), "routing", name);
+  return find_row(routers(), "routing", name);
 }
 base::Result<const TopologyRow*> find_topology(std::string_view name) {
-  return find(topologies(), "topology", name);
+  return find_row(topologies(), "topology", name);
 }
 
 }  // namespace fathom::simulator

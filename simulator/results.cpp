@@ -2,11 +2,8 @@
 
 #include <rapidjson/writer.h>
 
-#include <cmath>
-#include <cstdint>
-
 #include "profile/atomic_file.h"
-#include "profile/utf8.h"
+#include "simulator/json_fields.h"
 
 namespace fathom::simulator {
 namespace {
@@ -29,21 +26,8 @@ struct ResultsWriter::Stream {
   JsonOutput output{file};
   rapidjson::Writer<JsonOutput> json{output};
 
-  void text(const char* key, const std::string& value) {
-    const std::string clean = profile::as_utf8(value);
-    json.Key(key);
-    json.String(clean.data(), static_cast<rapidjson::SizeType>(clean.size()));
-  }
-  void number(const char* key, double value) {
-    json.Key(key);
-    if (!std::isfinite(value)) {
-      json.Null();
-    } else if (value == std::floor(value) && std::abs(value) < 0x1p53) {
-      json.Int64(static_cast<std::int64_t>(value));
-    } else {
-      json.Double(value);
-    }
-  }
+  void text(const char* key, const std::string& value) { put_text(json, key, value); }
+  void number(const char* key, double value) { put_number(json, key, value); }
   void link(const Network& network, const LinkUse& use, LinkId id) {
     const Link& link = network.link(id);
     json.StartObject();
@@ -99,6 +83,11 @@ void ResultsWriter::add(const Network& network, const std::string& job, const Lo
   }
   out.json.EndArray();
   out.json.EndObject();
+}
+
+void ResultsWriter::add_text(const std::string& run) {
+  ++count_;
+  stream_->json.RawValue(run.data(), run.size(), rapidjson::kObjectType);
 }
 
 base::Status ResultsWriter::finish() {

@@ -122,6 +122,75 @@ class Simulate(harness.CliTest):
         self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
 
+    def scenario(self, text, *more, **variables):
+        with open(self.path("s.yml"), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.fathom("simulate", "s.yml", "-o", "out", *more, **variables)
+
+    SCENARIO = """
+cluster: c.graphml
+scheduler: [fcfs, easy]
+routing: [dmodk, greedy-max]
+seed: 7
+duration: 50
+snapshots: [6]
+jobs:
+  - profile: run
+    submit: {distribution: exponential, mean: 4}
+    duration: 5
+  - {pattern: {kind: ring, ranks: 2, bytes: 1000}, at: 3, duration: 8}
+"""
+
+    def test_scenario(self):
+        result = self.scenario(self.SCENARIO)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        self.assertEqual([(run["scheduler"], run["routing"]) for run in runs],
+                         [("fcfs", "dmodk"), ("fcfs", "greedy-max"), ("easy", "dmodk"), ("easy", "greedy-max")])
+        self.assertEqual({run["seed"] for run in runs}, {7})
+        self.assertEqual(runs[3]["varied"], {"scheduler": "easy", "routing": "greedy-max"})
+        for job in runs[0]["jobs"]:
+            if job["end_s"] is not None:
+                self.assertAlmostEqual(job["wait_s"], job["start_s"] - job["submit_s"])
+                self.assertAlmostEqual(job["response_s"], job["end_s"] - job["submit_s"])
+        for number in range(1, 5):
+            for name in ("jobs.csv", "timeline.csv", "links.csv", "report.txt", "links-at-6.graphml"):
+                self.assertTrue(os.path.exists(self.path("out", f"run-{number}", name)), (number, name))
+        with open(self.path("out", "runs.csv"), encoding="utf-8") as file:
+            self.assertEqual(len(file.readlines()), 5)
+        self.assertEqual(len(result.stdout.splitlines()), 5)
+
+    def test_scenario_is_the_same_however_the_work_is_shared(self):
+        def results(*more, **variables):
+            result = self.scenario(self.SCENARIO, *more, **variables)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out", "results.json"), encoding="utf-8") as file:
+                return file.read()
+        once = results("--threads", "1")
+        self.assertEqual(once, results("--threads", "4"))
+        other = {"PMIX_RANK": "1", "PMIX_SIZE": "2", "PMIX_NAMESPACE": "j7"}
+        self.assertEqual(self.scenario(self.SCENARIO, **other).stdout, "")
+        self.assertTrue(os.path.exists(self.path("out", ".part-j7-1")))
+        self.assertEqual(once, results(**{**other, "PMIX_RANK": "0"}))
+        self.assertFalse(os.path.exists(self.path("out", ".part-j7-1")))
+
+    def test_one_run_is_reported_on_one_screen(self):
+        result = self.scenario(self.SCENARIO.replace("[fcfs, easy]", "easy").replace("[dmodk, greedy-max]", "dmodk"))
+        self.assertLess(len(result.stdout.splitlines()), 45)
+        for part in ("wait, s", "bounded slow-down", "bisection", "hot links", "seed 7"):
+            self.assertIn(part, result.stdout)
+
+    def test_wrong_scenarios(self):
+        for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
+                               (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),
+                               (self.SCENARIO.replace("profile: run", "profile: gone"), "gone: is not there"),
+                               (self.SCENARIO.replace("ranks: 2,", "ranks: 99,"), "has 99 processes; cluster"),
+                               ("a: [", "s.yml:")):
+            with self.subTest(sentence):
+                self.assert_refused(self.scenario(text), 1, sentence)
+        self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters and jobs itself")
+
     def test_list(self):
         listed = self.fathom("simulate", "--list").stdout
         for name in ("linear", "cyclic", "greedy-max"):

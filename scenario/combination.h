@@ -1,0 +1,58 @@
+// Runs one combination of a scenario and says what came out: as JSON for results.json, and as tables.
+//
+// A run of a scenario in results.json has, besides what simulator/results.h says,
+//   "job" (names of the entries, joined by +), "scheduler", "varied" {key: value that was chosen from a
+//   list}, "end_s", "jobs_arrived", "jobs_started", "jobs_ended",
+//   "wait_s", "response_s", "slow_down", "bounded_slow_down": {"mean", "max"} over the jobs that ended
+//       (wait: that started); flow model also "contention": run time over run time alone
+//   "over_time": {"max_congestion", "mean_congestion", "congestion_deviation", "max_flows", "waiting",
+//       "running", "busy_slots": {"mean", "deviation", "min", "max"}}, weighted by time from 0 to end_s
+//   "jobs": [{"job", "ranks", "hosts", "submit_s", "start_s", "end_s", "wait_s", …}], null: not yet
+// Its max_… are the highest at any time, and each link has the highest "traffic" and "flows" and the
+// "mean_traffic" over time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "scenario/scenario.h"
+#include "scenario/workload.h"
+#include "simulator/scheduled_run.h"
+
+namespace fathom::scenario {
+
+struct CombinationRun {
+  const Scenario* scenario = nullptr;
+  const simulator::Network* cluster = nullptr;
+  std::vector<NamedArrival> arrivals;
+  simulator::ScheduledRun outcome;
+};
+
+// Snapshots go to FOLDER/links-at-TIME.graphml. What the combination needs must be loaded.
+base::Result<CombinationRun> run_combination(const Scenario& scenario, const Workload& workload,
+                                             const std::string& folder);
+
+std::string run_json(const CombinationRun& run);
+
+// FOLDER/jobs.csv, timeline.csv, links.csv, and with the flow model utilisation.csv: time and, for each
+// link, the part of its capacity that was used.
+base::Status write_tables(const CombinationRun& run, const std::string& folder);
+
+// One line for runs.csv, and its heading.
+std::string run_row(const CombinationRun& run);
+std::string run_row_heading();
+
+// What the jobs had to bear, over those for which it is known.
+struct Summary {
+  double mean = 0, max = 0;
+  std::size_t count = 0;
+  void add(double value);
+};
+struct JobSummaries {
+  std::size_t started = 0, ended = 0;
+  Summary wait_s, response_s, slow_down, bounded_slow_down, contention;
+};
+JobSummaries summarize(const CombinationRun& run);
+
+}  // namespace fathom::scenario

@@ -1,0 +1,153 @@
+// A run as CSV.
+#include <cstdio>
+
+#include "profile/atomic_file.h"
+#include "scenario/combination.h"
+
+namespace fathom::scenario {
+namespace {
+
+// Comma-separated values: names in quotes, numbers with all their digits, what is not known empty.
+class Table {
+ public:
+  Table(const std::string& path, const char* heading)
+      : status_(file_.open(path, profile::AtomicFile::Existing::kReplace)) {
+    if (status_) file_.append(heading);
+  }
+  Table& text(const std::string& value) {
+    separate();
+    put("\"");
+    for (const char c : value) put(c == '"' ? "\"\"" : std::string(1, c));
+    put("\"");
+    return *this;
+  }
+  Table& number(double value, bool known = true) {
+    separate();
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%.15g", value);
+    if (known) put(digits);
+    return *this;
+  }
+  void end() {
+    put("\n");
+    first_ = true;
+  }
+  base::Status commit() { return status_ ? file_.commit() : status_; }
+
+ private:
+  void separate() {
+    if (!first_) put(",");
+    first_ = false;
+  }
+  void put(const std::string& text) {
+    if (status_) file_.append(text);
+  }
+
+  profile::AtomicFile file_;
+  base::Status status_;
+  bool first_ = true;
+};
+
+base::Status write_jobs(const CombinationRun& run, const std::string& path) {
+  Table table(path,
+              "job,ranks,hosts,submit_s,start_s,end_s,wait_s,response_s,slow_down,bounded_slow_down,"
+              "contention\n");
+  for (std::size_t number = 0; number < run.arrivals.size(); ++number) {
+    const simulator::JobOutcome& job = run.outcome.jobs[number];
+    const simulator::Arrival& arrival = run.arrivals[number].arrival;
+    const bool started = job.start_s != simulator::kNotYet, ended = job.end_s != simulator::kNotYet;
+    table.text(entry_name(run.scenario->jobs[run.arrivals[number].entry]))
+        .number(static_cast<double>(arrival.job->ranks)).number(job.hosts, started)
+        .number(arrival.submit_s).number(job.start_s, started).number(job.end_s, ended)
+        .number(job.wait_s(arrival), started).number(job.response_s(arrival), ended)
+        .number(job.slow_down(arrival), ended).number(job.bounded_slow_down(arrival), ended)
+        .number(job.alone_s > 0 ? job.run_s() / job.alone_s : 1, ended && job.alone_s > 0);
+    table.end();
+  }
+  return table.commit();
+}
+
+base::Status write_timeline(const CombinationRun& run, const std::string& path) {
+  Table table(path,
+              "time_s,max_traffic,max_congestion,mean_congestion,congestion_deviation,max_flows,waiting,"
+              "running,busy_slots\n");
+  for (const simulator::SystemState& state : run.outcome.timeline) {
+    for (const double value : {state.time_s, state.max_traffic, state.max_congestion, state.mean_congestion,
+                               state.congestion_deviation, state.max_flows, double(state.waiting),
+                               double(state.running), state.busy_slots}) {
+      table.number(value);
+    }
+    table.end();
+  }
+  return table.commit();
+}
+
+base::Status write_links(const CombinationRun& run, const std::string& path) {
+  Table table(path, "source,target,capacity,peak_traffic,mean_traffic,peak_flows\n");
+  for (simulator::LinkId id = 0; id < run.cluster->link_count(); ++id) {
+    const simulator::Link& link = run.cluster->link(id);
+    table.text(run.cluster->node_name(link.source)).text(run.cluster->node_name(link.target))
+        .number(link.capacity_Bps).number(run.outcome.links.peak_bytes(id))
+        .number(run.outcome.links.mean_bytes(id)).number(run.outcome.links.peak_flows(id));
+    table.end();
+  }
+  return table.commit();
+}
+
+base::Status write_utilisation(const CombinationRun& run, const std::string& path) {
+  const simulator::LinkUsage& usage = *run.outcome.usage;
+  Table table(path, "source,target,from_s,to_s,utilisation\n");
+  for (simulator::LinkId id = 0; id < run.cluster->link_count(); ++id) {
+    const simulator::Link& link = run.cluster->link(id);
+    for (std::size_t at = 0; at < usage.intervals(); ++at) {
+      const double bytes = usage.bytes(id, at), begin_s = static_cast<double>(at) * usage.interval_s();
+      if (bytes == 0) continue;
+      table.text(run.cluster->node_name(link.source)).text(run.cluster->node_name(link.target))
+          .number(begin_s).number(begin_s + usage.interval_s())
+          .number(bytes / usage.interval_s() / link.capacity_Bps);
+      table.end();
+    }
+  }
+  return table.commit();
+}
+
+}  // namespace
+
+base::Status write_tables(const CombinationRun& run, const std::string& folder) {
+  if (auto done = write_jobs(run, folder + "/jobs.csv"); !done) return done;
+  if (auto done = write_timeline(run, folder + "/timeline.csv"); !done) return done;
+  if (auto done = write_links(run, folder + "/links.csv"); !done) return done;
+  return run.outcome.usage ? write_utilisation(run, folder + "/utilisation.csv") : base::Status(base::Done{});
+}
+
+std::string run_row_heading() {
+  return "run,cluster,scheduler,selection,placement,routing,model,seed,varied,end_s,jobs_arrived,jobs_started,"
+         "jobs_ended,mean_wait_s,mean_response_s,mean_slow_down,mean_bounded_slow_down,mean_max_congestion,"
+         "max_congestion,mean_congestion,max_flows\n";
+}
+
+std::string run_row(const CombinationRun& run) {
+  const simulator::SystemChoice& choice = run.scenario->choice;
+  const JobSummaries jobs = summarize(run);
+  std::string varied;
+  for (const auto& [key, value] : run.scenario->varied) {
+    varied += (varied.empty() ? "" : "; ") + key + '=' + value;
+  }
+  for (char& c : varied) c = c == '"' ? '\'' : c;
+  std::string row = '"' + run.cluster->name() + "\"," + choice.scheduler->name + ',' + choice.selector->name +
+                    ',' + choice.mapper->name + ',' + choice.router->name + ',' +
+                    (choice.model == simulator::RunModel::kFlow ? "flow" : "load") + ',' +
+                    std::to_string(choice.seed) + ",\"" + varied + '"';
+  for (const double value :
+       {run.outcome.end_s, double(run.arrivals.size()), double(jobs.started), double(jobs.ended),
+        jobs.wait_s.mean, jobs.response_s.mean, jobs.slow_down.mean, jobs.bounded_slow_down.mean,
+        run.outcome.max_congestion.mean(), run.outcome.max_congestion.max(),
+        run.outcome.mean_congestion.mean(), run.outcome.max_flows.max()}) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, ",%.15g", value);
+    row += digits;
+  }
+  return row + '\n';
+}
+
+}  // namespace fathom::scenario

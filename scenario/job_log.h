@@ -1,0 +1,27 @@
+// Job logs in the Standard Workload Format (D. Feitelson et al., Parallel Workloads Archive, version
+// 2.2): one job a line, 18 numbers separated by blanks, -1 for what is not known; lines that begin with
+// ';' are comments. Used are
+//
+//     2 submit time (s) · 4 run time (s) · 5 processors used · 8 processors asked for · 9 time asked for
+//
+// Processors asked for go before those used; without a time asked for, the run time stands for it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom::scenario {
+
+struct LoggedJob {
+  double submit_s = 0, duration_s = 0, request_s = 0;
+  std::int64_t ranks = 0;
+};
+
+// In the order of the log. Jobs that never ran (no processors or no run time: cancelled) are left out.
+// An Error names file and line.
+base::Result<std::vector<LoggedJob>> read_job_log(const std::string& path);
+
+}  // namespace fathom::scenario

@@ -1,0 +1,54 @@
+// One combination of a scenario: a cluster, algorithms, and the jobs that arrive. The file format is
+// docs/scenarios.md; scenario_reader.h reads it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "simulator/cluster.h"
+#include "simulator/distributions.h"
+#include "simulator/patterns.h"
+#include "simulator/registry.h"
+#include "simulator/scheduled_run.h"
+
+namespace fathom::scenario {
+
+struct Pattern {
+  const simulator::PatternRow* row = nullptr;  // nullptr: there is none
+  std::int64_t ranks = 0;                      // 0: as the job log says
+  std::uint64_t bytes = 0;
+};
+
+// A stream of jobs of one kind.
+struct JobEntry {
+  std::string name;
+  std::string profile;  // file or folder; or
+  Pattern pattern;      // synthetic; jobs of a log have this, too
+  std::string log;      // file: arrivals, sizes and times come from there
+  simulator::Distribution submit;    // time between arrivals; without a row: one job, at `at_s`
+  double at_s = 0;
+  simulator::Distribution duration;  // seconds; flow model: of computation
+  simulator::Distribution request;   // what the scheduler is told; without a row: the duration
+  std::uint64_t count = 0;           // most jobs; 0: as many as arrive in time
+  std::uint32_t phases = 1;
+  std::string where;  // "file:line:column", for errors that show later
+};
+
+struct Scenario {
+  std::string cluster;  // as simulator::load_cluster() takes it
+  simulator::ClusterDefaults defaults;
+  std::vector<std::string> failed_links;
+  double failed_share = 0;
+  simulator::SystemChoice choice;  // without snapshot function
+  std::vector<JobEntry> jobs;
+  std::vector<std::pair<std::string, std::string>> varied;  // keys whose value came from a list
+};
+
+struct ScenarioFile {
+  std::string output;  // folder named in the file; empty if it names none
+  std::vector<Scenario> combinations;
+};
+
+}  // namespace fathom::scenario

@@ -1,0 +1,286 @@
+#include "scenario/scenario_reader.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <limits>
+
+#include "scenario/reference_names.h"
+#include "scenario/yaml_reading.h"
+
+namespace fathom::scenario {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kForEver = std::numeric_limits<double>::infinity();
+
+// The row of a registry, found by our name or the reference's.
+template <typename Row>
+const Row* row_of(YamlSection& section, const char* key, const char* otherwise,
+                  base::Result<const Row*> (*find)(std::string_view)) {
+  return section.row<Row>(key, otherwise, [&](const std::string& name) { return find(our_name(name)); });
+}
+
+// Reads one combination.
+class Reader {
+ public:
+  explicit Reader(const YamlDocument& document) : folder_(fs::path(document.path()).parent_path()) {}
+
+  Scenario read(YamlSection root) {
+    Scenario scenario;
+    cluster(root, scenario);
+    if (root.has("algorithms")) {
+      YamlSection theirs = root.section("algorithms");
+      algorithms(theirs, scenario.choice, "host_selector", "process_mapper", "router");
+      theirs.finish();
+    } else {
+      algorithms(root, scenario.choice, "selection", "placement", "routing");
+    }
+    settings(root, scenario);
+    for (YamlSection& entry : root.sections("jobs")) scenario.jobs.push_back(job(entry, scenario.choice));
+    if (scenario.jobs.empty()) root.complain("'jobs' is missing, or names no job");
+    output_ = root.has("output") ? placed(root.text("output")) : "";
+    root.finish();
+    return scenario;
+  }
+
+  const std::string& output() const { return output_; }
+
+ private:
+  std::string placed(const std::string& path) const {
+    return fs::path(path).is_absolute() ? path : (folder_ / path).lexically_normal().string();
+  }
+
+  void cluster(YamlSection& root, Scenario& scenario) {
+    const char* key = root.has("topology") ? "topology" : "cluster";
+    if (root.is_section(key)) {
+      YamlSection section = root.section(key);
+      scenario.cluster = specification(section);
+      section.finish();
+    } else {
+      const std::string name = root.text(key);
+      std::error_code ignored;
+      const bool is_topology = name.find(':') != std::string::npos && !fs::exists(placed(name), ignored);
+      scenario.cluster = is_topology ? name : placed(name);
+    }
+    scenario.defaults.slots = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
+        root.count("slots", scenario.defaults.slots), 1, std::uint64_t{1} << 20));
+    scenario.defaults.capacity_Bps = root.number("capacity", scenario.defaults.capacity_Bps);
+    if (!(scenario.defaults.capacity_Bps > 0)) root.complain_at("capacity", "'capacity' must be above 0");
+    scenario.failed_links = root.texts("failed_links");
+    scenario.failed_share = root.number("failed_share", 0);
+    if (!(scenario.failed_share >= 0 && scenario.failed_share <= 1)) {
+      root.complain_at("failed_share", "'failed_share' must be between 0 and 1");
+    }
+  }
+
+  // {kind: torus, dims: [4, 4], slots: 8} as "torus:dims=4,4;slots=8".
+  std::string specification(YamlSection& section) {
+    const std::string kind = our_name(section.text("kind"));
+    if (section.has("params")) {
+      YamlSection parameters = section.section("params");
+      std::string text = kind == "file" ? placed(parameters.text("path")) : theirs(kind, parameters);
+      parameters.finish();
+      return text;
+    }
+    if (kind == "file") return placed(section.text("path"));
+    section.row<simulator::TopologyRow>("kind", kind, [&](const std::string& name) {
+      return simulator::find_topology(our_name(name));
+    });
+    std::string text = kind + ':';
+    for (const std::string& key : section.keys()) {
+      if (key != "kind") text += key + '=' + listed(section, key) + ';';
+    }
+    return text;
+  }
+
+  // The reference's parameters: capacity 1 without a unit, npe processes on a host.
+  std::string theirs(const std::string& kind, YamlSection& parameters) {
+    std::string text = kind + ":slots=" + std::to_string(parameters.count("npe", 1)) +
+                       ";capacity=" + number_text(parameters.number("bw", 1)) + ';';
+    if (kind == "torus") {
+      const auto dimensions = parameters.count("n", 0);
+      const auto lengths = parameters.numbers("dims");
+      if (dimensions != 0 && dimensions != lengths.size()) {
+        parameters.complain_at("dims", "'dims' must have n numbers");
+      }
+      return text + "dims=" + listed(parameters, "dims");
+    }
+    if (kind != "xgft") {
+      parameters.complain("there is no class '" + kind +
+                          "' of topologies; there are FileTopology, NDTorusTopology, XGFTTopology");
+    }
+    const auto height = parameters.count("h", 0);
+    const std::string m = listed(parameters, "m"), w = listed(parameters, "w");
+    if (height != 0 && height != parameters.numbers("m").size()) {
+      parameters.complain_at("m", "'m' must have h numbers");
+    }
+    return text + "m=" + m + ";w=" + w;
+  }
+
+  static std::string number_text(double number) {
+    char text[40];
+    std::snprintf(text, sizeof text, "%.17g", number);
+    return text;
+  }
+
+  static std::string listed(YamlSection& section, const std::string& key) {
+    std::string text;
+    for (const double number : section.numbers(key)) text += (text.empty() ? "" : ",") + number_text(number);
+    return text;
+  }
+
+  void algorithms(YamlSection& section, simulator::SystemChoice& choice, const char* selection,
+                  const char* placement, const char* routing) {
+    choice.scheduler = row_of(section, "scheduler", "fcfs", simulator::find_scheduler);
+    choice.selector = row_of(section, selection, "linear", simulator::find_selector);
+    choice.mapper = row_of(section, placement, "block", simulator::find_mapper);
+    choice.router = row_of(section, routing, "dmodk", simulator::find_router);
+  }
+
+  void settings(YamlSection& root, Scenario& scenario) {
+    simulator::SystemChoice& choice = scenario.choice;
+    const std::string model = root.text("model", "load");
+    if (model != "load" && model != "flow") {
+      root.complain_at("model", "there is no model '" + model + "' for scenarios; there are load, flow");
+    }
+    choice.model = model == "flow" ? simulator::RunModel::kFlow : simulator::RunModel::kLoad;
+    choice.seed = root.count("seed", 1);
+    choice.until_s = root.number("duration", kForEver);
+    if (!(choice.until_s > 0)) root.complain_at("duration", "'duration' must be above 0");
+    choice.host_links = root.flag("host_links", false);
+    choice.snapshots_s = root.numbers("snapshots");
+    std::sort(choice.snapshots_s.begin(), choice.snapshots_s.end());
+    if (!choice.snapshots_s.empty() && choice.snapshots_s.front() < 0) {
+      root.complain_at("snapshots", "'snapshots' must be times of 0 or more");
+    }
+  }
+
+  JobEntry job(YamlSection& entry, const simulator::SystemChoice& choice) {
+    JobEntry job;
+    traffic(entry, job);
+    if (entry.has("log")) {
+      job.log = placed(entry.text("log"));
+    } else {
+      times(entry, job, choice);
+    }
+    job.count = entry.count("count", 0);
+    job.phases = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
+    if (job.log.empty() && job.submit.row != nullptr && job.count == 0 && choice.until_s == kForEver) {
+      entry.complain("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
+    }
+    job.name = entry.text("name", "");
+    entry.finish();
+    return job;
+  }
+
+  void traffic(YamlSection& entry, JobEntry& job) {
+    const char* key = entry.has("trace") ? "trace" : "profile";
+    if (entry.has(key)) {
+      job.profile = placed(entry.text(key));
+      if (entry.has("pattern")) entry.complain_at("pattern", "a job has a profile or a pattern, not both");
+      return;
+    }
+    if (!entry.has("pattern")) {
+      if (!entry.has("log")) entry.complain("a job needs 'profile', 'pattern' or 'log'");
+      return;
+    }
+    YamlSection pattern = entry.section("pattern");
+    job.pattern.row = pattern.row<simulator::PatternRow>("kind", "none", simulator::find_pattern);
+    job.pattern.bytes = pattern.count("bytes", 0);
+    job.pattern.ranks = static_cast<std::int64_t>(entry.has("log") ? 0 : pattern.count("ranks", 0));
+    if (!entry.has("log") && job.pattern.ranks == 0) pattern.complain("a pattern needs 'ranks', 1 or more");
+    pattern.finish();
+  }
+
+  void times(YamlSection& entry, JobEntry& job, const simulator::SystemChoice& choice) {
+    if (entry.has("submit")) {
+      job.submit = distribution(entry, "submit");
+      if (job.submit.row == simulator::constant(0).row && !(job.submit.parameters[0] > 0) &&
+          !entry.has("count")) {
+        entry.complain_at("submit", "jobs that arrive all at once need 'count'");
+      }
+    } else {
+      job.at_s = entry.number("at", 0);
+      if (!(job.at_s >= 0)) entry.complain_at("at", "'at' must be 0 or more");
+    }
+    const bool computes = choice.model == simulator::RunModel::kFlow && !entry.has("duration");
+    job.duration = computes ? simulator::constant(0) : distribution(entry, "duration");
+    if (entry.has("request")) job.request = distribution(entry, "request");
+  }
+
+  // A number stands for always that number.
+  simulator::Distribution distribution(YamlSection& entry, const char* key) {
+    if (!entry.is_section(key)) {
+      const simulator::Distribution always = simulator::constant(entry.number(key));
+      check(entry, key, always);
+      return always;
+    }
+    YamlSection section = entry.section(key);
+    simulator::Distribution result;
+    result.row = row_of(section, "distribution", "exponential", simulator::find_distribution);
+    if (section.has("params")) {
+      YamlSection theirs = section.section("params");
+      parameters(theirs, result);
+      theirs.finish();
+    } else {
+      parameters(section, result);
+    }
+    check(section, "distribution", result);
+    section.finish();
+    return result;
+  }
+
+  // The reference calls an exponential's rate lambd; its mean is understood, too.
+  static void parameters(YamlSection& section, simulator::Distribution& result) {
+    if (result.row == nullptr) return;
+    for (std::size_t at = 0; at < result.parameters.size(); ++at) {
+      const char* name = result.row->parameters[at];
+      if (name == nullptr) continue;
+      const bool is_rate = std::string(name) == "rate";
+      if (is_rate && section.has("lambd")) {
+        result.parameters[at] = section.number("lambd");
+      } else if (is_rate && section.has("mean")) {
+        result.parameters[at] = 1 / section.number("mean");
+      } else {
+        result.parameters[at] = section.number(name);
+      }
+    }
+  }
+
+  static void check(YamlSection& section, const char* key, const simulator::Distribution& result) {
+    if (result.row == nullptr) return;
+    const char* complaint = result.row->complaint(result.parameters);
+    if (complaint == nullptr) return;
+    const char* name = result.row->parameters[0];
+    section.complain_at(key, std::string("'") + name + "' " + complaint);
+  }
+
+  fs::path folder_;
+  std::string output_;
+};
+
+}  // namespace
+
+base::Result<ScenarioFile> read_scenarios(const std::string& path) {
+  const auto document = YamlDocument::read(path);
+  if (!document) return document.error();
+  ScenarioFile file;
+  Alternatives alternatives;
+  do {
+    YamlReading reading(*document, alternatives);
+    Reader reader(*document);
+    Scenario scenario = reader.read(reading.root());
+    if (auto status = reading.status(); !status) return status.error();
+    scenario.varied = reading.varied();
+    file.combinations.push_back(std::move(scenario));
+    if (file.output.empty()) file.output = reader.output();
+    if (file.combinations.size() > kMostCombinations) {
+      return base::Error{path + ": has more than " + std::to_string(kMostCombinations) + " combinations"};
+    }
+  } while (alternatives.next());
+  return file;
+}
+
+}  // namespace fathom::scenario

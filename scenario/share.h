@@ -1,0 +1,44 @@
+// Several processes share the combinations of a scenario: one started alone does all, several started
+// together by mpirun or srun take turns (combination i is done by process i mod size).
+//
+// What they found goes through files in the results' folder, which all must see: process R leaves
+// .part-JOB-R, which appears whole or not at all; process 0 reads and removes them. A process that
+// failed leaves its reason there, so that process 0 ends, too.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fathom::scenario {
+
+struct Share {
+  std::size_t process = 0, processes = 1;
+  std::string job;  // tells this start from others; plain letters and digits
+
+  bool mine(std::size_t combination) const { return combination % processes == process; }
+};
+
+// From the launcher's variables (Open MPI, PMIx, PMI, Slurm); alone without them.
+Share share_from(const std::function<std::optional<std::string>(const std::string&)>& environment);
+
+// What one combination leaves: texts whose meaning is the caller's.
+struct Part {
+  std::size_t combination = 0;
+  std::vector<std::string> texts;
+};
+
+// By every process but the first; `failure` is empty if all went well.
+base::Status leave_parts(const Share& share, const std::string& folder, const std::vector<Part>& parts,
+                         const std::string& failure);
+
+// By the first, which adds the others' to its own, ascending by combination. Waits for them. An Error
+// if one failed, or if nothing new appears for `patience_s`.
+base::Status gather_parts(const Share& share, const std::string& folder, double patience_s,
+                          std::vector<Part>& parts);
+
+}  // namespace fathom::scenario

@@ -1,0 +1,146 @@
+#include "scenario/workload.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "simulator/failures.h"
+#include "simulator/random.h"
+
+namespace fathom::scenario {
+namespace {
+
+// Clusters with other failures are other clusters.
+std::string cluster_key(const Scenario& scenario) {
+  std::string key = scenario.cluster + '\n' + std::to_string(scenario.defaults.slots) + '\n' +
+                    std::to_string(scenario.defaults.capacity_Bps);
+  if (scenario.failed_share > 0) {
+    key += "\nshare " + std::to_string(scenario.failed_share) + ' ' + std::to_string(scenario.choice.seed);
+  }
+  for (const std::string& link : scenario.failed_links) key += '\n' + link;
+  return key;
+}
+
+base::Result<simulator::Network> load_network(const Scenario& scenario) {
+  auto network = simulator::load_cluster(scenario.cluster, scenario.defaults);
+  if (!network) return network;
+  auto failed = simulator::draw_cables(*network, scenario.failed_share, scenario.choice.seed);
+  for (const std::string& ends : scenario.failed_links) {
+    const auto cables = simulator::find_cables(*network, ends);
+    if (!cables) return cables.error();
+    failed.insert(failed.end(), cables->begin(), cables->end());
+  }
+  return failed.empty() ? std::move(network) : simulator::without_links(*network, failed);
+}
+
+bool comes_before(const NamedArrival& left, const NamedArrival& right) {
+  return left.arrival.submit_s < right.arrival.submit_s;
+}
+
+}  // namespace
+
+std::string entry_name(const JobEntry& entry) {
+  if (!entry.name.empty()) return entry.name;
+  const std::string& file = entry.log.empty() ? entry.profile : entry.log;
+  if (file.empty()) return entry.pattern.row->name;
+  std::filesystem::path path(file);
+  if (path.filename() == "profile.json") path = path.parent_path();
+  return path.filename().string();
+}
+
+base::Status Workload::load(const Scenario& scenario) {
+  std::unique_ptr<simulator::Network>& cluster = clusters_[cluster_key(scenario)];
+  if (!cluster) {
+    auto network = load_network(scenario);
+    if (!network) return network.error();
+    cluster = std::make_unique<simulator::Network>(std::move(*network));
+  }
+  for (const JobEntry& entry : scenario.jobs) {
+    if (auto loaded = load_entry(entry); !loaded) return loaded;
+  }
+  return base::Done{};
+}
+
+base::Status Workload::load_entry(const JobEntry& entry) {
+  if (!entry.profile.empty() && !profiles_.contains(entry.profile)) {
+    auto job = simulator::load_job(entry.profile);
+    if (!job) return job.error();
+    profiles_[entry.profile] = std::make_shared<const simulator::Job>(std::move(*job));
+  }
+  if (!entry.log.empty() && !logs_.contains(entry.log)) {
+    auto jobs = read_job_log(entry.log);
+    if (!jobs) return jobs.error();
+    logs_[entry.log] = std::move(*jobs);
+  }
+  return base::Done{};
+}
+
+const simulator::Network& Workload::cluster(const Scenario& scenario) const {
+  return *clusters_.at(cluster_key(scenario));
+}
+
+base::Result<std::vector<NamedArrival>> Workload::arrivals(const Scenario& scenario) const {
+  std::vector<NamedArrival> all;
+  for (std::size_t entry = 0; entry < scenario.jobs.size(); ++entry) {
+    auto more = scenario.jobs[entry].log.empty() ? drawn(scenario, entry) : logged(scenario, entry);
+    if (!more) return more;
+    all.insert(all.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+  }
+  std::stable_sort(all.begin(), all.end(), comes_before);
+  return all;
+}
+
+base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario, std::size_t number) const {
+  const JobEntry& entry = scenario.jobs[number];
+  JobPointer job;
+  if (entry.profile.empty()) {
+    auto made = simulator::make_pattern(*entry.pattern.row, entry.pattern.ranks, entry.pattern.bytes,
+                                        scenario.choice.seed);
+    if (!made) return made.error();
+    job = std::make_shared<const simulator::Job>(std::move(*made));
+  } else {
+    job = profiles_.at(entry.profile);
+  }
+  std::vector<NamedArrival> all;
+  simulator::Random random(simulator::mixed(scenario.choice.seed) ^ simulator::mixed(number));
+  const bool is_stream = entry.submit.row != nullptr;
+  const std::uint64_t most = is_stream ? entry.count : 1;
+  double at_s = is_stream ? 0 : entry.at_s;
+  while (most == 0 || all.size() < most) {
+    const double duration_s = entry.duration.sample(random);
+    const double request_s = entry.request.row == nullptr ? duration_s : entry.request.sample(random);
+    if (is_stream) at_s += entry.submit.sample(random);
+    if (at_s > scenario.choice.until_s) break;
+    if (all.size() == kMostArrivals) return base::Error{entry_name(entry) + ": more than 10^7 jobs would arrive"};
+    all.push_back({{job, at_s, duration_s, request_s, entry.phases}, number});
+  }
+  return all;
+}
+
+base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenario, std::size_t number) const {
+  const JobEntry& entry = scenario.jobs[number];
+  const JobPointer profile = entry.profile.empty() ? nullptr : profiles_.at(entry.profile);
+  std::map<std::int64_t, JobPointer> by_ranks;
+  std::vector<NamedArrival> all;
+  for (const LoggedJob& logged : logs_.at(entry.log)) {
+    if (logged.submit_s > scenario.choice.until_s || (entry.count > 0 && all.size() == entry.count)) break;
+    JobPointer& job = by_ranks[logged.ranks];
+    if (!job && profile) {
+      if (profile->ranks != logged.ranks) {
+        return base::Error{entry.profile + ": is a job of " + std::to_string(profile->ranks) +
+                           " processes; the log " + entry.log + " has one of " + std::to_string(logged.ranks)};
+      }
+      job = profile;
+    }
+    if (!job) {
+      const auto& pattern = entry.pattern.row ? *entry.pattern.row : *simulator::patterns().data();
+      auto made = simulator::make_pattern(pattern, logged.ranks, entry.pattern.bytes, scenario.choice.seed);
+      if (!made) return made.error();
+      job = std::make_shared<const simulator::Job>(std::move(*made));
+    }
+    all.push_back({{job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases}, number});
+  }
+  return all;
+}
+
+}  // namespace fathom::scenario

@@ -1,0 +1,53 @@
+// What a scenario's combinations are made of, each file read once: clusters and jobs; and the arrivals
+// of a combination.
+//
+// Threading: load() from one thread; after that any number of threads may read. Memory: every cluster
+// and every job of the combinations loaded.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "scenario/job_log.h"
+#include "scenario/scenario.h"
+
+namespace fathom::scenario {
+
+struct NamedArrival {
+  simulator::Arrival arrival;
+  std::size_t entry = 0;  // in Scenario::jobs
+};
+
+class Workload {
+ public:
+  // Reads what the combination needs and is not there yet.
+  base::Status load(const Scenario& scenario);
+
+  const simulator::Network& cluster(const Scenario& scenario) const;
+
+  // Ascending by time of arrival, at equal times in the order of the entries. For each job of an entry
+  // its duration is drawn first, then its request, then the time since the one before.
+  // An Error if a job has no ranks, or if there would be more than kMostArrivals.
+  base::Result<std::vector<NamedArrival>> arrivals(const Scenario& scenario) const;
+
+  static constexpr std::size_t kMostArrivals = 10'000'000;
+
+ private:
+  using JobPointer = std::shared_ptr<const simulator::Job>;
+
+  base::Status load_entry(const JobEntry& entry);
+  base::Result<std::vector<NamedArrival>> drawn(const Scenario& scenario, std::size_t entry) const;
+  base::Result<std::vector<NamedArrival>> logged(const Scenario& scenario, std::size_t entry) const;
+
+  std::map<std::string, std::unique_ptr<simulator::Network>> clusters_;
+  std::map<std::string, JobPointer> profiles_;
+  std::map<std::string, std::vector<LoggedJob>> logs_;
+};
+
+// What the entry is called: its name, the profile's or the pattern's.
+std::string entry_name(const JobEntry& entry);
+
+}  // namespace fathom::scenario

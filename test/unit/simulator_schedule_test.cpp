@@ -1,0 +1,284 @@
+// Schedulers on cases worked out by hand, and what several jobs on one cluster leave behind.
+#include "simulator/scheduled_run.h"
+
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <memory>
+
+#include "simulator/bisection.h"
+#include "simulator/free_slots.h"
+#include "simulator/patterns.h"
+#include "simulator/registry.h"
+#include "test/unit/simulator_networks.h"
+
+namespace fathom::simulator {
+namespace {
+
+using test::job_of;
+using test::two_level_tree;
+
+struct Asked {
+  std::int64_t ranks;
+  double submit_s, duration_s;
+  double request_s = 0;  // 0: as long as it runs
+};
+
+std::vector<Arrival> arrivals_of(const std::vector<Asked>& jobs) {
+  std::vector<Arrival> arrivals;
+  for (const Asked& job : jobs) {
+    arrivals.push_back({std::make_shared<Job>(job_of(job.ranks, {})), job.submit_s, job.duration_s,
+                        job.request_s > 0 ? job.request_s : job.duration_s, 1});
+  }
+  return arrivals;
+}
+
+SystemChoice choice_of(const char* scheduler) {
+  SystemChoice choice;
+  choice.scheduler = *find_scheduler(scheduler);
+  choice.selector = *find_selector("linear");
+  choice.mapper = *find_mapper("block");
+  choice.router = *find_router("dmodk");
+  choice.until_s = std::numeric_limits<double>::infinity();
+  return choice;
+}
+
+ScheduledRun run(const Network& network, const std::vector<Arrival>& arrivals, const SystemChoice& choice) {
+  auto result = run_scheduled(network, arrivals, choice);
+  REQUIRE_MESSAGE(result, result.error().message);
+  return std::move(*result);
+}
+
+std::vector<double> starts(const char* scheduler, const std::vector<Asked>& jobs) {
+  const Network network = two_level_tree(1, 1, 4);  // four slots
+  std::vector<double> result;
+  for (const JobOutcome& job : run(network, arrivals_of(jobs), choice_of(scheduler)).jobs) {
+    result.push_back(job.start_s);
+  }
+  return result;
+}
+
+using Times = std::vector<double>;
+
+TEST_CASE("first come, first served starts nothing before its turn, but all that fit") {
+  CHECK(starts("fcfs", {{3, 0, 10}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 10, 15});
+  CHECK(starts("fcfs", {{4, 0, 10}, {1, 1, 5}, {1, 2, 5}, {1, 3, 5}}) == Times{0, 10, 10, 10});
+  CHECK(starts("fcfs", {{1, 0, 5}, {1, 0, 5}, {2, 0, 5}}) == Times{0, 0, 0});
+}
+
+TEST_CASE("EASY backfills a job that ends before the first in the queue can start") {
+  CHECK(starts("easy", {{3, 0, 10}, {4, 1, 5}, {1, 2, 8}}) == Times{0, 10, 2});
+}
+
+TEST_CASE("EASY does not backfill a job that would delay the first in the queue") {
+  CHECK(starts("easy", {{3, 0, 10}, {4, 1, 5}, {1, 2, 9}}) == Times{0, 10, 15});
+}
+
+TEST_CASE("EASY backfills a longer job on slots that the first in the queue leaves over") {
+  CHECK(starts("easy", {{3, 0, 10}, {3, 1, 5}, {1, 2, 9}}) == Times{0, 10, 2});
+  // One slot is left over: the second of two such jobs must wait.
+  CHECK(starts("easy", {{2, 0, 10}, {3, 1, 5}, {1, 2, 9}, {1, 3, 9}}) == Times{0, 10, 2, 11});
+}
+
+TEST_CASE("EASY may delay the second in the queue, conservative backfill delays none") {
+  const std::vector<Asked> jobs = {{3, 0, 10}, {2, 1, 10}, {4, 2, 5}, {1, 3, 30}};
+  CHECK(starts("easy", jobs) == Times{0, 10, 33, 3});
+  CHECK(starts("conservative", jobs) == Times{0, 10, 20, 25});
+}
+
+TEST_CASE("conservative backfill starts what delays nobody") {
+  CHECK(starts("conservative", {{3, 0, 10}, {4, 1, 5}, {1, 2, 8}}) == Times{0, 10, 2});
+  CHECK(starts("conservative", {{3, 0, 10}, {4, 1, 5}, {1, 2, 9}}) == Times{0, 10, 15});
+}
+
+TEST_CASE("reservations move forward when a job ends before it said") {
+  const std::vector<Asked> jobs = {{3, 0, 5, 10}, {2, 1, 10}, {4, 2, 5}, {1, 3, 30}};
+  CHECK(starts("conservative", jobs) == Times{0, 5, 15, 20});
+}
+
+// Two slots are taken until 10 and two until 20: job 1, of four, is promised 20, job 2, of two, 10.
+// When the latter pair is free at 2 already, job 1 could have 10, were it not for job 2: made anew in
+// order of arrival, the reservations would move job 2 back to 15.
+TEST_CASE("a reservation never moves back when others move forward") {
+  const auto scheduler = (*find_scheduler("conservative"))->make();
+  const std::vector<QueuedJob> queue = {{1, 4, 4, 5}, {2, 2, 2, 10}};
+  const std::vector<RunningJob> running = {{2, 10}, {2, 20}};
+  CHECK_FALSE(scheduler->next({0, 0, queue, running}));
+  const std::vector<RunningJob> later = {{2, 10}};
+  const auto next = scheduler->next({2, 2, queue, later});
+  REQUIRE(next);
+  CHECK(*next == 1);
+}
+
+TEST_CASE("a job that outlives its request delays, and stops nothing") {
+  CHECK(starts("easy", {{4, 0, 20, 5}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 20, 25});
+  CHECK(starts("conservative", {{4, 0, 20, 5}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 20, 25});
+}
+
+TEST_CASE("free slots over time: the earliest gap that is long and wide enough") {
+  const std::vector<RunningJob> running = {{2, 10}, {1, 20}};
+  FreeSlots free({5, 1, {}, running});
+  CHECK(free.earliest(5, 100, 1) == 5);
+  CHECK(free.earliest(5, 1, 3) == 10);
+  CHECK(free.earliest(5, 1, 4) == 20);
+  free.take(12, 4, 3);
+  CHECK(free.earliest(5, 2, 3) == 10);
+  CHECK(free.earliest(5, 3, 3) == 16);
+  CHECK_FALSE(free.fits(11, 3, 2));
+  free.give_back(12, 4, 3);
+  CHECK(free.fits(11, 3, 2));
+}
+
+TEST_CASE("hosts that differ in slots: nobody gets more than there is") {
+  NetworkBuilder builder("uneven");
+  const auto leaf = builder.add_switch("leaf");
+  for (std::uint32_t slots : {1u, 4u, 2u, 3u}) {
+    builder.add_cable(builder.add_host("n" + std::to_string(slots), slots), leaf, 1, 0);
+  }
+  const Network network = *builder.build();
+  const auto jobs = arrivals_of({{4, 0, 5}, {3, 0, 5}, {5, 0, 5}, {10, 1, 1}, {2, 1, 3}, {1, 1, 2}});
+  for (const char* scheduler : {"fcfs", "easy", "conservative"}) {
+    const ScheduledRun result = run(network, jobs, choice_of(scheduler));
+    CHECK(result.busy_slots.max() <= 10);
+    for (const JobOutcome& job : result.jobs) CHECK(job.end_s != kNotYet);
+  }
+}
+
+TEST_CASE("a mean over time counts from the first value to the end (the reference: 1.333)") {
+  TimeWeighted value;
+  value.change(10, 1);
+  value.change(20, 3);
+  value.finish(30);
+  CHECK(value.mean() == doctest::Approx(2.0));
+  CHECK(value.deviation() == doctest::Approx(1.0));
+  value.finish(50);  // the last value counts until the end
+  CHECK(value.mean() == doctest::Approx(2.5));
+  CHECK(value.max() == 3);
+}
+
+// Hosts n0, n1 | n2, n3; a job of four sends 100 bytes from n0 to n2, over the tree's one core.
+std::vector<Arrival> sending(const std::vector<std::pair<double, double>>& submit_and_duration) {
+  const auto job = std::make_shared<Job>(job_of(4, {{0, 2, 100, 1}}));
+  std::vector<Arrival> arrivals;
+  for (const auto& [submit_s, duration_s] : submit_and_duration) {
+    arrivals.push_back({job, submit_s, duration_s, duration_s, 1});
+  }
+  return arrivals;
+}
+
+TEST_CASE("link loads over time: highest, mean, and snapshots in between") {
+  const Network network = two_level_tree(2, 1, 2);
+  SystemChoice choice = choice_of("fcfs");
+  choice.until_s = 20;
+  choice.snapshots_s = {0, 3, 6, 20};
+  std::vector<double> seen;
+  const LinkId up = network.find_link(network.find_node("edge1"), network.find_node("core1"));
+  choice.snapshot = [&](double, const LinkUse& use) -> base::Status {
+    seen.push_back(use.bytes[up]);
+    return base::Done{};
+  };
+  const auto arrivals = sending({{1, 4}, {2, 100}});
+  ScheduledRun result = run(network, arrivals, choice);
+  CHECK(seen == Times{0, 100, 100, 100});
+  CHECK(result.jobs[1].start_s == 5);
+  CHECK(result.jobs[1].end_s == kNotYet);
+  CHECK(result.links.peak_bytes(up) == 100);
+  CHECK(result.links.mean_bytes(up) == doctest::Approx(100.0 * 19 / 20));
+  CHECK(result.max_congestion.mean() == doctest::Approx(95));
+  CHECK(result.jobs[0].wait_s(arrivals[0]) == 0);
+  CHECK(result.jobs[0].slow_down(arrivals[0]) == 1);
+}
+
+TEST_CASE("wait, response, slow-down and bounded slow-down") {
+  const JobOutcome job{30, 35, 0, 1};
+  const Arrival arrival{nullptr, 10, 5, 5, 1};
+  CHECK(job.wait_s(arrival) == 20);
+  CHECK(job.response_s(arrival) == 25);
+  CHECK(job.slow_down(arrival) == 5);
+  CHECK(job.bounded_slow_down(arrival) == 2.5);  // 25 s over 10 s
+}
+
+// Two jobs of two ranks each across the one core link, which both need for all they send.
+TEST_CASE("flow model: two jobs on one link take twice as long as alone") {
+  const Network network = two_level_tree(2, 1, 2);
+  const auto job = std::make_shared<Job>(job_of(2, {{0, 1, 100, 1}}));
+  SystemChoice choice = choice_of("fcfs");
+  choice.selector = *find_selector("fragmented");
+  choice.model = RunModel::kFlow;
+  const std::vector<Arrival> both = {{job, 0, 0, 100, 1}, {job, 0, 0, 100, 1}};
+  ScheduledRun result = run(network, both, choice);
+  for (const JobOutcome& one : result.jobs) {
+    CHECK(one.alone_s == doctest::Approx(100));
+    CHECK(one.run_s() == doctest::Approx(200));
+  }
+  const LinkId up = network.find_link(network.find_node("edge1"), network.find_node("core1"));
+  CHECK(result.usage->total_bytes(up) == doctest::Approx(200));
+  // With computation of its own before, the second sends after the first.
+  const std::vector<Arrival> apart = {{job, 0, 0, 100, 1}, {job, 0, 100, 200, 1}};
+  result = run(network, apart, choice);
+  CHECK(result.jobs[0].run_s() == doctest::Approx(100));
+  CHECK(result.jobs[1].run_s() == doctest::Approx(200));
+  CHECK(result.jobs[1].alone_s == doctest::Approx(200));
+}
+
+TEST_CASE("a job larger than the cluster is refused by name") {
+  const auto result = run_scheduled(two_level_tree(1, 1, 4), arrivals_of({{5, 0, 1}}), choice_of("fcfs"));
+  REQUIRE_FALSE(result);
+  CHECK(result.error().message == "job 'job' has 5 processes; cluster 'tree' has 4 slots");
+}
+
+TEST_CASE("selections that look at switches") {
+  const Network network = two_level_tree(3, 1, 4);  // hosts 0-3, 4-7, 8-11
+  const auto select = [&](const char* name, std::int64_t ranks, std::vector<char> busy) {
+    return *select_hosts(**find_selector(name), {network, ranks, busy, 1});
+  };
+  using Hosts = std::vector<HostId>;
+  // Free: one, four and three hosts of the switches; three fit on the last, best.
+  const std::vector<char> busy = {1, 1, 1, 0, 0, 0, 0, 0, 1, 0, 0, 0};
+  CHECK(select("switches", 3, busy) == Hosts{9, 10, 11});
+  CHECK(select("linear", 3, busy) == Hosts{9, 10, 11});
+  CHECK(select("switches", 5, busy) == Hosts{3, 4, 5, 6, 7});  // two switches, nothing left over
+  CHECK(select("switches", 6, busy) == Hosts{4, 5, 6, 7, 9, 10});
+  CHECK(select("contiguous", 4, busy) == Hosts{4, 5, 6, 7});
+  CHECK(select("linear", 4, busy) == Hosts{3, 4, 5, 6});  // the run of five, from its start
+  CHECK(select("contiguous", 5, busy) == Hosts{3, 4, 5, 6, 7});
+  CHECK(select("contiguous", 7, busy) == select("switches", 7, busy));  // no run is that long
+  CHECK(select("fragmented", 4, busy) == Hosts{3, 4, 9, 5});
+}
+
+TEST_CASE("patterns send to whom their names say") {
+  const auto partners = [](const char* name, std::int64_t ranks, std::int64_t of) {
+    std::vector<std::int64_t> result;
+    const Job job = *make_pattern(**find_pattern(name), ranks, 8, 1);
+    for (const auto& pair : job.pairs) {
+      if (pair.source == of) result.push_back(pair.destination);
+    }
+    return result;
+  };
+  using Ranks = std::vector<std::int64_t>;
+  CHECK(partners("ring", 5, 4) == Ranks{0});
+  CHECK(partners("shift", 6, 1) == Ranks{4});
+  CHECK(partners("all-to-all", 4, 2) == Ranks{0, 1, 3});
+  CHECK(partners("gather", 4, 0).empty());
+  CHECK(partners("halo2d", 12, 0) == Ranks{1, 2, 3, 9});  // 4 rows of 3
+  CHECK(partners("halo3d", 27, 13) == Ranks{4, 10, 12, 14, 16, 22});
+  CHECK(partners("butterfly", 8, 5) == Ranks{1, 4, 7});
+  CHECK(partners("transpose", 9, 1) == Ranks{3});
+  std::vector<int> received(100, 0);
+  const Job permutation = *make_pattern(**find_pattern("permutation"), 100, 8, 3);
+  for (const auto& pair : permutation.pairs) {
+    ++received[static_cast<std::size_t>(pair.destination)];
+  }
+  for (const int count : received) CHECK(count <= 1);
+}
+
+TEST_CASE("bisection: the cables between leaves and spines that separate the halves") {
+  const Bisection cut = bisection_of(two_level_tree(4, 2, 4));  // two leaves a half, two cables each
+  CHECK(cut.links.size() == 8);
+  CHECK(cut.capacity_Bps == 8);
+  CHECK(bisection_of(two_level_tree(2, 4, 2)).capacity_Bps == 4);  // the hosts' own links are fewer
+  CHECK(bisection_of(two_level_tree(1, 1, 1)).links.empty());
+}
+
+}  // namespace
+}  // namespace fathom::simulator
