@@ -1,6 +1,7 @@
 #include "cli/plot.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "cli/command_line.h"
@@ -22,8 +23,17 @@ struct PlotOptions {
   bool linear = false;
 };
 
+// A simulation's results.json, or a run's profile.
+base::Result<std::string> what_to_draw(const std::string& run) {
+  std::error_code failed;
+  const std::string results = run + "/results.json";
+  if (std::filesystem::exists(results, failed)) return results;
+  if (std::filesystem::path(run).filename() == "results.json") return run;
+  return profile_of(run);
+}
+
 int plot(const PlotOptions& options) {
-  const auto profile = profile_of(options.run);
+  const auto profile = what_to_draw(options.run);
   if (!profile) return fail(kFailed, "plot", profile.error().message);
   const auto script = find_plot_script();
   if (!script) return fail(kFailed, "plot", script.error().message);
@@ -50,7 +60,7 @@ int plot(const PlotOptions& options) {
 
 Action declare_plot(CLI::App& app) {
   auto options = std::make_shared<PlotOptions>();
-  app.add_option("RUN", options->run, "run directory or profile.json")->required()->type_name("");
+  app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")->required()->type_name("");
   app.add_option("-o,--output", options->directory, "folder for the pictures, made if need be")
       ->required()
       ->type_name("DIR");

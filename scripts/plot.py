@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""Draws a run: traffic and message matrices and the histogram of message sizes.
+"""Draws a run: traffic and message matrices and the histogram of message sizes; or a simulation: loads of
+links, and the network coloured by load for each snapshot beside the results.
 
-Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR
+Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
 """
 import argparse
 import os
 import sys
 
-from plots import matrix, sizes
+from plots import matrix, simulation, sizes
 from plots.profile import BadProfile, Choice, Profile
 
 
@@ -37,16 +38,31 @@ def save(figure, folder, name, extension):
     return path
 
 
-def main():
-    arguments = parse_arguments()
+def simulation_pictures(path):
+    """What draws each picture, by its name."""
+    runs = simulation.load_results(path)
+    pictures = {f"links-{number}": lambda run=run: simulation.draw_loads(run)
+                for number, run in enumerate(runs, 1)}
+    for name, snapshot in simulation.snapshots(os.path.dirname(path) or ".").items():
+        pictures[name] = lambda name=name, snapshot=snapshot: simulation.draw_network(snapshot, name.replace("-", " "))
+    return pictures
+
+
+def profile_pictures(arguments):
     choice = Choice(arguments.class_name, arguments.hidden, arguments.user)
     profile = Profile.load(arguments.profile, choice)
-    os.makedirs(arguments.output, exist_ok=True)
-    pictures = {
+    return {
         "traffic": lambda: matrix.draw(profile, "bytes", arguments.linear),
         "messages": lambda: matrix.draw(profile, "messages", arguments.linear),
         "sizes": lambda: sizes.draw(profile),
     }
+
+
+def main():
+    arguments = parse_arguments()
+    is_simulation = os.path.basename(arguments.profile) == "results.json"
+    pictures = simulation_pictures(arguments.profile) if is_simulation else profile_pictures(arguments)
+    os.makedirs(arguments.output, exist_ok=True)
     for name, draw in pictures.items():
         print(save(draw(), arguments.output, name, arguments.format))
 

@@ -181,6 +181,17 @@ jobs:
         for part in ("wait, s", "bounded slow-down", "bisection", "hot links", "seed 7"):
             self.assertIn(part, result.stdout)
 
+    def test_plots(self):
+        self.assertEqual(self.scenario(self.SCENARIO).returncode, 0)
+        result = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
+        if "matplotlib" in result.stderr:
+            self.skipTest("python3-matplotlib is not installed")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        expected = [f"links-{n}.svg" for n in range(1, 5)] + [f"network-run-{n}-links-at-6.svg" for n in range(1, 5)]
+        self.assertEqual(sorted(os.listdir(self.path("plots"))), expected)
+        with open(self.path("plots", "network-run-1-links-at-6.svg"), encoding="utf-8") as file:
+            self.assertIn("edge1", file.read())
+
     def test_wrong_scenarios(self):
         for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
                                (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),
