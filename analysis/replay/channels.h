@@ -1,0 +1,130 @@
+// Joins the messages to one process with their receives, in the order that MPI prescribes, whatever order the
+// two sides become known in.
+//
+// The rule (MPI 3.1, section 3.5) makes it exact: the messages of one channel (communicator, source, tag) are
+// matched in the order of sending by the receives that take from it, in the order of their posting. So the
+// n-th send belongs to the n-th receive posted of those that took from the channel, wildcards among them.
+// Receives are told of when the message arrived, which may be in another order: one that was posted behind
+// others that may still take from the channel is kept back until they have theirs.
+//
+// The result is a function of the order of sends at each source and of the receives here, and not of which
+// is told first; so an analysis gives the same for every number of processes.
+//
+// Losses. loss_at_source() and loss_here() cut: sends before a loss here are joined with receives before it
+// alone, receives before a loss at the source with sends before it alone. What was under way across a cut may
+// be left over, or joined wrongly until its channel is empty again; results say that records were lost.
+// Cost: O(1) a message in order; of those kept back O(receives posted). Memory: what is under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/replay/flat_map.h"
+#include "trace/event.h"
+
+namespace fathom::analysis {
+
+// One end of a message.
+struct MessageEnd {
+  std::uint64_t time_ns = 0;   // handed over; arrived
+  std::uint64_t begin_ns = 0;  // when the call that sends it was entered; when its receive was posted
+  std::uint32_t process = 0;
+  std::uint32_t step = 0;
+};
+
+struct JoinedMessage {
+  MessageEnd sent, received;
+};
+
+class Channels {
+ public:
+  struct Key {
+    std::int32_t communicator = 0, source = 0, tag = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct Posted {  // a receive of the program that waits for its message
+    std::uint64_t order = 0;
+    Key key;  // source kAnySource, tag kAnyTag as posted
+    bool wild() const { return key.source == trace::kAnySource || key.tag == trace::kAnyTag; }
+  };
+
+  // Joins found by the call are appended to `joined`.
+  using Joined = std::vector<JoinedMessage>;
+
+  void send(const Key& key, const MessageEnd& end, Joined& joined);
+
+  // A receive takes its place in the order of posting. withdraw() it if it was cancelled or freed.
+  Posted post(const Key& key);
+  void withdraw(const Posted& posted, Joined& joined);
+
+  // `key` is what the message came from; `posted` what took it.
+  void receive(const Key& key, const Posted& posted, const MessageEnd& end, Joined& joined);
+  // Of the library's own, or by a call that blocks: nothing posted later can come before it.
+  void receive_now(const Key& key, const MessageEnd& end, Joined& joined);
+
+  void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
+  void loss_here(std::uint64_t time_ns, Joined& joined);
+
+  struct Unmatched {
+    std::uint64_t sends = 0, receives = 0;
+  };
+  Unmatched unmatched() const;  // for good, once all was told
+
+ private:
+  static constexpr std::uint32_t kCutStep = ~std::uint32_t{0};  // in a queue: not a message but a cut
+
+  // First in, first out.
+  class Queue {
+   public:
+    bool empty() const { return first_ == items_.size(); }
+    std::size_t size() const { return items_.size() - first_; }
+    const MessageEnd& front() const { return items_[first_]; }
+    void push(const MessageEnd& end) { items_.push_back(end); }
+    void pop();
+    std::size_t messages() const;
+
+   private:
+    std::vector<MessageEnd> items_;
+    std::size_t first_ = 0;
+  };
+  struct KeptBack {
+    std::uint64_t order = 0;
+    MessageEnd end;
+  };
+  struct Channel {
+    Key key;
+    Queue sends, receives;
+    std::vector<std::uint64_t> posted;  // orders of receives that name this channel and wait
+    std::vector<KeptBack> kept_back;    // by order
+    bool idle() const { return sends.empty() && receives.empty() && posted.empty() && kept_back.empty(); }
+  };
+  struct KeyHash {
+    std::uint64_t operator()(const Key& key) const {
+      const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32;
+      return mixed((high | static_cast<std::uint32_t>(key.tag)) ^
+                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+    }
+  };
+
+  Channel& channel(const Key& key);
+  void sweep();
+  void take(Channel& from, const MessageEnd& end, Joined& joined);
+  void join(Channel& channel, Joined& joined);
+  bool may_come_before(const Channel& channel, std::uint64_t order) const;
+  void release(Channel& channel, Joined& joined);
+  void release_like(const Key& key, Joined& joined);
+  void forget_posted(const Posted& posted);
+
+  FlatMap<Key, std::uint32_t, KeyHash> numbers_;  // into channels_
+  std::vector<Channel> channels_;
+  std::size_t sweep_at_ = 1 << 12;
+  std::vector<Posted> wild_;  // posted with a wildcard, waiting, by order
+  std::uint64_t last_order_ = 0;
+  std::size_t kept_back_ = 0;  // in all channels
+  FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times
+  std::vector<std::uint64_t> own_losses_;
+  Unmatched cut_off_;
+};
+
+}  // namespace fathom::analysis

@@ -1,0 +1,92 @@
+#include "analysis/replay/step_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace fathom::analysis {
+namespace {
+
+std::string folder() {
+  const char* chosen = std::getenv("TMPDIR");
+  return chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
+}
+
+// A file without a name, also where the file system has no O_TMPFILE.
+int open_nameless() {
+  const int file = open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (file >= 0) return file;
+  std::string path = folder() + "/fathom-analysis-XXXXXX";
+  const int made = mkostemp(path.data(), O_CLOEXEC);
+  if (made >= 0) unlink(path.c_str());
+  return made;
+}
+
+}  // namespace
+
+StepFile::StepFile(StepFile&& other) noexcept { *this = std::move(other); }
+
+StepFile& StepFile::operator=(StepFile&& other) noexcept {
+  std::swap(blocks_, other.blocks_);
+  std::swap(sizes_, other.sizes_);
+  std::swap(segments_, other.segments_);
+  std::swap(used_blocks_, other.used_blocks_);
+  std::swap(touched_bytes_, other.touched_bytes_);
+  std::swap(file_, other.file_);
+  std::swap(problem_, other.problem_);
+  return *this;
+}
+
+StepFile::~StepFile() {
+  for (char* segment : segments_) munmap(segment, kSegmentBlocks * kBlockBytes);
+  if (file_ >= 0) close(file_);
+}
+
+base::Status StepFile::status() const {
+  if (problem_.empty()) return base::Done{};
+  return base::Error{problem_};
+}
+
+void StepFile::add_block(std::size_t process) {
+  if (used_blocks_ == segments_.size() * kSegmentBlocks) {
+    char* segment = problem_.empty() ? new_segment() : nullptr;
+    if (segment == nullptr) {  // the analysis ends with an error; until then steps overwrite each other
+      if (segments_.empty()) segments_.push_back(static_cast<char*>(mmap(nullptr, kSegmentBlocks * kBlockBytes,
+          PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)));
+      blocks_[process].push_back(0);
+      return;
+    }
+    segments_.push_back(segment);
+  }
+  blocks_[process].push_back(used_blocks_++);
+  touched(kBlockSteps);
+}
+
+// Room is taken in advance, so that no store into the mapping can meet a full disk.
+char* StepFile::new_segment() {
+  if (file_ < 0) file_ = open_nameless();
+  constexpr std::size_t kBytes = kSegmentBlocks * kBlockBytes;
+  const auto begin = static_cast<off_t>(segments_.size() * kBytes);
+  int error = file_ < 0 ? errno : posix_fallocate(file_, begin, static_cast<off_t>(kBytes));
+  if (error == 0) {
+    void* mapped = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file_, begin);
+    if (mapped != MAP_FAILED) return static_cast<char*>(mapped);
+    error = errno;
+  }
+  problem_ = "cannot keep the steps of the analysis in " + folder() + ": " + std::strerror(error) +
+             "; set TMPDIR to a folder with more room";
+  return nullptr;
+}
+
+void StepFile::give_back() {
+  touched_bytes_ = 0;
+  if (file_ < 0) return;
+  for (char* segment : segments_) madvise(segment, kSegmentBlocks * kBlockBytes, MADV_DONTNEED);
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,49 @@
+// How the processes of one analysis talk, if it is more than one: mpirun -n P fathom analyze RUN.
+//
+// All operations are collective: every process calls them in the same order. Data are bytes of this machine.
+// A process that dies ends all of them (mpirun sees to it); none ever waits for one that is gone.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace fathom::analysis {
+
+class Transport {
+ public:
+  using Bytes = std::vector<char>;
+
+  virtual ~Transport() = default;
+  virtual std::size_t rank() const = 0;
+  virtual std::size_t size() const = 0;
+
+  // Sends outgoing[i] to process i, and gives what each process sent to this one: begin() returns at once,
+  // finish() when everything is there. One exchange at a time. outgoing[rank()] comes back as it is.
+  virtual void begin_exchange(std::vector<Bytes> outgoing) = 0;
+  virtual std::vector<Bytes> finish_exchange() = 0;
+  std::vector<Bytes> exchange(std::vector<Bytes> outgoing) {
+    begin_exchange(std::move(outgoing));
+    return finish_exchange();
+  }
+
+  virtual void barrier() = 0;
+
+  // At process 0 what all sent, by process; elsewhere nothing.
+  std::vector<Bytes> gather(Bytes bytes);
+};
+
+// One process alone.
+class SingleProcess : public Transport {
+ public:
+  std::size_t rank() const override { return 0; }
+  std::size_t size() const override { return 1; }
+  void begin_exchange(std::vector<Bytes> outgoing) override { outgoing_ = std::move(outgoing); }
+  std::vector<Bytes> finish_exchange() override { return std::move(outgoing_); }
+  void barrier() override {}
+
+ private:
+  std::vector<Bytes> outgoing_;
+};
+
+}  // namespace fathom::analysis
