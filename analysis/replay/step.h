@@ -6,15 +6,17 @@
 // names it. What the fields hold, by kind:
 //
 //             time_ns       end_ns                       bytes          call        partner, partner_step
-//   kCall     entered       left                         as given       0           phase; number of the call site
+//   kCall     entered       left                         as given       -           phase; number of the call site
 //   kSend     handed over   other posted its receive     of the message the call    receiver's process and its kReceive
 //   kReceive  arrived       other entered its send call  of the message the call    sender's process and its kSend
 //   kCollective entered     who decided entered (1)      first left (2) the call    who decided, and its kCollective
 //   kDone     completed     -                            -              the wait    -; the step that completed
 //
 // (1) The member that this one could not go on without: of an N-to-N the last to enter, for a broadcast the
-//     root, for the root of a reduction the last of the others; steps.h, Collective.
+//     root, for the root of a reduction the last of the others (collectives.h).
 // (2) When the first of all members left; 0 if it is non-blocking.
+// `posted` is the call that began it: of a kReceive the one that posted it, of others that which they are inside;
+// kNobody outside of all calls. `note` and `blamed` are the wait states' (wait_steps.h), 0 until then.
 // A kReceive stands where the message arrived; if it belongs to a request the program waits for a kDone later
 // (flag kByRequest). So does a kSend or kCollective of a non-blocking call.
 #pragma once
@@ -41,17 +43,20 @@ struct Step {
   std::uint64_t time_ns = 0;
   std::uint64_t end_ns = 0;
   std::uint64_t bytes = 0;
-  std::uint32_t call = 0;
+  std::uint64_t note = 0;
+  std::uint32_t call = kNobody;
+  std::uint32_t posted = kNobody;
   std::uint32_t partner = kNobody;
   std::uint32_t partner_step = kNobody;
   std::int32_t communicator = -1;
   std::uint32_t number = 0;  // kCall: function; kSend, kReceive: tag; kCollective: sequence in its communicator
+  std::uint32_t blamed = 0;
   std::uint16_t thread = 0;
   StepKind kind = StepKind::kCall;
   std::uint8_t flags = 0;
 
   bool has(StepFlag flag) const { return (flags & flag) != 0; }
 };
-static_assert(sizeof(Step) == 48);
+static_assert(sizeof(Step) == 64);
 
 }  // namespace fathom::analysis

@@ -1,5 +1,5 @@
 // The steps of all processes that this analysis process looks after, in a temporary file that is mapped, not
-// in memory: 48 bytes a step on disk, while what is resident stays within kMostResident.
+// in memory: 64 bytes a step on disk, while what is resident stays within kMostResident.
 //
 // The file lies in $TMPDIR, else /var/tmp, has no name, and is gone with the process. Blocks of kBlockSteps
 // steps belong to one process each; finding a step is two array accesses.

@@ -63,7 +63,7 @@ void StepRecorder::enter(const Event& event) {
   Step& call = steps_.append(process_, number);
   call.time_ns = event.time_ns;
   call.bytes = event.bytes;
-  call.call = number;
+  call.posted = number;
   call.number = event.function;
   call.communicator = event.communicator;
   call.thread = static_cast<std::uint16_t>(event.thread);
@@ -84,7 +84,7 @@ void StepRecorder::enter(const Event& event) {
     Step& part = steps_.append(process_, open.collective);
     part.kind = StepKind::kCollective;
     part.time_ns = event.time_ns;
-    part.call = number;
+    part.call = part.posted = number;
     part.communicator = event.communicator;
     part.number = sequences_[static_cast<std::size_t>(event.communicator)]++;
     part.thread = static_cast<std::uint16_t>(event.thread);
@@ -175,6 +175,7 @@ void StepRecorder::remember_earlier(std::uint64_t number, std::uint32_t step) {
 
 void StepRecorder::activate(std::uint64_t number, Request& request, std::uint64_t posted_ns, Thread& here) {
   request.active = true;
+  request.posted_in = here.open.empty() ? kNobody : here.open.back().step;
   request.posted_ns = posted_ns;
   if (request.persistent) request.step = kNobody;
   if (request.persistent && request.group == Group::kSend) here.started.push_back(number);
@@ -225,7 +226,7 @@ void StepRecorder::sent(const Event& event) {
   send.kind = StepKind::kSend;
   send.time_ns = event.time_ns;
   send.bytes = event.bytes;
-  send.call = here.open.empty() ? kNobody : here.open.back().step;
+  send.call = send.posted = here.open.empty() ? kNobody : here.open.back().step;
   send.communicator = event.communicator;
   send.number = static_cast<std::uint32_t>(event.tag);
   send.thread = static_cast<std::uint16_t>(event.thread);
@@ -270,7 +271,7 @@ void StepRecorder::received(const Event& event) {
   receive.kind = StepKind::kReceive;
   receive.time_ns = event.time_ns;
   receive.bytes = event.bytes;
-  receive.call = here.open.empty() ? kNobody : here.open.back().step;
+  receive.call = receive.posted = here.open.empty() ? kNobody : here.open.back().step;
   receive.communicator = event.communicator;
   receive.number = static_cast<std::uint32_t>(event.tag);
   receive.thread = static_cast<std::uint16_t>(event.thread);
@@ -279,6 +280,7 @@ void StepRecorder::received(const Event& event) {
   MessageEnd end{event.time_ns, here.open.empty() ? event.time_ns : here.open.back().enter_ns, process_, number};
   if (request == nullptr || !request->waits) return channels_.receive_now(key, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;
+  steps_.at(process_, number).posted = request->posted_in;
   request->step = number;
   request->waits = false;
   channels_.receive(key, request->posted, end, outgoing_.joined);

@@ -70,7 +70,8 @@ class StepRecorder {
   struct Request {
     Channels::Posted posted;
     std::uint64_t posted_ns = 0;
-    std::uint32_t step = kNobody;  // the kSend, kReceive or kCollective that completes with it
+    std::uint32_t posted_in = kNobody;  // the call that posted or started it
+    std::uint32_t step = kNobody;       // the kSend, kReceive or kCollective that completes with it
     std::int32_t communicator = -1, peer = -1, tag = 0;
     trace::Group group = trace::Group::kOther;
     bool persistent = false, active = false, waits = false;  // waits: posted, no message yet

@@ -4,7 +4,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "analysis/replay/joined_job.h"
+#include "analysis/replay/wait_steps.h"
 
 using namespace fathom;
 
@@ -17,6 +17,9 @@ int main(int argc, char** argv) {
   auto job = analysis::join_job(*trace, alone, {});
   if (!job) return std::fprintf(stderr, "%s\n", job.error().message.c_str()), 1;
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
+  const auto joined_at = std::chrono::steady_clock::now();
+  const analysis::JobWaits waits = analysis::find_waits(**job, {});
+  const std::chrono::duration<double> waits_took = std::chrono::steady_clock::now() - joined_at;
   const auto& summary = (*job)->summary();
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -24,5 +27,7 @@ int main(int argc, char** argv) {
               static_cast<unsigned long long>(summary.events), static_cast<unsigned long long>(summary.messages),
               took.count(), static_cast<double>(summary.events) / took.count() / 1e6, usage.ru_maxrss / 1024,
               static_cast<double>((*job)->steps().bytes()) / static_cast<double>(summary.events));
+  std::printf("waits: %zu rows, %.2f s, with joining %.1f M events/s\n", waits.rows.size(), waits_took.count(),
+              static_cast<double>(summary.events) / (took + waits_took).count() / 1e6);
   return 0;
 }

@@ -1,0 +1,65 @@
+#include "analysis/replay/call_wait.h"
+
+#include <algorithm>
+
+namespace fathom::analysis {
+namespace {
+
+WaitKind kind_of(const FunctionFacts& facts) {
+  switch (facts.flow) {
+    case Flow::kBarrier: return WaitKind::kBarrier;
+    case Flow::kFromRoot: return facts.scatters ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
+    case Flow::kToRoot: return facts.scatters ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
+    case Flow::kPrefix: return WaitKind::kEarlyScan;
+    case Flow::kNone:
+    case Flow::kAllToAll: break;
+  }
+  return WaitKind::kAllToAll;
+}
+
+}  // namespace
+
+void CallWait::add(std::uint32_t number, const Step& step) {
+  if (step.kind == StepKind::kDone) {
+    if (step.has(kCancelled) || step.partner_step == kNobody) return;
+    number = step.partner_step;
+  } else if (step.has(kByRequest) || step.has(kHidden)) {
+    return;
+  }
+  if (job_->steps().at(process_, number).has(kJoined)) completed_.push_back(number);
+}
+
+Wait CallWait::wait() const {
+  Wait best;
+  const StepFile& steps = job_->steps();
+  const Step& call = steps.at(process_, call_);
+  const Completes completes = job_->facts().functions[call.number].completes;
+  if (completes == Completes::kTest) return best;
+  bool found = false;
+  for (const std::uint32_t number : completed_) {
+    const Step& part = steps.at(process_, number);
+    Wait one;
+    one.part = number;
+    one.culprit = part.partner;
+    one.culprit_step = part.partner_step;
+    one.decided_ns = part.end_ns;
+    if (part.kind == StepKind::kReceive) {
+      one.decided_ns = std::min(part.end_ns, part.time_ns);
+    } else if (part.kind == StepKind::kSend) {
+      one.kind = WaitKind::kLateReceiver;
+      if (part.end_ns > call.end_ns) one.decided_ns = 0;
+    } else {
+      one.kind = kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
+      if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
+    }
+    const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns : one.decided_ns > best.decided_ns;
+    if (!found || better || (one.decided_ns == best.decided_ns && number < best.part)) best = one;
+    found = true;
+  }
+  if (!found || best.culprit == kNobody || best.decided_ns <= call.time_ns) return best;
+  best.ns = std::min(best.decided_ns, call.end_ns) - call.time_ns;
+  if (best.ns <= job_->uncertainty_ns(process_, best.culprit)) best.ns = 0;
+  return best;
+}
+
+}  // namespace fathom::analysis
