@@ -12,6 +12,8 @@
 
 namespace fathom::analysis {
 
+class LazyJob;
+
 // Empty: all of it.
 struct Scope {
   std::optional<std::set<std::int64_t>> ranks;  // traffic with a listed rank at either end; its calls
@@ -26,6 +28,7 @@ struct Scope {
 struct Input {
   const profile::Profile* profile = nullptr;  // nullptr: there is none
   const trace::Trace* trace = nullptr;        // nullptr: the run was not traced
+  LazyJob* job = nullptr;                     // the trace joined, for all analyses that need it; with `trace`
   Scope scope;
   Thresholds thresholds;
 };

@@ -9,12 +9,14 @@
 namespace fathom::analysis {
 namespace {
 
-base::Status load_parts(const std::string& profile_path, const std::string& run_directory, LoadedRun& run) {
+base::Status load_parts(const std::string& profile_path, const std::string& run_directory,
+                        Transport* transport, LoadedRun& run) {
   std::error_code ignored;
   if (!run_directory.empty() && std::filesystem::exists(run_directory + "/trace", ignored)) {
     auto trace = trace::Trace::open(run_directory);
     if (!trace) return trace.error();
-    run.trace = std::move(*trace);
+    run.trace = std::make_unique<trace::Trace>(std::move(*trace));
+    run.job = std::make_unique<LazyJob>(*run.trace, transport);
   }
   if (!profile_path.empty() && run.scope.whole_time()) {
     auto profile = profile::load_profile(profile_path);
@@ -27,10 +29,10 @@ base::Status load_parts(const std::string& profile_path, const std::string& run_
 }  // namespace
 
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
-                                 const Scope& scope) {
+                                 const Scope& scope, Transport* transport) {
   LoadedRun run;
   run.scope = scope;
-  if (auto loaded = load_parts(profile_path, run_directory, run); !loaded) return loaded.error();
+  if (auto loaded = load_parts(profile_path, run_directory, transport, run); !loaded) return loaded.error();
   if (!run.profile && run.trace) run.profile = profile_of_trace(*run.trace, scope);
   if (!run.profile) {
     return base::Error{"a profile holds no times; a window of time needs a trace (fathom run --trace)"};

@@ -1,27 +1,31 @@
 // What there is of a run, ready to be analysed: its profile, its trace, or both.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "analysis/input.h"
+#include "analysis/replay/lazy_job.h"
 #include "base/result.h"
 
 namespace fathom::analysis {
 
 struct LoadedRun {
   std::optional<profile::Profile> profile;  // of the scope
-  std::optional<trace::Trace> trace;
+  std::unique_ptr<trace::Trace> trace;
+  std::unique_ptr<LazyJob> job;  // with the trace
   Scope scope;
 
   Input input(const Thresholds& thresholds) const {
-    return {profile ? &*profile : nullptr, trace ? &*trace : nullptr, scope, thresholds};
+    return {profile ? &*profile : nullptr, trace.get(), job.get(), scope, thresholds};
   }
 };
 
 // `profile_path` or `run_directory` may be empty, or hold nothing. Without a profile, or for a window of
 // time, the profile is made from the trace; a window without a trace is an Error.
+// `transport`: of the processes that analyse together, outlives the run; none: this process alone.
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
-                                 const Scope& scope);
+                                 const Scope& scope, Transport* transport = nullptr);
 
 }  // namespace fathom::analysis

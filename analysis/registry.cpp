@@ -5,6 +5,7 @@
 #include "analysis/patterns.h"
 #include "analysis/structure.h"
 #include "analysis/traffic_issues.h"
+#include "analysis/wait_states.h"
 
 namespace fathom::analysis {
 namespace {
@@ -19,6 +20,8 @@ constexpr Row kRows[] = {
      Needs::kProfile, true, patterns},
     {"matrices", "every pair: by class, communicator, phase and host; sent, received, symmetric", Needs::kProfile,
      false, matrices},
+    {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end", Needs::kTrace, true,
+     wait_states},
 };
 
 std::string known_names() {

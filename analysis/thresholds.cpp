@@ -31,6 +31,7 @@ constexpr ThresholdRow kRows[] = {
     {"density_ranks", &Thresholds::density_ranks, "dense and sparse are said of so many ranks at least"},
     {"pattern_share", &Thresholds::pattern_share, "of a class's traffic, that a pattern has to explain"},
     {"pattern_present", &Thresholds::pattern_present, "of a pattern's pairs, that have to talk"},
+    {"wait_share", &Thresholds::wait_share, "wait states: of the time of all processes; less is no finding"},
 };
 
 std::string known_names() {

@@ -29,6 +29,7 @@ struct Thresholds {
   double density_ranks = 8;
   double pattern_share = 0.25;
   double pattern_present = 0.95;
+  double wait_share = 0.01;
 };
 
 struct ThresholdRow {

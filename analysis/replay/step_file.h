@@ -22,7 +22,7 @@ namespace fathom::analysis {
 class StepFile {
  public:
   static constexpr std::size_t kBlockSteps = 1024;
-  static constexpr std::size_t kMostResident = std::size_t{128} << 20;  // bytes
+  static constexpr std::size_t kMostResident = std::size_t{64} << 20;  // bytes
 
   explicit StepFile(std::size_t processes) : blocks_(processes), sizes_(processes) {}
   StepFile(StepFile&& other) noexcept;

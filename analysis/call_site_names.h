@@ -1,0 +1,29 @@
+// What the call sites of a run mean, for all its processes, asked once for each place in a file.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "trace/code_sites.h"
+#include "trace/definitions.h"
+
+namespace fathom::analysis {
+
+class CallSiteNames {
+ public:
+  explicit CallSiteNames(const trace::Definitions& definitions) : definitions_(definitions) {}
+
+  // `address` 0 gives an empty site. Processes that run one program share answers and open files.
+  const trace::CodeSite& of_call(std::uint32_t process, std::uint64_t address);
+
+ private:
+  const trace::Definitions& definitions_;
+  std::uint32_t process_ = ~std::uint32_t{0};  // whose files are open
+  std::unique_ptr<trace::CodeSites> sites_;
+  std::map<std::pair<std::string, std::uint64_t>, trace::CodeSite> known_;  // by file with build-id, and place
+};
+
+}  // namespace fathom::analysis
