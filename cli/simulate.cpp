@@ -13,7 +13,9 @@
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
 #include "cli/simulate_scenario.h"
+#include "cli/simulate_time.h"
 #include "cli/units.h"
+#include "scenario/utilisation.h"
 #include "simulator/cluster.h"
 #include "simulator/distributions.h"
 #include "simulator/failures.h"
@@ -35,6 +37,7 @@ struct SimulateOptions {
   std::vector<std::string> placements = {"block"};
   std::vector<std::string> routings = {"dmodk"};
   std::vector<std::string> hosts;
+  std::vector<std::string> machine;
   std::string model = "load";
   std::string directory;
   std::uint64_t seed = 1;
@@ -71,6 +74,8 @@ struct Plan {
   std::vector<const simulator::SelectorRow*> selectors;
   std::vector<const simulator::MapperRow*> mappers;
   std::vector<const simulator::RouterRow*> routers;
+  Model model = Model::kLoad;
+  simulator::LogGops machine;
 };
 
 template <typename Row, typename Find>
@@ -94,9 +99,12 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (auto found = look_up(options.routings, simulator::find_router, plan.routers); !found) {
     return found.error();
   }
-  if (options.model != "load") {
-    return base::Error{"there is no model '" + options.model + "'; there is load"};
-  }
+  const auto model = model_named(options.model);
+  if (!model) return model.error();
+  plan.model = *model;
+  const auto machine = machine_from(options.machine);
+  if (!machine) return machine.error();
+  plan.machine = *machine;
   if (!options.table.empty() && std::count(options.routings.begin(), options.routings.end(), "optimal")) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
@@ -117,12 +125,6 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
     hosts.push_back(node);
   }
   return hosts;
-}
-
-// A run, also one that was cut short and not merged yet, or what the reference profiler left.
-base::Result<simulator::Job> job_at(const std::string& path) {
-  const auto profile = profile_of(path);
-  return simulator::load_job(profile ? *profile : path);
 }
 
 void print_heading() {
@@ -182,9 +184,32 @@ base::Status write_extras(const simulator::Network& network, const simulator::Jo
   return write_table(network, job, choice, options, number);
 }
 
-base::Status simulate_job(const simulator::Network& network, const simulator::Job& job,
-                          const Plan& plan, const SimulateOptions& options,
-                          simulator::ResultsWriter& results) {
+base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
+                           const simulator::Choice& choice, const SimulateOptions& options,
+                           simulator::ResultsWriter& results) {
+  const auto run = simulator::run_link_load(network, job, choice);
+  if (!run) return run.error();
+  if (results.count() == 0) print_heading();
+  results.add(network, job.name, *run, options.host_links);
+  print_run(network, job, *run, options.host_links);
+  return write_extras(network, job, choice, *run, options, results.count());
+}
+
+// DIR/utilisation-N.csv, N as for tables.
+base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
+                           const simulator::Choice& choice, const SimulateOptions& options,
+                           simulator::ResultsWriter& results) {
+  const auto run = run_in_time(network, job, plan.model, plan.machine, choice);
+  if (!run) return run.error();
+  if (results.count() == 0) print_timed_heading(plan.model);
+  results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
+  print_timed(network, job, *run);
+  return scenario::write_utilisation(network, *run->usage,
+                                     options.directory + "/utilisation-" + std::to_string(results.count()) + ".csv");
+}
+
+base::Status simulate_job(const simulator::Network& network, const ModelJob& job, const Plan& plan,
+                          const SimulateOptions& options, simulator::ResultsWriter& results) {
   simulator::Choice choice;
   choice.seed = options.seed;
   auto hosts = named_hosts(network, options.hosts);
@@ -196,13 +221,10 @@ base::Status simulate_job(const simulator::Network& network, const simulator::Jo
         choice.selector = selector;
         choice.mapper = mapper;
         choice.router = router;
-        const auto run = simulator::run_link_load(network, job, choice);
-        if (!run) return base::Error{job.name + ": " + run.error().message};
-        if (results.count() == 0) print_heading();
-        results.add(network, job.name, *run, options.host_links);
-        print_run(network, job, *run, options.host_links);
-        const auto written = write_extras(network, job, choice, *run, options, results.count());
-        if (!written) return written;
+        const auto done = plan.model == Model::kLoad
+                              ? simulate_load(network, job.job, choice, options, results)
+                              : simulate_time(network, job, plan, choice, options, results);
+        if (!done) return base::Error{job.job.name + ": " + done.error().message};
       }
     }
   }
@@ -211,10 +233,9 @@ base::Status simulate_job(const simulator::Network& network, const simulator::Jo
 
 base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
                           const std::vector<simulator::Network>& networks,
-                          const std::vector<simulator::Job>& jobs,
-                          simulator::ResultsWriter& results) {
+                          const std::vector<ModelJob>& jobs, simulator::ResultsWriter& results) {
   for (const simulator::Network& network : networks) {
-    for (const simulator::Job& job : jobs) {
+    for (const ModelJob& job : jobs) {
       auto status = simulate_job(network, job, plan, options, results);
       if (!status) return status;
     }
@@ -244,9 +265,9 @@ int run_simulate(const SimulateOptions& options) {
     if (!network) return give_up(network.error().message);
     networks.push_back(std::move(*network));
   }
-  std::vector<simulator::Job> jobs;
+  std::vector<ModelJob> jobs;
   for (const std::string& path : options.jobs) {
-    auto job = job_at(path);
+    auto job = load_model_job(plan->model, path);
     if (!job) return give_up(job.error().message);
     jobs.push_back(std::move(*job));
   }
@@ -260,7 +281,7 @@ int run_simulate(const SimulateOptions& options) {
   if (auto status = simulate_all(*plan, options, networks, jobs, results); !status) {
     return give_up(status.error().message);
   }
-  std::fprintf(stderr, "fathom: loads of all links in %s/results.json\n", options.directory.c_str());
+  std::fprintf(stderr, "fathom: all links in %s/results.json\n", options.directory.c_str());
   return kFine;
 }
 
@@ -287,9 +308,10 @@ Action declare_simulate(CLI::App& app) {
   add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
   add_list("--placement", options->placements, "how processes are spread over them (block)");
   add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
-  app.add_option("--model", options->model, "what is computed: load")
+  app.add_option("--model", options->model, "what is computed: load (of links), flow (time, max-min fair), replay (of a trace or FILE.goal)")
       ->type_name("NAME")
       ->capture_default_str();
+  add_list("--loggops", options->machine, "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)");
   app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
       ->type_name("NUMBER")
       ->capture_default_str();

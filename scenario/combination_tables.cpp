@@ -1,52 +1,12 @@
 // A run as CSV.
 #include <cstdio>
 
-#include "profile/atomic_file.h"
 #include "scenario/combination.h"
+#include "scenario/csv_table.h"
+#include "scenario/utilisation.h"
 
 namespace fathom::scenario {
 namespace {
-
-// Comma-separated values: names in quotes, numbers with all their digits, what is not known empty.
-class Table {
- public:
-  Table(const std::string& path, const char* heading)
-      : status_(file_.open(path, profile::AtomicFile::Existing::kReplace)) {
-    if (status_) file_.append(heading);
-  }
-  Table& text(const std::string& value) {
-    separate();
-    put("\"");
-    for (const char c : value) put(c == '"' ? "\"\"" : std::string(1, c));
-    put("\"");
-    return *this;
-  }
-  Table& number(double value, bool known = true) {
-    separate();
-    char digits[40];
-    std::snprintf(digits, sizeof digits, "%.15g", value);
-    if (known) put(digits);
-    return *this;
-  }
-  void end() {
-    put("\n");
-    first_ = true;
-  }
-  base::Status commit() { return status_ ? file_.commit() : status_; }
-
- private:
-  void separate() {
-    if (!first_) put(",");
-    first_ = false;
-  }
-  void put(const std::string& text) {
-    if (status_) file_.append(text);
-  }
-
-  profile::AtomicFile file_;
-  base::Status status_;
-  bool first_ = true;
-};
 
 base::Status write_jobs(const CombinationRun& run, const std::string& path) {
   Table table(path,
@@ -94,30 +54,14 @@ base::Status write_links(const CombinationRun& run, const std::string& path) {
   return table.commit();
 }
 
-base::Status write_utilisation(const CombinationRun& run, const std::string& path) {
-  const simulator::LinkUsage& usage = *run.outcome.usage;
-  Table table(path, "source,target,from_s,to_s,utilisation\n");
-  for (simulator::LinkId id = 0; id < run.cluster->link_count(); ++id) {
-    const simulator::Link& link = run.cluster->link(id);
-    for (std::size_t at = 0; at < usage.intervals(); ++at) {
-      const double bytes = usage.bytes(id, at), begin_s = static_cast<double>(at) * usage.interval_s();
-      if (bytes == 0) continue;
-      table.text(run.cluster->node_name(link.source)).text(run.cluster->node_name(link.target))
-          .number(begin_s).number(begin_s + usage.interval_s())
-          .number(bytes / usage.interval_s() / link.capacity_Bps);
-      table.end();
-    }
-  }
-  return table.commit();
-}
-
 }  // namespace
 
 base::Status write_tables(const CombinationRun& run, const std::string& folder) {
   if (auto done = write_jobs(run, folder + "/jobs.csv"); !done) return done;
   if (auto done = write_timeline(run, folder + "/timeline.csv"); !done) return done;
   if (auto done = write_links(run, folder + "/links.csv"); !done) return done;
-  return run.outcome.usage ? write_utilisation(run, folder + "/utilisation.csv") : base::Status(base::Done{});
+  if (!run.outcome.usage) return base::Done{};
+  return write_utilisation(*run.cluster, *run.outcome.usage, folder + "/utilisation.csv");
 }
 
 std::string run_row_heading() {

@@ -1,5 +1,6 @@
 #include "simulator/job.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -46,6 +47,23 @@ base::Result<Job> load_job(const std::string& path, const profile::Selection& se
   Job job = job_from_profile(*profile, short_name(path), selection);
   if (job.ranks <= 0) return base::Error{path + ": is a job without processes"};
   return job;
+}
+
+base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
+  const auto profile = load(path);
+  if (!profile) return profile.error();
+  std::vector<std::string> names;
+  for (const profile::Traffic& traffic : profile->traffic) {
+    if (std::find(names.begin(), names.end(), traffic.phase) == names.end()) names.push_back(traffic.phase);
+  }
+  if (names.size() < 2) return std::vector<Job>{job_from_profile(*profile, "all")};
+  std::vector<Job> phases;
+  for (const std::string& name : names) {
+    profile::Selection selection;
+    selection.phase = name;
+    phases.push_back(job_from_profile(*profile, name.empty() ? "outside" : name, selection));
+  }
+  return phases;
 }
 
 }  // namespace fathom::simulator

@@ -25,4 +25,8 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
 // a tar archive of oxton-result<rank>.json files.
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection = {});
 
+// The same divided by the phases that the program named, in the order in which they stand in the profile,
+// each named after its phase (what is outside of all: "outside"). A job without phases is one, "all".
+base::Result<std::vector<Job>> load_job_phases(const std::string& path);
+
 }  // namespace fathom::simulator

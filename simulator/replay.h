@@ -68,6 +68,13 @@ struct RankTimes {
   double overhead_ns = 0;  // and sent and received
 };
 
+// Until its last operation: what was neither computation nor overhead. With several processors some of
+// that may be hidden, and the wait 0.
+inline double wait_ns(const RankTimes& rank) {
+  const double rest = rank.end_ns - rank.compute_ns - rank.overhead_ns;
+  return rest > 0 ? rest : 0;
+}
+
 struct ReplayResult {
   std::vector<RankTimes> ranks;
   double end_ns = 0;  // of the last rank

@@ -1,6 +1,7 @@
 """fathom simulate: from a cluster and a job to results.json, and each refusal with its sentence."""
 import json
 import os
+import subprocess
 
 import fixtures
 import harness
@@ -98,7 +99,7 @@ class Simulate(harness.CliTest):
                 (["--routing", "shortest"], "there is no routing 'shortest'; there are dmodk"),
                 (["--placement", "best"], "there is no placement 'best'; there are block"),
                 (["--selection", "best"], "there is no selection 'best'; there are linear"),
-                (["--model", "packet"], "there is no model 'packet'; there is load")):
+                (["--model", "packet"], "there is no model 'packet'; there are load, flow, replay")):
             with self.subTest(arguments):
                 self.assert_refused(self.simulate(*arguments), 2, sentence)
         self.assert_refused(self.fathom("simulate", "--job", "run", "-o", "out"), 2, "--cluster")
@@ -121,6 +122,52 @@ class Simulate(harness.CliTest):
         self.write_cluster(cluster(cores=0))
         self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
+
+    def test_flows_of_phases(self):
+        # 100 bytes at 10 bytes/s from host 0 to 2; then 40 and 40 share the way up of edge0: two cores, one each.
+        blocks = [dict(fixtures.block("point-to-point", False, rows), phase=phase) for phase, rows in
+                  (("first", [(0, 2, 100, 1)]), ("second", [(0, 3, 40, 1), (1, 3, 40, 1)]))]
+        self.write_run("phased", fixtures.profile(4, blocks, []))
+        result = self.simulate("--model", "flow", job="phased")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            run, = json.load(file)["runs"]
+        self.assertEqual([(p["phase"], p["bytes"]) for p in run["phases"]], [("first", 100), ("second", 80)])
+        self.assertAlmostEqual(run["phases"][0]["end_s"], 10)
+        self.assertAlmostEqual(run["seconds"], 18)  # both go to host 3, whose link has 10 bytes/s
+        self.assertTrue(os.path.exists(self.path("out", "utilisation-1.csv")))
+
+    def test_replay(self):
+        with open(self.path("two.goal"), "w", encoding="utf-8") as file:
+            file.write("num_ranks 2\nrank 0 {\nl1: calc 1000000000\nl2: send 100b to 1 tag 1\nl2 requires l1\n}\n"
+                       "rank 1 {\nl1: recv 100b from 0 tag 1\nl2: calc 500000000\nl2 requires l1\n}\n")
+        result = self.simulate("--model", "replay", "--hosts", "n00,n10", "--loggops", "L=0,o=0,g=0,G=0", job="two.goal")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            run, = json.load(file)["runs"]
+        self.assertAlmostEqual(run["seconds"], 1 + 10 + 0.5)
+        self.assertAlmostEqual(run["ranks"][1]["wait_s"], 11)
+        self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
+        self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
+
+    def test_replay_of_a_trace(self):
+        generate = os.environ.get("FATHOM_TRACE_GENERATE")
+        if not generate:
+            self.skipTest("FATHOM_TRACE_GENERATE is not set")
+        subprocess.run([generate, self.path("traced"), "--ranks", "4", "--events", "4000"], check=True, capture_output=True)
+        def replayed(job):
+            result = self.simulate("--model", "replay", job=job, network="leafspine:leaves=2;spines=1;hosts=4")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out", "results.json"), encoding="utf-8") as file:
+                run, = json.load(file)["runs"]
+            return run["messages"], run["seconds"]
+        once = replayed("traced")
+        self.assertGreater(once[0], 0)
+        # The same through GOAL, where an empty message has a byte.
+        self.assertEqual(self.fathom("export", "traced", "--to", "goal", "-o", "t.goal").returncode, 0)
+        through_goal = replayed("t.goal")
+        self.assertEqual(once[0], through_goal[0])
+        self.assertAlmostEqual(once[1] / through_goal[1], 1, places=3)
 
     def scenario(self, text, *more, **variables):
         with open(self.path("s.yml"), "w", encoding="utf-8") as file:

@@ -1,0 +1,23 @@
+#include "scenario/utilisation.h"
+
+#include "scenario/csv_table.h"
+
+namespace fathom::scenario {
+
+base::Status write_utilisation(const simulator::Network& network, const simulator::LinkUsage& usage,
+                               const std::string& path) {
+  Table table(path, "source,target,from_s,to_s,utilisation\n");
+  for (simulator::LinkId id = 0; id < network.link_count(); ++id) {
+    const simulator::Link& link = network.link(id);
+    for (std::size_t at = 0; at < usage.intervals(); ++at) {
+      const double bytes = usage.bytes(id, at), begin_s = static_cast<double>(at) * usage.interval_s();
+      if (bytes == 0) continue;
+      table.text(network.node_name(link.source)).text(network.node_name(link.target)).number(begin_s)
+          .number(begin_s + usage.interval_s()).number(bytes / usage.interval_s() / link.capacity_Bps);
+      table.end();
+    }
+  }
+  return table.commit();
+}
+
+}  // namespace fathom::scenario

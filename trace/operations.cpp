@@ -1,0 +1,91 @@
+#include "trace/operations.h"
+
+namespace fathom::trace {
+
+void OperationVisitor::enter(const Place& place, const Call& call) {
+  if (call.depth > 0) return;
+  Thread& thread = at(place);
+  if (thread.began && call.enter.time_ns > thread.left_ns) {
+    const Label computed = sink_.compute(place, call.enter.time_ns - thread.left_ns);
+    require(computed, thread.point);
+    thread.point = computed;
+  }
+  thread.began = true;
+  thread.entered = thread.point;
+}
+
+void OperationVisitor::leave(const Place& place, const Call& call) {
+  if (call.depth > 0) return;
+  Thread& thread = at(place);
+  thread.left_ns = call.leave.time_ns;
+  thread.joined.insert(thread.joined.end(), thread.arrived.begin(), thread.arrived.end());
+  thread.arrived.clear();
+  if (thread.joined.size() == 1 && thread.point == thread.entered && !thread.completed) {
+    thread.point = thread.joined.front();  // requires that point itself
+    thread.joined.clear();
+  } else {
+    join(place, thread, thread.joined);
+  }
+  thread.completed = false;
+}
+
+void OperationVisitor::message(const Place& place, const Message& message) {
+  if (!wants_(message) || message.event.peer < 0) return;
+  Thread& thread = at(place);
+  const bool sends = message.event.kind == EventKind::kMessageSent;
+  if (sends && message.hidden) join(place, thread, thread.arrived);
+  const Label label = sink_.transfer(place, message.event);
+  if (message.nonblocking && sends) {
+    require(label, thread.point);
+    sends_.emplace(message.number, label);
+  } else if (message.nonblocking) {
+    Pending& pending = requests_[message.event.request];
+    require(label, pending.posted ? pending.posted : thread.entered);
+    pending.operation = label;
+  } else {
+    require(label, sends ? thread.point : thread.entered);
+    (message.hidden && !sends ? thread.arrived : thread.joined).push_back(label);
+  }
+}
+
+void OperationVisitor::request_started(const Place& place, const Request& request) {
+  if (request.kind == trace::RequestKind::kReceive && !request.has_message) requests_[request.number].posted = at(place).point;
+}
+
+void OperationVisitor::request_completed(const Place& place, const Request& request, const Event&) {
+  Thread& thread = at(place);
+  const auto sent = sends_.find(request.sent);
+  const auto received = requests_.find(request.number);
+  Label done = kNone;
+  if (sent != sends_.end()) {
+    done = sent->second;
+    sends_.erase(sent);
+  } else if (received != requests_.end()) {
+    done = received->second.operation;
+  }
+  if (received != requests_.end()) requests_.erase(received);
+  if (done == kNone) return;
+  thread.joined.push_back(done);
+  thread.completed = true;
+}
+
+OperationVisitor::Thread& OperationVisitor::at(const Place& place) {
+  if (threads_.size() <= place.thread) threads_.resize(place.thread + 1);
+  return threads_[place.thread];
+}
+
+void OperationVisitor::require(Label label, Label earlier) {
+  if (earlier != kNone) sink_.require(label, earlier);
+}
+
+// Makes the point one that requires these as well.
+void OperationVisitor::join(const Place& place, Thread& thread, std::vector<Label>& labels) {
+  if (labels.empty()) return;
+  const Label joint = sink_.compute(place, 0);
+  require(joint, thread.point);
+  for (const Label label : labels) require(joint, label);
+  thread.point = joint;
+  labels.clear();
+}
+
+}  // namespace fathom::trace
