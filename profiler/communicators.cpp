@@ -20,6 +20,7 @@ bool Communicators::open(rankmap::Registry* registry) {
   registry_ = registry;
   if (!by_context_.reserve(kMaxContextIds)) return false;
   table_ = by_context_.data();
+  table_size_ = kMaxContextIds;
   return true;
 }
 

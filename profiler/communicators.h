@@ -43,7 +43,7 @@ class Communicators {
 
   static Live* find(const void* comm) {
     const std::uint32_t id = rankmap::context_id(comm);
-    if (id >= kMaxContextIds || table_ == nullptr) return nullptr;
+    if (id >= table_size_) return nullptr;
     Live* live = table_[id].load(std::memory_order_acquire);
     return live != nullptr && live->comm == comm ? live : nullptr;
   }
@@ -90,7 +90,8 @@ class Communicators {
   Observer added_observer_ = nullptr;
   Observer removed_observer_ = nullptr;
   base::ReservedArray<std::atomic<Live*>> by_context_;
-  static inline std::atomic<Live*>* table_ = nullptr;  // of the one session
+  static inline std::atomic<Live*>* table_ = nullptr;  // by_context_ of the one session
+  static inline std::uint32_t table_size_ = 0;
   std::mutex lock_;
   std::vector<Live*> live_;
   std::vector<std::unique_ptr<Live>> all_;

@@ -37,7 +37,7 @@ void Gather::announce(void* world, int rank, int size) {
 // An empty message that nobody waits for here, to a process that may never receive it.
 void Gather::tell(int peer, int tag) {
   void* request = nullptr;
-  if (original_pml().isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
+  if (original_pml.isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
                            &request) == 0) {
     rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
   }
@@ -62,16 +62,16 @@ std::vector<int> Gather::present_neighbours() {
 bool Gather::has_arrived(int peer, int tag) {
   alignas(16) char status[64];
   int matched = 0;
-  return original_pml().iprobe(peer, tag, world_, &matched, status) == 0 && matched != 0;
+  return original_pml.iprobe(peer, tag, world_, &matched, status) == 0 && matched != 0;
 }
 
 void Gather::send(int peer, int tag, const void* data, std::size_t size) {
-  original_pml().send(data, size, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_);
+  original_pml.send(data, size, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_);
 }
 
 void Gather::receive(int peer, int tag, void* data, std::size_t size) {
   alignas(16) char status[64];
-  original_pml().recv(data, size, byte_type_, peer, tag, world_, status);
+  original_pml.recv(data, size, byte_type_, peer, tag, world_, status);
 }
 
 // Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes that judge

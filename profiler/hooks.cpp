@@ -3,6 +3,7 @@
 #include "message_events.h"
 #include "profiler/modules.h"
 #include "profiler/mpi_library.h"
+#include "profiler/receive_requests.h"
 #include "profiler/session.h"
 #include "profiler/source_peruse.h"
 #include "profiler/tracing.h"
@@ -145,10 +146,8 @@ void WindowCall::made(MPI_Win window) {
 
 void request_freed(const MPI_Request* request) {
   Session* session = Session::active();
-  if (session == nullptr || session->source() != SourceName::kPeruse || request == nullptr ||
-      *request == nullptr) {
-    return;
-  }
+  if (session == nullptr || request == nullptr || *request == nullptr) return;
+  if (session->source() != SourceName::kPeruse) return receive_requests::given_up(*request);
   // REQUEST_COMPLETED is 1; persistent requests that are not started are complete too.
   if (rankmap::field<std::uintptr_t>(*request, openmpi::kRequestComplete) != 1) watch_freed_requests(true);
 }

@@ -35,7 +35,7 @@ struct alignas(64) Live {
   std::uint32_t kind = 0;
   // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used while one
   // thread at a time counts.
-  struct Remembered {
+  struct alignas(32) Remembered {  // two to a cache line
     std::uint64_t who = ~std::uint64_t{0};
     std::uint64_t bytes = 0;
     profile::CellRow* cell = nullptr;

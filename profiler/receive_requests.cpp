@@ -1,6 +1,7 @@
 #include "profiler/receive_requests.h"
 
 #include <atomic>
+#include <limits>
 #include <mutex>
 #include <unordered_map>
 #include <utility>
@@ -27,26 +28,58 @@ constexpr int kProcNull = -2;
 constexpr int kAnyTag = -1;
 constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
 
-// The tag that the message was sent with. It is the one asked for, unless that was a wildcard, which only
-// matches a program's tags. Where the posted tag is not known any more, the status tells: a PML with fewer
-// tag bits than an int gives the library's negative tags back without their sign, above the largest user
-// tag (PML_UCX_TAG_GET_MPI_TAG in ompi/mca/pml/ucx/pml_ucx_request.h).
+// ---- the tag that a message was sent with ----
+//
+// The status tells it, unless the PML has fewer tag bits than an int: then the library's negative tags come back
+// without their sign, above the largest user tag, and the lowest ones (of neighbourhood collectives) not at all
+// (PML_UCX_TAG_GET_MPI_TAG in ompi/mca/pml/ucx/pml_ucx_request.h). So there the posted tag counts, unless it was
+// a wildcard, which only matches a program's tags and those that come back.
+
+bool has_whole_tags() { return original_pml.largest_user_tag == std::numeric_limits<int>::max(); }
+
 int matched_tag(int posted, const void* status) {
-  if (posted != kAnyTag) return posted;
   const int tag = field<int>(status, openmpi::kStatusTag);
-  const std::int64_t largest = largest_user_tag();
+  if (has_whole_tags()) [[likely]] return tag;
+  if (posted != kAnyTag) return posted;
+  const std::int64_t largest = original_pml.largest_user_tag;
   return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
 }
 
+// The posted tag waits in the request, in what belongs to its completion callback: Fathom sets none there. If the
+// library does, its value is no such one (a pointer has these bits clear).
+constexpr std::uint64_t kKeepsTag = std::uint64_t{0xFA74} << 48, kKeepsTagMask = std::uint64_t{0xFFFF} << 48;
+
+void keep_tag(void* request, int posted_tag) {
+  field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) = kKeepsTag | static_cast<std::uint32_t>(posted_tag);
+}
+
+// Taken out, for pml/ucx uses requests again and expects nothing there (mca_pml_ucx_preq_completion).
+int take_kept_tag(void* request) {
+  auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
+  if ((data & kKeepsTagMask) != kKeepsTag) return kAnyTag;
+  return static_cast<int>(static_cast<std::uint32_t>(std::exchange(data, 0)));
+}
+
+// ---- what was received ----
+
+struct Received {
+  Live* live = nullptr;  // null: nothing was received, or nowhere that is known
+  int tag = 0, source = 0;
+  std::uint64_t bytes = 0;
+
+  Received(const void* comm, const void* status, int matched_tag)
+      : tag(matched_tag), source(field<int>(status, openmpi::kStatusSource)) {
+    if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
+    live = Communicators::find(comm);
+    bytes = field<std::size_t>(status, openmpi::kStatusBytes);
+  }
+};
+
 void count_received(const void* comm, const void* status, int posted_tag, const void* request) {
-  const int source = field<int>(status, openmpi::kStatusSource);
-  if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
-  Live* live = Communicators::find(comm);
-  if (live == nullptr) return;
-  const int tag = matched_tag(posted_tag, status);
-  const auto bytes = field<std::size_t>(status, openmpi::kStatusBytes);
-  events::message_received(*live, tag, source, bytes, request);
-  count_message(profile::Direction::kReceived, *live, tag, source, bytes);
+  const Received message(comm, status, matched_tag(posted_tag, status));
+  if (message.live == nullptr) return;
+  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes);
 }
 
 const void* status_of(const void* request) {
@@ -55,99 +88,73 @@ const void* status_of(const void* request) {
 
 const void* comm_of(const void* request) { return field<const void*>(request, openmpi::kRequestObject); }
 
-bool is_complete(void* request) {
+int matched_tag_of(void* request) {
+  return matched_tag(has_whole_tags() ? kAnyTag : take_kept_tag(request), status_of(request));
+}
+
+bool is_complete(const void* request) {
   // REQUEST_COMPLETED is 1 (ompi/request/request.h).
-  return __atomic_load_n(&field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
+  return __atomic_load_n(&field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
                          __ATOMIC_ACQUIRE) == 1;
 }
 
-// ---- one-time requests: marked by their free function ----
+// ---- one-time requests: counted when the library frees them ----
 
 std::atomic<FreeFunction> library_free{nullptr};
 bool threads_share_mpi = true;
-int free_counted(void** request);
 
-// Takes the mark off; true for the one caller that shall count.
-bool take_mark(void* request) {
-  if (!threads_share_mpi) {  // a locked instruction costs as much as all the rest
-    FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
-    if (free_function != free_counted) return false;
-    free_function = library_free.load(std::memory_order_relaxed);
-    return true;
+int own_free(void** request) { return library_free.load(std::memory_order_relaxed)(request); }
+
+// Its own free function comes back first: Open MPI may use the request for a send next (pml/ucx). Until a message is
+// matched its source is a wildcard (MCA_PML_BASE_RECV_START in ompi/mca/pml/base/pml_base_recvreq.h), so that a
+// request which never got one counts nothing.
+Received unmark(void* request) {
+  field_ref<FreeFunction>(request, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+  return {comm_of(request), status_of(request), matched_tag_of(request)};
+}
+
+[[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source, std::uint64_t bytes) {
+  count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
+  return own_free(request);
+}
+
+// Hot: whatever is called is called last, with what is in registers, so that nothing has to be saved.
+int free_counted(void** request) {
+  const Received message = unmark(*request);
+  if (message.live == nullptr) return own_free(request);
+  events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
+  if (!count_repeated(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes)) {
+    return count_slowly_and_free(request, *message.live, message.tag, message.source, message.bytes);
   }
-  FreeFunction expected = free_counted;
-  return __atomic_compare_exchange_n(&field_ref<FreeFunction>(request, openmpi::kRequestFree), &expected,
-                                     library_free.load(std::memory_order_relaxed), false,
-                                     __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+  return own_free(request);
 }
 
-void count_once(void* request, int posted_tag) {
-  if (take_mark(request)) count_received(comm_of(request), status_of(request), posted_tag, request);
-}
+// ---- given up by the program before they are complete ----
 
-// Our callback's data: the posted tag. Taken out, for pml/ucx uses requests again and expects none there
-// (mca_pml_ucx_preq_completion in ompi/mca/pml/ucx/pml_ucx_request.c).
-int tag_in_callback(void* request) {
-  return static_cast<int>(
-      std::exchange(field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData), 0));
-}
-
-int on_complete(void* request) {
-  count_once(request, tag_in_callback(request));
-  return 0;
+int free_later(void** request) {
+  *request = find_variable_in_mpi("ompi_request_null");
+  return kSuccess;
 }
 
 // Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
-  count_once(request, tag_in_callback(request));
-  library_free.load(std::memory_order_relaxed)(&request);
+  events::request_completed(request, true);
+  free_counted(&request);
   return 1;
 }
 
-// The program gives up an active receive: ob1 would complete it without telling anyone. The library's
-// free is put off until the message has come, which is when ob1 frees such a request itself. Only while
-// no other thread can complete the request meanwhile; else it is freed now, and its message shows as sent
-// and not received.
-bool put_off(void** request) {
-  Callback& callback = field_ref<Callback>(*request, openmpi::kRequestCallback);
-  if (threads_share_mpi || callback != on_complete) return false;
-  callback = on_complete_then_free;
-  *request = find_variable_in_mpi("ompi_request_null");
-  return true;
-}
-
-// In the middle of completing: Open MPI takes the callback off before it calls it, and a callback of its own
-// may free the request from there (coll/adapt).
-bool is_completing(const void* request) {
-  return field<Callback>(request, openmpi::kRequestCallback) == nullptr;
-}
-
-int free_counted(void** request) {
-  if (is_complete(*request) || is_completing(*request)) {
-    count_once(*request, kAnyTag);
-  } else if (put_off(request)) {
-    return kSuccess;
-  } else {
-    take_mark(*request);
-  }
-  return library_free.load(std::memory_order_relaxed)(request);
+[[gnu::cold, gnu::noinline]] bool is_library_free(FreeFunction free_function) {
+  FreeFunction none = nullptr;
+  return library_free.compare_exchange_strong(none, free_function);
 }
 
 void watch(void* request, int posted_tag) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
-  FreeFunction known = library_free.load(std::memory_order_relaxed);
-  if (known == nullptr && library_free.compare_exchange_strong(known, free_function)) {
-    known = free_function;
-  }
-  if (known != free_function) return;
+  if (free_function != library_free.load(std::memory_order_relaxed) && !is_library_free(free_function)) return;
+  free_function = free_counted;
+  if (!has_whole_tags()) [[unlikely]] keep_tag(request, posted_tag);
   events::receive_requested(request);
-  __atomic_store_n(&free_function, &free_counted, __ATOMIC_RELEASE);
-  if (!is_complete(request) && field<Callback>(request, openmpi::kRequestCallback) == nullptr) {
-    field_ref<std::intptr_t>(request, openmpi::kRequestCallbackData) = posted_tag;
-    __atomic_store_n(&field_ref<Callback>(request, openmpi::kRequestCallback), &on_complete, __ATOMIC_RELEASE);
-  }
-  if (is_complete(request)) count_once(request, posted_tag);
 }
 
 // ---- persistent receives: one mark for each start ----
@@ -177,6 +184,7 @@ bool find(const void* request, PersistentReceive& receive) {
 int on_persistent_complete(void* request) {
   PersistentReceive receive{};
   if (!find(request, receive)) return 0;
+  events::request_completed(request, true);
   // Counted first: the library's callback may start the request again.
   count_received(receive.comm, status_of(request), receive.tag, request);
   return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
@@ -211,12 +219,23 @@ int free_persistent(void** request) {
 
 void open(bool threads_share) { threads_share_mpi = threads_share; }
 
+void given_up(void* request) {
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request)) return;
+  if (threads_share_mpi) {
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+  } else {
+    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
+  }
+}
+
 // The callback is set before the start, so that no completion can come in between; Open MPI clears it
 // when it calls it.
 void before_start(void* request) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_receives().find(request);
   if (found == persistent_receives().end()) return;
+  events::request_started(request, true);
   Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
   if (callback == on_persistent_complete) return;
   found->second.library_callback = callback;
@@ -227,7 +246,7 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
          void* status) {
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
-  const int result = original_pml().recv(buffer, count, datatype, source, tag, comm, seen);
+  const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
     count_received(comm, seen, tag, nullptr);
   }
@@ -238,27 +257,27 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
-  const int result = original_pml().mrecv(buffer, count, datatype, message, seen);
+  const int result = original_pml.mrecv(buffer, count, datatype, message, seen);
   if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag, nullptr);
   return result;
 }
 
 int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
           void** request) {
-  const int result = original_pml().irecv(buffer, count, datatype, source, tag, comm, request);
-  if (result == kSuccess && source != kProcNull && Session::active() != nullptr) watch(*request, tag);
+  const int result = original_pml.irecv(buffer, count, datatype, source, tag, comm, request);
+  if (result == kSuccess) watch(*request, tag);
   return result;
 }
 
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
-  const int result = original_pml().imrecv(buffer, count, datatype, message, request);
-  if (result == kSuccess && Session::active() != nullptr) watch(*request, kAnyTag);
+  const int result = original_pml.imrecv(buffer, count, datatype, message, request);
+  if (result == kSuccess) watch(*request, kAnyTag);
   return result;
 }
 
 int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
                void** request) try {
-  const int result = original_pml().irecv_init(buffer, count, datatype, source, tag, comm, request);
+  const int result = original_pml.irecv_init(buffer, count, datatype, source, tag, comm, request);
   if (result != kSuccess || source == kProcNull || Session::active() == nullptr) return result;
   StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
   FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);

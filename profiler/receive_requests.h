@@ -1,13 +1,13 @@
 // The receiving witness where there is no PERUSE: messages counted from completed receive requests.
 //
-// A blocking receive tells its source, tag and length in its status when it returns. A non-blocking one
-// is either complete when irecv returns, or gets a completion callback (ompi_request_t.req_complete_cb);
-// since the library may put its own callback in place of ours (coll/adapt, osc/pt2pt), and since another
-// thread may complete the request between the test and the registration, the request's free function is
-// replaced as well: whichever comes first takes the request's mark and counts, so each is counted once.
+// A blocking receive tells its source, tag and length in its status when it returns. A non-blocking one is
+// counted when it is freed, which every wait, test and user inside the library does once it is complete: its
+// free function is replaced for as long as it lives. What the program gives up with MPI_Request_free before it
+// is complete, ob1 would end without a word: then freeing is put off until the message has come.
 //
-// Not seen: with MPI_THREAD_MULTIPLE, a receive that the program gives up with MPI_Request_free before it
-// completes. Its message shows as sent and not received.
+// Not seen: with MPI_THREAD_MULTIPLE, a receive that is given up before it completes, for another thread may
+// complete it meanwhile. Its message shows as sent and not received. The same goes for a receive that is
+// complete but that the program never waits for.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,9 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
                void** request);
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request);
 int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void* status);
+
+// The program frees this request; it need not be a receive.
+void given_up(void* request);
 
 // A persistent request is about to be started; does nothing for a send.
 void before_start(void* request);

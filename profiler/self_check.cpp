@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "profiler/hooks.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
 
@@ -59,6 +60,7 @@ bool exchange(MPI_Comm comm) {
   errors += free_request(&requests[0]);
   errors += free_request(&requests[1]);
   errors += irecv(in.data(), kLargest, byte, MPI_ANY_SOURCE, kTag, comm, &requests[0]);
+  hooks::request_freed(&requests[0]);  // as the wrapper of MPI_Request_free does for the program
   errors += free_request(&requests[0]);
   errors += isend(out.data(), kSizes[1], byte, 0, kTag, comm, &requests[1]);
   errors += waitall(1, &requests[1], MPI_STATUSES_IGNORE);

@@ -19,7 +19,6 @@ constexpr int kSuccess = 0;
 constexpr int kProcNull = -2;  // MPI_PROC_NULL in Open MPI's mpi.h
 
 void* module_table = nullptr;
-Pml original{};
 
 template <typename F>
 void exchange_entry(std::ptrdiff_t offset, F& saved, F replacement) {
@@ -48,7 +47,7 @@ std::uint64_t bytes_of(std::size_t count, const void* datatype) {
 int send(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
          void* comm) {
   events::message_sent(comm, tag, destination, bytes_of(count, datatype));
-  const int result = original.send(buffer, count, datatype, destination, tag, mode, comm);
+  const int result = original_pml.send(buffer, count, datatype, destination, tag, mode, comm);
   if (result == kSuccess) count_sent(comm, tag, destination, bytes_of(count, datatype));
   return result;
 }
@@ -56,7 +55,7 @@ int send(const void* buffer, std::size_t count, void* datatype, int destination,
 int isend(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
           void* comm, void** request) {
   events::message_sent(comm, tag, destination, bytes_of(count, datatype));
-  const int result = original.isend(buffer, count, datatype, destination, tag, mode, comm, request);
+  const int result = original_pml.isend(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result != kSuccess) return result;
   events::send_requested(*request);
   count_sent(comm, tag, destination, bytes_of(count, datatype));
@@ -146,7 +145,7 @@ int start_request(std::size_t count, void** requests) {
 int start(std::size_t count, void** requests) {
   for (std::size_t i = 0; i < count; ++i) {
     receive_requests::before_start(requests[i]);
-    const int result = start_one(original.start, &requests[i]);
+    const int result = start_one(original_pml.start, &requests[i]);
     if (result != kSuccess) return result;
   }
   return kSuccess;
@@ -161,7 +160,7 @@ int free_request(void** request) {
 int isend_init(const void* buffer, std::size_t count, void* datatype, int destination, int tag,
                int mode, void* comm, void** request) {
   const int result =
-      original.isend_init(buffer, count, datatype, destination, tag, mode, comm, request);
+      original_pml.isend_init(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result == kSuccess && destination != kProcNull) {
     adopt(*request, {comm, tag, destination, bytes_of(count, datatype), nullptr, nullptr});
   }
@@ -171,7 +170,7 @@ int isend_init(const void* buffer, std::size_t count, void* datatype, int destin
 // ---- communicators ----
 
 int add_comm(void* comm) {
-  const int result = original.add_comm(comm);
+  const int result = original_pml.add_comm(comm);
   Session* session = Session::active();
   if (result == kSuccess && session != nullptr) session->communicators().added(comm);
   return result;
@@ -180,7 +179,7 @@ int add_comm(void* comm) {
 int del_comm(void* comm) {
   Session* session = Session::active();
   if (session != nullptr) session->communicators().removed(comm);
-  return original.del_comm(comm);
+  return original_pml.del_comm(comm);
 }
 
 }  // namespace
@@ -188,47 +187,44 @@ int del_comm(void* comm) {
 bool hook_pml() {
   module_table = find_variable_in_mpi("mca_pml");
   if (module_table == nullptr) return false;
-  exchange_entry(openmpi::kPmlRecv, original.recv, decltype(original.recv){});
-  exchange_entry(openmpi::kPmlIrecv, original.irecv, decltype(original.irecv){});
-  exchange_entry(openmpi::kPmlIrecvInit, original.irecv_init, decltype(original.irecv_init){});
-  exchange_entry(openmpi::kPmlImrecv, original.imrecv, decltype(original.imrecv){});
-  exchange_entry(openmpi::kPmlMrecv, original.mrecv, decltype(original.mrecv){});
-  exchange_entry(openmpi::kPmlIprobe, original.iprobe, decltype(original.iprobe){});
-  exchange_entry(openmpi::kPmlAddComm, original.add_comm, add_comm);
-  exchange_entry(openmpi::kPmlDelComm, original.del_comm, del_comm);
-  exchange_entry(openmpi::kPmlSend, original.send, send);
-  exchange_entry(openmpi::kPmlIsend, original.isend, isend);
-  exchange_entry(openmpi::kPmlIsendInit, original.isend_init, isend_init);
-  exchange_entry(openmpi::kPmlStart, original.start, start);
+  original_pml.largest_user_tag = field<int>(module_table, openmpi::kPmlMaxTag);
+  exchange_entry(openmpi::kPmlRecv, original_pml.recv, decltype(original_pml.recv){});
+  exchange_entry(openmpi::kPmlIrecv, original_pml.irecv, decltype(original_pml.irecv){});
+  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init, decltype(original_pml.irecv_init){});
+  exchange_entry(openmpi::kPmlImrecv, original_pml.imrecv, decltype(original_pml.imrecv){});
+  exchange_entry(openmpi::kPmlMrecv, original_pml.mrecv, decltype(original_pml.mrecv){});
+  exchange_entry(openmpi::kPmlIprobe, original_pml.iprobe, decltype(original_pml.iprobe){});
+  exchange_entry(openmpi::kPmlAddComm, original_pml.add_comm, add_comm);
+  exchange_entry(openmpi::kPmlDelComm, original_pml.del_comm, del_comm);
+  exchange_entry(openmpi::kPmlSend, original_pml.send, send);
+  exchange_entry(openmpi::kPmlIsend, original_pml.isend, isend);
+  exchange_entry(openmpi::kPmlIsendInit, original_pml.isend_init, isend_init);
+  exchange_entry(openmpi::kPmlStart, original_pml.start, start);
   return true;
 }
 
 void hook_receives() {
-  exchange_entry(openmpi::kPmlRecv, original.recv, receive_requests::recv);
-  exchange_entry(openmpi::kPmlIrecv, original.irecv, receive_requests::irecv);
-  exchange_entry(openmpi::kPmlIrecvInit, original.irecv_init, receive_requests::irecv_init);
-  exchange_entry(openmpi::kPmlImrecv, original.imrecv, receive_requests::imrecv);
-  exchange_entry(openmpi::kPmlMrecv, original.mrecv, receive_requests::mrecv);
+  exchange_entry(openmpi::kPmlRecv, original_pml.recv, receive_requests::recv);
+  exchange_entry(openmpi::kPmlIrecv, original_pml.irecv, receive_requests::irecv);
+  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init, receive_requests::irecv_init);
+  exchange_entry(openmpi::kPmlImrecv, original_pml.imrecv, receive_requests::imrecv);
+  exchange_entry(openmpi::kPmlMrecv, original_pml.mrecv, receive_requests::mrecv);
 }
 
 void unhook_pml() {
   if (module_table == nullptr) return;
-  field_ref<decltype(original.add_comm)>(module_table, openmpi::kPmlAddComm) = original.add_comm;
-  field_ref<decltype(original.del_comm)>(module_table, openmpi::kPmlDelComm) = original.del_comm;
-  field_ref<decltype(original.send)>(module_table, openmpi::kPmlSend) = original.send;
-  field_ref<decltype(original.isend)>(module_table, openmpi::kPmlIsend) = original.isend;
-  field_ref<decltype(original.isend_init)>(module_table, openmpi::kPmlIsendInit) = original.isend_init;
-  field_ref<decltype(original.start)>(module_table, openmpi::kPmlStart) = original.start;
-  field_ref<decltype(original.recv)>(module_table, openmpi::kPmlRecv) = original.recv;
-  field_ref<decltype(original.irecv)>(module_table, openmpi::kPmlIrecv) = original.irecv;
-  field_ref<decltype(original.irecv_init)>(module_table, openmpi::kPmlIrecvInit) = original.irecv_init;
-  field_ref<decltype(original.imrecv)>(module_table, openmpi::kPmlImrecv) = original.imrecv;
-  field_ref<decltype(original.mrecv)>(module_table, openmpi::kPmlMrecv) = original.mrecv;
+  field_ref<decltype(original_pml.add_comm)>(module_table, openmpi::kPmlAddComm) = original_pml.add_comm;
+  field_ref<decltype(original_pml.del_comm)>(module_table, openmpi::kPmlDelComm) = original_pml.del_comm;
+  field_ref<decltype(original_pml.send)>(module_table, openmpi::kPmlSend) = original_pml.send;
+  field_ref<decltype(original_pml.isend)>(module_table, openmpi::kPmlIsend) = original_pml.isend;
+  field_ref<decltype(original_pml.isend_init)>(module_table, openmpi::kPmlIsendInit) = original_pml.isend_init;
+  field_ref<decltype(original_pml.start)>(module_table, openmpi::kPmlStart) = original_pml.start;
+  field_ref<decltype(original_pml.recv)>(module_table, openmpi::kPmlRecv) = original_pml.recv;
+  field_ref<decltype(original_pml.irecv)>(module_table, openmpi::kPmlIrecv) = original_pml.irecv;
+  field_ref<decltype(original_pml.irecv_init)>(module_table, openmpi::kPmlIrecvInit) = original_pml.irecv_init;
+  field_ref<decltype(original_pml.imrecv)>(module_table, openmpi::kPmlImrecv) = original_pml.imrecv;
+  field_ref<decltype(original_pml.mrecv)>(module_table, openmpi::kPmlMrecv) = original_pml.mrecv;
 }
-
-int largest_user_tag() { return field<int>(module_table, openmpi::kPmlMaxTag); }
-
-const Pml& original_pml() { return original; }
 
 std::string selected_pml() {
   const void* component = find_variable_in_mpi("mca_pml_base_selected_component");

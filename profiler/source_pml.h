@@ -35,6 +35,7 @@ struct Pml {
   int (*start)(std::size_t count, void** requests);
   int (*imrecv)(void* buffer, std::size_t count, void* datatype, void** message, void** request);
   int (*mrecv)(void* buffer, std::size_t count, void* datatype, void** message, void* status);
+  int largest_user_tag;  // pml_max_tag
 };
 
 // False if the process has no mca_pml.
@@ -46,11 +47,9 @@ void unhook_pml();
 // After hook_pml().
 void hook_receives();
 
-// Open MPI's own entries, good from hook_pml() on: calls through them are not counted.
-const Pml& original_pml();
-
-// The largest tag that a program may use with this PML (pml_max_tag).
-int largest_user_tag();
+// Open MPI's own, good from hook_pml() on: calls through them are not counted. A variable, and not a function
+// that returns it, for every message goes through it.
+inline constinit Pml original_pml{};
 
 // The name of the PML in use: "ob1", "ucx", "cm"; empty if unknown.
 std::string selected_pml();

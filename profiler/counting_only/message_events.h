@@ -14,6 +14,8 @@ inline constexpr bool kRecords = false;
 inline void message_sent(const void*, int, int, std::uint64_t) {}
 inline void send_requested(const void*) {}
 inline void receive_requested(const void*) {}
+inline void request_started(const void*, bool) {}
+inline void request_completed(const void*, bool) {}
 inline void message_received(const Live&, int, int, std::uint64_t, const void*) {}
 inline void received_retracted(const void*) {}
 inline bool records_transfers() { return false; }

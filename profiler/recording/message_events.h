@@ -6,6 +6,7 @@
 #include "openmpi_layout.h"
 #include "profiler/communicators.h"
 #include "profiler/recorder.h"
+#include "profiler/traced_call.h"
 
 namespace fathom::profiler::events {
 
@@ -101,13 +102,36 @@ inline void transfer(trace::TransferStep step, bool receiving, const void* reque
   Recorder::last_was(*stream, static_cast<Follows>(order.is));
 }
 
-// What the PML returned, where PERUSE does not tell.
-inline void send_requested(const void* request) {
-  if (Level::requests) transfer(trace::TransferStep::kActivate, false, request);
+// ---- where PERUSE does not tell: a request's start and end, at the PML's boundary ----
+
+inline void request_started(const void* request, bool receiving) {
+  if (Level::requests) transfer(trace::TransferStep::kActivate, receiving, request);
 }
-inline void receive_requested(const void* request) {
-  if (Level::requests) transfer(trace::TransferStep::kActivate, true, request);
+inline void request_completed(const void* request, bool receiving) {
+  if (Level::requests) transfer(trace::TransferStep::kComplete, receiving, request);
 }
+
+template <bool kIsReceive>
+int on_complete(void* request) {
+  request_completed(request, kIsReceive);
+  return 0;
+}
+
+// What the PML returned. The end is told by the request's callback, unless the library uses that itself
+// (coll/adapt, osc/pt2pt). What was complete at once has no request of its own: the call's leave is its end.
+template <bool kIsReceive>
+void requested(void* request) {
+  if (!Level::requests || traced::Requests::number(static_cast<MPI_Request>(request)) == trace::kNoRequest) return;
+  request_started(request, kIsReceive);
+  auto& callback = rankmap::field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
+  const auto is_complete = [request] {  // REQUEST_COMPLETED is 1 (ompi/request/request.h)
+    return __atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete), __ATOMIC_ACQUIRE) == 1;
+  };
+  if (is_complete()) return request_completed(request, kIsReceive);
+  if (callback == nullptr) __atomic_store_n(&callback, &on_complete<kIsReceive>, __ATOMIC_RELEASE);
+}
+inline void send_requested(void* request) { requested<false>(request); }
+inline void receive_requested(void* request) { requested<true>(request); }
 
 // A message that no receive waited for came, or was taken out of the queue.
 inline void unexpected(const Live& live, int source, int tag, bool left) {

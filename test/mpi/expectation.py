@@ -272,7 +272,7 @@ def compare_sizes(lines, profile, world, seen, as_sent):
 def compare_coverage(lines, profile, world, seen, received_counted, options):
     problems = []
     coverage = profile["coverage"]
-    verdict = options.get("verdict") or ("exact" if received_counted else "one-witness")
+    verdict = options.get("verdict", "exact")
     if coverage["verdict"] != verdict:
         problems.append(f"verdict is {coverage['verdict']!r}, expected {verdict!r}; differences "
                         f"{str(coverage.get('differences'))[:300]}; steps down {coverage.get('steps_down')}; notes {coverage.get('notes')}")

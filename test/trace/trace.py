@@ -8,6 +8,7 @@ the same. The last line is "N passed, N failed, N skipped".
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -105,12 +106,17 @@ def messages_equal_the_profile(build, folder):
 
 
 def transfers_are_told_step_by_step(build, folder):
-    if build.name != "peruse":
-        raise Skipped("only PERUSE tells them")
-    run = build.traced(folder, [build.program("sendrecv")])
-    steps = {event["step"] for event in build.events(run) if event["kind"] == "transfer"}
-    wanted = {"activate", "posted", "matched-expected", "begin", "end", "complete"}
-    assert wanted <= steps, steps
+    """All of them by PERUSE; without it, where requests start and end at the PML."""
+    run = build.traced(folder, [build.program("send_modes")])
+    transfers = [event for event in build.events(run) if event["kind"] == "transfer"]
+    steps = {(event["side"], event["step"]) for event in transfers}
+    wanted = {(side, step) for side in ("send", "receive") for step in ("activate", "complete")}
+    if build.name == "peruse":
+        wanted |= {("receive", step) for step in ("posted", "matched-expected", "begin", "end")}
+    assert wanted <= steps, wanted - steps
+    for side in ("send", "receive") if build.name == "stock" else ():
+        told = collections.Counter(event["step"] for event in transfers if event["side"] == side)
+        assert told["complete"] == told["activate"], (side, told)
 
 
 def calls_alone(build, folder):
