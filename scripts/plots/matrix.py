@@ -1,5 +1,5 @@
 """The communication matrix: rows send, columns receive."""
-from plots import style  # first: it selects the backend
+from plots import style
 
 import numpy
 from matplotlib import colors, figure, ticker

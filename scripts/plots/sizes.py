@@ -1,5 +1,5 @@
 """The histogram of message sizes, in powers of two, by class."""
-from plots import style  # first: it selects the backend
+from plots import style
 
 import numpy
 from matplotlib import figure, ticker

@@ -1,9 +1,10 @@
-"""Colours and type shared by the pictures. Safe for colour-blind readers and in greyscale."""
-import matplotlib
+"""Colours and type shared by the pictures. Safe for colour-blind readers and in greyscale.
 
-matplotlib.use("Agg")  # no display; before pyplot is ever imported
-from matplotlib import colors  # noqa: E402
-import numpy  # noqa: E402
+Figures are made without pyplot: no display is needed, and no backend of the caller changed.
+"""
+import matplotlib
+from matplotlib import colors
+import numpy
 
 INK = "#222222"
 FAINT = "#777777"

@@ -1,0 +1,20 @@
+"""Fathom's runs in Python: traffic as NumPy and SciPy arrays, events and analyses as pandas DataFrames.
+
+    import fathom
+    run = fathom.open("r1")
+    run.comm_matrix()             # bytes from rank to rank
+    run.flat_profile()            # needs a trace
+    run.findings()                # what costs the run time, most costly first
+
+Operations that Pipit has carry its names, arguments and columns. docs/python.md tells what differs.
+"""
+from _fathom import Error
+from fathom.filters import Filter
+from fathom.run import Run, analyses, compare, multirun_analysis
+
+__all__ = ["Error", "Filter", "Run", "analyses", "compare", "multirun_analysis", "open"]
+
+
+def open(path):  # noqa: A001 - fathom.open() reads as what it does
+    """The run in this directory (or of this profile.json). Nothing is read until it is asked for."""
+    return Run(path)

@@ -1,0 +1,362 @@
+// The extension _fathom: runs, their traffic, columns of their events, and the analyses. python/fathom/ makes
+// it into what a user imports.
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "analysis/compare.h"
+#include "analysis/load_run.h"
+#include "analysis/registry.h"
+#include "analysis/run.h"
+#include "profile/summary.h"
+#include "python/arrays.h"
+#include "python/event_columns.h"
+#include "python/results.h"
+#include "trace/event_filter.h"
+
+namespace fathom::python {
+namespace {
+
+namespace py = pybind11;
+
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+template <typename T>
+T value_or_throw(base::Result<T>&& result) {
+  if (!result) throw Failure(result.error().message);
+  return std::move(*result);
+}
+
+analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) {
+  analysis::Thresholds thresholds;
+  for (const std::string& assignment : assignments) value_or_throw(analysis::set_threshold(thresholds, assignment));
+  return thresholds;
+}
+
+// A run and the part of it that is meant. Profile and trace are opened when first needed.
+class Run {
+ public:
+  Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks, std::uint64_t from_ns,
+      std::uint64_t to_ns, const std::optional<std::string>& phase) {
+    scope_.ranks = ranks;
+    scope_.from_ns = from_ns;
+    scope_.to_ns = to_ns;
+    scope_.phase = phase;
+    std::error_code ignored;
+    const bool folder = std::filesystem::is_directory(path, ignored);
+    directory_ = folder ? path : std::filesystem::path(path).parent_path().string();
+    profile_path_ = folder ? path + "/profile.json" : path;
+    if (!std::filesystem::exists(profile_path_, ignored)) profile_path_.clear();
+    has_trace_ = folder && std::filesystem::exists(path + "/trace", ignored);
+    if (profile_path_.empty() && !has_trace_) {
+      throw Failure("there is no run '" + path + "': it holds neither profile.json nor trace/");
+    }
+  }
+
+  bool has_trace() const { return has_trace_; }
+  bool has_profile() const { return !profile_path_.empty(); }
+
+  const profile::Profile& profile() { return *loaded().profile; }
+
+  const trace::Trace& trace() {
+    if (loaded_ && loaded_->trace) return *loaded_->trace;
+    if (!has_trace_) throw Failure("this run has no trace; record one with fathom run --trace");
+    if (!trace_) trace_ = value_or_throw(trace::Trace::open(directory_));
+    return *trace_;
+  }
+
+  const analysis::LoadedRun& loaded() {
+    if (!loaded_) loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "", scope_));
+    return *loaded_;
+  }
+
+  const analysis::Scope& scope() const { return scope_; }
+
+ private:
+  analysis::Scope scope_;
+  std::string directory_, profile_path_;
+  bool has_trace_ = false;
+  std::optional<trace::Trace> trace_;
+  std::optional<analysis::LoadedRun> loaded_;
+};
+
+// Numbers names as they come, for categories.
+class Codes {
+ public:
+  std::int32_t of(const std::string& name) {
+    const auto [entry, is_new] = codes_.try_emplace(name, static_cast<std::int32_t>(names_.size()));
+    if (is_new) names_.push_back(name);
+    return entry->second;
+  }
+  const std::vector<std::string>& names() const { return names_; }
+
+ private:
+  std::map<std::string, std::int32_t> codes_;
+  std::vector<std::string> names_;
+};
+
+py::dict header_of(Run& run) {
+  const profile::Profile& profile = run.profile();
+  py::dict made;
+  made["application"] = profile.application.executable;
+  made["seconds"] = profile.application.seconds;
+  made["world_size"] = profile.world_size;
+  made["ranks"] = profile::rank_count(profile);
+  made["source"] = profile.source;
+  made["verdict"] = profile.coverage.verdict;
+  py::dict hosts;
+  for (const profile::Rank& rank : profile.ranks) hosts[py::int_(rank.rank)] = rank.host;
+  made["hosts"] = hosts;
+  py::list communicators;
+  for (const profile::Communicator& entry : profile.communicators) {
+    py::dict row;
+    row["id"] = entry.id;
+    row["name"] = entry.name;
+    row["made_by"] = entry.made_by;
+    row["size"] = entry.world_ranks.size();
+    communicators.append(row);
+  }
+  made["communicators"] = communicators;
+  return made;
+}
+
+py::dict traffic_of(Run& run) {
+  Codes classes, phases;
+  std::vector<std::int32_t> class_code, phase_code;
+  std::vector<std::uint8_t> hidden;
+  std::vector<std::int64_t> communicator, source, destination;
+  std::vector<std::uint64_t> bytes, messages;
+  const auto append = [](auto& all, const auto& part) { all.insert(all.end(), part.begin(), part.end()); };
+  for (const profile::Traffic& block : run.profile().traffic) {
+    const std::size_t end = source.size() + block.source.size();
+    append(source, block.source);
+    append(destination, block.destination);
+    append(bytes, block.bytes);
+    append(messages, block.messages);
+    class_code.resize(end, classes.of(block.class_name));
+    phase_code.resize(end, phases.of(block.phase));
+    hidden.resize(end, block.hidden);
+    communicator.resize(end, block.communicator);
+  }
+  py::dict made;
+  made["class"] = py::make_tuple(as_array(std::move(class_code)), classes.names());
+  made["phase"] = py::make_tuple(as_array(std::move(phase_code)), phases.names());
+  made["hidden"] = as_array(std::move(hidden));
+  made["communicator"] = as_array(std::move(communicator));
+  made["source"] = as_array(std::move(source));
+  made["destination"] = as_array(std::move(destination));
+  made["bytes"] = as_array(std::move(bytes));
+  made["messages"] = as_array(std::move(messages));
+  return made;
+}
+
+py::list message_sizes_of(Run& run) {
+  py::list made;
+  for (const profile::MessageSizes& sizes : run.profile().message_sizes) {
+    py::dict row;
+    row["class"] = sizes.class_name;
+    row["hidden"] = sizes.hidden;
+    row["size"] = as_array(std::vector(sizes.size));
+    row["messages"] = as_array(std::vector(sizes.messages));
+    row["bin_low"] = as_array(std::vector(sizes.bin_low));
+    row["bin_messages"] = as_array(std::vector(sizes.bin_messages));
+    made.append(row);
+  }
+  return made;
+}
+
+py::dict definitions_of(Run& run) {
+  const trace::Definitions& definitions = run.trace().definitions();
+  py::list names, groups, processes;
+  for (const trace::Function& function : definitions.functions) {
+    names.append(function.name);
+    groups.append(static_cast<int>(function.group));
+  }
+  py::list kinds;
+  for (int kind = 0; kind <= static_cast<int>(trace::EventKind::kRequestGiven); ++kind) {
+    kinds.append(trace::name_of(static_cast<trace::EventKind>(kind)));
+  }
+  const analysis::Scope& scope = run.scope();
+  for (std::size_t i = 0; i < definitions.processes.size(); ++i) {
+    const trace::Process& process = definitions.processes[i];
+    if (scope.ranks && !scope.ranks->contains(process.rank)) continue;
+    py::dict row;
+    row["process"] = i;
+    row["rank"] = process.rank;
+    row["host"] = process.host;
+    row["first_ns"] = process.first_ns;
+    row["last_ns"] = process.last_ns;
+    row["records"] = process.records;
+    row["lost"] = process.lost_records;
+    processes.append(row);
+  }
+  py::dict made;
+  made["functions"] = names;
+  made["groups"] = groups;
+  made["kinds"] = kinds;
+  made["classes"] = definitions.classes;
+  made["class_hidden"] = definitions.class_hidden;
+  made["processes"] = processes;
+  return made;
+}
+
+py::dict columns_of(EventColumns&& columns) {
+  py::dict made;
+  made["time_ns"] = as_array(std::move(columns.time_ns));
+  made["type"] = as_array(std::move(columns.type));
+  made["name"] = as_array(std::move(columns.name));
+  made["process"] = as_array(std::move(columns.process));
+  made["thread"] = as_array(std::move(columns.thread));
+  made["matching"] = as_array(std::move(columns.matching));
+  made["matching_time_ns"] = as_array(std::move(columns.matching_time_ns));
+  made["depth"] = as_array(std::move(columns.depth));
+  made["parent"] = as_array(std::move(columns.parent));
+  made["inclusive_ns"] = as_array(std::move(columns.inclusive_ns));
+  made["exclusive_ns"] = as_array(std::move(columns.exclusive_ns));
+  made["peer"] = as_array(std::move(columns.peer));
+  made["tag"] = as_array(std::move(columns.tag));
+  made["communicator"] = as_array(std::move(columns.communicator));
+  made["root"] = as_array(std::move(columns.root));
+  made["bytes"] = as_array(std::move(columns.bytes));
+  made["request"] = as_array(std::move(columns.request));
+  made["class"] = as_array(std::move(columns.message_class));
+  return made;
+}
+
+py::dict columns_of(CallColumns&& columns) {
+  py::dict made;
+  made["name"] = as_array(std::move(columns.name));
+  made["thread"] = as_array(std::move(columns.thread));
+  made["depth"] = as_array(std::move(columns.depth));
+  made["start_ns"] = as_array(std::move(columns.start_ns));
+  made["end_ns"] = as_array(std::move(columns.end_ns));
+  made["exclusive_ns"] = as_array(std::move(columns.exclusive_ns));
+  return made;
+}
+
+py::dict columns_of(SegmentColumns&& columns) {
+  py::dict made;
+  made["name"] = as_array(std::move(columns.name));
+  made["start_ns"] = as_array(std::move(columns.start_ns));
+  made["end_ns"] = as_array(std::move(columns.end_ns));
+  return made;
+}
+
+// None at the end. Other threads of Python run while columns are built.
+py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t process) {
+  EventColumns columns;
+  {
+    const py::gil_scoped_release released;
+    reader.events(most, process, columns);
+  }
+  if (columns.size() == 0) return py::none();
+  return columns_of(std::move(columns));
+}
+
+// All events of the processes in the scope, one after the other.
+py::dict all_events(Run& run) {
+  const trace::Trace& trace = run.trace();
+  const analysis::Scope& scope = run.scope();
+  EventColumns columns;
+  {
+    const py::gil_scoped_release released;
+    const auto& processes = trace.definitions().processes;
+    const auto wanted = [&](const trace::Process& process) { return !scope.ranks || scope.ranks->contains(process.rank); };
+    std::size_t rows = 0;
+    for (const trace::Process& process : processes) rows += wanted(process) && scope.whole_time() ? process.records : 0;
+    columns.reserve(rows);
+    std::int32_t position = 0;
+    for (std::size_t i = 0; i < processes.size(); ++i) {
+      if (wanted(processes[i])) ColumnReader(trace, i, scope).events(~std::size_t{0}, position++, columns);
+    }
+  }
+  return columns_of(std::move(columns));
+}
+
+template <typename Columns, bool (ColumnReader::*read)(std::size_t, Columns&)>
+py::object next_of(ColumnReader& reader, std::size_t most) {
+  Columns columns;
+  bool more = false;
+  {
+    const py::gil_scoped_release released;
+    more = (reader.*read)(most, columns);
+  }
+  if (!more) return py::none();
+  return columns_of(std::move(columns));
+}
+
+std::unique_ptr<ColumnReader> reader_of(Run& run, std::size_t process) {
+  const trace::Trace& trace = run.trace();
+  if (process >= trace.definitions().processes.size()) throw Failure("the trace has no such process");
+  return std::make_unique<ColumnReader>(trace, process, run.scope());
+}
+
+py::list analyses() {
+  py::list made;
+  for (const analysis::Row& row : analysis::all_analyses()) {
+    made.append(py::make_tuple(row.name, row.help, row.needs == analysis::Needs::kTrace, row.by_default));
+  }
+  return made;
+}
+
+// {name: section} of the named analyses, or of the default set; findings; limits.
+py::dict analyze(Run& run, const std::vector<std::string>& names, const std::vector<std::string>& assignments) {
+  const analysis::Input input = run.loaded().input(thresholds_of(assignments));
+  std::vector<const analysis::Row*> rows;
+  for (const std::string& name : names) rows.push_back(value_or_throw(analysis::find_analysis(name)));
+  for (const analysis::Row* row : rows) {
+    if (!analysis::can_run(*row, input)) throw Failure(std::string("'") + row->name + "' needs a trace; record one with fathom run --trace");
+  }
+  if (names.empty()) rows = analysis::default_analyses(input);
+  std::optional<analysis::Results> results;
+  {
+    const py::gil_scoped_release released;
+    results = value_or_throw(analysis::run_analyses(rows, input));
+  }
+  py::dict sections, made;
+  for (analysis::NamedSection& named : results->sections) {
+    sections[py::str(named.name)] = as_dict(std::move(named.section));
+  }
+  made["sections"] = sections;
+  made["findings"] = as_list(results->findings);
+  made["limits"] = results->limits;
+  return made;
+}
+
+py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& names) {
+  std::vector<const profile::Profile*> profiles;
+  for (Run* run : runs) profiles.push_back(&run->profile());
+  return as_dict(analysis::lay_out(value_or_throw(analysis::compare_profiles(profiles, names))));
+}
+
+}  // namespace
+
+PYBIND11_MODULE(_fathom, module) {
+  py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
+  py::class_<Run>(module, "Run")
+      .def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t, std::uint64_t,
+                    const std::optional<std::string>&>())
+      .def_property_readonly("has_trace", &Run::has_trace)
+      .def_property_readonly("has_profile", &Run::has_profile)
+      .def("header", &header_of)
+      .def("traffic", &traffic_of)
+      .def("message_sizes", &message_sizes_of)
+      .def("definitions", &definitions_of)
+      .def("events", &all_events)
+      .def("reader", &reader_of, py::keep_alive<0, 1>())
+      .def("analyze", &analyze);
+  py::class_<ColumnReader>(module, "ColumnReader")
+      .def("events", &next_events)
+      .def("calls", &next_of<CallColumns, &ColumnReader::calls>)
+      .def("segments", &next_of<SegmentColumns, &ColumnReader::segments>);
+  module.def("analyses", &analyses);
+  module.def("compare", &compare);
+}
+
+}  // namespace fathom::python

@@ -1,0 +1,228 @@
+"""import fathom: figures of a trace worked out by hand, of a generated run, and what is refused."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+try:
+    import numpy
+    import pandas
+    import scipy.sparse
+except ImportError as missing:
+    print(f"skipped: {missing}")
+    sys.exit(77)
+
+import fathom
+from fathom import Filter
+
+CLI = os.environ["FATHOM_BINARY"]
+GENERATE = os.environ["FATHOM_TRACE_GENERATE"]
+
+
+def scratch(test):
+    folder = tempfile.TemporaryDirectory(prefix="fathom-python-")
+    test.addClassCleanup(folder.cleanup)
+    return folder.name
+
+
+class MadeTrace(unittest.TestCase):
+    """made_trace.py, which has no profile.json: traffic comes from the trace."""
+
+    @classmethod
+    def setUpClass(cls):
+        try:
+            import made_trace
+        except ImportError:
+            raise unittest.SkipTest("python3-otf2 is not installed") from None
+        folder = scratch(cls)
+        made_trace.write(os.path.join(folder, "archive"))
+        cls.path = os.path.join(folder, "run")
+        subprocess.run([CLI, "import", os.path.join(folder, "archive", "traces.otf2"), "-o", cls.path], check=True,
+                       capture_output=True)
+        cls.run_ = fathom.open(cls.path)
+
+    def test_traffic_by_world_rank(self):
+        self.assertEqual(self.run_.comm_matrix().tolist(), [[0, 100, 0], [0, 0, 50], [0, 0, 0]])
+        self.assertEqual(self.run_.comm_matrix("count").tolist(), [[0, 1, 0], [0, 0, 1], [0, 0, 0]])
+        self.assertEqual(self.run_.comm_by_process()["Received"].tolist(), [0, 100, 50])
+
+    def test_events_have_pipits_columns(self):
+        events = self.run_.events
+        for column in ("Timestamp (ns)", "Event Type", "Name", "Process", "Thread", "_matching_event",
+                       "_matching_timestamp", "_depth", "_parent", "time.inc", "time.exc"):
+            self.assertIn(column, events.columns)
+        self.assertEqual(str(events["Name"].dtype), "category")
+        enters = events[events["Event Type"] == "Enter"]
+        self.assertEqual(len(enters), 7)
+        for row, enter in enters.iterrows():
+            leave = events.loc[enter["_matching_event"]]
+            self.assertEqual((leave["Event Type"], leave["Name"], leave["_matching_event"]), ("Leave", enter["Name"], row))
+            self.assertEqual(leave["Timestamp (ns)"] - enter["Timestamp (ns)"], enter["time.inc"])
+        sent = events[events["Name"] == "MpiSend"]
+        self.assertEqual(list(zip(sent["Process"], sent["Peer"], sent["Bytes"], sent["Tag"])), [(0, 1, 100, 7), (1, 2, 50, 8)])
+
+    def test_chunks_are_the_whole(self):
+        whole = self.run_.events
+        for rows in (1, 3, 1000):
+            pieces = list(self.run_.event_chunks(rows))
+            self.assertLessEqual(max(map(len, pieces)), rows)
+            joined = pandas.concat(pieces)
+            self.assertTrue((joined.index == whole.index).all())
+            for column in ("Timestamp (ns)", "Name", "Process", "Bytes", "_depth"):
+                self.assertEqual(joined[column].tolist(), whole[column].tolist(), column)
+
+    def test_flat_profile_is_the_mean_of_all_processes(self):
+        profile = self.run_.flat_profile(["time.exc", "count"])
+        self.assertEqual(profile.index.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
+        numpy.testing.assert_allclose(profile["time.exc"], [300, 700 / 3, 200 / 3])
+        numpy.testing.assert_allclose(profile["count"], [1, 2 / 3, 2 / 3])
+        each = self.run_.flat_profile("time.inc", per_process=True)
+        self.assertEqual(each.loc[("MPI_Recv", 2), "time.inc"], 500)
+        self.assertEqual(each.loc[("MPI_Recv", 0), "time.inc"], 0)
+
+    def test_load_imbalance(self):
+        table = self.run_.load_imbalance(num_processes=2)
+        self.assertEqual(table.index.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
+        numpy.testing.assert_allclose(table["time.exc.imbalance"], [2, 1500 / 700, 1.5])
+        self.assertEqual(table["Top processes"].tolist(), [[0, 2], [2, 1], [0, 1]])
+
+    def test_idle_time_forgets_mpi_events(self):
+        for _ in range(2):
+            self.assertEqual(self.run_.idle_time()["Idle Time"].tolist(), [0, 0, 0])
+            self.assertEqual(self.run_.idle_time(mpi_events=True)["Idle Time"].tolist(), [0, 200, 500])
+        self.assertEqual(self.run_.idle_time(["MPI_Barrier"])["Idle Time"].tolist(), [600, 100, 200])
+
+    def test_time_profile(self):
+        table = self.run_.time_profile(4)
+        self.assertEqual(table["bin_start"].tolist(), [0, 400, 800, 1200])
+        self.assertEqual(table["MPI_Send"].tolist(), [200, 0, 0, 0])
+        self.assertEqual(table["MPI_Recv"].tolist(), [600, 100, 0, 0])
+        self.assertEqual(table["MPI_Barrier"].tolist(), [0, 0, 200, 700])
+        self.assertEqual(table["idle_time"].tolist(), [400, 1100, 1000, 500])
+        normalized = self.run_.time_profile(4, normalized=True)
+        numpy.testing.assert_allclose(normalized.iloc[:, 2:].sum(axis=1), 1)
+
+    def test_communication_over_time(self):
+        values, edges = self.run_.comm_over_time(bins=2)
+        self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 800, 1600]))
+        self.assertEqual(self.run_.comm_over_time("count", "receive", bins=4)[0].tolist(), [1, 1, 0, 0])
+
+    def test_message_histogram(self):
+        counts, edges = self.run_.message_histogram(bins=[0, 60, 200])
+        self.assertEqual((counts.tolist(), edges.tolist()), ([1, 1], [0, 60, 200]))
+
+    def test_slice_clips_calls(self):
+        part = self.run_.slice(50, 1450)
+        each = part.flat_profile("time.exc", per_process=True)["time.exc"]
+        self.assertEqual([each["MPI_Send", 0], each["MPI_Recv", 1], each["MPI_Recv", 2], each["MPI_Barrier", 0],
+                          each["MPI_Barrier", 2]], [50, 150, 450, 450, 50])
+        self.assertEqual(part.comm_matrix("count").sum(), 2)
+        self.assertEqual(self.run_.slice("0 ns", "0.3 us").comm_matrix().tolist()[0], [0, 100, 0])
+        self.assertEqual(self.run_.slice(0, 300).comm_matrix().sum(), 100)
+
+    def test_select_ranks(self):
+        part = self.run_.select(ranks=[2])
+        self.assertEqual(set(part.events["Process"]), {2})
+        self.assertEqual(part.comm_matrix().tolist(), [[0, 0, 0], [0, 0, 50], [0, 0, 0]])
+
+    def test_filters(self):
+        events = self.run_.filter(Filter("Name", "==", "MPI_Send") | Filter("Process", "in", [2])).events
+        self.assertEqual([(p, n) for p, n, t in zip(events["Process"], events["Name"], events["Event Type"]) if t == "Enter"],
+                         [(0, "MPI_Send"), (1, "MPI_Send"), (2, "MPI_Recv"), (2, "MPI_Barrier")])
+        long = self.run_.filter(Filter("time.inc", ">", 150)).events  # a Leave goes with its Enter
+        self.assertEqual(len(long), 8)
+        self.assertEqual(len(self.run_.filter(~Filter("time.inc", ">", 150)).events), len(self.run_.events) - 8)
+        around = self.run_.filter(Filter("Timestamp (ns)", "between", ["250 ns", "260 ns"])).events
+        self.assertEqual(set(zip(around["Process"], around["Name"])), {(2, "MPI_Recv")})
+        self.assertEqual(len(around), 2)  # both ends of the call that spans the moment
+        self.assertEqual(len(self.run_.filter(Filter(expr="Bytes == 50 and Tag == 8")).events), 6)  # two calls, two messages
+
+    def test_calls(self):
+        calls = self.run_.calls()
+        self.assertEqual(len(calls), 7)
+        self.assertEqual(calls["time.exc"].sum(), 200 + 700 + 900)
+
+    def test_refusals(self):
+        for wrong in (lambda: Filter("Name", "~", 1), lambda: Filter("Name"), lambda: self.run_.slice("5 days", 9),
+                      lambda: self.run_.comm_matrix("volume"), lambda: self.run_.flat_profile("seconds"),
+                      lambda: self.run_.flat_profile(groupby_column="Process")):
+            self.assertRaises(ValueError, wrong)
+        with self.assertRaisesRegex(fathom.Error, "there is no analysis 'nonsense'; there are"):
+            self.run_.analysis("nonsense")
+        with self.assertRaisesRegex(fathom.Error, "filters hold for events"):
+            self.run_.filter(Filter("Process", "==", 0)).flat_profile()
+        with self.assertRaisesRegex(fathom.Error, "there is no run"):
+            fathom.open("/nonexistent")
+
+
+class Generated(unittest.TestCase):
+    """A larger run with a profile of its own: the two agree."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.path = os.path.join(scratch(cls), "run")
+        subprocess.run([GENERATE, cls.path, "--ranks", "8", "--events", "50000"], check=True, capture_output=True)
+        cls.run_ = fathom.open(cls.path)
+
+    def test_matrix_is_the_traces(self):
+        events = self.run_.events
+        received = events[events["Name"] == "MpiRecv"]
+        by_hand = numpy.zeros((8, 8), numpy.int64)
+        numpy.add.at(by_hand, (received["Peer"].to_numpy(int), received["Process"].to_numpy(int)), received["Bytes"].to_numpy())
+        self.assertTrue((by_hand == self.run_.comm_matrix()).all())
+        thin = self.run_.comm_matrix(sparse_matrix=True)
+        self.assertTrue(scipy.sparse.issparse(thin))
+        self.assertTrue((thin.toarray() == by_hand).all())
+        mean = self.run_.comm_matrix("mean")
+        numpy.testing.assert_allclose(mean * self.run_.comm_matrix("count"), by_hand)
+
+    def test_parts_add_up(self):
+        whole = self.run_.comm_matrix()
+        self.assertTrue((self.run_.comm_matrix(hidden=True) + self.run_.comm_matrix(hidden=False) == whole).all())
+        classes = self.run_.traffic["class"].cat.categories
+        self.assertTrue((sum(self.run_.comm_matrix(class_name=name) for name in classes) == whole).all())
+
+    def test_columns_are_not_copied(self):
+        column = self.run_.events["Timestamp (ns)"].to_numpy()
+        self.assertFalse(column.flags.owndata)
+
+    def test_times_agree_among_operations(self):
+        events, calls = self.run_.events, self.run_.calls()
+        each = self.run_.flat_profile(["time.inc", "time.exc"], per_process=True)
+        for metric in ("time.inc", "time.exc"):
+            self.assertAlmostEqual(events[metric].sum(), each[metric].sum())
+            self.assertAlmostEqual(calls[metric].sum(), each[metric].sum())
+        profile = self.run_.time_profile(17)
+        numpy.testing.assert_allclose(profile.iloc[:, 3:].to_numpy().sum(), each["time.exc"].sum())
+
+    def test_analyses_as_frames(self):
+        names = fathom.analyses()
+        self.assertIn("patterns", names.index)
+        for name in names.index[~names["needs_trace"]]:
+            made = self.run_.analysis(name)
+            for table in made.tables.values():
+                self.assertIsInstance(table, pandas.DataFrame)
+        self.assertEqual(self.run_.analysis("structure").figures["ranks"], 8)
+        self.assertEqual(self.run_.analysis("structure")["ranks"]["bytes_out"].tolist(), self.run_.comm_matrix().sum(axis=1).tolist())
+        found = self.run_.findings("traffic-issues", few_bytes=1, link_share=0.001)
+        self.assertIn("link-hotspot", found["kind"].tolist())
+
+    def test_compare(self):
+        tables = fathom.compare([self.run_, self.run_])
+        self.assertEqual(tables["classes"]["growth_bytes"].unique().tolist(), [1])
+        table = fathom.multirun_analysis([self.run_])
+        self.assertEqual(table.index.tolist(), [8])
+        self.assertAlmostEqual(table.to_numpy().sum(), self.run_.calls()["time.exc"].sum())
+
+    def test_pictures(self):
+        for draw in (self.run_.plot_comm_matrix, self.run_.plot_message_histogram, self.run_.plot_time_profile,
+                     self.run_.plot_comm_over_time):
+            path = os.path.join(self.path, draw.__name__ + ".png")
+            draw().savefig(path)
+            self.assertGreater(os.path.getsize(path), 5000)
+        self.assertNotIn("matplotlib.pyplot", sys.modules)  # no backend was chosen
+
+
+if __name__ == "__main__":
+    unittest.main()
