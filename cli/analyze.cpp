@@ -14,6 +14,7 @@
 #include "cli/analyze_text.h"
 #include "cli/command_line.h"
 #include "cli/named_run.h"
+#include "cli/parallel.h"
 #include "cli/trace_words.h"
 
 namespace fathom::cli {
@@ -26,6 +27,7 @@ struct AnalyzeOptions {
   std::size_t top = 6;
   bool json = false;
   bool list = false;
+  bool one_process = false;
 };
 
 using Rows = std::vector<const analysis::Row*>;
@@ -99,33 +101,52 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
 }
 
-int analyze(const AnalyzeOptions& options) {
-  if (options.list) return list_analyses();
-  if (options.run.empty()) return fail(kWrongUsage, "analyze", "name the run; see fathom analyze --help");
+// What is wrong with the request is wrong with it at every process; one says so.
+int refuse(int exit_code, const std::string& sentence) {
+  return launch().rank == 0 ? fail(exit_code, "analyze", sentence) : exit_code;
+}
+
+// At one process of several, or alone. Only the first prints and writes.
+int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) {
   auto rows = named_rows(options.only);
-  if (!rows) return fail(kWrongUsage, "analyze", rows.error().message);
+  if (!rows) return refuse(kWrongUsage, rows.error().message);
   const auto scope = scope_of(options);
-  if (!scope) return fail(kWrongUsage, "analyze", scope.error().message);
+  if (!scope) return refuse(kWrongUsage, scope.error().message);
   analysis::Thresholds thresholds;
   for (const std::string& assignment : options.thresholds) {
     const auto set = analysis::set_threshold(thresholds, assignment);
-    if (!set) return fail(kWrongUsage, "analyze", set.error().message);
+    if (!set) return refuse(kWrongUsage, set.error().message);
   }
-  const auto run = load_named_run(options.run, *scope);
-  if (!run) return fail(kFailed, "analyze", run.error().message);
+  const auto run = load_named_run(options.run, *scope, transport);
+  if (!run) return refuse(kFailed, run.error().message);
   const analysis::Input input = run->input(thresholds);
   if (rows->empty()) *rows = analysis::default_analyses(input);
   for (const analysis::Row* row : *rows) {
     if (analysis::can_run(*row, input)) continue;
-    return fail(kFailed, "analyze", fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
+    return refuse(kFailed, fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
   }
+  const bool first = transport == nullptr || transport->rank() == 0;
+  if (!first) std::erase_if(*rows, [](const analysis::Row* row) { return row->needs != analysis::Needs::kTrace; });
   const auto results = analysis::run_analyses(*rows, input);
   if (!results) return fail(kFailed, "analyze", results.error().message);
+  if (!first) return kFine;
   const std::string path = output_path(options);
   if (auto written = analysis::write_results(*results, path); !written) {
     return fail(kFailed, "analyze", written.error().message);
   }
   return show(*results, options, input.trace != nullptr);
+}
+
+int analyze(const AnalyzeOptions& options) {
+  if (options.list) return list_analyses();
+  if (options.run.empty()) return refuse(kWrongUsage, "name the run; see fathom analyze --help");
+  if (options.one_process) return launch().rank == 0 ? analyze_part(options, nullptr) : kFine;
+  auto transport = start_transport();
+  if (!transport) return refuse(kFailed, transport.error().message);
+  const int exit_code = analyze_part(options, transport->get());
+  // Without a farewell the launcher ends the other processes too.
+  if (exit_code != kFine) static_cast<void>(transport->release());
+  return exit_code;
 }
 
 }  // namespace
@@ -151,6 +172,7 @@ Action declare_analyze(CLI::App& app) {
       ->type_name("FILE");
   app.add_flag("--json", options->json, "print the results for programs");
   app.add_flag("--list", options->list, "list the analyses and thresholds");
+  app.add_flag("--one-process", options->one_process, "under mpirun: let one process do all of it");
   return [options] { return analyze(*options); };
 }
 

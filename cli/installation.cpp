@@ -52,6 +52,14 @@ base::Result<std::string> find_library(bool traces) {
                   "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
 }
 
+base::Result<std::string> find_mpi_library() {
+  const std::string name = "libfathom-mpi.so";
+  const fs::path folder = own_folder();
+  return first_of({folder / "../analysis/mpi" / name, folder / "../lib" / name, folder / "../lib64" / name,
+                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
+                  ("the library that speaks MPI, " + name).c_str(), "build it with scripts/setup.sh, or run without mpirun");
+}
+
 base::Result<std::string> find_plot_script() {
   if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
     return first_of({fs::path(named) / kPlotScript}, "plot.py in the folder that FATHOM_SCRIPTS names",

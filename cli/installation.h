@@ -11,6 +11,9 @@ namespace fathom::cli {
 // FATHOM_LIBRARY names another one.
 base::Result<std::string> find_library(bool traces);
 
+// The library that speaks MPI for the tool itself, when several of its processes work together.
+base::Result<std::string> find_mpi_library();
+
 // The plotting script. FATHOM_SCRIPTS names another folder to look in.
 base::Result<std::string> find_plot_script();
 

@@ -63,8 +63,11 @@ void StepFile::add_block(std::size_t process) {
     }
     segments_.push_back(segment);
   }
-  blocks_[process].push_back(used_blocks_++);
   touched(kBlockSteps);
+  blocks_[process].push_back(used_blocks_++);
+#ifdef MADV_POPULATE_WRITE
+  madvise(block(used_blocks_ - 1), kBlockBytes, MADV_POPULATE_WRITE);
+#endif
 }
 
 // Room is taken in advance, so that no store into the mapping can meet a full disk.
@@ -81,6 +84,14 @@ char* StepFile::new_segment() {
   problem_ = "cannot keep the steps of the analysis in " + folder() + ": " + std::strerror(error) +
              "; set TMPDIR to a folder with more room";
   return nullptr;
+}
+
+void StepFile::will_write(std::size_t process, std::uint32_t step) {
+#ifdef MADV_POPULATE_WRITE  // where the kernel does not know it (before 5.14), pages come one by one
+  if (step < sizes_[process]) madvise(&at(process, step - step % kBlockSteps), kBlockBytes, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(process), static_cast<void>(step);
+#endif
 }
 
 void StepFile::give_back() {

@@ -48,6 +48,9 @@ class StepFile {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
+  // The block that this step is in will be written: one call to the kernel, instead of two faults for each page.
+  void will_write(std::size_t process, std::uint32_t step);
+
   // Whoever goes through many steps says so now and then; what is beyond the limit leaves memory (not the file).
   void touched(std::size_t steps) {
     touched_bytes_ += steps * sizeof(Step);

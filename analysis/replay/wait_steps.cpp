@@ -42,8 +42,13 @@ class Forward {
   // Some steps; false at the end.
   bool go_on(std::uint32_t steps) {
     const std::uint32_t until = size_ - at_ < steps ? size_ : at_ + steps;
-    for (; at_ < until; ++at_) take(at_, job_.steps().at(process_, at_));
-    job_.steps().touched(steps);
+    for (; at_ < until; ++at_) {
+      if (at_ % StepFile::kBlockSteps == 0) {
+        job_.steps().touched(StepFile::kBlockSteps);
+        job_.steps().will_write(process_, at_);
+      }
+      take(at_, job_.steps().at(process_, at_));
+    }
     if (at_ < size_) return true;
     finish_before(~std::uint64_t{0});
     return false;
