@@ -1,10 +1,12 @@
 #include "analysis/registry.h"
 
+#include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
 #include "analysis/structure.h"
 #include "analysis/traffic_issues.h"
+#include "analysis/time_profile.h"
 #include "analysis/wait_states.h"
 
 namespace fathom::analysis {
@@ -22,6 +24,10 @@ constexpr Row kRows[] = {
      false, matrices},
     {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end", Needs::kTrace, true,
      wait_states},
+    {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
+     flat_profile},
+    {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},
+    {"comm-over-time", "messages and bytes over the run, in 50 bins", Needs::kTrace, true, comm_over_time},
 };
 
 std::string known_names() {

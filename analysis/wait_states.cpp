@@ -8,6 +8,7 @@
 #include "analysis/call_site_names.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/wait_steps.h"
+#include "analysis/scope_filter.h"
 
 namespace fathom::analysis {
 namespace {
@@ -292,11 +293,6 @@ class Teller {
   std::uint64_t all_ns_ = 0;  // of all processes together
 };
 
-std::uint32_t phase_number(const trace::Definitions& definitions, const std::string& name) {
-  const auto found = std::find(definitions.phases.begin(), definitions.phases.end(), name);
-  return static_cast<std::uint32_t>(found - definitions.phases.begin());
-}
-
 }  // namespace
 
 const char* name_of(WaitKind kind) { return text_of(kind).name; }
@@ -305,17 +301,12 @@ base::Result<Outcome> wait_states(const Input& input) {
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;
+  const ScopeFilter filter(input.scope, job.definitions());
   WaitScope scope;
   scope.from_ns = input.scope.from_ns;
   scope.to_ns = input.scope.to_ns;
-  if (input.scope.phase) scope.phase = phase_number(job.definitions(), *input.scope.phase);
-  std::vector<bool> processes;
-  if (input.scope.ranks) {
-    for (const trace::Process& process : job.definitions().processes) {
-      processes.push_back(input.scope.ranks->contains(process.rank));
-    }
-    scope.processes = &processes;
-  }
+  scope.phase = filter.phase_number();
+  scope.processes = &filter.processes();
   const JobWaits waits = find_waits(job, scope);
   Outcome outcome;
   Teller(input, job).tell(waits, outcome);

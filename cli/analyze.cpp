@@ -80,15 +80,6 @@ std::string output_path(const AnalyzeOptions& options) {
   return (std::filesystem::is_directory(run, ignored) ? run : run.parent_path()) / "analysis.json";
 }
 
-std::string what_a_trace_adds() {
-  std::string names;
-  for (const analysis::Row& row : analysis::all_analyses()) {
-    if (row.needs == analysis::Needs::kTrace && row.by_default) names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
-  if (names.empty()) return "when it was, who waited for whom and for how many seconds";
-  return "seconds and places: " + names;
-}
-
 int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced) {
   if (options.json) {
     return analysis::print_results(results, stdout)
@@ -96,7 +87,7 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
                : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
   }
   std::string text = analyze_text(results, options.top, Terminal::of_stdout());
-  if (!traced) text += "\n   a trace (fathom run --trace) would add " + what_a_trace_adds() + "\n";
+  if (!traced) text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
 }

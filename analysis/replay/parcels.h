@@ -60,4 +60,18 @@ class Received {
   const char* end_;
 };
 
+// At process 0 the rows of all, in the order of the processes; elsewhere none.
+template <typename Row>
+std::vector<Row> gathered(Transport& transport, const std::vector<Row>& rows) {
+  static_assert(std::is_trivially_copyable_v<Row>);
+  const char* begin = reinterpret_cast<const char*>(rows.data());
+  std::vector<Row> all;
+  for (const Transport::Bytes& bytes : transport.gather({begin, begin + rows.size() * sizeof(Row)})) {
+    const std::size_t count = bytes.size() / sizeof(Row), before = all.size();
+    all.resize(before + count);
+    if (count > 0) std::memcpy(static_cast<void*>(all.data() + before), bytes.data(), bytes.size());
+  }
+  return all;
+}
+
 }  // namespace fathom::analysis

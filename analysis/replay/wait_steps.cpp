@@ -475,18 +475,6 @@ class BlamePass {
   std::uint64_t released_ = 0;
 };
 
-template <typename Row>
-std::vector<Row> gathered(Transport& transport, const std::vector<Row>& rows) {
-  const char* begin = reinterpret_cast<const char*>(rows.data());
-  std::vector<Row> all;
-  for (const Transport::Bytes& bytes : transport.gather({begin, begin + rows.size() * sizeof(Row)})) {
-    const std::size_t count = bytes.size() / sizeof(Row), before = all.size();
-    all.resize(before + count);
-    if (count > 0) std::memcpy(static_cast<void*>(all.data() + before), bytes.data(), bytes.size());
-  }
-  return all;
-}
-
 auto order_of(const WaitRow& row) {
   return std::make_tuple(row.process, row.kind, row.function, row.site, row.phase, row.culprit);
 }
