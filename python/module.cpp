@@ -15,6 +15,8 @@
 #include "profile/summary.h"
 #include "python/arrays.h"
 #include "python/event_columns.h"
+#include "python/joined_columns.h"
+#include "python/object_transport.h"
 #include "python/results.h"
 #include "trace/event_filter.h"
 
@@ -43,7 +45,8 @@ analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) 
 class Run {
  public:
   Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks, std::uint64_t from_ns,
-      std::uint64_t to_ns, const std::optional<std::string>& phase) {
+      std::uint64_t to_ns, const std::optional<std::string>& phase, const py::object& comm) {
+    if (!comm.is_none()) transport_ = std::make_unique<ObjectTransport>(comm);
     scope_.ranks = ranks;
     scope_.from_ns = from_ns;
     scope_.to_ns = to_ns;
@@ -72,18 +75,37 @@ class Run {
   }
 
   const analysis::LoadedRun& loaded() {
-    if (!loaded_) loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "", scope_));
+    if (!loaded_) loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "", scope_,
+                                                             transport_.get()));
     return *loaded_;
   }
 
   const analysis::Scope& scope() const { return scope_; }
 
+  // The steps of all processes, joined; with the library's own messages if `hidden`. Collective over the
+  // communicator, if there is one.
+  const analysis::JoinedJob& joined(bool hidden) {
+    std::unique_ptr<analysis::JoinedJob>& job = joined_[hidden];
+    if (!job) {
+      analysis::JoinOptions options;
+      options.hidden_messages = hidden;
+      analysis::Transport& transport = transport_ ? *transport_ : static_cast<analysis::Transport&>(alone_);
+      const trace::Trace& opened = trace();
+      const py::gil_scoped_release released;
+      job = value_or_throw(analysis::join_job(opened, transport, options));
+    }
+    return *job;
+  }
+
  private:
+  std::unique_ptr<ObjectTransport> transport_;
+  analysis::SingleProcess alone_;
   analysis::Scope scope_;
   std::string directory_, profile_path_;
   bool has_trace_ = false;
   std::optional<trace::Trace> trace_;
   std::optional<analysis::LoadedRun> loaded_;
+  std::unique_ptr<analysis::JoinedJob> joined_[2];  // without and with hidden messages
 };
 
 // Numbers names as they come, for categories.
@@ -297,6 +319,58 @@ std::unique_ptr<ColumnReader> reader_of(Run& run, std::size_t process) {
   return std::make_unique<ColumnReader>(trace, process, run.scope());
 }
 
+py::dict joined_messages(Run& run, bool hidden) {
+  MessageColumns columns = messages_of(run.joined(hidden));
+  py::dict made;
+  made["sender"] = as_array(std::move(columns.sender));
+  made["receiver"] = as_array(std::move(columns.receiver));
+  made["send_entered_ns"] = as_array(std::move(columns.send_entered_ns));
+  made["received_ns"] = as_array(std::move(columns.received_ns));
+  made["receive_posted_ns"] = as_array(std::move(columns.receive_posted_ns));
+  made["bytes"] = as_array(std::move(columns.bytes));
+  made["tag"] = as_array(std::move(columns.tag));
+  made["communicator"] = as_array(std::move(columns.communicator));
+  made["hidden"] = as_array(std::move(columns.hidden));
+  made["sender_step"] = as_array(std::move(columns.sender_step));
+  made["receiver_step"] = as_array(std::move(columns.receiver_step));
+  return made;
+}
+
+std::unique_ptr<analysis::CausalOrder> replay_of(Run& run, bool backward, bool hidden) {
+  return std::make_unique<analysis::CausalOrder>(
+      run.joined(hidden), backward ? analysis::Direction::kBackward : analysis::Direction::kForward);
+}
+
+py::object moments_of(analysis::CausalOrder& order, std::uint32_t wanted, std::size_t most) {
+  MomentColumns columns;
+  {
+    const py::gil_scoped_release released;
+    columns = next_moments(order, wanted, most);
+  }
+  if (columns.step.empty()) return py::none();
+  return py::make_tuple(as_array(std::move(columns.moment)), as_array(std::move(columns.process)),
+                        as_array(std::move(columns.step)), as_array(std::move(columns.time_ns)));
+}
+
+// Everything about one step, for a callback: as in analysis/replay/step.h, ranks for processes.
+py::tuple step_of(Run& run, std::uint32_t process, std::uint32_t number, bool hidden) {
+  const analysis::JoinedJob& job = run.joined(hidden);
+  if (process >= job.definitions().processes.size() || number >= job.steps().size(process)) {
+    throw Failure("this analysis process has no such step");
+  }
+  const analysis::Step& step = job.steps().at(process, number);
+  const auto index = [](std::uint32_t value) { return value == analysis::kNobody ? std::int64_t{-1} : std::int64_t{value}; };
+  const bool has_partner = step.kind != analysis::StepKind::kCall && step.partner != analysis::kNobody &&
+                           step.partner < job.definitions().processes.size();
+  return py::make_tuple(static_cast<int>(step.kind), job.definitions().processes[process].rank, number, step.time_ns,
+                        step.end_ns, step.bytes, index(step.call),
+                        has_partner ? job.definitions().processes[step.partner].rank : std::int64_t{-1},
+                        has_partner ? index(step.partner_step) : std::int64_t{-1}, step.communicator,
+                        static_cast<std::int32_t>(step.number), step.has(analysis::kHidden), step.has(analysis::kJoined));
+}
+
+std::vector<std::uint32_t> own_processes(Run& run, bool hidden) { return run.joined(hidden).own(); }
+
 py::list analyses() {
   py::list made;
   for (const analysis::Row& row : analysis::all_analyses()) {
@@ -341,7 +415,7 @@ PYBIND11_MODULE(_fathom, module) {
   py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
   py::class_<Run>(module, "Run")
       .def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t, std::uint64_t,
-                    const std::optional<std::string>&>())
+                    const std::optional<std::string>&, const py::object&>())
       .def_property_readonly("has_trace", &Run::has_trace)
       .def_property_readonly("has_profile", &Run::has_profile)
       .def("header", &header_of)
@@ -350,7 +424,12 @@ PYBIND11_MODULE(_fathom, module) {
       .def("definitions", &definitions_of)
       .def("events", &all_events)
       .def("reader", &reader_of, py::keep_alive<0, 1>())
+      .def("messages", &joined_messages)
+      .def("replay", &replay_of, py::keep_alive<0, 1>())
+      .def("step", &step_of)
+      .def("own_processes", &own_processes)
       .def("analyze", &analyze);
+  py::class_<analysis::CausalOrder>(module, "Replay").def("moments", &moments_of);
   py::class_<ColumnReader>(module, "ColumnReader")
       .def("events", &next_events)
       .def("calls", &next_of<CallColumns, &ColumnReader::calls>)

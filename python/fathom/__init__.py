@@ -10,11 +10,15 @@ Operations that Pipit has carry its names, arguments and columns. docs/python.md
 """
 from _fathom import Error
 from fathom.filters import Filter
+from fathom.replay import Step
 from fathom.run import Run, analyses, compare, multirun_analysis
 
-__all__ = ["Error", "Filter", "Run", "analyses", "compare", "multirun_analysis", "open"]
+__all__ = ["Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open"]
 
 
-def open(path):  # noqa: A001 - fathom.open() reads as what it does
-    """The run in this directory (or of this profile.json). Nothing is read until it is asked for."""
-    return Run(path)
+def open(path, comm=None):  # noqa: A001 - fathom.open() reads as what it does
+    """The run in this directory (or of this profile.json). Nothing is read until it is asked for.
+
+    With a communicator of mpi4py its processes analyse together; each must make the same calls.
+    """
+    return Run(path, comm=comm)

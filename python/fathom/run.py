@@ -7,6 +7,7 @@ from scipy import sparse
 
 import _fathom
 from fathom import events as columns
+from fathom import replay as replays
 from fathom.filters import Filter, nanoseconds
 
 _LAST = 2**64 - 1
@@ -57,11 +58,12 @@ class Analysis:
 class Run:
     """A run directory, or the part of it that slice(), filter() and select() leave. Reads when asked."""
 
-    def __init__(self, path, ranks=None, from_ns=0, to_ns=_LAST, phase=None, filters=()):
+    def __init__(self, path, ranks=None, from_ns=0, to_ns=_LAST, phase=None, filters=(), comm=None):
         self.path = os.fspath(path)
         self._scope = {"ranks": ranks, "from_ns": from_ns, "to_ns": to_ns, "phase": phase}
         self._filters = tuple(filters)
-        self._core = _fathom.Run(self.path, ranks, from_ns, to_ns, phase)
+        self._core = _fathom.Run(self.path, ranks, from_ns, to_ns, phase, comm)
+        self._comm = comm
         self._kept = {}
 
     def __repr__(self):
@@ -117,20 +119,20 @@ class Run:
         scope = dict(self._scope)
         scope["ranks"] = self._scope["ranks"] if ranks is None else set(ranks)
         scope["phase"] = self._scope["phase"] if phase is None else phase
-        return Run(self.path, **scope, filters=self._filters)
+        return Run(self.path, **scope, filters=self._filters, comm=self._comm)
 
     def slice(self, start, end):
         """From start to before end (nanoseconds, or text like "1.5 s"); calls that it cuts are clipped."""
         scope = dict(self._scope)
         scope["from_ns"] = max(nanoseconds(start), scope["from_ns"])
         scope["to_ns"] = min(nanoseconds(end), scope["to_ns"])
-        return Run(self.path, **scope, filters=self._filters)
+        return Run(self.path, **scope, filters=self._filters, comm=self._comm)
 
     def filter(self, *filters):
         """Only events for which all filters hold; see Filter. Holds for events() and event_chunks()."""
         if not all(isinstance(entry, Filter) for entry in filters):
             raise TypeError("filter() takes fathom.Filter objects")
-        return Run(self.path, **self._scope, filters=self._filters + filters)
+        return Run(self.path, **self._scope, filters=self._filters + filters, comm=self._comm)
 
     # ---- traffic ----
 
@@ -271,6 +273,44 @@ class Run:
         ranks = self._listed_ranks()
         index = pandas.MultiIndex.from_product([names, ranks], names=["Name", "Process"])
         return pandas.DataFrame({metric: sums[metric][:, called].T.ravel() for metric in metrics}, index=index)
+
+    # ---- joined steps ----
+
+    def messages(self, hidden=False):
+        """Every message with both its ends, of the processes of this analysis process.
+
+        send_entered_ns is when the call that sends was entered, receive_posted_ns when the receive was
+        posted, received_ns when it arrived; hidden adds those inside collectives.
+        """
+        made = self._core.messages(hidden)
+        made["hidden"] = made["hidden"].view(bool)
+        return pandas.DataFrame(made, copy=False)
+
+    def step(self, rank, index, hidden=False):
+        """Step number `index` of a rank; see fathom.Step."""
+        return replays.made_step(self._core.step(self._position(rank), index, hidden), self._definitions["functions"])
+
+    def _position(self, rank):
+        for process in self._definitions["processes"]:
+            if process["rank"] == rank:
+                return process["process"]
+        raise _fathom.Error(f"the trace holds no rank {rank}")
+
+    def own_ranks(self):
+        """The ranks that this analysis process looks after: all, unless it works with others."""
+        ranks = {entry["process"]: entry["rank"] for entry in self._definitions["processes"]}
+        return [ranks[process] for process in self._core.own_processes(False) if process in ranks]
+
+    def replay(self, backward=False, hidden=False, **callbacks):
+        """Goes through all steps in causal order, a message received after it was sent (backward: before).
+
+        Callbacks by moment: enter, leave, send, receive, collective, done, lost; each gets a fathom.Step.
+        Returns how many were called. The whole run is gone through, whatever slice() or filter() say.
+        """
+        unknown = set(callbacks) - set(replays.MOMENTS)
+        if unknown:
+            raise ValueError(f"there is no moment '{min(unknown)}'; there are {', '.join(replays.MOMENTS)}")
+        return replays.replay(self._core, self._definitions["functions"], callbacks, backward, hidden)
 
     # ---- operations over time ----
 

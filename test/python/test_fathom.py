@@ -143,10 +143,40 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(len(calls), 7)
         self.assertEqual(calls["time.exc"].sum(), 200 + 700 + 900)
 
+    def test_messages(self):
+        messages = self.run_.messages()
+        self.assertEqual(list(zip(messages["sender"], messages["receiver"], messages["bytes"], messages["tag"],
+                                  messages["send_entered_ns"], messages["receive_posted_ns"], messages["received_ns"])),
+                         [(0, 1, 100, 7, 0, 0, 200), (1, 2, 50, 8, 300, 0, 500)])
+
+    def test_replay(self):
+        seen = []
+        count = self.run_.replay(send=lambda step: seen.append(("send", step.rank, step.partner)),
+                                 receive=lambda step: seen.append(("receive", step.rank, step.partner)),
+                                 enter=lambda step: seen.append((step.function, step.rank, step.time_ns)))
+        self.assertEqual(count, 11)
+        self.assertEqual([entry for entry in seen if entry[0] in ("send", "receive")],
+                         [("send", 0, 1), ("receive", 1, 0), ("send", 1, 2), ("receive", 2, 1)])
+        self.assertIn(("MPI_Barrier", 2, 1400), seen)
+        back = []
+        self.run_.replay(backward=True, leave=lambda step: back.append((step.rank, step.end_ns)),
+                         send=lambda step: back.append("send"), receive=lambda step: back.append("receive"))
+        self.assertEqual([entry for entry in back if isinstance(entry, str)], ["receive", "send", "receive", "send"])
+        self.assertEqual([entry[1] for entry in back if not isinstance(entry, str)], [1600, 1600, 1600, 500, 400, 200, 100])
+
+    def test_any_step(self):
+        partners = []
+        self.run_.replay(receive=lambda step: partners.append((step, self.run_.step(step.partner, step.partner_index))))
+        for received, sent in partners:
+            self.assertEqual((sent.kind, sent.rank, sent.partner, sent.partner_index, sent.bytes),
+                             ("send", received.partner, received.rank, received.index, received.bytes))
+        with self.assertRaisesRegex(fathom.Error, "no such step"):
+            self.run_.step(0, 10**6)
+
     def test_refusals(self):
         for wrong in (lambda: Filter("Name", "~", 1), lambda: Filter("Name"), lambda: self.run_.slice("5 days", 9),
                       lambda: self.run_.comm_matrix("volume"), lambda: self.run_.flat_profile("seconds"),
-                      lambda: self.run_.flat_profile(groupby_column="Process")):
+                      lambda: self.run_.flat_profile(groupby_column="Process"), lambda: self.run_.replay(sends=print)):
             self.assertRaises(ValueError, wrong)
         with self.assertRaisesRegex(fathom.Error, "there is no analysis 'nonsense'; there are"):
             self.run_.analysis("nonsense")
@@ -207,6 +237,22 @@ class Generated(unittest.TestCase):
         self.assertEqual(self.run_.analysis("structure")["ranks"]["bytes_out"].tolist(), self.run_.comm_matrix().sum(axis=1).tolist())
         found = self.run_.findings("traffic-issues", few_bytes=1, link_share=0.001)
         self.assertIn("link-hotspot", found["kind"].tolist())
+
+    def test_the_traces_profile_is_the_profile(self):
+        of_trace = self.run_.slice(0, 2**63)
+        for output in ("size", "count"):
+            self.assertTrue((of_trace.comm_matrix(output) == self.run_.comm_matrix(output)).all())
+
+    def test_messages_are_the_matrix(self):
+        messages = self.run_.messages(hidden=True)
+        made = numpy.zeros((8, 8), numpy.int64)
+        numpy.add.at(made, (messages["sender"].to_numpy(), messages["receiver"].to_numpy()), messages["bytes"].to_numpy())
+        self.assertTrue((made == self.run_.comm_matrix()).all())
+
+    def test_wait_states_are_findings(self):
+        found = self.run_.findings("wait-states")
+        self.assertGreater(len(found), 0)
+        self.assertTrue((found["seconds"].diff().dropna() <= 0).all())
 
     def test_compare(self):
         tables = fathom.compare([self.run_, self.run_])

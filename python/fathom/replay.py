@@ -1,0 +1,44 @@
+"""Going through a job step by step, in causal order."""
+import typing
+
+# As fathom::analysis::Moment and StepKind.
+MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost")
+_KINDS = ("call", "send", "receive", "collective", "done", "lost")
+_PIECE = 1 << 16
+
+
+class Step(typing.NamedTuple):
+    """One step of a process. Times in ns; -1 where there is none."""
+    kind: str           # call, send, receive, collective, done (a request was completed), lost
+    rank: int
+    index: int          # run.step(rank, index) is this one
+    time_ns: int        # call: entered; send: handed over; receive: arrived; collective: entered; done: completed
+    end_ns: int         # call: left; send: receive was posted there; receive: send was entered there
+    bytes: int
+    call: int           # index of the call that it stands in
+    partner: int        # rank: the other end of a message; of a collective the member that was waited for
+    partner_index: int
+    communicator: int
+    function: str       # of a call
+    number: int         # tag of a message, sequence of a collective
+    hidden: bool        # a message of the library's own
+    joined: bool        # the other end, or all members, are known
+
+
+def made_step(fields, functions):
+    kind = _KINDS[fields[0]]
+    name = functions[fields[10]] if kind == "call" and 0 <= fields[10] < len(functions) else ""
+    return Step(kind, *fields[1:10], name, fields[10], *fields[11:])
+
+
+def replay(core, functions, callbacks, backward, hidden):
+    """Calls callbacks[moment](step) in order; returns how many were called."""
+    wanted = sum(1 << code for code, name in enumerate(MOMENTS) if name in callbacks)
+    called = [callbacks.get(name) for name in MOMENTS]
+    order, count = core.replay(backward, hidden), 0
+    while (piece := order.moments(wanted, _PIECE)) is not None:
+        moments, processes, steps, _ = (column.tolist() for column in piece)
+        for moment, process, step in zip(moments, processes, steps):
+            called[moment](made_step(core.step(process, step, hidden), functions))
+        count += len(moments)
+    return count
