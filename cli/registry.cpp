@@ -5,6 +5,7 @@
 #include "cli/doctor.h"
 #include "cli/export.h"
 #include "cli/import.h"
+#include "cli/place.h"
 #include "cli/plot.h"
 #include "cli/report.h"
 #include "cli/run.h"
@@ -28,6 +29,7 @@ constexpr Subcommand kSubcommands[] = {
      declare_import},
     {"simulate", "say what a job would put on the links of a network", kSimulateExamples, "--job",
      declare_simulate},
+    {"place", "say where the processes of a job should run on a cluster", kPlaceExamples, "", declare_place},
     {"trace", "look at a trace, cut it, join several, check it against the profile", kTraceExamples, nullptr,
      declare_trace},
     {"doctor", "say what can be measured on this machine, and why not", kDoctorExamples, nullptr,

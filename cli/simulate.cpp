@@ -22,6 +22,7 @@
 #include "simulator/forwarding.h"
 #include "simulator/graphml.h"
 #include "simulator/patterns.h"
+#include "simulator/placement_formats.h"
 #include "simulator/registry.h"
 #include "simulator/results.h"
 
@@ -30,6 +31,7 @@ namespace {
 
 struct SimulateOptions {
   std::string scenario;
+  std::string rankfile;
   unsigned threads = 0;
   std::vector<std::string> clusters;
   std::vector<std::string> jobs;
@@ -108,7 +110,8 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (!options.table.empty() && std::count(options.routings.begin(), options.routings.end(), "optimal")) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
-  if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
+  if (!options.hosts.empty() || !options.rankfile.empty()) plan.selectors.resize(1);  // not used
+  if (!options.rankfile.empty()) plan.mappers.resize(1);
   return plan;
 }
 
@@ -215,6 +218,11 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
   auto hosts = named_hosts(network, options.hosts);
   if (!hosts) return hosts.error();
   choice.hosts = *hosts;
+  if (!options.rankfile.empty()) {
+    auto placement = simulator::read_placement(network, options.rankfile);
+    if (!placement) return placement.error();
+    choice.placement = std::move(*placement);
+  }
   for (const auto* selector : plan.selectors) {
     for (const auto* mapper : plan.mappers) {
       for (const auto* router : plan.routers) {
@@ -306,6 +314,8 @@ Action declare_simulate(CLI::App& app) {
       ->allow_extra_args(false);
   add_list("--selection", options->selections, "how hosts are chosen (linear)");
   add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
+  app.add_option("--rankfile", options->rankfile, "the host of each rank, instead of selection and placement: a rankfile, or hosts in order")
+      ->type_name("FILE");
   add_list("--placement", options->placements, "how processes are spread over them (block)");
   add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
   app.add_option("--model", options->model, "what is computed: load (of links), flow (time, max-min fair), replay (of a trace or FILE.goal)")

@@ -38,7 +38,13 @@ base::Result<profile::Profile> load(const std::string& path) {
 
 Job job_from_profile(const profile::Profile& profile, std::string name,
                      const profile::Selection& selection) {
-  return {std::move(name), profile::rank_count(profile), profile::sum_pairs(profile, selection)};
+  Job job{std::move(name), profile::rank_count(profile), profile::sum_pairs(profile, selection)};
+  job.hosts.resize(static_cast<std::size_t>(std::max<std::int64_t>(job.ranks, 0)));
+  for (const profile::Rank& rank : profile.ranks) {
+    if (rank.rank >= 0 && rank.rank < job.ranks) job.hosts[static_cast<std::size_t>(rank.rank)] = rank.host;
+  }
+  if (std::count(job.hosts.begin(), job.hosts.end(), "") > 0) job.hosts.clear();
+  return job;
 }
 
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection) {

@@ -15,6 +15,7 @@ struct Job {
   std::string name;
   std::int64_t ranks = 0;
   std::vector<profile::PairCount> pairs;  // ascending by (source, destination), each pair once
+  std::vector<std::string> hosts = {};  // by rank: where it ran; empty where that is not known
 };
 
 // What `selection` admits of a profile. Processes of other worlds count: they need slots too.

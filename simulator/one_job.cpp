@@ -4,14 +4,36 @@
 
 namespace fathom::simulator {
 
-base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice) {
+namespace {
+
+base::Result<Placement> placement_of(const Network& network, const Job& job, const Choice& choice) {
+  if (!choice.placement.empty()) {
+    if (choice.placement.size() == static_cast<std::size_t>(job.ranks)) return choice.placement;
+    return base::Error{"the placement is for " + std::to_string(choice.placement.size()) + " ranks, the job has " +
+                       std::to_string(job.ranks)};
+  }
   std::vector<HostId> hosts = choice.hosts;
   if (hosts.empty()) {
     auto selected = select_hosts(*choice.selector, {network, job.ranks, {}, choice.seed});
     if (!selected) return selected.error();
     hosts = std::move(*selected);
   }
-  auto placement = map_processes(*choice.mapper, {network, job, hosts, choice.seed});
+  return map_processes(*choice.mapper, {network, job, hosts, choice.seed});
+}
+
+}  // namespace
+
+std::string selection_name(const Choice& choice) {
+  if (!choice.placement.empty()) return "file";
+  return choice.hosts.empty() ? choice.selector->name : "hosts";
+}
+
+std::string placement_name(const Choice& choice) {
+  return choice.placement.empty() ? choice.mapper->name : "file";
+}
+
+base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice) {
+  auto placement = placement_of(network, job, choice);
   if (!placement) return placement.error();
   const Granularity granularity =
       choice.router->per_flow ? Granularity::kProcesses : Granularity::kHosts;
@@ -34,7 +56,7 @@ base::Result<LoadRun> run_link_load(const Network& network, const Job& job, cons
   if (!router) return router.error();
   auto use = link_load(network, **router, placed->demands, LinkUse(network));
   if (!use) return use.error();
-  return LoadRun{choice.hosts.empty() ? choice.selector->name : "hosts", choice.mapper->name,
+  return LoadRun{selection_name(choice), placement_name(choice),
                  choice.router->name, choice.seed, std::move(*use), (*router)->congestion_bound()};
 }
 

@@ -16,6 +16,7 @@ namespace fathom::simulator {
 struct Choice {
   const SelectorRow* selector = nullptr;  // may be missing if `hosts` are given
   std::vector<HostId> hosts;              // takes the place of a selection
+  Placement placement;                    // takes the place of both selection and mapper, if not empty
   const MapperRow* mapper = nullptr;
   const RouterRow* router = nullptr;
   std::uint64_t seed = 1;
@@ -26,11 +27,15 @@ struct PlacedJob {
   std::vector<Demand> demands;
 };
 
+// What stands in results for the selection and the placement.
+std::string selection_name(const Choice& choice);
+std::string placement_name(const Choice& choice);
+
 // The Error says which step failed and why.
 base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice);
 
 struct LoadRun {
-  std::string selection, placement, routing;  // names; "hosts" if the hosts were given
+  std::string selection, placement, routing;  // names; "hosts" and "file" for what was given
   std::uint64_t seed = 1;
   LinkUse use;
   double congestion_bound = 0;  // as Router::congestion_bound()

@@ -19,8 +19,8 @@ constexpr double kFirstInterval_s = 1e-6;
 
 TimedRun named_after(const Choice& choice) {
   TimedRun run;
-  run.selection = choice.hosts.empty() ? choice.selector->name : "hosts";
-  run.placement = choice.mapper->name;
+  run.selection = selection_name(choice);
+  run.placement = placement_name(choice);
   run.routing = choice.router->name;
   run.seed = choice.seed;
   return run;

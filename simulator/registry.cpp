@@ -1,6 +1,9 @@
 #include "simulator/registry.h"
 
+#include "simulator/map_bisection.h"
+#include "simulator/map_treematch.h"
 #include "simulator/mappers.h"
+#include "simulator/placement_search.h"
 #include "simulator/route_detour.h"
 #include "simulator/route_dimension.h"
 #include "simulator/route_greedy.h"
@@ -41,6 +44,9 @@ constexpr MapperRow kMappers[] = {
     {"block", "fill one host after the other", map_block},
     {"cyclic", "deal processes out one to each host in turn", map_cyclic},
     {"random", "block over the hosts in random order", map_random},
+    {"bisection", "halves ranks and hosts again and again, so that little goes between the halves", map_bisection},
+    {"treematch", "groups ranks that send each other most, up the tree of hosts and switches", map_treematch},
+    {"search", "the best of these by hop-bytes, then swaps as long as that pays", map_search},
 };
 
 constexpr RouterRow kRouters[] = {

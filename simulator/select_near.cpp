@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "simulator/host_distances.h"
+
 namespace fathom::simulator {
 namespace {
 
@@ -32,23 +34,6 @@ std::vector<SwitchHosts> free_by_switch(const SelectionRequest& request) {
     result[found->second].slots += request.network.slots(host);
   }
   return result;
-}
-
-// Hops from a switch to every node; kNoId where there is no way.
-std::vector<std::uint32_t> hops_from(const Network& network, NodeId start) {
-  std::vector<std::uint32_t> hops(network.node_count(), kNoId);
-  std::vector<NodeId> reached = {start};
-  hops[start] = 0;
-  for (std::size_t at = 0; at < reached.size(); ++at) {
-    if (reached[at] != start && !network.forwards(reached[at])) continue;
-    for (const LinkId link : network.links_from(reached[at])) {
-      const NodeId next = network.link(link).target;
-      if (hops[next] != kNoId) continue;
-      hops[next] = hops[reached[at]] + 1;
-      reached.push_back(next);
-    }
-  }
-  return hops;
 }
 
 // Hosts of `switches` in this order until the job has its slots.
