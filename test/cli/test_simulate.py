@@ -249,6 +249,26 @@ jobs:
                 self.assert_refused(self.scenario(text), 1, sentence)
         self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters and jobs itself")
 
+    def test_place(self):
+        # Ranks 0, 2 and 1, 3 talk; block placement on two hosts of two slots tears both pairs apart.
+        self.write_cluster(cluster(hosts=1, slots=2))
+        rows = [(0, 2, 100, 1), (2, 0, 100, 1), (1, 3, 40, 1)]
+        self.write_run("run", fixtures.profile(4, [fixtures.block("point-to-point", False, rows)], []))
+        result = self.fathom("place", "run", "--cluster", "c.graphml", "--to", "rankfile", "-o", "ranks.txt")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("host-bytes -100.0 %", result.stdout)
+        self.assertIn("no placement on these hosts can do better", result.stdout)
+        with open(self.path("ranks.txt"), encoding="utf-8") as file:
+            hosts = [line.split("=")[1].split()[0] for line in file]
+        self.assertEqual((hosts[0], hosts[1]), (hosts[2], hosts[3]))
+        self.assertNotEqual(hosts[0], hosts[1])
+        for arguments, sentence in ((["--objective", "speed"], "there is no objective 'speed'; there are congestion"),
+                                    (["--to", "pbs", "-o", "x"], "there is no format 'pbs'; there are rankfile"),
+                                    (["--to", "rankfile"], "say both --to FORMAT and -o FILE"),
+                                    (["--routing", "optimal"], "splits flows")):
+            with self.subTest(arguments):
+                self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", *arguments), 2, sentence)
+
     def test_list(self):
         listed = self.fathom("simulate", "--list").stdout
         for name in ("linear", "cyclic", "greedy-max"):
