@@ -249,6 +249,24 @@ jobs:
                 self.assert_refused(self.scenario(text), 1, sentence)
         self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters and jobs itself")
 
+    def test_rankfile(self):
+        def write(text):
+            with open(self.path("ranks"), "w", encoding="utf-8") as file:
+                file.write(text)
+        write("rank 1=n01 slot=0\nrank 0=n10 slot=0\nrank 2=n00 slot=0\nrank 3=n11 slot=0\n")
+        run, = self.runs("--rankfile", "ranks")
+        self.assertEqual((run["selection"], run["placement"]), ("file", "file"))
+        loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
+        self.assertEqual(loads["edge1", "core0"], 100)  # rank 0 on n10 to rank 2 on n00, even
+        write("n10,n01,n00,n11\n")
+        self.assertEqual(run["links"], self.runs("--rankfile", "ranks")[0]["links"])
+        for text, sentence in (("n10,n01", "for 2 ranks, the job has 4"), ("n10,n10,n00,n11", "'n10' has 1 slots, and more"),
+                               ("rank 0=n10\nrank 2=n00\n", "rank 1 is missing"), ("n10,n99,n00,n11", "no host 'n99'"),
+                               ("rank 0=n10\nrank 0=n00\n", "rank 0 stands there twice")):
+            with self.subTest(text):
+                write(text)
+                self.assert_refused(self.simulate("--rankfile", "ranks"), 1, sentence)
+
     def test_place(self):
         # Ranks 0, 2 and 1, 3 talk; block placement on two hosts of two slots tears both pairs apart.
         self.write_cluster(cluster(hosts=1, slots=2))
