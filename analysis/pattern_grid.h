@@ -14,8 +14,9 @@
 // exactly one square belong to different dimensions, and opposite edges of a square to the same; two that
 // span none, or a triangle, belong to the same (the relation of Imrich and Klavžar, Product Graphs, 2000,
 // chapter 4). Without the edges of one dimension the graph falls into that dimension's layers, and the
-// layers' order is the coordinate. A closed line of four is the product of two lines of two; where nothing
-// but lines of two comes out, the graph is a hypercube.
+// layers' order is the coordinate. A closed line of four is the product of two lines of two; where the
+// longer dimensions are all closed, lines of two are taken in pairs for closed lines of four; where nothing but
+// lines of two comes out, the graph is a hypercube.
 #pragma once
 
 #include <optional>

@@ -164,6 +164,30 @@ std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dim
   return fit_grid(graph, extents, place, present);
 }
 
+// Two dimensions of extent 2 as one closed line of four: 0, 1 of the first with 0; then 1, 0 with 1.
+Coordinates joined(const Coordinates& a, const Coordinates& b) {
+  static constexpr std::uint32_t kRound[2][2] = {{0, 3}, {1, 2}};
+  Coordinates made{4, {}};
+  for (std::size_t node = 0; node < a.of.size(); ++node) made.of.push_back(kRound[a.of[node]][b.of[node]]);
+  return made;
+}
+
+// A closed line of four comes out as two lines of two. Where the longer dimensions are all closed, so are these.
+std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinates> dimensions, double present) {
+  std::vector<Coordinates> twos, merged;
+  for (Coordinates& dimension : dimensions) (dimension.extent == 2 ? twos : merged).push_back(std::move(dimension));
+  if (merged.empty() || twos.size() < 2) return {};
+  for (; twos.size() >= 2; twos.resize(twos.size() - 2)) merged.push_back(joined(twos[twos.size() - 2], twos.back()));
+  merged.insert(merged.end(), twos.begin(), twos.end());
+  auto match = fit(graph, std::move(merged), present);
+  if (!match) return {};
+  for (std::size_t d = 0; d < match->extents.size(); ++d) {
+    if (match->extents[d] > 2 && !match->periodic[d]) return {};
+  }
+  match->alternative = "a grid with 2 x 2 ranks in place of each closed line of 4";
+  return match;
+}
+
 // Four ranks in a closed line come out as a square; as a ring they may be used one way.
 std::optional<Match> closed_line_of_four(const PatternGraph& graph, const Lines& lines, double present) {
   std::vector<std::uint32_t> place(4, 0);
@@ -191,6 +215,7 @@ std::optional<Match> renumbered_grid(const PatternGraph& graph, const Thresholds
     if (dimensions.back().extent == 0) return {};
   }
   if (graph.size() == 4 && count == 2) return closed_line_of_four(graph, lines, thresholds.pattern_present);
+  if (auto closed = fit_closed(graph, dimensions, thresholds.pattern_present)) return closed;
   return fit(graph, std::move(dimensions), thresholds.pattern_present);
 }
 

@@ -144,7 +144,7 @@ class Search {
       return;
     }
     match.kind = "butterfly";
-    match.alternative = "a halo exchange on a grid with two ranks in each dimension";
+    match.alternative = "a halo exchange on a grid with two ranks, or four in a closed line, in each dimension";
     match.extents.clear();
     match.periodic.clear();
   }

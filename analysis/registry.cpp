@@ -4,6 +4,7 @@
 #include "analysis/histograms.h"
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
+#include "analysis/rank_histograms.h"
 #include "analysis/structure.h"
 #include "analysis/traffic_issues.h"
 #include "analysis/time_profile.h"
@@ -22,6 +23,8 @@ constexpr Row kRows[] = {
      Needs::kProfile, true, patterns},
     {"matrices", "every pair: by class, communicator, phase and host; sent, received, symmetric", Needs::kProfile,
      false, matrices},
+    {"rank-histograms", "message sizes of each rank and class, sent and received", Needs::kTrace, false,
+     rank_histograms},
     {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end", Needs::kTrace, true,
      wait_states},
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,

@@ -64,6 +64,14 @@ class Analyze(harness.CliTest):
         self.assertEqual(sum(tables["user_pairs"]["bytes"]) + sum(tables["hidden_pairs"]["bytes"]), total)
         self.assertEqual(sum(tables["ranks"]["bytes_sent"]), total)
 
+    def test_a_phase_is_a_part(self):
+        document = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)]),
+                                        fixtures.block("point-to-point", False, [(2, 3, 9, 1)], phase="solve")], [])
+        tables = self.analyze(document, "--only", "matrices", "--phase", "solve")["analyses"]["matrices"]
+        self.assertEqual((tables["pairs"]["source"], tables["pairs"]["bytes"]), ([2], [9]))
+        tables = self.analyze(document, "--only", "matrices", "--phase", "")["analyses"]["matrices"]
+        self.assertEqual(tables["pairs"]["source"], [0])
+
     def test_ranks_choose_pairs(self):
         tables = self.analyze(fixtures.hpcc4(), "--only", "matrices", "--ranks", "2")["analyses"]["matrices"]
         for source, destination in zip(tables["pairs"]["source"], tables["pairs"]["destination"]):

@@ -249,6 +249,29 @@ class Generated(unittest.TestCase):
         numpy.add.at(made, (messages["sender"].to_numpy(), messages["receiver"].to_numpy()), messages["bytes"].to_numpy())
         self.assertTrue((made == self.run_.comm_matrix()).all())
 
+    def test_sizes_by_rank_are_the_matrix(self):
+        table = self.run_.analysis("rank-histograms")["message_sizes"]
+        for sent, axis in ((1, 1), (0, 0)):
+            sums = table[table["sent"] == sent].groupby("rank")[["bytes", "messages"]].sum()
+            self.assertEqual(sums["bytes"].tolist(), self.run_.comm_matrix().sum(axis=axis).tolist())
+            self.assertEqual(sums["messages"].tolist(), self.run_.comm_matrix("count").sum(axis=axis).tolist())
+        mean = table["bytes"] / table["messages"]
+        self.assertTrue(((mean >= table["low_bytes"]) & (mean <= table["high_bytes"])).all())
+
+    def test_two_ways_to_the_same_times(self):
+        """The analyses count events as they come, the operations here columns."""
+        sums = self.run_.calls().groupby("Name", observed=True)["time.exc"].sum() / 1e9
+        functions = self.run_.analysis("flat-profile")["functions"].set_index("name")["exclusive_seconds"]
+        for name, seconds in sums.items():
+            self.assertAlmostEqual(functions[name], seconds, 9)
+        bins, ours = self.run_.analysis("time-profile")["time_profile"], self.run_.time_profile(50)
+        for name in sums.index:
+            # Its bins are whole nanoseconds: 50 edges each up to 1 ns further on, for 8 ranks.
+            numpy.testing.assert_allclose(bins[name] * 1e9, ours[name], atol=50 * 8)
+        over_time = self.run_.analysis("comm-over-time")["comm_over_time"]
+        sent = over_time["sent_bytes"] + over_time["hidden_sent_bytes"]
+        self.assertEqual(sent.sum(), self.run_.comm_over_time()[0].sum())
+
     def test_wait_states_are_findings(self):
         found = self.run_.findings("wait-states")
         self.assertGreater(len(found), 0)

@@ -167,6 +167,19 @@ TEST_CASE("renumbered grids are found by their squares") {
   }
 }
 
+TEST_CASE("a renumbered torus with an extent of 4, which is a square of squares") {
+  for (const auto& extents : {Numbers{8, 4}, Numbers{5, 4, 4}, Numbers{7, 5, 4}}) {
+    const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    const auto patterns = found(ranks, grid(extents, std::vector<bool>(extents.size(), true)).renumbered(shuffled(ranks, 11)));
+    REQUIRE(patterns.size() == 1);
+    CHECK(patterns[0].extents == extents);
+    CHECK(!patterns[0].alternative.empty());
+  }
+  const auto open = found(28, grid({7, 2, 2}, {false, false, false}).renumbered(shuffled(28, 2)));
+  REQUIRE(open.size() == 1);
+  CHECK(open[0].extents == Numbers{7, 2, 2});
+}
+
 TEST_CASE("one way round is a ring, one way along is a pipeline") {
   Matrix ring, line;
   for (std::int64_t rank = 0; rank < 6; ++rank) {
