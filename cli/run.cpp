@@ -48,6 +48,8 @@ constexpr TraceOption kTraceOptions[] = {
     {"--trace-size", "FATHOM_TRACE_SIZE", "BYTES", "largest trace file, per process (default: no limit)"},
     {"--functions", "FATHOM_TRACE_FUNCTIONS", "LIST", "record these calls only: MPI_Send,MPI_I*; -MPI_Test* leaves out"},
     {"--ranks", "FATHOM_TRACE_RANKS", "LIST", "trace these world ranks only: 0-3,8"},
+    {"--communicators", "FATHOM_TRACE_COMMUNICATORS", "LIST",
+     "record these communicators only, by name or constructor: MPI_COMM_WORLD,solver*,-MPI_Comm_dup"},
     {"--phases", "FATHOM_TRACE_PHASES", "LIST", "trace inside these named phases only"},
     {"--after", "FATHOM_TRACE_AFTER", "SECONDS", "begin so long after MPI_Init"},
     {"--for", "FATHOM_TRACE_FOR", "SECONDS", "end so long after the beginning"},

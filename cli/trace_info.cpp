@@ -2,12 +2,13 @@
 
 #include <array>
 #include <cstdio>
-#include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/json.h"
 #include "cli/trace.h"
 #include "cli/units.h"
 #include "trace/event_filter.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct InfoOptions {
   std::string run;
-  bool scan = false, ranks = false;
+  bool scan = false, ranks = false, json = false;
 };
 
 struct Sums {
@@ -88,42 +89,120 @@ void print_ranks(const trace::Definitions& definitions) {
   }
 }
 
-// Reads everything: how many events of each kind and function there are, and which frames are damaged.
-void scan(const trace::Trace& trace, std::vector<std::string>& problems) {
-  const trace::Definitions& definitions = trace.definitions();
-  std::map<std::string, std::uint64_t> kinds;
-  std::vector<std::uint64_t> calls(definitions.functions.size());
+// How many events of each kind, and calls of each function, there are.
+struct Counts {
   std::array<std::uint64_t, 256> by_kind{};
+  std::vector<std::uint64_t> calls;
+};
+
+// Reads everything; names the frames that are damaged.
+Counts scan(const trace::Trace& trace, std::vector<std::string>& problems) {
+  const trace::Definitions& definitions = trace.definitions();
+  Counts counts{{}, std::vector<std::uint64_t>(definitions.functions.size())};
   for (std::size_t process = 0; process < definitions.processes.size(); ++process) {
     trace::EventCursor cursor = trace.events(process);
     for (trace::Event event; cursor.next(event);) {
-      ++by_kind[static_cast<std::uint8_t>(event.kind)];
-      if (event.kind == trace::EventKind::kEnter) ++calls[event.function];
+      ++counts.by_kind[static_cast<std::uint8_t>(event.kind)];
+      if (event.kind == trace::EventKind::kEnter) ++counts.calls[event.function];
     }
     problems.insert(problems.end(), cursor.problems().begin(), cursor.problems().end());
   }
+  return counts;
+}
+
+// each(name, count) for what there is some of.
+template <typename Each>
+void for_each_kind(const Counts& counts, Each each) {
+  for (std::size_t kind = 0; kind < counts.by_kind.size(); ++kind) {
+    if (counts.by_kind[kind] > 0) each(trace::name_of(static_cast<trace::EventKind>(kind)), counts.by_kind[kind]);
+  }
+}
+template <typename Each>
+void for_each_call(const trace::Definitions& definitions, const Counts& counts, Each each) {
+  for (std::size_t function = 0; function < counts.calls.size(); ++function) {
+    if (counts.calls[function] > 0) each(definitions.functions[function].name, counts.calls[function]);
+  }
+}
+
+void print_counts(const trace::Definitions& definitions, const Counts& counts) {
+  const auto row = [](const std::string& name, std::uint64_t count) {
+    std::printf("  %s %16s\n", left(printable(name), 24).c_str(), grouped(count).c_str());
+  };
   std::printf("\nevents\n");
-  for (std::size_t kind = 0; kind < by_kind.size(); ++kind) {
-    if (by_kind[kind] == 0) continue;
-    std::printf("  %-24s %16s\n", trace::name_of(static_cast<trace::EventKind>(kind)), grouped(by_kind[kind]).c_str());
-  }
+  for_each_kind(counts, row);
   std::printf("\ncalls\n");
-  for (std::size_t function = 0; function < calls.size(); ++function) {
-    if (calls[function] == 0) continue;
-    std::printf("  %s %16s\n", left(printable(definitions.functions[function].name), 24).c_str(),
-                grouped(calls[function]).c_str());
-  }
+  for_each_call(definitions, counts, row);
+}
+
+void write_processes(Json& json, const trace::Definitions& definitions) {
+  json.array("processes", definitions.processes, [&](const trace::Process& process) {
+    json.field("rank", process.rank);
+    json.field("host", process.host);
+    json.field("pid", process.pid);
+    json.field("affinity", process.affinity);
+    json.field("socket", std::int64_t{process.socket});
+    json.field("numa_node", std::int64_t{process.numa_node});
+    json.field("complete", process.complete);
+    json.field("records", process.records);
+    json.field("lost_records", process.lost_records);
+    json.field("file_bytes", process.file_bytes);
+    json.field("first_ns", process.first_ns);
+    json.field("last_ns", process.last_ns);
+    json.field("clock", process.clock.kind);
+    json.field("clock_uncertainty_ns", process.clock.uncertainty_ns);
+  });
+}
+
+std::string info_json(const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
+  Json json;
+  json.object([&] {
+    json.field("application", definitions.application.executable);
+    json.strings("arguments", definitions.application.arguments);
+    json.field("world_size", definitions.world_size);
+    json.field("level", definitions.level);
+    json.field("source", definitions.source);
+    json.strings("chosen_communicators", definitions.chosen_communicators);
+    json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
+    json.field("records", sums.records);
+    json.field("lost_records", sums.lost);
+    json.field("file_bytes", sums.bytes);
+    write_processes(json, definitions);
+    json.array("communicators", definitions.communicators, [&](const profile::Communicator& communicator) {
+      json.field("id", communicator.id);
+      json.field("name", communicator.name);
+      json.field("made_by", communicator.made_by);
+    });
+    json.strings("classes", definitions.classes);
+    json.strings("phases", definitions.phases);
+    json.strings("problems", sums.problems);
+    if (counts == nullptr) return;
+    const auto field = [&json](const std::string& name, std::uint64_t count) { json.field(name.c_str(), count); };
+    json.key("events").object([&] { for_each_kind(*counts, field); });
+    json.key("calls").object([&] { for_each_call(definitions, *counts, field); });
+  });
+  return json.take();
+}
+
+void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
+  print_summary(definitions, sums);
+  if (options.ranks) print_ranks(definitions);
+  if (counts != nullptr) print_counts(definitions, *counts);
+  if (!sums.problems.empty()) std::printf("\nproblems\n");
+  for (const std::string& problem : sums.problems) std::printf("  %s\n", printable(problem).c_str());
 }
 
 int info(const InfoOptions& options) {
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace info", trace.error().message);
   Sums sums = sums_of(trace->definitions());
-  print_summary(trace->definitions(), sums);
-  if (options.ranks) print_ranks(trace->definitions());
-  if (options.scan) scan(*trace, sums.problems);
-  if (!sums.problems.empty()) std::printf("\nproblems\n");
-  for (const std::string& problem : sums.problems) std::printf("  %s\n", printable(problem).c_str());
+  std::optional<Counts> counts;
+  if (options.scan) counts = scan(*trace, sums.problems);
+  const Counts* counted = counts ? &*counts : nullptr;
+  if (options.json) {
+    std::fputs(info_json(trace->definitions(), sums, counted).c_str(), stdout);
+  } else {
+    print_all(options, trace->definitions(), sums, counted);
+  }
   return kFine;
 }
 
@@ -134,6 +213,7 @@ Action declare_trace_info(CLI::App& app) {
   app.add_option("RUN", options->run, "run directory")->required()->type_name("");
   app.add_flag("--scan", options->scan, "read all of it: count events and calls, find damaged frames");
   app.add_flag("--ranks", options->ranks, "one line for each process");
+  app.add_flag("--json", options->json, "the same for programs, with all processes and communicators");
   return [options] { return info(*options); };
 }
 

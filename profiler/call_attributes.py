@@ -51,6 +51,8 @@ def communicator(f, types):
         return f'communicator(given({first_of(types, "MPI_Comm*")}))'
     if name := first_of(types, 'MPI_Win'):
         return f'communicator_of({name})'
+    if (name := first_of(types, 'MPI_Message*')) and f.options.get('group') == 'receive':
+        return f'communicator_of(given({name}))'
     return 'communicator_of(given(win))' if f.role == 'window_free' else None
 
 

@@ -203,10 +203,13 @@ def recorded_call(f):
     passed = ''.join(', ' + a for a in ('next', fixed.arguments) if a)[2:]
     new = f'TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));'
     enter = call_attributes.enter_statements(fixed)
+    comm = next((a.expression for a in call_attributes.at_enter(fixed) if a.name == 'comm'), None)
+    chosen = [f'if (!ChosenCommunicators::leaves_none_out()) recorded.on_communicator({comm});'] if comm else []
     if fixed.options.get('requests') == 'enter' and f.role == 'traced':
         enter.append('name_requests(recorded, count, array_of_requests);')
     enter = ['if (recorded.on()) {', *['  ' + line for line in enter], '}'] if len(enter) > 1 else [
         f'if (recorded.on()) {enter[0]}']
+    enter = chosen + enter
     if f.role == 'completion':
         call = [f'const Ended ended = completion::{f.short.lower()}(recorded, {passed});']
     elif f.role == 'traced':
@@ -215,6 +218,8 @@ def recorded_call(f):
         call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
     leave = call_attributes.words(call_attributes.at_leave(fixed))
     returns_with_message = f.options.get('group') == 'receive' and 'MPI_Request' not in f.parameters
+    if 'named' in f.options:
+        call.append(f'tracing::communicator_renamed({f.options["named"]});')
     leaving = [f'recorded.{"leave_with_message" if returns_with_message else "leave"}'
                f'({", ".join(["ended.result", *leave])});']
     if any('succeeded' in word for word in leave):
@@ -292,7 +297,7 @@ def traced_wrappers(functions):
         '#define OMPI_SKIP_MPICXX 1', '#include <mpi.h>', '#include <mpi-ext.h>', '',
         '#include "openmpi_layout.h"', '#include "profiler/call_sites.h"', '#include "profiler/hooks.h"',
         '#include "profiler/next.h"', '#include "profiler/traced_arguments.h"',
-        '#include "profiler/traced_completion.h"', '#include "profiler/traced_fortran.h"',
+        '#include "profiler/traced_completion.h"', '#include "profiler/tracing.h"', '#include "profiler/traced_fortran.h"',
         '#include "traced_numbers.h"', '',
         'namespace fathom::profiler {', 'namespace {', '', 'using namespace traced;', '',
         *[p[0] for p in pairs], '}  // namespace', '',

@@ -86,13 +86,16 @@ Stream* Recorder::attach() {
 }
 
 bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
+  const std::uint32_t from = lowest_free_.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < chunk_count_; ++i) {
-    LiveChunkHeader* found = chunk(next_try_.fetch_add(1, std::memory_order_relaxed) % chunk_count_);
+    const std::uint32_t number = (from + i) % chunk_count_;
+    LiveChunkHeader* found = chunk(number);
     ChunkState expected = ChunkState::kFree;
     if (state_of(found).load(std::memory_order_relaxed) != ChunkState::kFree ||
         !state_of(found).compare_exchange_strong(expected, ChunkState::kFilling, std::memory_order_acquire)) {
       continue;
     }
+    lowest_free_.store(number + 1, std::memory_order_relaxed);
     if (stream.chunk != nullptr) state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
     found->thread = stream.thread;
     found->sequence = stream.sequence++;
@@ -162,6 +165,8 @@ void Recorder::recycle(LiveChunkHeader* chunk) {
   std::uint64_t last = 0;
   std::memset(words_of(chunk), 0, used_words(chunk, &records, &last) * sizeof(std::uint64_t));
   state_of(chunk).store(ChunkState::kFree, std::memory_order_release);
+  const auto number = static_cast<std::uint32_t>((reinterpret_cast<char*>(chunk) - chunks_) / kChunkBytes);
+  if (number < lowest_free_.load(std::memory_order_relaxed)) lowest_free_.store(number, std::memory_order_relaxed);
 }
 
 bool Recorder::add_up_left_out() {

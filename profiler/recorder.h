@@ -156,7 +156,9 @@ class Recorder {
   char* chunks_ = nullptr;
   std::uint32_t chunk_count_ = 0;
   int descriptor_ = -1;
-  std::atomic<std::uint32_t> next_try_{0};
+  // Where to look first for a free chunk. The lowest is taken: memory that was used lately is in the caches and has
+  // its pages (a first touch costs more than all records in a page), and what is never needed is never touched.
+  std::atomic<std::uint32_t> lowest_free_{0};
   std::atomic<std::uint64_t> chunks_opened_{0};
   std::atomic<std::uint32_t> stream_count_{0};
   Stream* streams_ = nullptr;  // kMaxStreams, in address space of their own

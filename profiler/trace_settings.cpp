@@ -62,6 +62,7 @@ TraceSettings read_trace_settings() {
   seconds("FATHOM_TRACE_AFTER", settings.after_seconds);
   seconds("FATHOM_TRACE_FOR", settings.for_seconds);
   settings.functions = environment_list("FATHOM_TRACE_FUNCTIONS");
+  settings.communicators = environment_list("FATHOM_TRACE_COMMUNICATORS");
   settings.phases = environment_list("FATHOM_TRACE_PHASES");
   settings.ranks = environment_value("FATHOM_TRACE_RANKS");
   const std::string sample = environment_value("FATHOM_TRACE_SAMPLE");

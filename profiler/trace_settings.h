@@ -14,6 +14,7 @@ struct TraceSettings {
   std::uint64_t memory_bytes = std::uint64_t{16} << 20;  // FATHOM_TRACE_MEMORY: of chunks, per process
   std::uint64_t size_cap_bytes = 0;                      // FATHOM_TRACE_SIZE: of trace file, per process; 0: none
   std::vector<std::string> functions;  // FATHOM_TRACE_FUNCTIONS: MPI_Send,MPI_I*,-MPI_Test*; empty: all
+  std::vector<std::string> communicators;  // FATHOM_TRACE_COMMUNICATORS: names or constructors, as above
   std::string ranks;                   // FATHOM_TRACE_RANKS: 0-3,8; empty: all
   std::vector<std::string> phases;     // FATHOM_TRACE_PHASES: only inside these; empty: always
   double after_seconds = 0;            // FATHOM_TRACE_AFTER: from MPI_Init

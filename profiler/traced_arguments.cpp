@@ -64,6 +64,11 @@ std::uint32_t communicator_of(MPI_Win window) {
   return known.handle == nullptr ? ~0u : known.kind;
 }
 
+std::uint32_t communicator_of(MPI_Message message) {
+  if (message == nullptr) return ~0u;
+  return communicator(static_cast<MPI_Comm>(rankmap::field<void*>(message, openmpi::kMessageComm)));
+}
+
 std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype datatype) {
   static const void* const no_op = find_variable_in_mpi("ompi_mpi_op_no_op");
   return static_cast<const void*>(op) == no_op ? 0 : bytes(count, datatype);

@@ -20,6 +20,7 @@ inline MPI_Comm given(const MPI_Comm* comm) { return comm == nullptr ? nullptr :
 inline MPI_Win given(const MPI_Win* window) { return window == nullptr ? nullptr : *window; }
 inline MPI_File given(const MPI_File* file) { return file == nullptr ? nullptr : *file; }
 inline MPI_Request given(const MPI_Request* request) { return request == nullptr ? MPI_Request{} : *request; }
+inline MPI_Message given(const MPI_Message* message) { return message == nullptr ? MPI_Message{} : *message; }
 inline std::uint32_t given(const int* flag) { return flag == nullptr ? ~0u : static_cast<std::uint32_t>(*flag); }
 
 inline std::uint64_t number(MPI_Request request) { return request == nullptr ? 0 : Requests::number(request); }
@@ -30,6 +31,9 @@ std::uint64_t number(Handle handle) {
 
 // The communicator's kind that a window spans; ~0 if it is not known.
 std::uint32_t communicator_of(MPI_Win window);
+
+// The communicator's kind that a matched message came on; ~0 if there is none (MPI_MESSAGE_NO_PROC).
+std::uint32_t communicator_of(MPI_Message message);
 
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
 std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype datatype);

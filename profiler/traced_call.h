@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "openmpi_layout.h"
+#include "profiler/chosen_communicators.h"
 #include "profiler/communicators.h"
 #include "profiler/recorder.h"
 #include "rankmap/communicator_view.h"
@@ -83,6 +84,11 @@ class TracedCall {
   }
   TracedCall(const TracedCall&) = delete;
 
+  // The call is on this communicator: leaves it out if that is not chosen.
+  void on_communicator(std::uint32_t kind) {
+    if (ChosenCommunicators::leaves_out(kind)) [[unlikely]] leave_out();
+  }
+
   bool on() const { return stream_ != nullptr; }
 
   template <typename... Words>
@@ -146,6 +152,12 @@ class TracedCall {
 
  private:
   std::uint64_t site() const { return reinterpret_cast<std::uint64_t>(site_); }
+
+  void leave_out() {
+    stream_ = nullptr;
+    if (sampled_out_ != nullptr) sampled_out_->muted = false;
+    sampled_out_ = nullptr;
+  }
 
   // Leaves this call out, and what happens inside it, unless its turn has come.
   void sample() {

@@ -15,6 +15,7 @@
 
 #include "message_events.h"
 #include "profiler/call_sites.h"
+#include "profiler/chosen_communicators.h"
 #include "profiler/clock_sync.h"
 #include "profiler/definitions_writer.h"
 #include "profiler/drain.h"
@@ -153,10 +154,15 @@ void apply_selection(const TraceSettings& settings) {
   }
 }
 
+void judge(std::uint32_t kind, const profile::CommunicatorRow& row) {
+  ChosenCommunicators::judge(kind, row.name, row.made_by);
+}
+
 std::string describe_recording(const TraceSettings& settings) {
   std::string lines = kTracedFunctionLines;
   lines += std::string("clock ") + (Ticks::uses_counter() ? "tsc" : "monotonic") + '\n';
   lines += std::string("level ") + (settings.transfers ? "transfers" : "calls") + '\n';
+  for (const std::string& pattern : settings.communicators) lines += "chosen-communicators " + pattern + '\n';
   if (settings.sample > 1) lines += "sample " + std::to_string(settings.sample) + '\n';
   return lines;
 }
@@ -184,6 +190,11 @@ void open_or_throw(Session& session) {
   }
   Ticks::use_counter(Ticks::counter_is_even());
   apply_selection(made->settings);
+  if (!ChosenCommunicators::open(made->settings.communicators)) {
+    session.text().add("note", "no memory to choose communicators: all are traced");
+  }
+  const auto& kinds = session.registry().rows();
+  for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) judge(kind, kinds[kind]);
   traced::Requests::open();
   CallSites::open();
   events::Level::requests = made->settings.transfers && session.source() != SourceName::kPeruse;
@@ -225,10 +236,19 @@ void open(Session& session) noexcept try {
 } catch (...) {
 }
 
+void communicator_renamed(const void* comm) noexcept try {
+  const Live* live = Communicators::find(comm);
+  if (state == nullptr || live == nullptr || ChosenCommunicators::leaves_none_out()) return;
+  const std::lock_guard guard(state->lock);
+  ChosenCommunicators::judge(live->kind, rankmap::given_name(comm), {});
+} catch (...) {
+}
+
 void communicator_known(std::uint32_t kind, bool visible) noexcept try {
   if (state == nullptr) return;
   const std::lock_guard guard(state->lock);
   const auto& rows = state->session->registry().rows();
+  if (kind < rows.size()) judge(kind, rows[kind]);
   const std::uint8_t how = visible ? 2 : 1;
   if (kind >= rows.size()) return;
   if (state->written_kinds.size() < rows.size()) state->written_kinds.resize(rows.size());

@@ -23,6 +23,9 @@ void open(Session& session) noexcept;
 // A communicator became known, or known to the program.
 void communicator_known(std::uint32_t kind, bool visible) noexcept;
 
+// MPI_Comm_set_name gave it a name.
+void communicator_renamed(const void* comm) noexcept;
+
 // The program entered (0: left all) a phase; `name` is null where it was defined before.
 void phase_begun(std::uint32_t number, const char* name) noexcept;
 void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;

@@ -75,7 +75,7 @@ class Comparison {
       const auto& [class_number, communicator, source, destination] = key;
       CellName name{definitions.classes[class_number], definitions.class_hidden[class_number], communicator, source,
                     destination};
-      if (is_left_out(name.class_name)) continue;
+      if (is_left_out(name.class_name, name.hidden)) continue;
       Counts& cell = cells_[name];
       add(cell.sent, counts.sent.bytes, counts.sent.messages);
       add(cell.received, counts.received.bytes, counts.received.messages);
@@ -86,13 +86,14 @@ class Comparison {
     result_.receives_recorded = result_.received.messages > 0;
   }
 
-  static bool is_left_out(const std::string& class_name) {
-    return class_name == profile::kOneSided || class_name == profile::kIo;
+  bool is_left_out(const std::string& class_name, bool hidden) const {
+    return class_name == profile::kOneSided || class_name == profile::kIo || (hidden && holds_calls_only());
   }
+  bool holds_calls_only() const { return trace_.definitions().level == "calls"; }
 
   void add_profile() {
     for (const profile::Traffic& traffic : profile_.traffic) {
-      if (is_left_out(traffic.class_name)) continue;
+      if (is_left_out(traffic.class_name, traffic.hidden)) continue;
       for (std::size_t i = 0; i < traffic.source.size(); ++i) {
         const CellName name{traffic.class_name, traffic.hidden, traffic.communicator, traffic.source[i],
                             traffic.destination[i]};
@@ -105,6 +106,9 @@ class Comparison {
   // Sent and received agree with the profile, as far as they were recorded and both ends have a trace.
   void judge() {
     result_.cells = cells_.size();
+    if (holds_calls_only()) {
+      result_.notes.push_back("the trace holds calls only: messages inside collectives were not compared");
+    }
     if (!result_.sends_recorded && result_.receives_recorded) {
       result_.notes.push_back("the trace holds no sent messages; only receives were compared");
     }
@@ -118,7 +122,7 @@ class Comparison {
           !result_.receives_recorded || is_foreign(name.destination) || counts.received == counts.profile;
       if (sent_right && received_right) continue;
       result_.differences.push_back({name.class_name, name.hidden, name.communicator, name.source, name.destination,
-                                     counts.sent, counts.received, counts.profile, reason_for(name)});
+                                     counts.sent, counts.received, counts.profile, reason_for(name, counts)});
     }
   }
 
@@ -138,7 +142,10 @@ class Comparison {
     return true;
   }
 
-  std::string reason_for(const CellName& name) const {
+  std::string reason_for(const CellName& name, const Counts& counts) const {
+    if (!trace_.definitions().chosen_communicators.empty() && counts.sent.messages + counts.received.messages == 0) {
+      return "its communicator was not chosen";
+    }
     for (const std::int64_t rank : {name.source, name.destination}) {
       const auto reason = reasons_.find(rank);
       if (is_foreign(rank)) continue;

@@ -61,6 +61,7 @@ struct Definitions {
   std::vector<Process> processes;                    // by position; ranks may be missing
   std::uint64_t epoch_unix_ns = 0;                   // time_ns 0
   std::string level;                                 // "calls", "transfers"
+  std::vector<std::string> chosen_communicators;     // patterns: only these were recorded; empty: all
   std::string source;                                // "peruse", "pml"; other tools' for imported traces
 };
 

@@ -46,6 +46,7 @@ void add_run(const Definitions& definitions, Text& text) {
   for (const std::string& argument : definitions.application.arguments) text.add("argument", argument);
   text.add_if("level", definitions.level);
   text.add_if("source", definitions.source);
+  for (const std::string& pattern : definitions.chosen_communicators) text.add("chosen-communicators", pattern);
   for (std::size_t i = 0; i < definitions.functions.size() && i < kHasSite; ++i) {
     text.add("function", function_line({static_cast<std::uint32_t>(i), definitions.functions[i]}));
   }

@@ -111,6 +111,7 @@ class Lines {
     if (key == "clock") to_.process.clock.kind = value;
     if (key == "level") to_.level = value;
     if (key == "source") to_.source = value;
+    if (key == "chosen-communicators") to_.chosen_communicators.push_back(value);
   }
 
   ProcessDefinitions& to_;

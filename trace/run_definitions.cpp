@@ -52,6 +52,7 @@ class Together {
       application.seconds =
           std::max(application.seconds, static_cast<double>(process.header->elapsed_ns) * 1e-9);
       if (definitions.level.empty()) definitions.level = process.level;
+      if (definitions.chosen_communicators.empty()) definitions.chosen_communicators = process.chosen_communicators;
       if (definitions.source.empty()) definitions.source = process.source;
     }
   }

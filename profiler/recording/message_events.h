@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "openmpi_layout.h"
+#include "profiler/chosen_communicators.h"
 #include "profiler/communicators.h"
 #include "profiler/recorder.h"
 #include "profiler/traced_call.h"
@@ -20,7 +21,7 @@ struct Level {
 
 inline void message(trace::RecordKind kind, const Live& live, int tag, int peer, std::uint64_t bytes,
                     const void* request) {
-  if (tag < 0 && !Level::transfers) return;
+  if ((tag < 0 && !Level::transfers) || ChosenCommunicators::leaves_out(live.kind)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   const ClassId class_id = classify(live, tag);
@@ -88,8 +89,14 @@ constexpr StepOrder order_of(trace::TransferStep step, bool short_receive) {
   }
 }
 
+inline bool is_left_out(const void* request) {
+  if (ChosenCommunicators::leaves_none_out()) [[likely]] return false;
+  const Live* live = Communicators::find(rankmap::field<const void*>(request, openmpi::kRequestObject));
+  return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
+}
+
 inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
-  if (!Level::transfers) return;
+  if (!Level::transfers || is_left_out(request)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;
@@ -135,6 +142,7 @@ inline void receive_requested(void* request) { requested<true>(request); }
 
 // A message that no receive waited for came, or was taken out of the queue.
 inline void unexpected(const Live& live, int source, int tag, bool left) {
+  if (ChosenCommunicators::leaves_out(live.kind)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   Recorder::append(*stream, Ticks::now(), trace::RecordKind::kUnexpected, left ? 1 : 0,

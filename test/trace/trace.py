@@ -125,6 +125,29 @@ def calls_alone(build, folder):
     assert any(event["kind"] == "enter" for event in events)
     strange = [event for event in events if event["kind"] == "transfer" or event.get("tag", 0) < -1]
     assert not strange, strange[:3]
+    assert "equal:" in build.fathom("trace", "check", run)
+
+
+def communicators_are_chosen(build, folder):
+    """By name, by constructor, and by leaving out; MPI_Mrecv's communicator is that of its message."""
+    world, split, named = "MPI_COMM_WORLD", "MPI_Comm_split", "solver"
+    for patterns, wanted in (("solver", {named}), ("MPI_Comm_split", {split}), ("-solver", {world, split}),
+                             ("", {world, split, named})):
+        run = folder / f"run{patterns}"
+        code, output, errors = build.run(folder, [build.options.named], ranks=2, run=run,
+                                         trace=["--communicators=" + patterns] if patterns else [])
+        assert code == 0 and "named: over" in output, errors
+        info = json.loads(build.fathom("trace", "info", "--json", run))
+        names = {one["id"]: one["name"] or one["made_by"] for one in info["communicators"]}
+        events = build.events(run)
+        for function in ("MPI_Isend", "MPI_Mprobe", "MPI_Mrecv", "MPI_Allreduce"):
+            seen = {names[event["comm"]] for event in events
+                    if event["kind"] == "enter" and event["function"] == function}
+            assert seen == wanted, (patterns, function, seen)
+        for kind in ("sent", "received"):
+            seen = {names[event["comm"]] for event in events if event["kind"] == kind and event["tag"] == 1}
+            assert seen == wanted, (patterns, kind, seen)
+        assert any(event["kind"] == "enter" and event["function"] == "MPI_Wait" for event in events)
 
 
 def functions_ranks_and_samples_are_chosen(build, folder):
@@ -241,7 +264,8 @@ def killed_process_keeps_what_it_recorded(build, folder):
         assert sent > 10, sent
 
 
-CASES = [messages_equal_the_profile, transfers_are_told_step_by_step, calls_alone, functions_ranks_and_samples_are_chosen,
+CASES = [messages_equal_the_profile, transfers_are_told_step_by_step, calls_alone, communicators_are_chosen,
+         functions_ranks_and_samples_are_chosen,
          samples_add_up, pcontrol_pauses, window_of_time, full_memory_is_counted, full_disk, size_cap,
          killed_process_keeps_what_it_recorded]
 
@@ -250,12 +274,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--storm", required=True)
+    parser.add_argument("--named", required=True)
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    for name in ("binaries", "storm", "library", "cli"):
+    for name in ("binaries", "storm", "named", "library", "cli"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     passed = failed = skipped = 0
     for build in builds(options):

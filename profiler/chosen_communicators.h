@@ -1,0 +1,40 @@
+// Which communicators are traced (FATHOM_TRACE_COMMUNICATORS), by their kinds.
+//
+// A communicator is chosen by the name that it has (MPI_COMM_WORLD, or given with MPI_Comm_set_name), else by
+// the constructor that made it (MPI_Comm_split). Calls, messages and transfers on the others are left out; calls
+// without a communicator are not.
+// Threading: leaves_out() from anywhere; the others under the lock of tracing.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/reserved_array.h"
+#include "profile/rows.h"
+
+namespace fathom::profiler {
+
+class ChosenCommunicators {
+ public:
+  static bool leaves_none_out() { return choice_ == nullptr; }
+  static bool leaves_out(std::uint32_t kind) {
+    return choice_ != nullptr && kind < kKinds && choice_->left_out.data()[kind] != 0;
+  }
+
+  // Empty: all are traced. False without address space; then all are traced too.
+  static bool open(std::vector<std::string> patterns);
+  static void judge(std::uint32_t kind, std::string_view name, std::string_view made_by);
+
+ private:
+  static constexpr std::uint32_t kKinds = 1u << profile::kCommunicatorBits;
+
+  struct Choice {
+    std::vector<std::string> patterns;
+    base::ReservedArray<std::uint8_t> left_out;  // by kind
+  };
+  static inline Choice* choice_ = nullptr;  // never destroyed: threads may outlive everything else
+};
+
+}  // namespace fathom::profiler
