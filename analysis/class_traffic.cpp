@@ -94,13 +94,6 @@ bool is_global_collective(std::string_view class_name) {
   return is_one_of(class_name, kNames);
 }
 
-bool is_cartesian(const profile::Profile& profile, std::int64_t communicator) {
-  for (const profile::Communicator& entry : profile.communicators) {
-    if (entry.id == communicator) return entry.made_by.starts_with("MPI_Cart_");
-  }
-  return false;
-}
-
 namespace {
 
 struct Flow {

@@ -31,9 +31,6 @@ bool is_rooted_collective(std::string_view class_name);
 bool is_barrier(std::string_view class_name);
 bool is_global_collective(std::string_view class_name);
 
-// Was the communicator made by MPI_Cart_create or MPI_Cart_sub?
-bool is_cartesian(const profile::Profile& profile, std::int64_t communicator);
-
 // How the roots of a rooted collective are spread: the rank that is most often the root, weighted by bytes (by
 // messages where there are no bytes), and its share. A rank that is never the root of a broadcast receives
 // each of them once, whatever the algorithm, one that always is receives none; a reduction is the same for

@@ -18,7 +18,7 @@ struct FoundPattern {
   double present = 1;                 // the least of the groups
 };
 
-// `cartesian`: the messages are of a Cartesian communicator.
+// `cartesian`: the program laid its ranks out in a grid; a hypercube is one then.
 std::vector<FoundPattern> search_patterns(std::vector<Edge> edges, bool cartesian,
                                           const Thresholds& thresholds);
 

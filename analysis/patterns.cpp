@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <tuple>
 
 #include "analysis/class_traffic.h"
 #include "analysis/histograms.h"
@@ -134,14 +135,20 @@ class Finder {
     }
     density();
     small_messages();
-    std::stable_sort(found_.begin(), found_.end(), [](const Pattern& a, const Pattern& b) { return a.of_all > b.of_all; });
+    std::stable_sort(found_.begin(), found_.end(), [](const Pattern& a, const Pattern& b) {
+      return std::tuple(a.class_name.empty(), -a.of_all) < std::tuple(b.class_name.empty(), -b.of_all);
+    });
     return std::move(found_);
   }
 
  private:
+  // Did the program lay its ranks out in a grid, and are these messages its own or of a neighbourhood
+  // collective? Collectives run their own algorithms on a Cartesian communicator too.
   bool cartesian(const ClassTraffic& traffic) const {
-    return std::all_of(traffic.communicators.begin(), traffic.communicators.end(),
-                       [&](std::int64_t id) { return is_cartesian(profile_, id); });
+    const bool by_neighbours = traffic.class_name.find("eighbor") != std::string::npos;
+    if (traffic.hidden && !by_neighbours) return false;
+    return std::any_of(profile_.communicators.begin(), profile_.communicators.end(),
+                       [](const profile::Communicator& entry) { return entry.made_by.starts_with("MPI_Cart_"); });
   }
 
   double part_of_all(const ClassTraffic& traffic) const {

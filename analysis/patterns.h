@@ -12,10 +12,11 @@
 // A class in which nothing is found is searched by communicator. Traffic of the library's own
 // ("library", "io") and messages to oneself are left out.
 //
-// Counts cannot tell a 2 × 2 × 2 grid from a butterfly of 8: such a shape is a halo if its messages are of
-// a communicator of MPI_Cart_create or MPI_Cart_sub, else a butterfly; `alternative` names the other.
+// Counts cannot tell a 2 × 2 × 2 grid from a butterfly of 8: such a shape is a halo if the program made a
+// Cartesian communicator and the messages are its own (or of a neighbourhood collective), else a butterfly;
+// `alternative` names the other.
 //
-// Cost: some 50 passes over the pairs that talked; 1,024 ranks all to all take about a second.
+// Cost: some 50 passes over the pairs that talked (bench/profile_analyses.py).
 #pragma once
 
 #include <cstdint>
@@ -50,7 +51,7 @@ struct Pattern {
   std::string description;
 };
 
-// Those that explain most of the whole traffic first.
+// Those that explain most of the whole traffic first; those of all classes together last.
 std::vector<Pattern> find_patterns(const profile::Profile& profile, const Thresholds& thresholds);
 
 base::Result<Outcome> patterns(const Input& input);

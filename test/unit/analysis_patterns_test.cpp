@@ -243,13 +243,21 @@ TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
   CHECK(found(6, six).at(0).kind == "butterfly");
 }
 
-TEST_CASE("a 2 x 2 x 2 grid is a halo on a Cartesian communicator, else it may be a butterfly") {
+TEST_CASE("a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicator, else it may be a butterfly") {
   const Matrix cube = grid({2, 2, 2}, {false, false, false});
   const auto cartesian = found(8, cube, "MPI_Cart_create");
   REQUIRE(cartesian.size() == 1);
   CHECK(cartesian[0].kind == "halo");
   CHECK(cartesian[0].extents == Numbers{2, 2, 2});
   CHECK(!cartesian[0].alternative.empty());
+  // LAMMPS makes one, and then sends on MPI_COMM_WORLD.
+  auto elsewhere = job(8, {cube.traffic("point-to-point"), cube.traffic("MPI_Allreduce")});
+  elsewhere.communicators.emplace_back();
+  elsewhere.communicators[1].id = 1;
+  elsewhere.communicators[1].made_by = "MPI_Cart_create";
+  for (const Pattern& pattern : find_patterns(elsewhere, {})) {
+    CHECK(pattern.kind == (pattern.hidden ? "butterfly" : "halo"));
+  }
   const auto plain = found(8, cube);
   REQUIRE(plain.size() == 1);
   CHECK(plain[0].kind == "butterfly");
@@ -349,6 +357,40 @@ TEST_CASE("random traffic has no pattern") {
     for (const Pattern& pattern : patterns) MESSAGE(ranks, " ranks: ", pattern.description);
     CHECK(patterns.empty());
   }
+}
+
+Matrix lines(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
+  Matrix matrix;
+  for (const auto& [a, b] : pairs) matrix.both(a, b, 1000);
+  return matrix;
+}
+
+TEST_CASE("what looks like a grid here and there is none") {
+  Matrix bipartite, moebius, twisted, petersen;
+  for (std::int64_t a = 0; a < 4; ++a) {
+    for (std::int64_t b = 4; b < 8; ++b) bipartite.both(a, b, 1000);
+  }
+  for (std::int64_t i = 0; i < 14; ++i) moebius.both(i, (i + 1) % 14, 1000);
+  for (std::int64_t i = 0; i < 7; ++i) moebius.both(i, i + 7, 1000);
+  for (std::int64_t i = 0; i < 35; ++i) {  // a 7 x 5 torus that is shifted by 2 where it closes
+    twisted.both(i, i % 5 == 4 ? i - 4 : i + 1, 1000);
+    twisted.both(i, i < 30 ? i + 5 : (i + 2) % 5, 1000);
+  }
+  for (std::int64_t i = 0; i < 5; ++i) {
+    petersen.both(i, (i + 1) % 5, 1000);
+    petersen.both(i, i + 5, 1000);
+    petersen.both(i + 5, (i + 2) % 5 + 5, 1000);
+  }
+  for (const auto& [ranks, matrix] : {std::pair(std::int64_t{8}, bipartite), std::pair(std::int64_t{14}, moebius),
+                                      std::pair(std::int64_t{35}, twisted), std::pair(std::int64_t{10}, petersen)}) {
+    const auto patterns = found(ranks, matrix.renumbered(shuffled(ranks, 4)));
+    for (const Pattern& pattern : patterns) MESSAGE(ranks, " ranks: ", pattern.description);
+    CHECK(patterns.empty());
+  }
+  // A line with a shortcut, and a cube that lacks an edge.
+  CHECK(found(6, lines({{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {1, 4}})).size() <= 1);
+  const auto cube = found(8, lines({{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}}));
+  for (const Pattern& pattern : cube) CHECK_MESSAGE(pattern.kind != "halo", pattern.description);
 }
 
 TEST_CASE("each class has patterns of its own, and a mixture of communicators is taken apart") {
