@@ -66,7 +66,7 @@ base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     file << "rank " << rank << " {\n";
     GoalText text(file, tags);
-    trace::OperationVisitor visitor(text, [&](const trace::Message& message) { return options.wants(message); });
+    trace::OperationVisitor visitor(text, all, [&](const trace::Message& message) { return options.wants(message); });
     const std::size_t process = process_of[static_cast<std::size_t>(rank)];
     if (process < all.processes.size()) note(trace::walk_process(trace, process, visitor), notes);
     file << "}\n\n";

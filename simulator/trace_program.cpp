@@ -70,7 +70,7 @@ base::Result<TracedProgram> from_trace(const std::string& run) {
   TracedProgram result{Program(*ranks), {}};
   for (std::size_t process = 0; process < all.processes.size(); ++process) {
     ProgramSink sink(result.program, static_cast<std::uint32_t>(all.processes[process].rank));
-    trace::OperationVisitor visitor(sink, [&](const trace::Message& message) {
+    trace::OperationVisitor visitor(sink, all, [&](const trace::Message& message) {
       return static_cast<std::uint64_t>(message.event.peer) < *ranks;
     });
     const trace::WalkSummary walked = trace::walk_process(*trace, process, visitor);

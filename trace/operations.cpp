@@ -1,6 +1,58 @@
 #include "trace/operations.h"
 
+#include <algorithm>
+#include <string_view>
+
 namespace fathom::trace {
+namespace {
+
+constexpr std::string_view kExchanges[] = {
+    "MPI_Allgather", "MPI_Allgatherv", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
+    "MPI_Barrier", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
+};
+
+void append(std::vector<std::uint64_t>& to, std::vector<std::uint64_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from.clear();
+}
+
+}  // namespace
+
+OperationVisitor::OperationVisitor(OperationSink& sink, const Definitions& definitions,
+                                   std::function<bool(const Message&)> wants)
+    : sink_(sink), wants_(std::move(wants)) {
+  for (const std::string& name : definitions.classes) {
+    exchanges_.push_back(std::find(std::begin(kExchanges), std::end(kExchanges), name) != std::end(kExchanges));
+  }
+}
+
+bool OperationVisitor::is_exchange(const Event& message) const {
+  return message.code < exchanges_.size() && exchanges_[message.code] != 0;
+}
+
+void OperationVisitor::other(const Place& place, const Event& event) {
+  if (event.kind != EventKind::kTransfer || !event.receiving) return;
+  Thread& thread = at(place);
+  const auto step = static_cast<TransferStep>(event.code);
+  if (step == TransferStep::kActivate) {
+    if (thread.has_sent) append(thread.arrived, thread.found);  // the next step of an exchange
+    thread.has_sent = thread.found_now = false;
+  } else if (step == TransferStep::kMatchedUnexpected) {
+    thread.found_now = true;
+  } else if (step == TransferStep::kMatchedExpected) {
+    thread.found_now = false;
+  }
+}
+
+void OperationVisitor::received_inside(Thread& thread, const Event& message, Label label) {
+  if (is_exchange(message) && thread.found_now) {
+    thread.found.push_back(label);
+  } else {
+    append(thread.arrived, thread.found);  // the library waited
+    thread.arrived.push_back(label);
+  }
+  thread.found_now = false;
+}
 
 void OperationVisitor::enter(const Place& place, const Call& call) {
   if (call.depth > 0) return;
@@ -18,8 +70,9 @@ void OperationVisitor::leave(const Place& place, const Call& call) {
   if (call.depth > 0) return;
   Thread& thread = at(place);
   thread.left_ns = call.leave.time_ns;
-  thread.joined.insert(thread.joined.end(), thread.arrived.begin(), thread.arrived.end());
-  thread.arrived.clear();
+  append(thread.joined, thread.arrived);
+  append(thread.joined, thread.found);
+  thread.has_sent = thread.found_now = false;
   if (thread.joined.size() == 1 && thread.point == thread.entered && !thread.completed) {
     thread.point = thread.joined.front();  // requires that point itself
     thread.joined.clear();
@@ -44,7 +97,12 @@ void OperationVisitor::message(const Place& place, const Message& message) {
     pending.operation = label;
   } else {
     require(label, sends ? thread.point : thread.entered);
-    (message.hidden && !sends ? thread.arrived : thread.joined).push_back(label);
+    if (message.hidden && !sends) {
+      received_inside(thread, message.event, label);
+    } else {
+      thread.joined.push_back(label);
+      thread.has_sent = sends;
+    }
   }
 }
 

@@ -5,6 +5,12 @@
 // collective received before; what a wait or test completes, what follows it requires. Time inside MPI is
 // left out: that is what a simulator finds.
 //
+// In collectives whose messages are exchanges (all-to-all, allgather, allreduce, reduce-scatter, barrier),
+// "received before" is not enough: a message that was there already when its receive was posted counts
+// for a send only if the library waited in between, or posted another receive after a send, as it does from
+// one step to the next. Otherwise a rank that came late, found its messages there and then sent, would seem
+// to send because it received. That needs the steps of transfers (PERUSE); without them all count.
+//
 // A visitor of walk_process(), one for each process. Memory: requests and messages alive.
 #pragma once
 
@@ -32,14 +38,14 @@ class OperationSink {
 class OperationVisitor : public Visitor {
  public:
   // Messages that `wants` denies are left out.
-  OperationVisitor(OperationSink& sink, std::function<bool(const Message&)> wants)
-      : sink_(sink), wants_(std::move(wants)) {}
+  OperationVisitor(OperationSink& sink, const Definitions& definitions, std::function<bool(const Message&)> wants);
 
   void enter(const Place& place, const Call& call) override;
   void leave(const Place& place, const Call& call) override;
   void message(const Place& place, const Message& message) override;
   void request_started(const Place& place, const Request& request) override;
   void request_completed(const Place& place, const Request& request, const Event& event) override;
+  void other(const Place& place, const Event& event) override;
 
  private:
   using Label = OperationSink::Label;
@@ -53,6 +59,9 @@ class OperationVisitor : public Visitor {
     Label entered = kNone;       // the point when the current call began
     std::vector<Label> joined;   // what follows the current call requires these too
     std::vector<Label> arrived;  // received inside a collective since its last send
+    std::vector<Label> found;    // those that were there when their receives were posted
+    bool found_now = false;      // the receive posted last found its message there
+    bool has_sent = false;       // since a receive was posted
   };
   struct Pending {
     Label posted = kNone, operation = kNone;
@@ -60,10 +69,13 @@ class OperationVisitor : public Visitor {
 
   Thread& at(const Place& place);
   void require(Label label, Label earlier);
+  bool is_exchange(const Event& message) const;
+  void received_inside(Thread& thread, const Event& message, Label label);
   void join(const Place& place, Thread& thread, std::vector<Label>& labels);
 
   OperationSink& sink_;
   std::function<bool(const Message&)> wants_;
+  std::vector<char> exchanges_;  // by class of message
   std::vector<Thread> threads_;
   std::unordered_map<std::uint64_t, Pending> requests_;  // receives
   std::unordered_map<std::uint64_t, Label> sends_;       // by number of the message, until its request completes

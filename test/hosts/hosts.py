@@ -40,7 +40,8 @@ def ip(*words):
 class Hosts:
     """Namespaces that look like hosts; removed at the end, with whatever still runs in them."""
 
-    def __init__(self, count, folder):
+    def __init__(self, count, folder, skewed=True):
+        self.skewed = skewed and clocks_can_be_skewed()
         self.names = [f"node{chr(ord('a') + i)}" for i in range(count)]
         self.switch = f"{PREFIX}-switch"
         self.made = []
@@ -55,20 +56,23 @@ class Hosts:
         self.made.append(namespace)
         ip("-n", namespace, "link", "set", "lo", "up")
 
+    def connect(self):
+        self.add(self.switch)
+        ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
+        ip("-n", self.switch, "link", "set", "bridge", "up")
+        for i, host in enumerate(self.names):
+            namespace = self.namespace(host)
+            self.add(namespace)
+            ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", f"port{i}",
+               "netns", self.switch)
+            ip("-n", self.switch, "link", "set", f"port{i}", "master", "bridge")
+            ip("-n", self.switch, "link", "set", f"port{i}", "up")
+            ip("-n", namespace, "addr", "add", f"{NETWORK}.{i + 1}/24", "dev", "eth0")
+            ip("-n", namespace, "link", "set", "eth0", "up")
+
     def __enter__(self):
         try:
-            self.add(self.switch)
-            ip("-n", self.switch, "link", "add", "bridge", "type", "bridge")
-            ip("-n", self.switch, "link", "set", "bridge", "up")
-            for i, host in enumerate(self.names):
-                namespace = self.namespace(host)
-                self.add(namespace)
-                ip("-n", namespace, "link", "add", "eth0", "type", "veth", "peer", "name", f"port{i}",
-                   "netns", self.switch)
-                ip("-n", self.switch, "link", "set", f"port{i}", "master", "bridge")
-                ip("-n", self.switch, "link", "set", f"port{i}", "up")
-                ip("-n", namespace, "addr", "add", f"{NETWORK}.{i + 1}/24", "dev", "eth0")
-                ip("-n", namespace, "link", "set", "eth0", "up")
+            self.connect()
         except BaseException:
             self.__exit__()
             raise
@@ -77,7 +81,7 @@ class Hosts:
         self.agent.write_text(
             "#!/bin/sh\n"
             "host=$1; shift\n"
-            + (f"case $host in {skews}esac\n" if clocks_can_be_skewed() else "") +
+            + (f"case $host in {skews}esac\n" if self.skewed else "") +
             f'exec ip netns exec "{PREFIX}-$host" unshare --uts $skew sh -c "hostname $host; $*"\n')
         self.agent.chmod(0o755)
         return self
