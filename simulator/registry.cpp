@@ -79,7 +79,7 @@ constexpr TopologyRow kTopologies[] = {
     {"hyperx", "grid with all switches of a row linked", "hyperx:dims=4,4;hosts=4", make_hyperx},
     {"dragonfly", "groups of fully linked switches", "dragonfly:switches=4;globals=2;hosts=2",
      make_dragonfly},
-    {"slimfly", "diameter 2 from the McKay-Miller-Siran graph of a prime", "slimfly:q=5",
+    {"slimfly", "diameter 2 from the McKay-Miller-Siran graph of a prime power", "slimfly:q=5",
      make_slim_fly},
 };
 

@@ -2,33 +2,15 @@
 
 #include <cstddef>
 
+#include "simulator/finite_field.h"
+
 namespace fathom::simulator {
 namespace {
 
-bool is_odd_prime(std::uint32_t number) {
-  if (number < 3 || number % 2 == 0) return false;
-  for (std::uint32_t factor = 3; factor * factor <= number; factor += 2) {
-    if (number % factor == 0) return false;
-  }
-  return true;
-}
-
-// The powers ξ^0, ξ^1, …, ξ^(q-2) of the smallest primitive root.
-std::vector<std::uint32_t> powers_of_root(std::uint32_t q) {
-  for (std::uint32_t root = 2;; ++root) {
-    std::vector<std::uint32_t> powers = {1};
-    while (powers.size() < q) {
-      const std::uint32_t next = powers.back() * root % q;
-      if (next == 1) break;
-      powers.push_back(next);
-    }
-    if (powers.size() == q - 1) return powers;
-  }
-}
-
-// By difference modulo q: whether it is in X (of part 0) or X' (of part 1).
-std::vector<char> generators(std::uint32_t q, std::uint32_t part) {
-  const std::vector<std::uint32_t> powers = powers_of_root(q);
+// By difference: whether it is in X (of part 0) or X' (of part 1).
+std::vector<char> generators(const FiniteField& field, std::uint32_t part) {
+  const std::uint32_t q = field.size();
+  const std::vector<std::uint32_t>& powers = field.powers();
   const std::uint32_t half = (q + 1) / 2;  // 2w where q = 4w - 1
   std::vector<char> in(q, 0);
   for (std::uint32_t exponent = 0; exponent < q - 1; ++exponent) {
@@ -40,18 +22,19 @@ std::vector<char> generators(std::uint32_t q, std::uint32_t part) {
 
 class Maker {
  public:
-  Maker(std::uint32_t q, const TopologyParameters& parameters)
-      : q_(q), parameters_(parameters), builder_(parameters.specification()) {}
+  Maker(const FiniteField& field, const TopologyParameters& parameters)
+      : field_(field), q_(field.size()), parameters_(parameters), builder_(parameters.specification()) {}
 
   base::Result<Network> make(std::uint32_t hosts) {
     for (std::uint32_t at = 0; at < 2 * q_ * q_; ++at) add_switch(at, hosts);
     for (std::uint32_t part = 0; part < 2; ++part) {
-      const std::vector<char> linked = generators(q_, part);
+      const std::vector<char> linked = generators(field_, part);
       for (std::uint32_t row = 0; row < q_; ++row) link_subgroup(part, row, linked);
     }
     for (std::uint32_t x = 0; x < q_; ++x) {
       for (std::uint32_t m = 0; m < q_; ++m) {
-        for (std::uint32_t c = 0; c < q_; ++c) cable(at(0, x, (m * x + c) % q_), at(1, m, c), 1);
+        const std::uint32_t product = field_.multiply(m, x);
+        for (std::uint32_t c = 0; c < q_; ++c) cable(at(0, x, field_.add(product, c)), at(1, m, c), 1);
       }
     }
     return builder_.build();
@@ -76,11 +59,12 @@ class Maker {
   void link_subgroup(std::uint32_t part, std::uint32_t row, const std::vector<char>& linked) {
     for (std::uint32_t one = 0; one < q_; ++one) {
       for (std::uint32_t other = one + 1; other < q_; ++other) {
-        if (linked[other - one]) cable(at(part, row, one), at(part, row, other), 0);
+        if (linked[field_.subtract(other, one)]) cable(at(part, row, one), at(part, row, other), 0);
       }
     }
   }
 
+  const FiniteField& field_;
   const std::uint32_t q_;
   const TopologyParameters& parameters_;
   NetworkBuilder builder_;
@@ -92,14 +76,15 @@ class Maker {
 
 base::Result<Network> make_slim_fly(TopologyParameters& parameters) {
   const std::uint32_t q = parameters.count("q");
-  const std::uint32_t degree = q % 4 == 1 ? (3 * q - 1) / 2 : (3 * q + 1) / 2;
+  const std::uint32_t degree = (3 * q + (q % 4 == 3 ? 1 : 0)) / 2;
   const std::uint32_t hosts = parameters.count("hosts", (degree + 1) / 2);
   if (base::Status status = parameters.finish(); !status) return status.error();
   if (2.0 * q * q * (1.0 + hosts) > kMostNodes) {
     return parameters.error("that is more nodes than can be simulated");
   }
-  if (!is_odd_prime(q)) return parameters.error("'q' must be an odd prime");
-  return Maker(q, parameters).make(hosts);
+  const auto field = q % 4 == 2 ? std::nullopt : FiniteField::of(q);
+  if (!field) return parameters.error("'q' must be a prime power other than 2");
+  return Maker(*field, parameters).make(hosts);
 }
 
 }  // namespace fathom::simulator

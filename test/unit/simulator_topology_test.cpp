@@ -9,9 +9,11 @@
 #include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "simulator/cluster.h"
+#include "simulator/finite_field.h"
 #include "simulator/shortest_paths.h"
 
 namespace fathom::simulator {
@@ -178,15 +180,47 @@ TEST_CASE("dragonfly: every two groups are linked equally often") {
   CHECK(degrees(small) == std::set<std::size_t>{5});
 }
 
+TEST_CASE("finite fields: neutral elements, inverses, distribution, and powers that reach every element") {
+  for (const std::uint32_t q : {2u, 3u, 4u, 5u, 8u, 9u, 16u, 25u, 27u}) {
+    CAPTURE(q);
+    const auto field = FiniteField::of(q);
+    REQUIRE(field);
+    bool all_right = true;
+    for (std::uint32_t a = 0; a < q; ++a) {
+      std::set<std::uint32_t> sums, products;
+      for (std::uint32_t b = 0; b < q; ++b) {
+        sums.insert(field->add(a, b));
+        products.insert(field->multiply(a, b));
+        all_right = all_right && field->subtract(field->add(a, b), b) == a;
+        for (std::uint32_t c = 0; c < q; ++c) {
+          all_right = all_right && field->multiply(a, field->add(b, c)) ==
+                                       field->add(field->multiply(a, b), field->multiply(a, c));
+        }
+      }
+      all_right = all_right && field->add(a, 0) == a && field->multiply(a, 1) == a;
+      all_right = all_right && sums.size() == q && products.size() == (a == 0 ? 1 : q);
+    }
+    CHECK(all_right);
+    CHECK(std::set<std::uint32_t>(field->powers().begin(), field->powers().end()).size() == q - 1);
+  }
+  for (const std::uint32_t q : {0u, 1u, 6u, 12u, 100u}) CHECK_FALSE(FiniteField::of(q));
+}
+
 TEST_CASE("Slim Fly: 2q² switches of degree (3q - delta) / 2 at diameter 2") {
-  for (const unsigned q : {3u, 5u, 7u, 11u, 13u, 17u, 19u}) {
+  for (const unsigned q : {3u, 4u, 5u, 7u, 8u, 9u, 11u, 13u, 16u, 17u, 19u, 25u, 27u}) {
     CAPTURE(q);
     const Network network = made("slimfly:q=" + std::to_string(q) + ";hosts=1");
     CHECK(network.switch_count() == 2 * q * q);
-    CHECK(degrees(network) == std::set<std::size_t>{q % 4 == 1 ? (3 * q - 1) / 2 : (3 * q + 1) / 2});
+    CHECK(degrees(network) == std::set<std::size_t>{(3 * q + (q % 4 == 3 ? 1 : 0)) / 2});
     CHECK(diameter(network) == 2);
   }
   CHECK(made("slimfly:q=5").host_count() == 200);  // Besta and Hoefler: 4 hosts on each of 50
+  // Known graphs of diameter 2 by degree: 32 switches at 6, 128 at 12, 162 at 13.
+  for (const auto& [q, switches, degree] : {std::tuple{4, 32u, 6u}, {8, 128u, 12u}, {9, 162u, 13u}}) {
+    const Network network = made("slimfly:q=" + std::to_string(q) + ";hosts=1");
+    CHECK(network.switch_count() == switches);
+    CHECK(degrees(network) == std::set<std::size_t>{degree});
+  }
 }
 
 TEST_CASE("wrong specifications are refused with what is wrong") {
@@ -214,7 +248,9 @@ TEST_CASE("wrong specifications are refused with what is wrong") {
         std::string::npos);
   CHECK(error("dragonfly:switches=2;globals=1;hosts=1;groups=4").find("2 global ports") !=
         std::string::npos);
-  CHECK(error("slimfly:q=9").find("odd prime") != std::string::npos);
+  for (const char* q : {"1", "2", "6", "12", "15"}) {
+    CHECK(error(std::string("slimfly:q=") + q).find("prime power other than 2") != std::string::npos);
+  }
 }
 
 }  // namespace
