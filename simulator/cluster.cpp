@@ -6,8 +6,10 @@
 #include "simulator/graphml.h"
 #include "simulator/ibnetdiscover.h"
 #include "simulator/registry.h"
+#include "simulator/simgrid_platform.h"
 #include "simulator/slurm_topology.h"
 #include "simulator/text_lines.h"
+#include "simulator/xml_file.h"
 
 namespace fathom::simulator {
 namespace {
@@ -19,6 +21,13 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
                                               std::string_view(specification).substr(colon + 1));
   if (!parameters) return parameters.error();
   return (*row)->make(*parameters);
+}
+
+// An XML file by its root. The file's own reader says what is wrong where there is none.
+base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& defaults) {
+  const auto file = XmlFile::read(path);
+  if (file && std::string_view(file->root().name()) == "platform") return read_simgrid_platform(path, defaults);
+  return read_graphml(path);
 }
 
 // By the first line that is neither empty nor a comment.
@@ -33,7 +42,7 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
     if (!line.starts_with('<')) return read_ibnetdiscover(path, defaults);
     break;
   }
-  return read_graphml(path);
+  return read_xml(path, defaults);
 }
 
 }  // namespace

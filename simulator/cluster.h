@@ -16,8 +16,8 @@ struct ClusterDefaults {
   double latency_s = 0;
 };
 
-// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file: GraphML,
-// Slurm's topology.conf or the output of ibnetdiscover, told apart by what stands in it.
+// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file: GraphML, a
+// SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover, told apart by what stands in it.
 base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults = {});
 
 }  // namespace fathom::simulator
