@@ -14,6 +14,7 @@
 #include <queue>
 #include <vector>
 
+#include "analysis/replay/direction.h"
 #include "analysis/replay/joined_job.h"
 
 namespace fathom::analysis {
@@ -26,8 +27,6 @@ struct Visit {
   std::uint32_t process = 0, step = 0;  // of enter and leave the kCall
   Moment moment = Moment::kEnter;
 };
-
-enum class Direction : std::uint8_t { kForward, kBackward };
 
 class CausalOrder {
  public:

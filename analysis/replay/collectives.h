@@ -8,7 +8,7 @@
 //                     enters; but the root cannot leave before the last has.)
 //   scan              each for the last of the ranks below it
 //
-// Losses. A pause begins a new epoch at its process, and operations are numbered from 0 again: programs pause
+// Losses. A pause begins a new epoch at its process, and operations are numbered anew: programs pause
 // all processes between the same operations. A process that lost records takes no further part. An
 // operation that will not have all its members is left out, and counted.
 // Cost: O(1) a member, for scans O(log members) more. Memory: operations under way.

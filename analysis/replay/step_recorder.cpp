@@ -350,7 +350,7 @@ void StepRecorder::lost(const Event& event) {
     incomplete_ = true;
   } else {
     ++epoch_;
-    std::fill(sequences_.begin(), sequences_.end(), 0);
+    std::fill(sequences_.begin(), sequences_.end(), epoch_ << 24);  // so that numbers stay apart
   }
 }
 

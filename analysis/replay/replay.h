@@ -1,0 +1,308 @@
+// Goes through the steps of all processes in causal order, forward or backward, and lets each process hand
+// something on to those that depend on it: one's own analysis in some 30 lines (docs/adding-an-analysis.md).
+//
+// It is a Kahn network: every process is one sequence of steps; it goes on until it needs what another has not
+// handed on yet. So what an analysis sees of each process, and what it is handed there, is the same for every
+// number of analysis processes. What it keeps for each process apart is the same too; sums over processes
+// are, if they are integers.
+//
+//            gives                                          takes
+// forward    a message: kSend                               where the receive completes
+//            a collective: kCollective                      there too; non-blocking: where it completes
+// backward   a message: where the receive completes         kSend
+//            a collective: where it completes               kCollective
+//
+// In a collective each member takes what the members gave that it cannot go on without (backward: that cannot go
+// on without it), merged: of all in barriers and N-to-N, from the root, at the root from all others, in scans from
+// the ranks below. It takes nothing where there is nobody. Hidden messages hand nothing on.
+//
+// An Analysis has
+//   struct Payload                                                    trivially copyable, small
+//   void step(std::uint32_t process, const Step& step)                every step, before it gives or takes
+//   Payload give(std::uint32_t process, const Step& part)             part: the kSend, kReceive or kCollective
+//   void take(std::uint32_t process, const Step& part, const Payload& payload)
+//   static void merge(Payload& into, const Payload& other)            commutative and associative
+// Cost: some 50 ns a message. Memory: what is under way.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/replay/direction.h"
+#include "analysis/replay/flat_map.h"
+#include "analysis/replay/joined_job.h"
+#include "analysis/replay/parcels.h"
+#include "analysis/replay/rounds.h"
+
+namespace fathom::analysis {
+
+// Who depends on whom in a collective, as a position of the member and the root in the communicator says.
+bool depends(Flow flow, Direction direction, std::size_t member, std::size_t on, std::size_t root);
+inline constexpr std::size_t kNoRoot = ~std::size_t{0};
+
+template <typename Analysis>
+class Replay {
+ public:
+  using Payload = typename Analysis::Payload;
+
+  Replay(JoinedJob& job, Analysis& analysis, Direction direction)
+      : job_(job), analysis_(analysis), forward_(direction == Direction::kForward), direction_(direction),
+        parcels_(job.transport().size()), lanes_(job.mapping().size()) {
+    for (const std::uint32_t process : job.own()) {
+      Lane& lane = lanes_[process];
+      lane.at = forward_ ? 0 : job.steps().size(process);
+      lane.queued = true;
+      ready_.push_back(process);
+    }
+  }
+
+  // How many times a process had to be let go on without what it was to take: its giver's part is missing.
+  std::uint64_t run() {
+    run_rounds(
+        job_.transport(), parcels_, [this] { return work(); }, [this](const Transport::Bytes& bytes) { open(bytes); },
+        [this](std::uint32_t process) {
+          ++released_;
+          if (!job_.is_own(process)) return;
+          lanes_[process].released = true;
+          wake(process);
+        });
+    return released_;
+  }
+
+ private:
+  enum ParcelKind : char { kHanded, kContributed };
+
+  struct Lane {
+    std::uint32_t at = 0;  // forward the next step, backward one behind it
+    bool begun = false;    // the step was told, and gave
+    bool queued = false, ended = false, released = false;
+    FlatMap<std::uint64_t, Payload> handed;    // by own step
+    FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
+  };
+  struct Handed {
+    std::uint32_t process = 0, step = 0;
+    bool something = true;
+    Payload payload{};
+  };
+  struct Contribution {
+    std::int32_t communicator = 0;
+    std::uint32_t number = 0, process = 0, step = 0;
+    Flow flow = Flow::kNone;
+    bool root = false;
+    Payload payload{};
+  };
+  struct Operation {
+    std::vector<Contribution> parts;  // by position in the communicator; process kNobody: not yet
+    std::vector<bool> served;
+    std::size_t arrived = 0, root = kNoRoot;
+  };
+
+  Stall work() {
+    while (!ready_.empty()) {
+      const std::uint32_t process = ready_.back();
+      ready_.pop_back();
+      lanes_[process].queued = false;
+      lanes_[process].ended = go_on(process, lanes_[process]);
+    }
+    Stall latest;
+    for (const std::uint32_t process : job_.own()) {
+      Lane& lane = lanes_[process];
+      if (lane.ended) continue;
+      std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
+      if (forward_) time_ns = ~time_ns;  // the earliest is let go first
+      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false};
+    }
+    return latest;
+  }
+
+  bool go_on(std::uint32_t process, Lane& lane) {
+    const StepFile& steps = job_.steps();
+    const std::uint32_t end = forward_ ? steps.size(process) : 0;
+    while (lane.at != end) {
+      const std::uint32_t number = forward_ ? lane.at : lane.at - 1;
+      const Step& step = steps.at(process, number);
+      if (!lane.begun) {
+        if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+        analysis_.step(process, step);
+        give(process, number, step);
+        lane.begun = true;
+      }
+      const std::uint32_t takes = what_it_takes(process, number, step);
+      if (takes != kNobody) {
+        if (const Payload* payload = lane.handed.find(takes)) {
+          analysis_.take(process, steps.at(process, takes), *payload);
+          lane.handed.erase(takes);
+        } else if (!lane.without.erase(takes) && !lane.released) {
+          return false;
+        }
+        lane.released = false;
+      }
+      lane.begun = false;
+      forward_ ? ++lane.at : --lane.at;
+    }
+    return true;
+  }
+
+  // The kSend, kReceive or kCollective that is complete with this step; kNobody.
+  std::uint32_t completes(std::uint32_t number, const Step& step) const {
+    if (step.kind == StepKind::kDone) return step.has(kCancelled) ? kNobody : step.partner_step;
+    const bool part = step.kind == StepKind::kReceive || step.kind == StepKind::kCollective;
+    return part && !step.has(kByRequest) ? number : kNobody;
+  }
+  bool takes_part(std::uint32_t process, const Step& part) const {
+    return !part.has(kHidden) && part.has(kJoined) && (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
+  }
+  Flow flow_of(std::uint32_t process, const Step& part) const {
+    return job_.facts().functions[job_.steps().at(process, part.call).number].flow;
+  }
+
+  std::uint32_t what_it_takes(std::uint32_t process, std::uint32_t number, const Step& step) const {
+    if (!forward_) {
+      const bool begins = step.kind == StepKind::kSend || step.kind == StepKind::kCollective;
+      return begins && takes_part(process, step) ? number : kNobody;
+    }
+    const std::uint32_t complete = completes(number, step);
+    if (complete == kNobody) return kNobody;
+    const Step& part = job_.steps().at(process, complete);
+    return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
+  }
+
+  void give(std::uint32_t process, std::uint32_t number, const Step& step) {
+    std::uint32_t gives = kNobody;
+    if (forward_) {
+      if (step.kind == StepKind::kSend || step.kind == StepKind::kCollective) gives = number;
+    } else {
+      gives = completes(number, step);
+    }
+    if (gives == kNobody) return;
+    const Step& part = job_.steps().at(process, gives);
+    if (!takes_part(process, part) || (!forward_ && part.kind == StepKind::kSend)) return;
+    const Payload payload = analysis_.give(process, part);
+    if (part.kind == StepKind::kCollective) return contribute(process, gives, part, payload);
+    hand(Handed{part.partner, part.partner_step, true, payload});
+  }
+
+  void hand(const Handed& handed) {
+    if (!job_.is_own(handed.process)) return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
+    Lane& lane = lanes_[handed.process];
+    if (handed.something) {
+      lane.handed[handed.step] = handed.payload;
+    } else {
+      lane.without[handed.step] = true;
+    }
+    wake(handed.process);
+  }
+
+  void wake(std::uint32_t process) {
+    Lane& lane = lanes_[process];
+    if (lane.ended || lane.queued) return;
+    lane.queued = true;
+    ready_.push_back(process);
+  }
+
+  void contribute(std::uint32_t process, std::uint32_t number, const Step& part, const Payload& payload) {
+    Contribution one{part.communicator, part.number, process, number, flow_of(process, part), false, payload};
+    one.root = one.flow == Flow::kFromRoot ? part.partner == kNobody : part.partner != kNobody;
+    const std::uint32_t owner = job_.mapping()[members(part.communicator).front()];
+    if (owner == job_.transport().rank()) return join(one);
+    parcels_.send(owner, kContributed, one);
+  }
+
+  const std::vector<std::uint32_t>& members(std::int32_t communicator) const {
+    return job_.facts().members[static_cast<std::size_t>(communicator)];
+  }
+  std::size_t position(std::int32_t communicator, std::uint32_t process) {
+    const auto key = [&](std::uint32_t member) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator)) << 32 | member; };
+    if (const std::uint32_t* known = positions_.find(key(process))) return *known;
+    const auto& all = members(communicator);
+    for (std::size_t i = 0; i < all.size(); ++i) positions_[key(all[i])] = static_cast<std::uint32_t>(i);
+    return *positions_.find(key(process));
+  }
+
+  void join(const Contribution& one) {
+    const std::size_t size = members(one.communicator).size();
+    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.communicator)) << 32 | one.number;
+    Operation& operation = operations_[key];
+    if (operation.parts.empty()) {
+      operation.parts.resize(size);
+      for (Contribution& part : operation.parts) part.process = kNobody;
+      operation.served.resize(size);
+    }
+    const std::size_t here = position(one.communicator, one.process);
+    operation.parts[here] = one;
+    ++operation.arrived;
+    if (one.root && (one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot)) operation.root = here;
+    const bool complete = operation.arrived == size;
+    std::vector<Handed> handed;
+    if (complete && (one.flow == Flow::kBarrier || one.flow == Flow::kAllToAll)) {
+      serve_all_alike(operation, handed);
+    } else if (complete || (one.flow != Flow::kBarrier && one.flow != Flow::kAllToAll)) {
+      for (std::size_t member = 0; member < size; ++member) serve(operation, one.flow, member, handed);
+    }
+    if (complete) operations_.erase(key);
+    for (const Handed& each : handed) hand(each);
+  }
+
+  void serve_all_alike(const Operation& operation, std::vector<Handed>& handed) {
+    Payload all = operation.parts.front().payload;
+    for (std::size_t i = 1; i < operation.parts.size(); ++i) Analysis::merge(all, operation.parts[i].payload);
+    for (const Contribution& part : operation.parts) handed.push_back({part.process, part.step, true, all});
+  }
+
+  // As soon as all are there that this member depends on.
+  void serve(Operation& operation, Flow flow, std::size_t member, std::vector<Handed>& handed) {
+    const auto& parts = operation.parts;
+    if (operation.served[member] || parts[member].process == kNobody) return;
+    Handed one{parts[member].process, parts[member].step, false, {}};
+    const bool all_there = operation.arrived == parts.size();
+    for (std::size_t on = 0; on < parts.size(); ++on) {
+      // Who the root is shows only when it is there.
+      const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) && operation.root == kNoRoot && !all_there;
+      if (unknown && !(parts[member].root)) {
+        const bool waits_for_root = (flow == Flow::kFromRoot) == forward_;
+        if (waits_for_root) return;
+        continue;
+      }
+      if (!depends(flow, direction_, member, on, operation.root)) continue;
+      if (parts[on].process == kNobody) return;
+      if (one.something) {
+        Analysis::merge(one.payload, parts[on].payload);
+      } else {
+        one.payload = parts[on].payload;
+        one.something = true;
+      }
+    }
+    operation.served[member] = true;
+    handed.push_back(one);
+  }
+
+  void open(const Transport::Bytes& bytes) {
+    for (Received received(bytes); received.more();) {
+      if (received.kind() == kHanded) {
+        hand(received.take<Handed>());
+      } else {
+        join(received.take<Contribution>());
+      }
+    }
+  }
+
+  JoinedJob& job_;
+  Analysis& analysis_;
+  const bool forward_;
+  const Direction direction_;
+  Parcels parcels_;
+  std::vector<Lane> lanes_;
+  std::vector<std::uint32_t> ready_;
+  FlatMap<std::uint64_t, Operation> operations_;
+  FlatMap<std::uint64_t, std::uint32_t> positions_;
+  std::uint64_t released_ = 0;
+};
+
+// Collective over the job's transport.
+template <typename Analysis>
+std::uint64_t replay(JoinedJob& job, Analysis& analysis, Direction direction) {
+  return Replay<Analysis>(job, analysis, direction).run();
+}
+
+}  // namespace fathom::analysis
