@@ -1,5 +1,6 @@
 #include "analysis/registry.h"
 
+#include "analysis/critical_path.h"
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
 #include "analysis/matrices.h"
@@ -27,6 +28,8 @@ constexpr Row kRows[] = {
      rank_histograms},
     {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end", Needs::kTrace, true,
      wait_states},
+    {"critical-path", "the chain that the run time is made of; costs along the costliest paths, by routine",
+     Needs::kTrace, true, critical_path},
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
      flat_profile},
     {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},

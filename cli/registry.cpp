@@ -2,6 +2,7 @@
 
 #include "cli/analyze.h"
 #include "cli/compare.h"
+#include "cli/critical_path.h"
 #include "cli/doctor.h"
 #include "cli/export.h"
 #include "cli/import.h"
@@ -20,6 +21,8 @@ constexpr Subcommand kSubcommands[] = {
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs a run time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},
+    {"critical-path", "what a job's run time is made of, and what its costliest paths cost", kCriticalPathExamples, "",
+     declare_critical_path},
     {"compare", "put runs side by side: what grew, and by how much", kCompareExamples, nullptr, declare_compare},
     {"plot", "draw traffic matrix, message matrix and message sizes", kPlotExamples, "",
      declare_plot},

@@ -17,11 +17,11 @@
 // the ranks below. It takes nothing where there is nobody. Hidden messages hand nothing on.
 //
 // An Analysis has
-//   struct Payload                                                    trivially copyable, small
-//   void step(std::uint32_t process, const Step& step)                every step, before it gives or takes
-//   Payload give(std::uint32_t process, const Step& part)             part: the kSend, kReceive or kCollective
+//   struct Payload                                                             trivially copyable, small
+//   void step(std::uint32_t process, std::uint32_t number, const Step& step)   every step, before it gives or takes
+//   Payload give(std::uint32_t process, const Step& part)                      part: the kSend, kReceive or kCollective
 //   void take(std::uint32_t process, const Step& part, const Payload& payload)
-//   static void merge(Payload& into, const Payload& other)            commutative and associative
+//   static void merge(Payload& into, const Payload& other)                     commutative and associative
 // Cost: some 50 ns a message. Memory: what is under way.
 #pragma once
 
@@ -55,6 +55,7 @@ class Replay {
       lane.queued = true;
       ready_.push_back(process);
     }
+    find_window();
   }
 
   // How many times a process had to be let go on without what it was to take: its giver's part is missing.
@@ -98,22 +99,55 @@ class Replay {
     std::size_t arrived = 0, root = kNoRoot;
   };
 
+  // One window of time, so that nobody runs far ahead of those that take from it.
   Stall work() {
     while (!ready_.empty()) {
       const std::uint32_t process = ready_.back();
       ready_.pop_back();
-      lanes_[process].queued = false;
-      lanes_[process].ended = go_on(process, lanes_[process]);
+      Lane& lane = lanes_[process];
+      lane.queued = false;
+      lane.ended = go_on(process, lane);
     }
     Stall latest;
+    latest.more = !later_.empty();
+    if (latest.more) {
+      next_window();
+      return latest;
+    }
     for (const std::uint32_t process : job_.own()) {
       Lane& lane = lanes_[process];
       if (lane.ended) continue;
       std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
       if (forward_) time_ns = ~time_ns;  // the earliest is let go first
-      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false};
+      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
     }
     return latest;
+  }
+
+  // Grows in the direction of the replay.
+  std::uint64_t moment(std::uint64_t time_ns) const { return forward_ ? time_ns : ~time_ns; }
+
+  void next_window() {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const std::uint32_t process : later_) {
+      const Lane& lane = lanes_[process];
+      first = std::min(first, moment(job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns));
+    }
+    window_end_ = first + window_ns_ < first ? ~std::uint64_t{0} : first + window_ns_;
+    if (window_end_ <= first) window_end_ = ~std::uint64_t{0};
+    ready_.swap(later_);
+    later_.clear();
+  }
+
+  // Some thousand steps of each process.
+  void find_window() {
+    constexpr std::uint64_t kStepsPerWindow = 4096;
+    std::uint64_t span_ns = 1, most = 1;
+    for (const std::uint32_t process : job_.own()) {
+      span_ns = std::max(span_ns, job_.definitions().processes[process].last_ns);
+      most = std::max<std::uint64_t>(most, job_.steps().size(process));
+    }
+    window_ns_ = std::max<std::uint64_t>(1, span_ns / (most / kStepsPerWindow + 1));
   }
 
   bool go_on(std::uint32_t process, Lane& lane) {
@@ -123,8 +157,13 @@ class Replay {
       const std::uint32_t number = forward_ ? lane.at : lane.at - 1;
       const Step& step = steps.at(process, number);
       if (!lane.begun) {
+        if (moment(step.time_ns) >= window_end_) {
+          lane.queued = true;
+          later_.push_back(process);
+          return false;
+        }
         if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
-        analysis_.step(process, step);
+        analysis_.step(process, number, step);
         give(process, number, step);
         lane.begun = true;
       }
@@ -293,7 +332,8 @@ class Replay {
   const Direction direction_;
   Parcels parcels_;
   std::vector<Lane> lanes_;
-  std::vector<std::uint32_t> ready_;
+  std::vector<std::uint32_t> ready_, later_;
+  std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
   FlatMap<std::uint64_t, Operation> operations_;
   FlatMap<std::uint64_t, std::uint32_t> positions_;
   std::uint64_t released_ = 0;

@@ -16,7 +16,8 @@ struct Stall {
   std::uint64_t time_ns = 0;
   std::uint32_t process = 0;
   bool waits = false;  // false: nothing is waiting here
-  bool idle = false;   // nothing was sent in this round
+  bool more = false;   // there is work left that needs nobody
+  bool idle = false;   // nothing was sent in this round, and there is nothing left to do
 };
 
 // `work()` does what it can and returns the Stall (idle is set here); `open(bytes)` takes what another process
@@ -26,7 +27,7 @@ template <typename Work, typename Open, typename Release>
 void run_rounds(Transport& transport, Parcels& parcels, Work work, Open open, Release release) {
   for (;;) {
     Stall own = work();
-    own.idle = parcels.empty();
+    own.idle = parcels.empty() && !own.more;
     auto outgoing = parcels.take();
     for (Transport::Bytes& bytes : outgoing) {
       const char* begin = reinterpret_cast<const char*>(&own);

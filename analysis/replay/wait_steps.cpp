@@ -142,8 +142,9 @@ void note_waits(JoinedJob& job) {
           left.pop_back();
         }
         if (pass && !pass->go_on(kStepsPerRound)) pass.reset();
-        // "Waits" for itself: another round, please.
-        return Stall{1, 0, pass || !left.empty(), false};
+        Stall stall;
+        stall.more = pass || !left.empty();
+        return stall;
       },
       [&](const Transport::Bytes& bytes) {
         for (Received received(bytes); received.more();) {
@@ -450,7 +451,7 @@ class BlamePass {
     for (const std::uint32_t process : job_.own()) {
       if (ended_[number_[process]]) continue;
       const std::uint64_t time_ns = passes_[number_[process]].time_ns();
-      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false};
+      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
     }
     return latest;
   }

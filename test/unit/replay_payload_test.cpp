@@ -21,7 +21,7 @@ class LongestChain {
   };
   explicit LongestChain(std::size_t processes) : messages(processes) {}
 
-  void step(std::uint32_t, const Step&) {}
+  void step(std::uint32_t, std::uint32_t, const Step&) {}
   Payload give(std::uint32_t process, const Step& part) {
     return {messages[process] + (part.kind == StepKind::kCollective ? 0 : 1)};
   }

@@ -1,0 +1,273 @@
+#include "analysis/critical_path.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "analysis/call_site_names.h"
+#include "analysis/path_metrics.h"
+#include "analysis/replay/call_wait.h"
+#include "analysis/replay/flat_map.h"
+#include "analysis/replay/lazy_job.h"
+#include "analysis/replay/parcels.h"
+#include "analysis/replay/rounds.h"
+
+namespace fathom::analysis {
+namespace {
+
+// Where the walk is: before the step `number` of `process`, at this time.
+struct Token {
+  std::uint32_t process = 0;
+  std::uint32_t number = 0;
+  bool at_end = false;   // of that process: number is not known yet
+  bool at_step = false;  // number is what was waited for; the call that began it is meant
+  std::uint64_t time_ns = 0;
+};
+
+struct PathKey {
+  std::uint64_t site = 0;
+  std::uint32_t process = 0, function = 0, phase = 0;
+  std::int32_t communicator = -1;
+  bool operator==(const PathKey&) const = default;
+};
+struct PathKeyHash {
+  std::uint64_t operator()(const PathKey& key) const {
+    return mixed(key.site * 31 ^ mixed(std::uint64_t{key.process} << 32 | key.function) ^
+                 (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)));
+  }
+};
+
+class Walk {
+ public:
+  explicit Walk(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
+    const auto& processes = job.definitions().processes;
+    const auto last = std::max_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.last_ns < b.last_ns; });
+    if (last == processes.end()) return;
+    begin_ns_ = end_ns_ = last->last_ns;
+    pass_on({static_cast<std::uint32_t>(last - processes.begin()), 0, true, false, last->last_ns}, true);
+  }
+
+  CriticalPath run() {
+    run_rounds(
+        job_.transport(), parcels_,
+        [this] {
+          while (here_) go_on();
+          return Stall{};
+        },
+        [this](const Transport::Bytes& bytes) {
+          for (Received received(bytes); received.more();) {
+            received.kind();
+            here_ = received.take<Token>();
+          }
+        },
+        [](std::uint32_t) {});
+    return gather();
+  }
+
+ private:
+  void pass_on(const Token& token, bool all_know = false) {
+    if (job_.is_own(token.process)) {
+      here_ = token;
+    } else if (!all_know) {
+      parcels_.send(job_.mapping()[token.process], 0, token);
+    }
+  }
+
+  // Back through one process until the path leaves it, or begins.
+  void go_on() {
+    Token token = *here_;
+    here_.reset();
+    open_.clear();
+    const StepFile& steps = job_.steps();
+    if (token.at_end) token.number = steps.size(token.process);
+    if (token.at_step) {
+      const std::uint32_t call = steps.at(token.process, token.number).posted;
+      if (call != kNobody) token.number = call;
+    }
+    std::uint64_t now_ns = token.time_ns;
+    for (std::uint32_t number = token.number; number-- > 0;) {
+      if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+      const Step& step = steps.at(token.process, number);
+      if (step.kind != StepKind::kCall) {
+        collect(token.process, number, step);
+        continue;
+      }
+      if (step.thread != 0 || step.has(kNested) || step.time_ns >= now_ns) continue;
+      if (step.end_ns < now_ns) add(token.process, number, step, kNobody, now_ns - step.end_ns);
+      const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
+      const Wait wait = wait_of(number);
+      if (wait.ns > 0 && wait.decided_ns < end_ns) {
+        add(token.process, number, step, step.number, end_ns - wait.decided_ns);
+        ++changes_;
+        begin_ns_ = std::min(begin_ns_, wait.decided_ns);
+        return pass_on({wait.culprit, wait.culprit_step, false, true, wait.decided_ns});
+      }
+      add(token.process, number, step, step.number, end_ns - step.time_ns);
+      now_ns = step.time_ns;
+      open_.clear();
+    }
+    begin_ns_ = std::min(begin_ns_, now_ns);
+  }
+
+  void collect(std::uint32_t process, std::uint32_t number, const Step& step) {
+    if (step.call == kNobody || step.kind == StepKind::kLost) return;
+    auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == step.call; });
+    if (open == open_.end()) open = open_.emplace(open_.end(), job_, process, step.call);
+    open->add(number, step);
+  }
+  Wait wait_of(std::uint32_t call) const {
+    for (const CallWait& wait : open_) {
+      if (wait.call() == call) return wait.wait();
+    }
+    return {};
+  }
+
+  void add(std::uint32_t process, std::uint32_t, const Step& call, std::uint32_t function, std::uint64_t ns) {
+    PathRow& row = rows_[{job_.site_address(process, call), process, function, call.partner, call.communicator}];
+    row.ns += ns;
+    ++row.count;
+  }
+
+  CriticalPath gather() {
+    std::vector<PathRow> own;
+    rows_.for_each([&](const PathKey& key, PathRow row) {
+      row.process = key.process;
+      row.function = key.function;
+      row.phase = key.phase;
+      row.communicator = key.communicator;
+      row.site = key.site;
+      own.push_back(row);
+    });
+    CriticalPath path;
+    path.rows = gathered(job_.transport(), own);
+    std::sort(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) {
+      return std::tie(a.process, a.function, a.site, a.communicator, a.phase) <
+             std::tie(b.process, b.function, b.site, b.communicator, b.phase);
+    });
+    path.end_ns = path.begin_ns = end_ns_;
+    for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
+      path.begin_ns = std::min(path.begin_ns, begin_ns);
+      path.changes += changes;
+    }
+    return path;
+  }
+
+  struct Ends {
+    std::uint64_t begin_ns = 0, changes = 0;
+  };
+
+  JoinedJob& job_;
+  Parcels parcels_;
+  std::optional<Token> here_;
+  std::vector<CallWait> open_;
+  FlatMap<PathKey, PathRow, PathKeyHash> rows_;
+  std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
+};
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+struct Share {
+  std::uint64_t ns = 0;
+  std::int64_t number = 0;  // rank, communicator
+  std::string name;
+};
+
+// The path's time by what `of` tells of a row, most first.
+template <typename Of>
+std::vector<Share> shares(const CriticalPath& path, Of of) {
+  std::vector<Share> all;
+  for (const PathRow& row : path.rows) {
+    Share one = of(row);
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Share& other) { return other.number == one.number && other.name == one.name; });
+    (same == all.end() ? all.emplace_back(one) : *same).ns += row.ns;
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Share& a, const Share& b) { return a.ns > b.ns; });
+  return all;
+}
+
+void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Section& section) {
+  const std::uint64_t length_ns = path.end_ns - path.begin_ns;
+  const auto function = [&](std::uint32_t number) { return number == kNobody ? std::string("(program)") : definitions.functions[number].name; };
+  const auto part = [&](const Share& share) { return length_ns > 0 ? static_cast<double>(share.ns) / static_cast<double>(length_ns) : 0.0; };
+  section.figure("path_seconds", seconds(length_ns));
+  section.figure("changes_of_rank", path.changes);
+  const auto table_of = [&](const char* name, const char* key, bool numbered, const std::vector<Share>& rows) {
+    Table& table = section.table(name);
+    if (numbered) add_column(table, key, rows, [](const Share& row) { return row.number; });
+    if (!numbered) add_column(table, key, rows, [](const Share& row) { return row.name; });
+    add_column(table, "seconds", rows, [](const Share& row) { return seconds(row.ns); });
+    add_column(table, "share", rows, part);
+  };
+  table_of("path_by_rank", "rank", true, shares(path, [&](const PathRow& row) { return Share{0, definitions.processes[row.process].rank, ""}; }));
+  table_of("path_by_function", "name", false, shares(path, [&](const PathRow& row) { return Share{0, 0, function(row.function)}; }));
+  table_of("path_by_communicator", "communicator", true, shares(path, [&](const PathRow& row) {
+    return Share{0, row.function == kNobody ? -1 : row.communicator, ""};
+  }));
+  CallSiteNames names(definitions);
+  Table& table = section.table("path");
+  const auto site = [&](const PathRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.site); };
+  add_column(table, "rank", path.rows, [&](const PathRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "name", path.rows, [&](const PathRow& row) { return function(row.function); });
+  add_column(table, "file", path.rows, [&](const PathRow& row) { return site(row).file; });
+  add_column(table, "line", path.rows, [&](const PathRow& row) { return std::int64_t{site(row).line}; });
+  add_column(table, "phase", path.rows, [&](const PathRow& row) {
+    return row.phase < definitions.phases.size() ? definitions.phases[row.phase] : std::string();
+  });
+  add_column(table, "communicator", path.rows, [](const PathRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "seconds", path.rows, [](const PathRow& row) { return seconds(row.ns); });
+  add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
+}
+
+void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, Section& section) {
+  std::vector<std::size_t> numbers(kPathMetrics), routines(kRoutines);
+  for (std::size_t i = 0; i < kPathMetrics; ++i) numbers[i] = i;
+  for (std::size_t i = 0; i < kRoutines; ++i) routines[i] = i;
+  const auto value = [](std::size_t metric, std::uint64_t number) { return shown(static_cast<PathMetric>(metric), number); };
+  Table& table = section.table("metrics");
+  add_column(table, "metric", numbers, [](std::size_t i) { return std::string(name_of(static_cast<PathMetric>(i))); });
+  add_column(table, "critical_path", numbers, [&](std::size_t i) { return value(i, metrics.path[i]); });
+  add_column(table, "ends_at_rank", numbers, [&](std::size_t i) { return definitions.processes[metrics.ends_at[i]].rank; });
+  add_column(table, "most_of_a_rank", numbers, [&](std::size_t i) { return value(i, metrics.most[i]); });
+  add_column(table, "sum", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]); });
+  add_column(table, "mean", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]) / static_cast<double>(std::max<std::size_t>(1, metrics.processes)); });
+  section.figure("idle_seconds", seconds(metrics.sum_idle_ns));
+  section.figure("most_idle_seconds", seconds(metrics.most_idle_ns));
+  std::erase_if(routines, [&](std::size_t routine) {
+    const auto& sums = metrics.sum_by_routine[routine];
+    return std::all_of(sums.begin(), sums.end(), [](std::uint64_t sum) { return sum == 0; });
+  });
+  for (const bool on_path : {true, false}) {
+    Table& by_routine = section.table(on_path ? "path_metrics_by_routine" : "sums_by_routine");
+    add_column(by_routine, "routine", routines, [](std::size_t i) { return std::string(name_of(static_cast<Routine>(i))); });
+    for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
+      add_column(by_routine, name_of(static_cast<PathMetric>(metric)), routines, [&](std::size_t routine) {
+        return value(metric, on_path ? metrics.path_by_routine[routine][metric] : metrics.sum_by_routine[routine][metric]);
+      });
+    }
+  }
+}
+
+}  // namespace
+
+CriticalPath walk_critical_path(JoinedJob& job) { return Walk(job).run(); }
+
+base::Result<Outcome> critical_path(const Input& input) {
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  JoinedJob& job = **joined;
+  const CriticalPath path = walk_critical_path(job);
+  const PathMetrics metrics = path_metrics(job);
+  Outcome outcome;
+  if (job.transport().rank() != 0 || job.definitions().processes.empty()) return outcome;
+  lay_out(path, job.definitions(), outcome.section);
+  lay_out(metrics, job.definitions(), outcome.section);
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
+    outcome.limits.push_back("the critical path is that of the whole job, whatever part of it was chosen");
+  }
+  if (metrics.released > 0) {
+    outcome.limits.push_back(std::to_string(metrics.released) + " messages or collectives hand nothing on along the path: their other end is not complete in the trace");
+  }
+  return outcome;
+}
+
+}  // namespace fathom::analysis

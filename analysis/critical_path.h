@@ -1,0 +1,39 @@
+// The critical path: the chain of work, calls and messages that the job's run time is made of, and critter's
+// metrics along theirs (path_metrics.h).
+//
+// The walk goes backward from the process that ended last. Where it comes to a call that waited, it goes on at the
+// process that was waited for, at the moment that decided (replay/call_wait.h); so the path has no waits in it,
+// and its parts add up to the time from the beginning of the job to its end.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/input.h"
+#include "analysis/registry.h"
+#include "analysis/replay/joined_job.h"
+
+namespace fathom::analysis {
+
+// Time on the path that is alike.
+struct PathRow {
+  std::uint32_t process = 0;
+  std::uint32_t function = kNobody;  // kNobody: the program, before the call of which site and communicator are
+  std::uint32_t phase = kNobody;
+  std::int32_t communicator = -1;
+  std::uint64_t site = 0;
+  std::uint64_t ns = 0, count = 0;
+};
+
+struct CriticalPath {  // at analysis process 0
+  std::vector<PathRow> rows;  // sorted by process, function, site, communicator, phase
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint64_t changes = 0;  // from one process to another
+};
+
+// Collective over the job's transport.
+CriticalPath walk_critical_path(JoinedJob& job);
+
+base::Result<Outcome> critical_path(const Input& input);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,332 @@
+#include "analysis/path_metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string_view>
+
+#include "analysis/replay/call_wait.h"
+#include "analysis/replay/replay.h"
+
+namespace fathom::analysis {
+namespace {
+
+constexpr std::uint64_t kOne = std::uint64_t{1} << kFractionBits;
+
+struct RoutineRow {
+  const char* name;
+  std::uint32_t tree = 0;  // how many log2 p, and n
+};
+
+constexpr RoutineRow kRoutineRows[kRoutines] = {
+    {"(computation)"}, {"MPI_Send"}, {"MPI_Isend"}, {"MPI_Recv"}, {"MPI_Irecv"}, {"MPI_Sendrecv"}, {"MPI_Wait"},
+    {"MPI_Test"}, {"MPI_Probe"}, {"MPI_Barrier", 1}, {"MPI_Bcast", 2}, {"MPI_Reduce", 2}, {"MPI_Allreduce", 2},
+    {"MPI_Gather", 1}, {"MPI_Allgather", 1}, {"MPI_Scatter", 1}, {"MPI_Reduce_scatter", 1},
+    {"MPI_Alltoall", 1}, {"MPI_Scan", 2}, {"communicators", 1}, {"(other)"},
+};
+
+struct NamedRoutine {
+  std::string_view begins;  // of the name behind MPI_ and, of collectives, the I
+  Routine routine;
+};
+// The first that fits.
+constexpr NamedRoutine kCollectives[] = {
+    {"Barrier", Routine::kBarrier},   {"barrier", Routine::kBarrier},
+    {"Bcast", Routine::kBcast},       {"bcast", Routine::kBcast},
+    {"Reduce_scatter", Routine::kReduceScatter}, {"reduce_scatter", Routine::kReduceScatter},
+    {"Reduce", Routine::kReduce},     {"reduce", Routine::kReduce},
+    {"Allreduce", Routine::kAllreduce}, {"allreduce", Routine::kAllreduce},
+    {"Gather", Routine::kGather},     {"gather", Routine::kGather},
+    {"Allgather", Routine::kAllgather}, {"allgather", Routine::kAllgather},
+    {"Scatter", Routine::kScatter},   {"scatter", Routine::kScatter},
+    {"Alltoall", Routine::kAlltoall}, {"alltoall", Routine::kAlltoall},
+    {"Scan", Routine::kScan},         {"scan", Routine::kScan},
+    {"Exscan", Routine::kScan},       {"exscan", Routine::kScan},
+};
+
+Routine routine_of(const trace::Function& function, const FunctionFacts& facts) {
+  std::string_view name = function.name;
+  if (name.starts_with("MPI_")) name.remove_prefix(4);
+  const bool made = facts.requests == Requests::kMakesAndStarts;
+  switch (facts.group) {
+    case trace::Group::kSend: return made ? Routine::kIsend : Routine::kSend;
+    case trace::Group::kReceive: return made ? Routine::kIreceive : Routine::kReceive;
+    case trace::Group::kSendReceive: return Routine::kSendReceive;
+    case trace::Group::kProbe: return Routine::kProbe;
+    case trace::Group::kCompletion:
+      return facts.completes == Completes::kTest ? Routine::kTest
+             : facts.completes == Completes::kNothing ? Routine::kOther : Routine::kWait;
+    default: break;
+  }
+  if (!facts.collective) return Routine::kOther;
+  if (made) name.remove_prefix(1);
+  for (const NamedRoutine& row : kCollectives) {
+    if (name.starts_with(row.begins)) return row.routine;
+  }
+  return facts.flow == Flow::kAllToAll ? Routine::kCommunicator : Routine::kOther;
+}
+
+// Calls that only look something up are computation, as whatever lies between.
+bool communicates(Routine routine) { return routine != Routine::kOther && routine != Routine::kComputation; }
+
+std::uint64_t log2_of(std::size_t processes) {
+  return processes < 2 ? 0 : static_cast<std::uint64_t>(std::llround(std::log2(static_cast<double>(processes)) * kOne));
+}
+
+std::uint64_t& at(Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
+
+class Follow {
+ public:
+  struct Payload {
+    Costs path{};
+    std::array<std::array<std::uint64_t, kPathMetrics>, kRoutines> by_routine{};
+    std::uint64_t bytes = 0, most_bytes = 0;  // of collectives: given by all that are merged; by one of them
+  };
+
+  explicit Follow(JoinedJob& job) : job_(job), states_(job.mapping().size()) {
+    const trace::Definitions& definitions = job.definitions();
+    for (std::size_t i = 0; i < definitions.functions.size(); ++i) {
+      routines_.push_back(routine_of(definitions.functions[i], job.facts().functions[i]));
+      starts_.push_back(definitions.functions[i].name.starts_with("MPI_Init"));
+      stops_.push_back(definitions.functions[i].name == "MPI_Finalize");
+    }
+    for (const auto& members : job.facts().members) log2_.push_back(log2_of(members.size()));
+  }
+
+  void step(std::uint32_t process, std::uint32_t number, const Step& step) {
+    if (step.thread != 0) return;  // the thread that computes; others would be counted beside it
+    State& state = states_[process];
+    if (step.kind == StepKind::kCall) return call(process, state, step);
+    if (step.kind == StepKind::kLost || !state.open || step.call == kNobody || step.call != state.open->number) return;
+    part(process, state, number, step);
+  }
+
+  Payload give(std::uint32_t process, const Step& part) {
+    const State& state = states_[process];
+    Payload payload = state.on_path;
+    payload.bytes = payload.most_bytes = part.kind == StepKind::kCollective ? job_.steps().at(process, part.call).bytes : 0;
+    return payload;
+  }
+
+  void take(std::uint32_t process, const Step& part, const Payload& payload) {
+    State& state = states_[process];
+    better(state.on_path, payload);
+    if (part.kind != StepKind::kCollective || !state.open) return;
+    state.open->taken_bytes = payload.bytes;
+    state.open->most_bytes = payload.most_bytes;
+  }
+
+  static void merge(Payload& into, const Payload& other) {
+    better(into, other);
+    into.bytes += other.bytes;
+    into.most_bytes = std::max(into.most_bytes, other.most_bytes);
+  }
+
+  struct OfProcess {
+    std::uint32_t process = 0, reserved = 0;
+    Payload path;
+    Costs own{};
+    std::array<Costs, kRoutines> own_by_routine{};
+    std::uint64_t idle_ns = 0;
+  };
+
+  OfProcess finish(std::uint32_t process) {
+    State& state = states_[process];
+    charge(process, state);
+    OfProcess one;
+    one.process = process;
+    one.path = state.on_path;
+    one.own = state.own;
+    one.own_by_routine = state.own_by_routine;
+    one.idle_ns = state.idle_ns;
+    return one;
+  }
+
+ private:
+  // The call at hand, whose cost is known when the next begins.
+  struct Open {
+    Open(const JoinedJob& job, std::uint32_t process, std::uint32_t step) : number(step), wait(job, process, step) {}
+    std::uint32_t number;
+    CallWait wait;
+    std::uint64_t sent = 0, received = 0, messages = 0;
+    std::uint64_t taken_bytes = 0, most_bytes = 0;  // by collective(s) of this call
+    std::vector<std::uint32_t> collectives;         // completed here
+  };
+  struct State {
+    Payload on_path;
+    Costs own{};
+    std::array<Costs, kRoutines> own_by_routine{};
+    std::uint64_t idle_ns = 0;
+    std::uint64_t counted_to_ns = 0;
+    bool started = false, stopped = false;
+    std::optional<Open> open;
+  };
+
+  // Each metric follows its own path.
+  static void better(Payload& into, const Payload& other) {
+    for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
+      if (other.path[metric] <= into.path[metric]) continue;
+      into.path[metric] = other.path[metric];
+      for (std::size_t routine = 0; routine < kRoutines; ++routine) {
+        into.by_routine[routine][metric] = other.by_routine[routine][metric];
+      }
+    }
+  }
+
+  static void add(State& state, Routine routine, const Costs& costs) {
+    const auto row = static_cast<std::size_t>(routine);
+    for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
+      state.on_path.path[metric] += costs[metric];
+      state.on_path.by_routine[row][metric] += costs[metric];
+      state.own[metric] += costs[metric];
+      state.own_by_routine[row][metric] += costs[metric];
+    }
+  }
+
+  static void compute_until(State& state, std::uint64_t time_ns) {
+    if (!state.started || state.stopped || time_ns <= state.counted_to_ns) return;
+    Costs costs{};
+    at(costs, PathMetric::kComputationTime) = at(costs, PathMetric::kRunTime) = time_ns - state.counted_to_ns;
+    add(state, Routine::kComputation, costs);
+    state.counted_to_ns = time_ns;
+  }
+
+  void call(std::uint32_t process, State& state, const Step& step) {
+    if (step.has(kNested)) return;
+    charge(process, state);
+    if (starts_[step.number]) {
+      state.started = true;
+      state.counted_to_ns = step.end_ns;
+    }
+    if (!state.started) {  // a trace that begins later
+      state.started = true;
+      state.counted_to_ns = step.time_ns;
+    }
+    const Routine routine = routines_[step.number];
+    if (stops_[step.number]) compute_until(state, step.time_ns), state.stopped = true;
+    if (!communicates(routine) || state.stopped) return;
+    compute_until(state, step.time_ns);
+    state.open.emplace(job_, process, step.posted);
+  }
+
+  void part(std::uint32_t process, State& state, std::uint32_t number, const Step& step) {
+    Open& open = *state.open;
+    const bool done = step.kind == StepKind::kDone;
+    if (done && (step.has(kCancelled) || step.partner_step == kNobody)) return;
+    const Step& what = done ? job_.steps().at(process, step.partner_step) : step;
+    if (what.has(kHidden) || (!done && what.has(kByRequest))) return;
+    if (what.kind == StepKind::kCollective) {
+      if (what.has(kJoined)) open.collectives.push_back(what.call);
+    } else {
+      (what.kind == StepKind::kSend ? open.sent : open.received) += what.bytes;
+      ++open.messages;
+    }
+    open.wait.add(number, step);
+  }
+
+  void charge(std::uint32_t process, State& state) {
+    if (!state.open) return;
+    const Open& open = *state.open;
+    const Step& call = job_.steps().at(process, open.number);
+    const Routine routine = routines_[call.number];
+    Costs costs{};
+    message_costs(open, routine, costs);
+    for (const std::uint32_t collective : open.collectives) collective_costs(process, open, collective, costs);
+    const std::uint64_t duration_ns = call.end_ns - std::min(call.end_ns, std::max(call.time_ns, state.counted_to_ns));
+    const std::uint64_t wait_ns = std::min(open.wait.wait().ns, duration_ns);
+    const bool moves = at(costs, PathMetric::kBytes) > 0;
+    at(costs, PathMetric::kCommunicationTime) = at(costs, PathMetric::kRunTime) = duration_ns - wait_ns;
+    at(costs, moves ? PathMetric::kDataMovementTime : PathMetric::kSynchronisationTime) = duration_ns - wait_ns;
+    state.idle_ns += wait_ns;
+    state.counted_to_ns = std::max(state.counted_to_ns, call.end_ns);
+    add(state, routine, costs);
+    state.open.reset();
+  }
+
+  static void message_costs(const Open& open, Routine routine, Costs& costs) {
+    if (open.messages == 0) return;
+    const bool both = routine == Routine::kSendReceive;
+    const std::uint64_t bytes = both ? std::max(open.sent, open.received) : open.sent + open.received;
+    const std::uint64_t messages = both ? 1 : open.messages;
+    at(costs, PathMetric::kBytes) += bytes;
+    at(costs, PathMetric::kMessages) += messages;
+    at(costs, PathMetric::kCommunication) += bytes << kFractionBits;
+    at(costs, PathMetric::kSynchronisation) += messages << kFractionBits;
+    at(costs, PathMetric::kBspCommunication) += bytes << kFractionBits;
+    at(costs, PathMetric::kBspSynchronisation) = kOne;
+  }
+
+  void collective_costs(std::uint32_t process, const Open& open, std::uint32_t number, Costs& costs) const {
+    const Step& call = job_.steps().at(process, number);
+    const Routine routine = routines_[call.number];
+    const RoutineRow& row = kRoutineRows[static_cast<std::size_t>(routine)];
+    const auto communicator = static_cast<std::size_t>(call.communicator);
+    const std::uint64_t log2 = log2_[communicator], size = job_.facts().members[communicator].size();
+    std::uint64_t bytes = call.bytes;
+    if (routine == Routine::kBcast || routine == Routine::kScatter) bytes = std::max(bytes, open.most_bytes);
+    if (routine == Routine::kGather || routine == Routine::kAllgather) {
+      bytes = std::max(call.bytes * size, routine == Routine::kAllgather ? open.taken_bytes : open.taken_bytes + call.bytes);
+    }
+    if (routine == Routine::kBarrier || routine == Routine::kCommunicator) bytes = 0;
+    at(costs, PathMetric::kBytes) += bytes;
+    at(costs, PathMetric::kMessages) += 1;
+    at(costs, PathMetric::kSynchronisation) += row.tree * log2;
+    at(costs, PathMetric::kCommunication) += routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
+    at(costs, PathMetric::kBspSynchronisation) = kOne;
+    at(costs, PathMetric::kBspCommunication) += bytes << kFractionBits;
+  }
+
+  JoinedJob& job_;
+  std::vector<State> states_;
+  std::vector<Routine> routines_;  // by function
+  std::vector<bool> starts_, stops_;
+  std::vector<std::uint64_t> log2_;  // by communicator
+};
+
+}  // namespace
+
+const char* name_of(PathMetric metric) {
+  constexpr const char* kNames[kPathMetrics] = {
+      "bytes", "messages", "est_communication", "est_synchronisation", "bsp_communication", "bsp_synchronisation",
+      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s"};
+  return kNames[static_cast<std::size_t>(metric)];
+}
+
+const char* name_of(Routine routine) { return kRoutineRows[static_cast<std::size_t>(routine)].name; }
+
+double shown(PathMetric metric, std::uint64_t value) {
+  const auto number = static_cast<double>(value);
+  if (metric <= PathMetric::kMessages) return number;
+  return metric <= PathMetric::kBspSynchronisation ? number / static_cast<double>(kOne) : number * 1e-9;
+}
+
+PathMetrics path_metrics(JoinedJob& job) {
+  Follow follow(job);
+  PathMetrics all;
+  all.released = replay(job, follow, Direction::kForward);
+  std::vector<Follow::OfProcess> own;
+  for (const std::uint32_t process : job.own()) own.push_back(follow.finish(process));
+  auto processes = gathered(job.transport(), own);
+  std::sort(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.process < b.process; });
+  all.processes = processes.size();
+  for (const Follow::OfProcess& one : processes) {
+    for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
+      all.most[metric] = std::max(all.most[metric], one.own[metric]);
+      all.sum[metric] += one.own[metric];
+      for (std::size_t routine = 0; routine < kRoutines; ++routine) {
+        all.sum_by_routine[routine][metric] += one.own_by_routine[routine][metric];
+      }
+      if (one.path.path[metric] <= all.path[metric]) continue;
+      all.path[metric] = one.path.path[metric];
+      all.ends_at[metric] = one.process;
+      for (std::size_t routine = 0; routine < kRoutines; ++routine) {
+        all.path_by_routine[routine][metric] = one.path.by_routine[routine][metric];
+      }
+    }
+    all.most_idle_ns = std::max(all.most_idle_ns, one.idle_ns);
+    all.sum_idle_ns += one.idle_ns;
+  }
+  return all;
+}
+
+}  // namespace fathom::analysis

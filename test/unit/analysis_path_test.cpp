@@ -1,0 +1,149 @@
+// The critical path and the costs along paths, on jobs worked by hand.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+
+#include "analysis/critical_path.h"
+#include "analysis/path_metrics.h"
+#include "test/unit/made_job.h"
+#include "test/unit/profile_scratch.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::MadeJob;
+
+struct Job {
+  explicit Job(MadeJob& made) : trace(made.written(scratch / "run")) {
+    auto result = join_job(trace, alone, {});
+    REQUIRE(result.ok());
+    joined = std::move(*result);
+  }
+  test::Scratch scratch;
+  trace::Trace trace;
+  SingleProcess alone;
+  std::unique_ptr<JoinedJob> joined;
+};
+
+void init(MadeJob& made, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    made.enter(rank, 0, "MPI_Init");
+    made.leave(rank, 10, "MPI_Init");
+  }
+}
+
+// Time on the path by process and function; kNobody is the program.
+std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> on_path(const Job& job, const CriticalPath& path) {
+  std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sums;
+  for (const PathRow& row : path.rows) {
+    sums[{row.process, row.function == kNobody ? "" : job.trace.definitions().functions[row.function].name}] += row.ns;
+  }
+  return sums;
+}
+
+TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
+  MadeJob made(2);
+  init(made, 2);
+  // Rank 0 works until 600 and sends; rank 1 waits for that, works until 900, sends back; rank 0 waits for it.
+  made.send(0, 600, 610, 1, 1);
+  made.receive(1, 100, 620, 0, 1);
+  made.send(1, 900, 910, 0, 2);
+  made.receive(0, 700, 930, 1, 2);
+  const Job job(made);
+  const CriticalPath path = walk_critical_path(*job.joined);
+  CHECK(path.changes == 2);
+  CHECK(path.begin_ns == 0);
+  CHECK(path.end_ns == 930);
+  const auto sums = on_path(job, path);
+  std::uint64_t all = 0;
+  for (const auto& [where, ns] : sums) all += ns;
+  CHECK(all == 930);
+  const std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> expected = {
+      {{0, "MPI_Init"}, 10}, {{0, ""}, 590},            // until it sends
+      {{1, "MPI_Recv"}, 20}, {{1, ""}, 280},            // 600 to 620 the message is under way
+      {{0, "MPI_Recv"}, 30}};
+  CHECK(sums == expected);
+}
+
+TEST_CASE("the path goes over to the last that entered a barrier") {
+  MadeJob made(3);
+  init(made, 3);
+  made.collective(0, 100, 510, "MPI_Barrier");
+  made.collective(1, 500, 511, "MPI_Barrier");
+  made.collective(2, 300, 512, "MPI_Barrier");
+  made.enter(2, 800, "MPI_Finalize");
+  made.leave(2, 900, "MPI_Finalize");
+  const Job job(made);
+  const CriticalPath path = walk_critical_path(*job.joined);
+  const auto sums = on_path(job, path);
+  CHECK(path.changes == 1);
+  CHECK(sums.at({1, ""}) == 490);
+  CHECK(sums.at({2, ""}) == 288);
+  CHECK(sums.at({2, "MPI_Barrier"}) == 12);
+  CHECK(sums.at({2, "MPI_Finalize"}) == 100);
+}
+
+std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
+
+TEST_CASE("each metric takes its own path: most bytes over one process, most computation over another") {
+  MadeJob made(3);
+  init(made, 3);
+  made.send(0, 100, 110, 2, 1, 1000);    // 90 of work, 1000 bytes
+  made.send(1, 1000, 1010, 2, 2, 10);    // 990 of work, 10 bytes
+  made.receive(2, 20, 120, 0, 1, 1000);
+  made.receive(2, 130, 1020, 1, 2, 10);
+  made.collective(0, 1100, 1200, "MPI_Barrier");
+  made.collective(1, 1100, 1200, "MPI_Barrier");
+  made.collective(2, 1100, 1200, "MPI_Barrier");
+  const Job job(made);
+  const PathMetrics metrics = path_metrics(*job.joined);
+  CHECK(metrics.released == 0);
+  // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met are not.
+  CHECK(value(metrics.path, PathMetric::kBytes) == 1010);
+  CHECK(value(metrics.path, PathMetric::kMessages) == 3);
+  CHECK(value(metrics.sum, PathMetric::kBytes) == 2020);
+  CHECK(shown(PathMetric::kSynchronisation, value(metrics.path, PathMetric::kSynchronisation)) == doctest::Approx(2 + std::log2(3)).epsilon(0.001));
+  CHECK(shown(PathMetric::kBspSynchronisation, value(metrics.path, PathMetric::kBspSynchronisation)) == 3);
+  // 990 at rank 1, then 80 at rank 2 between its receive and the barrier, or 90 at rank 1 itself.
+  CHECK(value(metrics.path, PathMetric::kComputationTime) == 990 + 90);
+  CHECK(value(metrics.most, PathMetric::kComputationTime) == 990 + 90);
+  CHECK(metrics.sum_idle_ns == 80 + 870);
+}
+
+TEST_CASE("a collective's bytes: what the root broadcasts counts at all, a gather's are those of all") {
+  MadeJob made(2);
+  init(made, 2);
+  for (int rank = 0; rank < 2; ++rank) {
+    trace::Event& bcast = made.enter(rank, 100, "MPI_Bcast");
+    bcast.communicator = 0;
+    bcast.root = 0;
+    bcast.bytes = rank == 0 ? 500 : 0;
+    made.leave(rank, 200, "MPI_Bcast");
+    trace::Event& gather = made.enter(rank, 300, "MPI_Allgather");
+    gather.communicator = 0;
+    gather.bytes = 30;
+    made.leave(rank, 400, "MPI_Allgather");
+  }
+  const Job job(made);
+  const PathMetrics metrics = path_metrics(*job.joined);
+  CHECK(value(metrics.sum, PathMetric::kBytes) == 2 * (500 + 60));
+  CHECK(shown(PathMetric::kCommunication, value(metrics.path, PathMetric::kCommunication)) == 2 * 500 + 60);
+  CHECK(shown(PathMetric::kBspCommunication, value(metrics.path, PathMetric::kBspCommunication)) == 560);
+}
+
+TEST_CASE("many small amounts beside a large one are not lost") {
+  MadeJob made(2);
+  init(made, 2);
+  made.send(0, 100, 110, 1, 1, std::uint64_t{1} << 28);
+  made.receive(1, 100, 120, 0, 1, std::uint64_t{1} << 28);
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    made.send(0, 200 + i * 10, 201 + i * 10, 1, 2, 8);
+    made.receive(1, 200 + i * 10, 205 + i * 10, 0, 2, 8);
+  }
+  const Job job(made);
+  CHECK(value(path_metrics(*job.joined).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
+}
+
+}  // namespace
+}  // namespace fathom::analysis
