@@ -1,13 +1,17 @@
 #include "analysis/critical_path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <tuple>
 
+#include "analysis/call_key.h"
 #include "analysis/call_site_names.h"
 #include "analysis/path_metrics.h"
+#include "analysis/path_slack.h"
 #include "analysis/replay/call_wait.h"
 #include "analysis/replay/flat_map.h"
+#include "analysis/replay/job_end.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
@@ -24,27 +28,13 @@ struct Token {
   std::uint64_t time_ns = 0;
 };
 
-struct PathKey {
-  std::uint64_t site = 0;
-  std::uint32_t process = 0, function = 0, phase = 0;
-  std::int32_t communicator = -1;
-  bool operator==(const PathKey&) const = default;
-};
-struct PathKeyHash {
-  std::uint64_t operator()(const PathKey& key) const {
-    return mixed(key.site * 31 ^ mixed(std::uint64_t{key.process} << 32 | key.function) ^
-                 (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)));
-  }
-};
-
 class Walk {
  public:
   explicit Walk(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
-    const auto& processes = job.definitions().processes;
-    const auto last = std::max_element(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.last_ns < b.last_ns; });
-    if (last == processes.end()) return;
-    begin_ns_ = end_ns_ = last->last_ns;
-    pass_on({static_cast<std::uint32_t>(last - processes.begin()), 0, true, false, last->last_ns}, true);
+    const JobEnd end = job_end(job);
+    if (end.process == kNobody) return;
+    begin_ns_ = end_ns_ = end.time_ns;
+    pass_on({end.process, 0, true, false, end.time_ns}, true);
   }
 
   CriticalPath run() {
@@ -130,7 +120,7 @@ class Walk {
 
   CriticalPath gather() {
     std::vector<PathRow> own;
-    rows_.for_each([&](const PathKey& key, PathRow row) {
+    rows_.for_each([&](const CallKey& key, PathRow row) {
       row.process = key.process;
       row.function = key.function;
       row.phase = key.phase;
@@ -160,7 +150,7 @@ class Walk {
   Parcels parcels_;
   std::optional<Token> here_;
   std::vector<CallWait> open_;
-  FlatMap<PathKey, PathRow, PathKeyHash> rows_;
+  FlatMap<CallKey, PathRow, CallKeyHash> rows_;
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
 };
 
@@ -218,6 +208,23 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
 }
 
+void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions, Section& section) {
+  CallSiteNames names(definitions);
+  Table& table = section.table("slack");
+  const auto site = [&](const SlackRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.site); };
+  add_column(table, "rank", rows, [&](const SlackRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "name", rows, [&](const SlackRow& row) { return definitions.functions[row.function].name; });
+  add_column(table, "file", rows, [&](const SlackRow& row) { return site(row).file; });
+  add_column(table, "line", rows, [&](const SlackRow& row) { return std::int64_t{site(row).line}; });
+  add_column(table, "phase", rows, [&](const SlackRow& row) {
+    return row.phase < definitions.phases.size() ? definitions.phases[row.phase] : std::string();
+  });
+  add_column(table, "communicator", rows, [](const SlackRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "count", rows, [](const SlackRow& row) { return row.count; });
+  add_column(table, "least_seconds", rows, [](const SlackRow& row) { return seconds(row.least_ns); });
+  add_column(table, "mean_seconds", rows, [](const SlackRow& row) { return seconds(row.sum_ns) / static_cast<double>(row.count); });
+}
+
 void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, Section& section) {
   std::vector<std::size_t> numbers(kPathMetrics), routines(kRoutines);
   for (std::size_t i = 0; i < kPathMetrics; ++i) numbers[i] = i;
@@ -230,6 +237,9 @@ void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, 
   add_column(table, "most_of_a_rank", numbers, [&](std::size_t i) { return value(i, metrics.most[i]); });
   add_column(table, "sum", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]); });
   add_column(table, "mean", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]) / static_cast<double>(std::max<std::size_t>(1, metrics.processes)); });
+  section.figure("alpha_seconds", metrics.model.messages > 0 ? metrics.model.alpha_ns * 1e-9 : std::nan(""));
+  section.figure("beta_seconds_per_byte", metrics.model.messages > 0 ? metrics.model.beta_ns_per_byte * 1e-9 : std::nan(""));
+  section.figure("alpha_beta_messages", metrics.model.messages);
   section.figure("idle_seconds", seconds(metrics.sum_idle_ns));
   section.figure("most_idle_seconds", seconds(metrics.most_idle_ns));
   std::erase_if(routines, [&](std::size_t routine) {
@@ -257,10 +267,15 @@ base::Result<Outcome> critical_path(const Input& input) {
   JoinedJob& job = **joined;
   const CriticalPath path = walk_critical_path(job);
   const PathMetrics metrics = path_metrics(job);
+  const std::vector<SlackRow> slack = path_slack(job);
   Outcome outcome;
   if (job.transport().rank() != 0 || job.definitions().processes.empty()) return outcome;
   lay_out(path, job.definitions(), outcome.section);
+  lay_out(slack, job.definitions(), outcome.section);
   lay_out(metrics, job.definitions(), outcome.section);
+  if (metrics.model.messages == 0) {
+    outcome.limits.push_back("no receiver was waiting when a message was sent, so that alpha and beta are not measured: estimated costs have no seconds");
+  }
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
     outcome.limits.push_back("the critical path is that of the whole job, whatever part of it was chosen");
   }

@@ -1,9 +1,9 @@
-// The critical path: the chain of work, calls and messages that the job's run time is made of, and critter's
-// metrics along theirs (path_metrics.h).
+// The critical path: the chain of work, calls and messages that the job's run time is made of, critter's
+// metrics along theirs (path_metrics.h), and how far off it each call is (path_slack.h).
 //
-// The walk goes backward from the process that ended last. Where it comes to a call that waited, it goes on at the
-// process that was waited for, at the moment that decided (replay/call_wait.h); so the path has no waits in it,
-// and its parts add up to the time from the beginning of the job to its end.
+// The walk goes backward from the process that came last to the end (replay/job_end.h). Where it comes to a call
+// that waited, it goes on at the process that was waited for, at the moment that decided (replay/call_wait.h); so
+// the path has no waits in it, and its parts add up to the time from the beginning of the job to its end.
 #pragma once
 
 #include <cstdint>

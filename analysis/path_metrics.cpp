@@ -79,11 +79,11 @@ class Follow {
  public:
   struct Payload {
     Costs path{};
-    std::array<std::array<std::uint64_t, kPathMetrics>, kRoutines> by_routine{};
+    std::array<std::array<std::uint64_t, kRoutines>, kPathMetrics> by_routine{};
     std::uint64_t bytes = 0, most_bytes = 0;  // of collectives: given by all that are merged; by one of them
   };
 
-  explicit Follow(JoinedJob& job) : job_(job), states_(job.mapping().size()) {
+  Follow(JoinedJob& job, const TransferModel& model) : job_(job), model_(model), states_(job.mapping().size()) {
     const trace::Definitions& definitions = job.definitions();
     for (std::size_t i = 0; i < definitions.functions.size(); ++i) {
       routines_.push_back(routine_of(definitions.functions[i], job.facts().functions[i]));
@@ -143,12 +143,18 @@ class Follow {
   }
 
  private:
+  // That one call completed and calls of one routine began.
+  struct Messages {
+    Routine routine = Routine::kOther;
+    std::uint64_t sent = 0, received = 0, count = 0;
+  };
+
   // The call at hand, whose cost is known when the next begins.
   struct Open {
     Open(const JoinedJob& job, std::uint32_t process, std::uint32_t step) : number(step), wait(job, process, step) {}
     std::uint32_t number;
     CallWait wait;
-    std::uint64_t sent = 0, received = 0, messages = 0;
+    std::vector<Messages> messages;
     std::uint64_t taken_bytes = 0, most_bytes = 0;  // by collective(s) of this call
     std::vector<std::uint32_t> collectives;         // completed here
   };
@@ -167,17 +173,17 @@ class Follow {
     for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
       if (other.path[metric] <= into.path[metric]) continue;
       into.path[metric] = other.path[metric];
-      for (std::size_t routine = 0; routine < kRoutines; ++routine) {
-        into.by_routine[routine][metric] = other.by_routine[routine][metric];
-      }
+      into.by_routine[metric] = other.by_routine[metric];
     }
   }
 
+  // By routine the values of a metric that is 0 need no touch: most are.
   static void add(State& state, Routine routine, const Costs& costs) {
     const auto row = static_cast<std::size_t>(routine);
     for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
+      if (costs[metric] == 0) continue;
       state.on_path.path[metric] += costs[metric];
-      state.on_path.by_routine[row][metric] += costs[metric];
+      state.on_path.by_routine[metric][row] += costs[metric];
       state.own[metric] += costs[metric];
       state.own_by_routine[row][metric] += costs[metric];
     }
@@ -218,45 +224,75 @@ class Follow {
     if (what.kind == StepKind::kCollective) {
       if (what.has(kJoined)) open.collectives.push_back(what.call);
     } else {
-      (what.kind == StepKind::kSend ? open.sent : open.received) += what.bytes;
-      ++open.messages;
+      Messages& messages = begun_by(process, open, what.posted);
+      (what.kind == StepKind::kSend ? messages.sent : messages.received) += what.bytes;
+      ++messages.count;
     }
     open.wait.add(number, step);
   }
 
+  Messages& begun_by(std::uint32_t process, Open& open, std::uint32_t call) const {
+    const std::uint32_t begun_in = call == kNobody ? open.number : call;
+    const Routine routine = routines_[job_.steps().at(process, begun_in).number];
+    for (Messages& messages : open.messages) {
+      if (messages.routine == routine) return messages;
+    }
+    open.messages.push_back({routine, 0, 0, 0});
+    return open.messages.back();
+  }
+
+  // What was moved counts where it was begun, time where it was spent.
   void charge(std::uint32_t process, State& state) {
     if (!state.open) return;
     const Open& open = *state.open;
     const Step& call = job_.steps().at(process, open.number);
-    const Routine routine = routines_[call.number];
-    Costs costs{};
-    message_costs(open, routine, costs);
-    for (const std::uint32_t collective : open.collectives) collective_costs(process, open, collective, costs);
+    bool superstep = true, moves = false;
+    const auto charge_part = [&](Routine routine, Costs costs) {
+      at(costs, PathMetric::kBspSynchronisation) = superstep ? kOne : 0;
+      superstep = false;
+      moves = moves || at(costs, PathMetric::kBytes) > 0;
+      estimate(costs);
+      add(state, routine, costs);
+    };
+    for (const Messages& messages : open.messages) charge_part(messages.routine, message_costs(messages));
+    for (const std::uint32_t collective : open.collectives) {
+      const Routine routine = routines_[job_.steps().at(process, collective).number];
+      charge_part(routine, collective_costs(process, open, collective));
+    }
     const std::uint64_t duration_ns = call.end_ns - std::min(call.end_ns, std::max(call.time_ns, state.counted_to_ns));
     const std::uint64_t wait_ns = std::min(open.wait.wait().ns, duration_ns);
-    const bool moves = at(costs, PathMetric::kBytes) > 0;
-    at(costs, PathMetric::kCommunicationTime) = at(costs, PathMetric::kRunTime) = duration_ns - wait_ns;
-    at(costs, moves ? PathMetric::kDataMovementTime : PathMetric::kSynchronisationTime) = duration_ns - wait_ns;
+    Costs times{};
+    at(times, PathMetric::kCommunicationTime) = at(times, PathMetric::kRunTime) = duration_ns - wait_ns;
+    at(times, moves ? PathMetric::kDataMovementTime : PathMetric::kSynchronisationTime) = duration_ns - wait_ns;
+    add(state, routines_[call.number], times);
     state.idle_ns += wait_ns;
     state.counted_to_ns = std::max(state.counted_to_ns, call.end_ns);
-    add(state, routine, costs);
     state.open.reset();
   }
 
-  static void message_costs(const Open& open, Routine routine, Costs& costs) {
-    if (open.messages == 0) return;
-    const bool both = routine == Routine::kSendReceive;
-    const std::uint64_t bytes = both ? std::max(open.sent, open.received) : open.sent + open.received;
-    const std::uint64_t messages = both ? 1 : open.messages;
-    at(costs, PathMetric::kBytes) += bytes;
-    at(costs, PathMetric::kMessages) += messages;
-    at(costs, PathMetric::kCommunication) += bytes << kFractionBits;
-    at(costs, PathMetric::kSynchronisation) += messages << kFractionBits;
-    at(costs, PathMetric::kBspCommunication) += bytes << kFractionBits;
-    at(costs, PathMetric::kBspSynchronisation) = kOne;
+  // Coefficients into time.
+  void estimate(Costs& costs) const {
+    const auto time_ns = [&](PathMetric alphas, PathMetric betas) {
+      return static_cast<std::uint64_t>(std::llround((model_.alpha_ns * static_cast<double>(at(costs, alphas)) +
+                                                      model_.beta_ns_per_byte * static_cast<double>(at(costs, betas))) / kOne));
+    };
+    at(costs, PathMetric::kEstimatedTime) = time_ns(PathMetric::kSynchronisation, PathMetric::kCommunication);
+    at(costs, PathMetric::kBspTime) = time_ns(PathMetric::kBspSynchronisation, PathMetric::kBspCommunication);
   }
 
-  void collective_costs(std::uint32_t process, const Open& open, std::uint32_t number, Costs& costs) const {
+  static Costs message_costs(const Messages& all) {
+    const bool both = all.routine == Routine::kSendReceive;
+    const std::uint64_t bytes = both ? std::max(all.sent, all.received) : all.sent + all.received;
+    const std::uint64_t messages = both ? 1 : all.count;
+    Costs costs{};
+    at(costs, PathMetric::kBytes) = bytes;
+    at(costs, PathMetric::kMessages) = messages;
+    at(costs, PathMetric::kCommunication) = at(costs, PathMetric::kBspCommunication) = bytes << kFractionBits;
+    at(costs, PathMetric::kSynchronisation) = messages << kFractionBits;
+    return costs;
+  }
+
+  Costs collective_costs(std::uint32_t process, const Open& open, std::uint32_t number) const {
     const Step& call = job_.steps().at(process, number);
     const Routine routine = routines_[call.number];
     const RoutineRow& row = kRoutineRows[static_cast<std::size_t>(routine)];
@@ -268,15 +304,17 @@ class Follow {
       bytes = std::max(call.bytes * size, routine == Routine::kAllgather ? open.taken_bytes : open.taken_bytes + call.bytes);
     }
     if (routine == Routine::kBarrier || routine == Routine::kCommunicator) bytes = 0;
-    at(costs, PathMetric::kBytes) += bytes;
-    at(costs, PathMetric::kMessages) += 1;
-    at(costs, PathMetric::kSynchronisation) += row.tree * log2;
-    at(costs, PathMetric::kCommunication) += routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
-    at(costs, PathMetric::kBspSynchronisation) = kOne;
-    at(costs, PathMetric::kBspCommunication) += bytes << kFractionBits;
+    Costs costs{};
+    at(costs, PathMetric::kBytes) = bytes;
+    at(costs, PathMetric::kMessages) = 1;
+    at(costs, PathMetric::kSynchronisation) = row.tree * log2;
+    at(costs, PathMetric::kCommunication) = routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
+    at(costs, PathMetric::kBspCommunication) = bytes << kFractionBits;
+    return costs;
   }
 
   JoinedJob& job_;
+  const TransferModel model_;
   std::vector<State> states_;
   std::vector<Routine> routines_;  // by function
   std::vector<bool> starts_, stops_;
@@ -288,7 +326,7 @@ class Follow {
 const char* name_of(PathMetric metric) {
   constexpr const char* kNames[kPathMetrics] = {
       "bytes", "messages", "est_communication", "est_synchronisation", "bsp_communication", "bsp_synchronisation",
-      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s"};
+      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s", "est_s", "bsp_s"};
   return kNames[static_cast<std::size_t>(metric)];
 }
 
@@ -301,8 +339,9 @@ double shown(PathMetric metric, std::uint64_t value) {
 }
 
 PathMetrics path_metrics(JoinedJob& job) {
-  Follow follow(job);
   PathMetrics all;
+  all.model = fit_transfers(job);
+  Follow follow(job, all.model);
   all.released = replay(job, follow, Direction::kForward);
   std::vector<Follow::OfProcess> own;
   for (const std::uint32_t process : job.own()) own.push_back(follow.finish(process));
@@ -320,7 +359,7 @@ PathMetrics path_metrics(JoinedJob& job) {
       all.path[metric] = one.path.path[metric];
       all.ends_at[metric] = one.process;
       for (std::size_t routine = 0; routine < kRoutines; ++routine) {
-        all.path_by_routine[routine][metric] = one.path.by_routine[routine][metric];
+        all.path_by_routine[routine][metric] = one.path.by_routine[metric][routine];
       }
     }
     all.most_idle_ns = std::max(all.most_idle_ns, one.idle_ns);

@@ -12,12 +12,15 @@
 //   alltoall                                      log2 p           n log2 p                    1, n
 //   a message, at its sender and its receiver     1                n                           1, n
 //
-// n of a message is what really travelled. In BSP what one wait completes is one superstep. As in critter a
+// n of a message is what really travelled; it counts with the routine that began it, in the moment of the call that
+// completed it. In BSP what one wait completes is one superstep. As in critter a
 // call's own cost is not in what it hands on, but in what its process hands on next.
 //
 // Times: computation is what lies between communicating calls; communication is their duration less their
 // waits (call_wait.h), which are idle time and on no path; of that, synchronisation is what operations without
-// data took, data movement the rest. Run time is computation and communication.
+// data took, data movement the rest. Run time is computation and communication. The estimated times are alpha x
+// synchronisation + beta x communication of a model, with alpha and beta as this run's own messages measure them
+// (transfer_model.h); 0 if they cannot.
 #pragma once
 
 #include <array>
@@ -26,14 +29,15 @@
 #include <vector>
 
 #include "analysis/replay/joined_job.h"
+#include "analysis/transfer_model.h"
 
 namespace fathom::analysis {
 
 enum class PathMetric : std::uint8_t {
   kBytes, kMessages, kCommunication, kSynchronisation, kBspCommunication, kBspSynchronisation, kCommunicationTime,
-  kSynchronisationTime, kDataMovementTime, kComputationTime, kRunTime,
+  kSynchronisationTime, kDataMovementTime, kComputationTime, kRunTime, kEstimatedTime, kBspTime,
 };
-inline constexpr std::size_t kPathMetrics = 11;
+inline constexpr std::size_t kPathMetrics = 13;
 
 // Calls that are told together; the non-blocking form with the blocking one, and where it is waited for apart.
 enum class Routine : std::uint8_t {
@@ -62,6 +66,7 @@ struct PathMetrics {  // at analysis process 0
   std::array<Costs, kRoutines> sum_by_routine{};
   std::uint64_t most_idle_ns = 0, sum_idle_ns = 0;
   std::uint64_t released = 0;
+  TransferModel model;  // at every analysis process
   std::size_t processes = 0;
 };
 

@@ -72,13 +72,14 @@ class Replay {
   }
 
  private:
+  static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
   enum ParcelKind : char { kHanded, kContributed };
 
   struct Lane {
     std::uint32_t at = 0;  // forward the next step, backward one behind it
     bool begun = false;    // the step was told, and gave
     bool queued = false, ended = false, released = false;
-    FlatMap<std::uint64_t, Payload> handed;    // by own step
+    FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
     FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
   };
   struct Handed {
@@ -133,8 +134,7 @@ class Replay {
       const Lane& lane = lanes_[process];
       first = std::min(first, moment(job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns));
     }
-    window_end_ = first + window_ns_ < first ? ~std::uint64_t{0} : first + window_ns_;
-    if (window_end_ <= first) window_end_ = ~std::uint64_t{0};
+    window_end_ = first + window_ns_ <= first ? kNoEnd : first + window_ns_;
     ready_.swap(later_);
     later_.clear();
   }
@@ -157,7 +157,7 @@ class Replay {
       const std::uint32_t number = forward_ ? lane.at : lane.at - 1;
       const Step& step = steps.at(process, number);
       if (!lane.begun) {
-        if (moment(step.time_ns) >= window_end_) {
+        if (moment(step.time_ns) >= window_end_ && window_end_ != kNoEnd) {
           lane.queued = true;
           later_.push_back(process);
           return false;
@@ -169,8 +169,9 @@ class Replay {
       }
       const std::uint32_t takes = what_it_takes(process, number, step);
       if (takes != kNobody) {
-        if (const Payload* payload = lane.handed.find(takes)) {
-          analysis_.take(process, steps.at(process, takes), *payload);
+        if (const std::uint32_t* place = lane.handed.find(takes)) {
+          free_.push_back(*place);
+          analysis_.take(process, steps.at(process, takes), payloads_[*place]);
           lane.handed.erase(takes);
         } else if (!lane.without.erase(takes) && !lane.released) {
           return false;
@@ -226,11 +227,22 @@ class Replay {
     if (!job_.is_own(handed.process)) return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
     Lane& lane = lanes_[handed.process];
     if (handed.something) {
-      lane.handed[handed.step] = handed.payload;
+      lane.handed[handed.step] = keep(handed.payload);
     } else {
       lane.without[handed.step] = true;
     }
     wake(handed.process);
+  }
+
+  std::uint32_t keep(const Payload& payload) {
+    if (free_.empty()) {
+      payloads_.push_back(payload);
+      return static_cast<std::uint32_t>(payloads_.size() - 1);
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    payloads_[place] = payload;
+    return place;
   }
 
   void wake(std::uint32_t process) {
@@ -332,6 +344,8 @@ class Replay {
   const Direction direction_;
   Parcels parcels_;
   std::vector<Lane> lanes_;
+  std::vector<Payload> payloads_;      // handed and not taken; may be large, so maps hold places
+  std::vector<std::uint32_t> free_;    // places
   std::vector<std::uint32_t> ready_, later_;
   std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
   FlatMap<std::uint64_t, Operation> operations_;

@@ -6,6 +6,8 @@
 
 #include "analysis/critical_path.h"
 #include "analysis/path_metrics.h"
+#include "analysis/path_slack.h"
+#include "analysis/transfer_model.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"
 
@@ -66,6 +68,81 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
   CHECK(sums == expected);
 }
 
+std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
+
+// By process, in the order of its calls.
+std::vector<std::vector<std::uint64_t>> slacks(const Job& job) {
+  std::vector<std::vector<std::uint64_t>> all(job.joined->mapping().size());
+  path_slack(*job.joined, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); });
+  return all;
+}
+using Slacks = std::vector<std::vector<std::uint64_t>>;
+
+TEST_CASE("slack: nothing on the critical path, what was waited before it, what is left at the end") {
+  MadeJob made(2);
+  init(made, 2);
+  made.send(0, 600, 610, 1, 1);
+  made.receive(1, 100, 620, 0, 1);
+  made.send(1, 900, 910, 0, 2);
+  made.receive(0, 700, 930, 1, 2);
+  const Job job(made);
+  CHECK(slacks(job) == Slacks{{0, 0, 200}, {500, 500, 0}});
+  const auto rows = path_slack(*job.joined);
+  CHECK(rows.size() == 6);
+  CHECK(rows.back().count == 1);
+}
+
+TEST_CASE("slack: a message that lay waiting may come later by as long") {
+  MadeJob made(2);
+  init(made, 2);
+  made.isend(0, 100, 7, 1, 1);  // taken at 500
+  made.enter(0, 800, "MPI_Finalize");
+  made.leave(0, 1000, "MPI_Finalize");
+  made.receive(1, 500, 510, 0, 1);
+  made.enter(1, 900, "MPI_Finalize");
+  made.leave(1, 1000, "MPI_Finalize");
+  const Job job(made);
+  // Rank 0 comes to the end 100 early.
+  CHECK(slacks(job) == Slacks{{100, 100, 100}, {0, 0, 0}});
+}
+
+TEST_CASE("slack: of a collective the last has none, the others as much as they were early") {
+  MadeJob made(3);
+  init(made, 3);
+  for (int rank = 0; rank < 3; ++rank) {
+    made.collective(rank, 100 + 100 * static_cast<std::uint64_t>(rank), 310, "MPI_Barrier");
+    made.collective(rank, 400, 500, "MPI_Bcast", 1);
+    made.enter(rank, 600, "MPI_Finalize");
+    made.leave(rank, 700, "MPI_Finalize");
+  }
+  const Job job(made);
+  CHECK(slacks(job) == Slacks{{200, 200, 0, 0}, {100, 100, 0, 0}, {0, 0, 0, 0}});
+}
+
+TEST_CASE("alpha and beta from messages whose receiver was there, and from no others") {
+  MadeJob made(2);
+  init(made, 2);
+  std::uint64_t now_ns = 1000;
+  for (const std::uint64_t bytes : {0u, 1000u, 4000u, 64000u}) {
+    for (int i = 0; i < 3; ++i, now_ns += 1'000'000) {
+      made.receive(1, now_ns, now_ns + 101 + 500 + bytes / 2, 0, 1, bytes);  // arrives 500 + bytes / 2 after the send
+      made.send(0, now_ns + 100, now_ns + 200, 1, 1, bytes);
+    }
+    made.send(0, now_ns, now_ns + 10, 1, 2, bytes);
+    made.receive(1, now_ns + 500'000, now_ns + 700'000, 0, 2, bytes);  // came later
+    now_ns += 1'000'000;
+  }
+  const Job job(made);
+  const TransferModel model = fit_transfers(*job.joined);
+  CHECK(model.messages == 12);
+  CHECK(model.alpha_ns == doctest::Approx(500).epsilon(0.001));
+  CHECK(model.beta_ns_per_byte == doctest::Approx(0.5).epsilon(0.001));
+  const PathMetrics metrics = path_metrics(*job.joined);
+  const double bytes = 4 * 69000;  // as received; the path has them once
+  CHECK(shown(PathMetric::kEstimatedTime, value(metrics.path, PathMetric::kEstimatedTime)) ==
+        doctest::Approx((16 * 500 + 0.5 * bytes) * 1e-9).epsilon(0.01));
+}
+
 TEST_CASE("the path goes over to the last that entered a barrier") {
   MadeJob made(3);
   init(made, 3);
@@ -83,8 +160,6 @@ TEST_CASE("the path goes over to the last that entered a barrier") {
   CHECK(sums.at({2, "MPI_Barrier"}) == 12);
   CHECK(sums.at({2, "MPI_Finalize"}) == 100);
 }
-
-std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
 
 TEST_CASE("each metric takes its own path: most bytes over one process, most computation over another") {
   MadeJob made(3);

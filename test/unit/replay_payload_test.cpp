@@ -63,6 +63,13 @@ TEST_CASE("a chain of messages, forward and backward") {
   CHECK(chains(made, Direction::kBackward) == Chains{2, 1, 0});
 }
 
+TEST_CASE("backward to a step at time 0, which has no later moment") {
+  MadeJob made(2);
+  made.send(0, 0, 20, 1);
+  made.receive(1, 0, 30, 0);
+  CHECK(chains(made, Direction::kBackward) == Chains{1, 0});
+}
+
 TEST_CASE("what goes through collectives, by who depends on whom") {
   struct Case {
     std::string function;

@@ -63,12 +63,53 @@ static void sendrecv(void) {
   MPI_Sendrecv(out, kInts, MPI_INT, right(), 0, in, kInts, MPI_INT, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static void posted_waitall(void) {
+  MPI_Request requests[2];
+  post(requests);
+  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+}
+static void bsend_testany(void) {
+  static char buffer[kInts * sizeof(int) + MPI_BSEND_OVERHEAD];
+  void* detached;
+  int at, length;
+  MPI_Request request;
+  MPI_Irecv(in, kInts, MPI_INT, left(), 0, MPI_COMM_WORLD, &request);
+  MPI_Buffer_attach(buffer, sizeof buffer);
+  MPI_Bsend(out, kInts, MPI_INT, right(), 0, MPI_COMM_WORLD);
+  for (int done = 0; !done;) MPI_Testany(1, &request, &at, &done, MPI_STATUS_IGNORE);
+  MPI_Buffer_detach(&detached, &length);
+}
+static void persistent(void) {
+  MPI_Request requests[2];
+  MPI_Recv_init(in, kInts, MPI_INT, left(), 0, MPI_COMM_WORLD, &requests[0]);
+  MPI_Send_init(out, kInts, MPI_INT, right(), 0, MPI_COMM_WORLD, &requests[1]);
+  for (int i = 0; i < 2; i++) {
+    MPI_Startall(2, requests);
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+  MPI_Request_free(&requests[0]);
+  MPI_Request_free(&requests[1]);
+}
+static void ireduce(void) {
+  MPI_Request request;
+  MPI_Ireduce(out, in, kInts, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+static void vectors(void) {
+  int counts[4] = {25, 25, 25, 25}, begins[4] = {0, 25, 50, 75};
+  MPI_Reduce_scatter(out, in, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Scatterv(out, counts, begins, MPI_INT, in, 25, MPI_INT, 0, MPI_COMM_WORLD);
+  MPI_Alltoallv(out, counts, begins, MPI_INT, in, counts, begins, MPI_INT, MPI_COMM_WORLD);
+}
+
 static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {{"example", example}, {"ring", ring}, {"irecv_send_wait", irecv_send_wait}, {"any_source", any_source},
              {"two_waits", two_waits}, {"waitall_with_null", waitall_with_null}, {"testing", testing},
-             {"sendrecv", sendrecv}};
+             {"sendrecv", sendrecv}, {"posted_waitall", posted_waitall},
+             {"bsend_testany", bsend_testany}, {"persistent", persistent}, {"ireduce", ireduce},
+             {"vectors", vectors}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

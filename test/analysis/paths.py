@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""Critical paths and costs of real jobs: programs that make one, traced, and the number that must come out.
+
+    paths.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
+
+On Debian's Open MPI and on the build with PERUSE. The last line is "N passed, N failed".
+
+Each program of COSTS is one that a tool before this one (critter, in its first or its last version) hangs on, aborts
+on, or counts wrongly:
+
+    example            its own example; its figures, where the definitions agree
+    ring               all send, then all receive: its handshake before each send deadlocks
+    irecv_send_wait    a send that an earlier receive matches: deadlock; abort in MPI_Wait
+    any_source         a receive from anybody is taken for a collective: hangs
+    two_waits          two requests waited for one by one: abort
+    posted_waitall     all of the wait is charged to the first request; the sends are missing from its table
+    sendrecv           a partner compared with itself: deadlock
+    waitall_with_null  MPI_REQUEST_NULL among the requests: abort
+    testing            requests completed by MPI_Test and MPI_Testall: abort at the end
+    bsend_testany      MPI_Testany and MPI_Bsend are not declared; and it takes the program's buffer away
+    persistent         started twice: its requests are found by handle
+    ireduce            recorded as another collective
+    vectors            MPI_Reduce_scatter, MPI_Scatterv, MPI_Alltoallv: do not compile, or charge another routine
+Sums in single precision, which lose small amounts beside large ones: test/unit/analysis_path_test.cpp.
+"""
+import argparse
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from waits import builds
+
+# Bytes, messages, estimated communication and synchronisation along the path. Their sums over four ranks are four
+# times that. By routine: bytes along the path.
+COSTS = {
+    "example": ((573440, 50, 737280, 130), {"MPI_Allgather": 327680, "MPI_Allreduce": 81920, "MPI_Bcast": 81920,
+                                            "MPI_Barrier": 0}),
+    "ring": ((800, 2, 800, 2), {"MPI_Send": 400, "MPI_Recv": 400}),
+    "irecv_send_wait": ((800, 2, 800, 2), {"MPI_Send": 400, "MPI_Irecv": 400}),
+    "any_source": ((800, 2, 800, 2), {"MPI_Send": 400, "MPI_Recv": 400}),
+    "two_waits": ((800, 2, 800, 2), {"MPI_Isend": 400, "MPI_Irecv": 400}),
+    "posted_waitall": ((800, 2, 800, 2), {"MPI_Isend": 400, "MPI_Irecv": 400}),
+    "waitall_with_null": ((800, 2, 800, 2), {"MPI_Isend": 400, "MPI_Irecv": 400}),
+    "testing": ((800, 2, 800, 2), {"MPI_Isend": 400, "MPI_Irecv": 400}),
+    "bsend_testany": ((800, 2, 800, 2), {"MPI_Send": 400, "MPI_Irecv": 400}),
+    "persistent": ((1600, 4, 1600, 4), {}),
+    "sendrecv": ((400, 1, 400, 1), {"MPI_Sendrecv": 400}),
+    "ireduce": ((400, 1, 800, 4), {"MPI_Reduce": 400}),
+    "vectors": ((1200, 3, 1600, 6), {"MPI_Reduce_scatter": 400, "MPI_Scatter": 400, "MPI_Alltoall": 400}),
+}
+
+# The program's own time on the path, by rank, in ms; at least how often it goes over to another rank; slack of
+# ranks before their first call, in ms.
+PATHS = {
+    "sleeper": ({1: 100}, 1, {0: 80, 1: 0, 2: 80, 3: 80}),
+    "ring": ({0: 40, 1: 20, 2: 20, 3: 20}, 4, {}),
+    "in_turn": ({0: 30, 1: 30, 2: 30, 3: 30}, 3, {}),
+    "master_worker": ({2: 80}, 1, {}),
+    "pipeline": ({0: 10, 1: 10, 2: 150, 3: 10}, 3, {}),
+    "butterfly": ({3: 50, 2: 50}, 1, {}),
+    "root": ({0: 50, 3: 40}, 1, {}),
+}
+# A rank may be late by chance on a machine with fewer processors.
+LATE_MS = 8
+ATTEMPTS = 3
+
+
+def analyzed(build, run):
+    return json.loads(build.call(build.options.cli, "analyze", run, "--only", "critical-path", "--json"))
+
+
+def rows(table):
+    return [dict(zip(table, row)) for row in zip(*table.values())]
+
+
+def check_costs(build, folder, case):
+    truth, by_routine = COSTS[case]
+    run = build.traced(folder, os.path.join(build.options.programs, "costs"), case)
+    section = analyzed(build, run)["analyses"]["critical-path"]
+    metrics = {row["metric"]: row for row in rows(section["metrics"])}
+    names = ("bytes", "messages", "est_communication", "est_synchronisation")
+    assert tuple(metrics[name]["critical_path"] for name in names) == truth, metrics
+    assert tuple(metrics[name]["sum"] for name in names) == tuple(4 * value for value in truth), metrics
+    assert tuple(metrics[name]["mean"] for name in names) == truth, metrics
+    of = {row["routine"]: row for row in rows(section["path_metrics_by_routine"])}
+    for routine, size in by_routine.items():
+        assert of[routine]["bytes"] == size, (routine, of)
+    for name, row in metrics.items():
+        assert abs(sum(one[name] for one in of.values()) - row["critical_path"]) < 1e-6, (name, of)
+        assert row["critical_path"] >= row["most_of_a_rank"], row
+    assert metrics["run_s"]["critical_path"] <= section["path_seconds"], metrics
+    check_whole(section)
+    if case == "example":
+        check_example(build, run, metrics, section)
+
+
+def check_example(build, run, metrics, section):
+    assert metrics["computation_s"]["critical_path"] >= 0.080, metrics
+    assert metrics["bsp_communication"]["critical_path"] == 573440, metrics
+    assert metrics["bsp_synchronisation"]["critical_path"] == 50, metrics
+    alpha, beta = section["alpha_seconds"], section["beta_seconds_per_byte"]
+    seconds = metrics["est_s"]["critical_path"]
+    assert alpha is None or abs(seconds - (130 * alpha + 737280 * beta)) < 0.01 * seconds, (alpha, beta, seconds)
+    text = build.call(build.options.cli, "critical-path", run)
+    assert "573,440" in text and "737,280" in text and "MPI_Allgather" in text, text
+
+
+def check_whole(section):
+    whole = section["path_seconds"]
+    for table in ("path_by_rank", "path_by_function", "path_by_communicator"):
+        assert abs(sum(section[table]["seconds"]) - whole) < 1e-8, (table, section[table])
+
+
+def check_path(build, folder, case):
+    """Chance can spoil one attempt on a busy machine, not three."""
+    truth, changes, slack = PATHS[case]
+    for left in range(ATTEMPTS - 1, -1, -1):
+        run = build.traced(folder / str(left), os.path.join(build.options.programs, "paths"), case)
+        section = analyzed(build, run)["analyses"]["critical-path"]
+        check_whole(section)
+        try:
+            check_shape(section, truth, changes, slack)
+            return
+        except AssertionError:
+            if left == 0:
+                raise
+
+
+def check_shape(section, truth, changes, slack):
+    program = {}
+    for row in rows(section["path"]):
+        if row["name"] == "(program)" and row["line"] > 0:
+            program[row["rank"]] = program.get(row["rank"], 0) + row["seconds"]
+    for rank in range(4):
+        ms = 1000 * program.get(rank, 0)
+        assert truth.get(rank, 0) * 0.99 <= ms <= truth.get(rank, 0) + LATE_MS, (rank, program, section["path"])
+    assert section["changes_of_rank"] >= changes, section["changes_of_rank"]
+    begun = {row["rank"]: row["least_seconds"] for row in rows(section["slack"]) if row["name"] == "MPI_Barrier" and row["line"] > 50}
+    for rank, ms in slack.items():
+        assert abs(1000 * begun[rank] - ms) < LATE_MS, (rank, begun, section["slack"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--programs", required=True)
+    parser.add_argument("--library", required=True)
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("--build")
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    passed = failed = 0
+    for build in builds(options):
+        for case in options.cases or [*COSTS, *PATHS]:
+            with tempfile.TemporaryDirectory(prefix="fathom-paths-") as folder:
+                check = check_costs if case in COSTS else check_path
+                try:
+                    check(build, pathlib.Path(folder) / "run", case)
+                    passed += 1
+                except AssertionError as error:
+                    failed += 1
+                    print(f"FAIL {build.name} {case}: {error}", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

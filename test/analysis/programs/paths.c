@@ -1,0 +1,92 @@
+// Programs whose critical path is known:  paths CASE
+// Work is sleep, so that ranks do not take each other's processor.
+#include <mpi.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, size, value;
+
+static void work(int milliseconds) {
+  struct timespec time = {0, 1000000L * milliseconds};
+  nanosleep(&time, NULL);
+}
+static void send(int to) { MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
+static void receive(int from) { MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+
+// Rank 1 works 100 ms, the others 20.
+static void sleeper(void) {
+  work(rank == 1 ? 100 : 20);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+// Rank 0 works 40 ms and sends; each of the others 20 ms before it passes that on.
+static void ring(void) {
+  if (rank == 0) {
+    work(40);
+    send(1);
+    receive(size - 1);
+  } else {
+    receive(rank - 1);
+    work(20);
+    send((rank + 1) % size);
+  }
+}
+// In turn another rank works 30 ms, the others 5.
+static void in_turn(void) {
+  for (int i = 0; i < size; i++) {
+    work(rank == i ? 30 : 5);
+    int sum;
+    MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  }
+}
+// The master hands out 20 ms of work to each; worker 2 takes 80.
+static void master_worker(void) {
+  if (rank > 0) {
+    receive(0);
+    work(rank == 2 ? 80 : 20);
+    send(0);
+    return;
+  }
+  for (int worker = 1; worker < size; worker++) send(worker);
+  for (int worker = 1; worker < size; worker++) receive(MPI_ANY_SOURCE);
+}
+// Five items through stages of 10 ms; stage 2 takes 30.
+static void pipeline(void) {
+  for (int i = 0; i < 5; i++) {
+    if (rank > 0) receive(rank - 1);
+    work(rank == 2 ? 30 : 10);
+    if (rank < size - 1) send(rank + 1);
+  }
+}
+// Pairs at distance 1, then 2; rank 3 works 50 ms before the first, and rank 2 as long before the second.
+static void butterfly(void) {
+  for (int distance = 1; distance < size; distance *= 2) {
+    if (rank == (distance == 1 ? 3 : 2)) work(50);
+    int other;
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ distance, 0, &other, 1, MPI_INT, rank ^ distance, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  }
+}
+// Rank 0 broadcasts after 50 ms of work; the others have 10 ms before and rank 3 has 40 after.
+static void root(void) {
+  work(rank == 0 ? 50 : 10);
+  MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 3) work(40);
+}
+
+static const struct {
+  const char* name;
+  void (*run)(void);
+} cases[] = {{"sleeper", sleeper}, {"ring", ring}, {"in_turn", in_turn}, {"master_worker", master_worker},
+             {"pipeline", pipeline}, {"butterfly", butterfly}, {"root", root}};
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Barrier(MPI_COMM_WORLD);
+  for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++) {
+    if (strcmp(cases[i].name, argv[1]) == 0) cases[i].run();
+  }
+  MPI_Finalize();
+  return 0;
+}
