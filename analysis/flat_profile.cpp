@@ -19,14 +19,18 @@ struct State {
   CallStacks stacks;
   PhaseStack phases;
   FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
-  std::uint64_t in_mpi_ns = 0;           // of the first thread
+  std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
+  std::uint64_t outside_since_ns = 0;
+  std::uint64_t sampled_ns = 0;          // of calls that stand as sums between others
   std::uint64_t last_ns = 0;
 };
 
 class Counter : public EventConsumer {
  public:
   Counter(const trace::Definitions& definitions, const ScopeFilter& scope)
-      : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {}
+      : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
+    for (std::size_t i = 0; i < states_.size(); ++i) states_[i].outside_since_ns = definitions.processes[i].first_ns;
+  }
 
   void events(std::uint32_t process, std::span<const Event> events) override {
     if (!scope_.process(process)) return;
@@ -37,7 +41,10 @@ class Counter : public EventConsumer {
         case EventKind::kLeave: leave(state, event.thread, event.function, event.time_ns); break;
         case EventKind::kSampled: sampled(state, event); break;
         case EventKind::kPhaseBegin:
-        case EventKind::kPhaseEnd: state.phases.take(event); break;
+        case EventKind::kPhaseEnd:
+          outside_until(state, event.time_ns);
+          state.phases.take(event);
+          break;
         default: break;
       }
     }
@@ -58,7 +65,15 @@ class Counter : public EventConsumer {
   std::vector<CallRow> rows;
 
  private:
-  static void enter(State& state, const Event& event) {
+  // What the program did since the last call, or change of phase.
+  void outside_until(State& state, std::uint64_t time_ns) const {
+    if (!state.stacks.of(0).empty()) return;
+    if (scope_.phase(state.phases.now())) state.outside_ns += scope_.inside_ns(state.outside_since_ns, time_ns);
+    state.outside_since_ns = time_ns;
+  }
+
+  void enter(State& state, const Event& event) const {
+    if (event.thread == 0) outside_until(state, event.time_ns);
     state.stacks.of(event.thread).push_back(
         {event.time_ns, 0, event.bytes, event.function, event.communicator, state.phases.now()});
   }
@@ -68,6 +83,7 @@ class Counter : public EventConsumer {
     for (std::size_t left = CallStacks::closed_by(open, function); left > 0; --left) {
       const OpenCall call = open.back();
       open.pop_back();
+      if (thread == 0) state.outside_since_ns = time_ns;
       const std::uint64_t inside_ns = scope_.inside_ns(call.enter_ns, time_ns);
       if (!open.empty()) open.back().inside_ns += inside_ns;
       if (!scope_.phase(call.phase) || (inside_ns == 0 && !scope_.at(call.enter_ns))) continue;
@@ -88,7 +104,7 @@ class Counter : public EventConsumer {
     row.count += event.count;
     row.inclusive_ns += event.offset;
     row.exclusive_ns += event.offset;
-    state.in_mpi_ns += event.offset;
+    state.sampled_ns += event.offset;
   }
 
   static std::uint64_t key(std::uint32_t function, std::int32_t communicator) {
@@ -103,15 +119,15 @@ class Counter : public EventConsumer {
       if (row.shortest_ns == ~std::uint64_t{0}) row.shortest_ns = 0;
       rows.push_back(row);
     });
-    if (!scope_.phase(PhaseStack::kNone)) return;  // time between calls has no phase of its own
-    const trace::Process& all = definitions_.processes[process];
-    const std::uint64_t span_ns = scope_.inside_ns(all.first_ns, std::max(all.last_ns, state.last_ns));
+    outside_until(state, std::max(definitions_.processes[process].last_ns, state.last_ns));
+    const std::uint64_t span_ns = state.outside_ns + state.in_mpi_ns;
+    if (span_ns == 0 && !scope_.phase(PhaseStack::kNone)) return;  // it was never in that phase
     CallRow program;
     program.process = process;
     program.function = kProgram;
     program.count = 1;
     program.inclusive_ns = span_ns;
-    program.exclusive_ns = span_ns - std::min(span_ns, state.in_mpi_ns);
+    program.exclusive_ns = state.outside_ns - std::min(state.outside_ns, state.sampled_ns);
     program.shortest_ns = program.longest_ns = span_ns;
     rows.push_back(program);
   }
@@ -196,9 +212,7 @@ void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definit
   add_column(calls, "bytes", rows, [](const CallRow& row) { return row.bytes; });
 }
 
-}  // namespace
-
-base::Result<std::vector<CallRow>> call_rows(const Input& input) {
+base::Result<std::vector<CallRow>> count_calls(const Input& input) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
   Counter counter(input.trace->definitions(), scope);
   JoinOptions options;
@@ -211,6 +225,13 @@ base::Result<std::vector<CallRow>> call_rows(const Input& input) {
     return std::tie(a.process, a.function, a.communicator) < std::tie(b.process, b.function, b.communicator);
   });
   return rows;
+}
+
+}  // namespace
+
+base::Result<std::vector<CallRow>> call_rows(const Input& input) {
+  if (!input.calls) return count_calls(input);
+  return input.calls->once([&] { return count_calls(input); });
 }
 
 base::Result<Outcome> flat_profile(const Input& input) {

@@ -13,6 +13,7 @@
 namespace fathom::analysis {
 
 class LazyJob;
+class CallRowsKept;
 
 // Empty: all of it.
 struct Scope {
@@ -31,6 +32,7 @@ struct Input {
   LazyJob* job = nullptr;                     // the trace joined, for all analyses that need it; with `trace`
   Scope scope;
   Thresholds thresholds;
+  CallRowsKept* calls = nullptr;              // of the scope, for all analyses that need them; nullptr: each counts
 };
 
 }  // namespace fathom::analysis

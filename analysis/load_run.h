@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "analysis/call_rows.h"
 #include "analysis/input.h"
 #include "analysis/replay/lazy_job.h"
 #include "base/result.h"
@@ -15,10 +16,11 @@ struct LoadedRun {
   std::optional<profile::Profile> profile;  // of the scope
   std::unique_ptr<trace::Trace> trace;
   std::unique_ptr<LazyJob> job;  // with the trace
+  std::unique_ptr<CallRowsKept> calls = std::make_unique<CallRowsKept>();
   Scope scope;
 
   Input input(const Thresholds& thresholds) const {
-    return {profile ? &*profile : nullptr, trace.get(), job.get(), scope, thresholds};
+    return {profile ? &*profile : nullptr, trace.get(), job.get(), scope, thresholds, calls.get()};
   }
 };
 

@@ -1,10 +1,15 @@
 #include "analysis/registry.h"
 
 #include "analysis/critical_path.h"
+#include "analysis/barrier_spread.h"
+#include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
+#include "analysis/idle_time.h"
+#include "analysis/load_imbalance.h"
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
+#include "analysis/phases.h"
 #include "analysis/rank_histograms.h"
 #include "analysis/structure.h"
 #include "analysis/traffic_issues.h"
@@ -33,6 +38,13 @@ constexpr Row kRows[] = {
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
      flat_profile},
     {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},
+    {"phases", "iterations and phases, found from the sequence of calls; what each sends", Needs::kTrace, true, phases},
+    {"load-imbalance", "how unevenly each function's time, and the program's own, is spread over the ranks", Needs::kTrace,
+     true, load_imbalance},
+    {"idle-time", "time of each rank: computing, in MPI, in calls that can wait, waiting for others", Needs::kTrace, true,
+     idle_time},
+    {"barrier-spread", "how far apart the members of barriers come, and who is last", Needs::kTrace, true, barrier_spread},
+    {"efficiency", "parallel efficiency: load balance x serialisation x transfer (POP)", Needs::kTrace, true, efficiency},
     {"comm-over-time", "messages and bytes over the run, in 50 bins", Needs::kTrace, true, comm_over_time},
 };
 

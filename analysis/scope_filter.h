@@ -23,6 +23,13 @@ class ScopeFilter {
   bool process(std::uint32_t process) const { return processes_[process]; }
   bool phase(std::uint32_t phase) const { return !scope_.phase || phase == phase_; }
   const std::vector<bool>& processes() const { return processes_; }
+  std::vector<std::uint32_t> chosen() const {  // ascending
+    std::vector<std::uint32_t> list;
+    for (std::uint32_t i = 0; i < processes_.size(); ++i) {
+      if (processes_[i]) list.push_back(i);
+    }
+    return list;
+  }
   // A phase that no process has gives the number behind the last.
   std::uint32_t phase_number() const { return scope_.phase ? phase_ : ~std::uint32_t{0}; }
 

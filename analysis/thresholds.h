@@ -30,6 +30,9 @@ struct Thresholds {
   double pattern_share = 0.25;
   double pattern_present = 0.95;
   double wait_share = 0.01;
+  double load_balance = 0.8;
+  double phase_iterations = 3;
+  double phase_share = 0.01;
 };
 
 struct ThresholdRow {

@@ -170,15 +170,19 @@ def a_process_that_dies_ends_all(build, folder):
     assert not (folder / "out.json").exists() and done.stdout == "", done
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def options_of(text):
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True)
-    parser.add_argument("--mpi-programs", required=True)
+    parser.add_argument("--mpi-programs")
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
     parser.add_argument("--build")
     parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
+    return parser.parse_args()
+
+
+def main():
+    options = options_of(__doc__)
     others = {function.__name__: function for function in (fortran, same_for_every_number, a_process_that_dies_ends_all)}
     passed = failed = 0
     for build in builds(options):

@@ -4,26 +4,15 @@
 #include <map>
 
 #include "analysis/flat_profile.h"
-#include "analysis/replay/lazy_job.h"
 #include "analysis/time_profile.h"
+#include "test/unit/loaded_job.h"
 #include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::Loaded;
 using test::MadeJob;
-
-struct Loaded {
-  explicit Loaded(MadeJob& made) : trace(made.written(scratch / "run")), job(trace) {
-    input.trace = &trace;
-    input.job = &job;
-  }
-  test::Scratch scratch;
-  trace::Trace trace;
-  LazyJob job;
-  Input input;
-};
 
 // 0 to 1000 ns; rank 0 receives for 600, rank 1 sends for 10, inside a call of another name for 100.
 MadeJob two_ranks() {
@@ -79,6 +68,28 @@ TEST_CASE("flat profile of a window, of one rank, of a cut call") {
   CHECK(rows["MPI_Recv"][0].inclusive_ns + rows["MPI_Recv"][1].inclusive_ns == 300 + 99);
   CHECK(rows["MPI_Send"].empty());
   CHECK(rows["(program)"].at(0).exclusive_ns == 700 - 300 - 10 - 99);
+}
+
+// Rank 0: 100 outside, "work" 150..450 with a receive inside, then 50 in it until 500.
+TEST_CASE("flat profile of a phase: the program's time in it, to the nanosecond") {
+  MadeJob made(2);
+  made.definitions.phases = {"work"};
+  made.enter(0, 0, "MPI_Init");
+  made.leave(0, 10, "MPI_Init");
+  made.add(0, trace::EventKind::kPhaseBegin, 150);
+  made.receive(0, 200, 300, 1);
+  made.add(0, trace::EventKind::kPhaseEnd, 450);
+  made.enter(0, 500, "MPI_Finalize");
+  made.leave(0, 510, "MPI_Finalize");
+  made.send(1, 250, 260, 0);
+  Loaded loaded(made);
+  loaded.input.scope.phase = "work";
+  auto rows = by_name(loaded);
+  REQUIRE(rows["(program)"].size() == 1);
+  CHECK(rows["(program)"][0].exclusive_ns == 50 + 150);
+  CHECK(rows["(program)"][0].inclusive_ns == 300);
+  CHECK(rows["MPI_Recv"].at(0).inclusive_ns == 100);
+  CHECK(rows["MPI_Init"].empty());
 }
 
 const std::vector<double>& column(const Outcome& outcome, const std::string& name) {

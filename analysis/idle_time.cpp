@@ -1,0 +1,130 @@
+#include "analysis/idle_time.h"
+
+#include <algorithm>
+
+#include "analysis/flat_profile.h"
+#include "analysis/replay/call_wait.h"
+#include "analysis/replay/lazy_job.h"
+#include "analysis/replay/parcels.h"
+#include "analysis/scope_filter.h"
+
+namespace fathom::analysis {
+namespace {
+
+struct IdleRow {
+  std::uint32_t process = 0, waits = 0;
+  std::uint64_t span_ns = 0, program_ns = 0, mpi_ns = 0, blocking_ns = 0, waiting_ns = 0;
+};
+
+// The waits of one process. Backward: what a call completed is met before the call.
+class Waits {
+ public:
+  Waits(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t process) : job_(job), scope_(scope) {
+    row.process = process;
+  }
+
+  void find() {
+    const StepFile& steps = job_.steps();
+    for (std::uint32_t number = steps.size(row.process); number-- > 0;) {
+      if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+      const Step& step = steps.at(row.process, number);
+      if (step.kind == StepKind::kCall) {
+        end_of(number, step);
+      } else if (step.call != kNobody && step.kind != StepKind::kLost) {
+        wait_of(step.call).add(number, step);
+      }
+    }
+  }
+
+  IdleRow row;
+
+ private:
+  CallWait& wait_of(std::uint32_t call) {
+    const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == call; });
+    return open != open_.end() ? *open : open_.emplace_back(job_, row.process, call);
+  }
+  void end_of(std::uint32_t number, const Step& call) {
+    const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == number; });
+    if (open == open_.end()) return;
+    const std::uint64_t ns = open->wait().ns;
+    open_.erase(open);
+    if (ns == 0 || !scope_.at(call.time_ns) || !scope_.phase(call.partner)) return;
+    row.waiting_ns += ns;
+    ++row.waits;
+  }
+
+  const JoinedJob& job_;
+  const ScopeFilter& scope_;
+  std::vector<CallWait> open_;
+};
+
+bool can_wait(trace::Group group) {
+  return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||
+         group == trace::Group::kProbe;
+}
+
+// The row of `process`, of rows in ascending order.
+IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), process, [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
+  return at != rows.end() && at->process == process ? &*at : nullptr;
+}
+
+void add_times(const std::vector<CallRow>& calls, const trace::Definitions& definitions, std::vector<IdleRow>& rows) {
+  for (const CallRow& call : calls) {
+    IdleRow* row = row_of(rows, call.process);
+    if (row == nullptr) continue;
+    if (call.function == kProgram) {
+      row->span_ns = call.inclusive_ns;
+      row->program_ns = call.exclusive_ns;
+    } else {
+      row->mpi_ns += call.exclusive_ns;
+      if (can_wait(definitions.functions[call.function].group)) row->blocking_ns += call.inclusive_ns;
+    }
+  }
+}
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions, Section& section) {
+  std::uint64_t waiting = 0, span = 0;
+  for (const IdleRow& row : rows) {
+    waiting += row.waiting_ns;
+    span += row.span_ns;
+  }
+  section.figure("waiting_seconds", seconds(waiting));
+  section.figure("waiting_share", span > 0 ? static_cast<double>(waiting) / static_cast<double>(span) : 0.0);
+  Table& table = section.table("idle_time");
+  add_column(table, "rank", rows, [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
+  add_column(table, "program_seconds", rows, [](const IdleRow& row) { return seconds(row.program_ns); });
+  add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
+  add_column(table, "blocking_seconds", rows, [](const IdleRow& row) { return seconds(row.blocking_ns); });
+  add_column(table, "waiting_seconds", rows, [](const IdleRow& row) { return seconds(row.waiting_ns); });
+  add_column(table, "waits", rows, [](const IdleRow& row) { return std::uint64_t{row.waits}; });
+}
+
+}  // namespace
+
+base::Result<Outcome> idle_time(const Input& input) {
+  const auto calls = call_rows(input);
+  if (!calls) return calls.error();
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  const JoinedJob& job = **joined;
+  const ScopeFilter scope(input.scope, job.definitions());
+  std::vector<IdleRow> own;
+  for (const std::uint32_t process : job.own()) {
+    if (!scope.process(process)) continue;
+    Waits waits(job, scope, process);
+    waits.find();
+    own.push_back(waits.row);
+  }
+  std::vector<IdleRow> rows = gathered(job.transport(), own);
+  std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
+  add_times(*calls, job.definitions(), rows);
+  Outcome outcome;
+  lay_out(rows, job.definitions(), outcome.section);
+  return outcome;
+}
+
+}  // namespace fathom::analysis

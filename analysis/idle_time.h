@@ -1,0 +1,14 @@
+// How each rank's time is divided: computing, in MPI, and of that in calls that can wait and in waits for other
+// processes (wait states, replay/call_wait.h).
+//
+// `blocking_seconds` is what Pipit calls idle time with mpi_events: inclusive time of calls that receive, complete
+// or probe. `waiting_seconds` is the part of all calls in which another process had not come yet.
+#pragma once
+
+#include "analysis/registry.h"
+
+namespace fathom::analysis {
+
+base::Result<Outcome> idle_time(const Input& input);
+
+}  // namespace fathom::analysis
