@@ -3,7 +3,8 @@
  *   micro FOLDER
  *
  * Rank R reads commands, a line each, from the pipe FOLDER/turn.R; all ranks get the same ones:
- *   PATTERN BYTES TIMES BATCHES     run BATCHES batches of TIMES, after one to warm up
+ *   PATTERN BYTES TIMES BATCHES     run BATCHES batches of TIMES, after one to warm up; of "outstanding",
+ *                                   BYTES is how many requests there are at once
  *   quit
  * Rank 0 answers each with a line in FOLDER/result: the fastest and the median batch, in nanoseconds per
  * message (ping-pong: half a round trip) or per operation.
@@ -19,7 +20,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { kWindow = 64, kMaxBatches = 1000, kMaxBytes = 4 << 20 };
+enum { kWindow = 64, kMaxBatches = 1000, kMaxBytes = 4 << 20, kMaxOutstanding = 10000 };
 
 static int rank;
 static char *sent, *received;
@@ -65,6 +66,29 @@ static double window(int bytes, int times) {
   return (double)kWindow * times;
 }
 
+/* Calls that send nothing to anyone: each is little more than its records in a trace. */
+static double nobody(int bytes, int times) {
+  for (int i = 0; i < times; ++i) MPI_Send(sent, bytes, MPI_BYTE, MPI_PROC_NULL, 2, MPI_COMM_WORLD);
+  return times;
+}
+
+/* So many requests at once, of a byte each; time per request. All receives are posted before the first send. */
+static double outstanding(int count, int times) {
+  static MPI_Request requests[kMaxOutstanding];
+  for (int i = 0; i < times; ++i) {
+    for (int k = 0; rank == 1 && k < count; ++k) {
+      MPI_Irecv(received, 1, MPI_BYTE, 0, 2, MPI_COMM_WORLD, &requests[k]);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int k = 0; rank == 0 && k < count; ++k) {
+      MPI_Isend(sent, 1, MPI_BYTE, 1, 2, MPI_COMM_WORLD, &requests[k]);
+    }
+    MPI_Waitall(count, requests, MPI_STATUSES_IGNORE);
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+  return (double)count * times;
+}
+
 static double allreduce(int bytes, int times) {
   for (int i = 0; i < times; ++i) {
     MPI_Allreduce(sent, received, bytes / (int)sizeof(long), MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
@@ -102,6 +126,13 @@ static FILE* open_pipe(const char* folder, const char* name, const char* mode) {
   return pipe;
 }
 
+static const struct {
+  const char* name;
+  double (*run)(int, int);
+  int largest;
+} kPatterns[] = {{"pingpong", pingpong, kMaxBytes}, {"window", window, kMaxBytes}, {"nobody", nobody, kMaxBytes},
+                 {"outstanding", outstanding, kMaxOutstanding}, {"allreduce", allreduce, kMaxBytes}};
+
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -119,9 +150,12 @@ int main(int argc, char** argv) {
   int bytes, times, batches;
   while (fgets(line, sizeof line, commands) &&
          sscanf(line, "%31s %d %d %d", word, &bytes, &times, &batches) == 4) {
-    if (bytes > kMaxBytes || batches > kMaxBatches) MPI_Abort(MPI_COMM_WORLD, 3);
-    turn(!strcmp(word, "pingpong") ? pingpong : !strcmp(word, "window") ? window : allreduce, bytes,
-         times, batches, result);
+    int pattern = 0;
+    while (strcmp(word, kPatterns[pattern].name) != 0) {
+      if (++pattern == sizeof kPatterns / sizeof kPatterns[0]) MPI_Abort(MPI_COMM_WORLD, 4);
+    }
+    if (bytes > kPatterns[pattern].largest || batches > kMaxBatches) MPI_Abort(MPI_COMM_WORLD, 3);
+    turn(kPatterns[pattern].run, bytes, times, batches, result);
   }
   MPI_Finalize();
   return 0;

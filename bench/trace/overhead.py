@@ -4,8 +4,9 @@
     bench/trace/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--build peruse|stock] [--write]
 
 As bench/overhead.py: one job per variant (native, counting only, calls traced, calls and transfers traced), which
-take turns of a few milliseconds on the same cores; medians of rounds. Below the table: events recorded and their
-bytes, raw and compressed, for HPCC, from the frames' headers (trace/format.h). --write puts the tables into docs/trace-speed.md.
+take turns of a few milliseconds on the same cores; medians of rounds. A send to MPI_PROC_NULL is two
+records and next to nothing else. Below the table: events recorded and their bytes, raw and compressed, for HPCC and
+LAMMPS, from the frames' headers (trace/format.h). --write puts the tables into docs/trace-speed.md.
 """
 
 import argparse
@@ -16,11 +17,17 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import exactness  # noqa: E402
 import jobs  # noqa: E402
 import overhead  # noqa: E402
 
 VARIANTS = ["native", "fathom auto", "trace calls", "trace calls and transfers"]
 jobs.VARIANTS["fathom auto"] = ("ob1", "auto")
+overhead.MICRO.update({
+    "nobody-8": ("8 B to MPI_PROC_NULL", 2, "nobody", 8, 5000, 8, "fastest"),
+    "outstanding-10": ("10 requests at once, each", 2, "outstanding", 10, 100, 8, "fastest"),
+    "outstanding-10000": ("10,000 requests at once, each", 2, "outstanding", 10000, 1, 8, "fastest"),
+})
 # Room for a turn's events, so that a benchmark of nothing but messages loses none.
 MEMORY = {"FATHOM_TRACE_MEMORY": "64M"}
 
@@ -40,16 +47,31 @@ def frames(path):
         at += FRAME.size + (fields[10] + 7) // 8 * 8
 
 
-def bytes_per_event(workspace, installation, variant):
-    """One run of HPCC: records, their raw bytes, their bytes in the files, and the sentence on losses if any."""
+def bytes_per_event(workspace, installation, variant, program):
+    """One run: records, their raw bytes, their bytes in the files, and the sentence on losses if any."""
     directory = workspace.run_directory()
-    (directory / "hpccinf.txt").write_bytes(pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt").read_bytes())
-    jobs.launch(workspace, installation, variant, 4, ["/usr/bin/hpcc"], directory=directory, mpirun=jobs.OVERSUBSCRIBED)
+    for name, text in program.files.items():
+        (directory / name).write_text(text)
+    jobs.launch(workspace, installation, variant, program.ranks, program.command, directory=directory,
+                mpirun=jobs.OVERSUBSCRIBED)
     traces = list((directory / "profile/trace").glob("*.trace"))
     records, raw, _ = (sum(column) for column in zip(*(frame for path in traces for frame in frames(path))))
     notes = json.loads((directory / "profile/profile.json").read_text())["coverage"].get("notes", [])
     lost = " ".join(note for note in notes if "lost" in note) or "none lost"
     return records, raw, sum(path.stat().st_size for path in traces), lost
+
+
+def sizes(workspace, installation):
+    """A sentence for each program and level."""
+    lines = []
+    for name in ("hpcc", "lammps"):
+        program = exactness.programs()[name]
+        for variant in ("trace calls", "trace calls and transfers"):
+            records, raw, stored, lost = bytes_per_event(workspace, installation, variant, program)
+            lines.append(f"{program.title}, {installation.name}, {variant}: {records:,} records, {raw / records:.1f} bytes "
+                         f"each in memory, {stored / records:.1f} in the files; {lost}.")
+            print(lines[-1], flush=True)
+    return lines
 
 
 def measure():
@@ -78,12 +100,7 @@ def measure():
             text.append(jobs.markdown_table([installation.name, *VARIANTS], rows))
             print(text[-1], flush=True)
             if "hpcc" in wanted:
-                for variant in ("trace calls", "trace calls and transfers"):
-                    records, raw, stored, lost = bytes_per_event(workspace, installation, variant)
-                    line = (f"HPCC, {installation.name}, {variant}: {records:,} records, {raw / records:.1f} bytes each "
-                            f"in memory, {stored / records:.1f} in the files; {lost}.")
-                    text.append(line)
-                    print(line, flush=True)
+                text += sizes(workspace, installation)
     text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over {options.pairs} interleaved "
                 f"runs. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
