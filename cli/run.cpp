@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
@@ -130,14 +131,21 @@ std::string why_nobody_reported(LauncherKind kind) {
                      likely);
 }
 
+// What is there of further jobs, after putting together what those that were cut short had counted.
+std::string further_jobs(const RunDirectory& run) {
+  const std::vector<std::string> worlds = run.further_worlds();
+  for (const std::string& world : worlds) {
+    if (!std::filesystem::exists(world + "/profile.json")) (void)profile::assemble_cut_short_run(world);
+  }
+  if (worlds.empty()) return "";
+  return fmt::format(" and of {} further job{} in {}/world-*", worlds.size(), worlds.size() == 1 ? "" : "s", run.shown());
+}
+
 // Says what the job left behind; true if there is a profile for later stages.
 bool conclude(const RunDirectory& run, LauncherKind kind, bool traced) {
+  const std::string further = further_jobs(run);
   if (run.has_profile()) {
-    const std::size_t worlds = run.spawned_worlds().size();
-    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(),
-                     worlds == 0 ? ""
-                                 : fmt::format(" and of {} spawned job{} in {}/world-*", worlds,
-                                               worlds == 1 ? "" : "s", run.shown()),
+    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
                      traced ? fmt::format("; trace in {0}/trace; next: fathom trace info {0}", run.shown()) : ""));
     return true;
   }
@@ -148,8 +156,8 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced) {
   }
   if (*assembled) {
     tell(fmt::format("the run was cut short; what its ranks had counted by then is in "
-                     "{0}/profile.json; next: fathom report {0}",
-                     run.shown()));
+                     "{0}/profile.json{1}; next: fathom report {0}",
+                     run.shown(), further));
     return true;
   }
   if (run.was_started()) {

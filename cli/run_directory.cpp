@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
+constexpr char kStarted[] = ".started";  // profiler/run_directory.h
 constexpr char kWorldPrefix[] = "world-";
 
 // The files of a run that a new one would be mixed up with.
@@ -27,7 +28,7 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
-    if (name == kProfile || name == kPartial || name == kTrace || name.starts_with(kWorldPrefix)) {
+    if (name == kProfile || name == kPartial || name == kTrace || name == kStarted || name.starts_with(kWorldPrefix)) {
       found.push_back(entry.path());
     }
   }
@@ -64,8 +65,9 @@ base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool re
   }
   const std::vector<fs::path> old = traces_of_a_run(absolute);
   if (!old.empty() && !replace) {
-    return base::Error{"'" + path + "' already holds a run (" + old.front().filename().string() +
-                       "); choose another folder with -o, or replace it with --force"};
+    const std::string first = old.front().filename();
+    return base::Error{"'" + path + "' already holds a run (" +
+                       (first == kStarted ? "of a job that has not ended, or was killed" : first) + "); choose another folder with -o, or replace it with --force"};
   }
   for (const fs::path& file : old) {
     fs::remove_all(file, failed);
@@ -105,10 +107,10 @@ bool RunDirectory::has_profile() const {
 
 bool RunDirectory::was_started() const {
   std::error_code failed;
-  return fs::is_regular_file(path_ + "/.started", failed);
+  return fs::is_symlink(fs::symlink_status(path_ + "/" + kStarted, failed));
 }
 
-std::vector<std::string> RunDirectory::spawned_worlds() const {
+std::vector<std::string> RunDirectory::further_worlds() const {
   std::vector<std::string> worlds;
   std::error_code failed;
   for (const fs::path& path : traces_of_a_run(path_)) {

@@ -1,10 +1,10 @@
 // The folder that one run leaves its results in, and what a job may have left there.
 //
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
-//   .started             made by rank 0 at MPI_Init, gone when profile.json is written
+//   .started             whose folder it is: made by rank 0 at MPI_Init, gone when profile.json is written
 //   partial/             counts of single processes, left by a job that never got there
 //   trace/               what fathom run --trace recorded, a file for each process
-//   world-ID/            the same of each job that it spawned
+//   world-ID/            the same of each further job: spawned by the first, or started by the same command
 #pragma once
 
 #include <string>
@@ -29,7 +29,7 @@ class RunDirectory {
   std::string profile_path() const { return path_ + "/profile.json"; }
   bool has_profile() const;
   bool was_started() const;  // rank 0 of the job reached MPI_Init with the library
-  std::vector<std::string> spawned_worlds() const;  // their folders
+  std::vector<std::string> further_worlds() const;  // their folders
 
   // Removes the folder if this object made it and nothing was put there.
   void remove_if_unused() const;

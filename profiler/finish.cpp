@@ -1,9 +1,5 @@
 #include "profiler/finish.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -16,34 +12,15 @@
 #include "profiler/monitoring.h"
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
+#include "profiler/run_directory.h"
 #include "profiler/source_pml.h"
 #include "profiler/tracing.h"
 
 namespace fathom::profiler {
-bool make_directories(const std::string& path) {
-  if (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST) return true;
-  if (errno != ENOENT) return false;
-  const auto slash = path.find_last_of('/');
-  return slash != std::string::npos && slash > 0 && make_directories(path.substr(0, slash)) &&
-         (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
-}
-
 namespace {
 
 void say(const Session& session, const std::string& sentence) {
   if (!session.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
-}
-
-// Left in the run directory from MPI_Init until the profile is written: that the job was seen at all.
-constexpr const char* kStarted = "/.started";
-
-// DIR, or DIR-2, DIR-3, ... : the first without a profile.
-std::string unused_directory(const std::string& wanted) {
-  std::string directory = wanted;
-  for (int i = 2; access((directory + "/profile.json").c_str(), F_OK) == 0; ++i) {
-    directory = wanted + "-" + std::to_string(i);
-  }
-  return directory;
 }
 
 // What becomes known only at the end: modules met, names of live communicators, pvars, pauses.
@@ -70,36 +47,19 @@ void describe_end(Session& session) {
 void write_run(Session& session, const std::vector<char>& rows) {
   auto assembled = profile::assemble(rows.data(), rows.size());
   if (!assembled.ok()) return say(session, assembled.error().message);
-  const std::string directory = unused_directory(session.run_directory());
-  if (directory != session.run_directory()) {
-    say(session, session.run_directory() + " holds a profile already; this one goes to " + directory);
-  }
+  // Where no mark could be made, another job may have written its profile there since; and the folder may be gone.
+  const std::string& wanted = session.run_directory();
+  const std::uint32_t job = session.header().job;
+  const std::string directory = is_taken(wanted, job) ? world_directory(wanted, job) : wanted;
   if (!make_directories(directory)) {
     return say(session, "the profile is lost: cannot make the directory " + directory + ": " +
                                  std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
   }
   const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
   if (!written.ok()) return say(session, "the profile is lost: " + written.error().message);
-  unlink((session.run_directory() + kStarted).c_str());
+  release_run_directory(directory);
   if (session.settings().informs) say(session, "the profile is " + directory + "/profile.json");
 }
-
-}  // namespace
-
-void prepare_run_directory(Session& session) noexcept try {
-  if (session.header().rank != 0) return;
-  if (!make_directories(session.run_directory())) {
-    say(session, "cannot make the run directory " + session.run_directory() + ": " +
-                          std::strerror(errno) +
-                          "; the job goes on without a profile. Choose another one with FATHOM_OUTPUT.");
-    return;
-  }
-  const int mark = open((session.run_directory() + kStarted).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (mark >= 0) close(mark);
-} catch (...) {
-}
-
-namespace {
 
 // The rows of this process; empty if there is no memory for them.
 std::vector<char> own_rows(Session& session) noexcept try {

@@ -17,6 +17,7 @@
 
 #include "profiler/next.h"
 #include "profiler/rows_writer.h"
+#include "profiler/run_directory.h"
 
 namespace fathom::profiler {
 namespace {
@@ -25,7 +26,12 @@ constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SI
                             SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE,
                             SIGSYS, SIGTRAP, SIGIO};
 
-char run_directory[PATH_MAX], directory[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
+struct Paths {
+  char run[PATH_MAX], partial[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
+};
+
+Paths in_run, in_world;  // RUN and, where another job was faster to mark it, RUN/world-JOB
+std::uint32_t job = 0;
 pid_t owner = 0;
 std::atomic<bool> armed{false};
 bool handled[NSIG] = {};
@@ -74,16 +80,18 @@ class FileSink {
 // fill(FileSink&) writes the content.
 template <typename Fill>
 bool write_file(Fill&& fill) {
-  mkdir(run_directory, 0777);
-  mkdir(directory, 0777);
-  const int descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  mkdir(in_run.run, 0777);
+  const Paths& paths = is_marked_for_another(in_run.run, job) ? in_world : in_run;
+  mkdir(paths.run, 0777);
+  mkdir(paths.partial, 0777);
+  const int descriptor = open(paths.temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor < 0) return false;
   FileSink sink(descriptor);
   fill(sink);
   const bool written = sink.finish();
   close(descriptor);
   // What a full disk left out is missing at the end; the reader uses what is there.
-  rename(temporary, file);
+  rename(paths.temporary, paths.file);
   return written;
 }
 
@@ -124,16 +132,22 @@ void on_signal(int number, siginfo_t* info, void* context) {
   raise(number);  // delivered to what was there before when this handler returns
 }
 
+void name_paths(Paths& paths, const std::string& run, std::uint32_t rank) {
+  std::snprintf(paths.run, PATH_MAX, "%s", run.c_str());
+  std::snprintf(paths.partial, PATH_MAX, "%s/partial", run.c_str());
+  std::snprintf(paths.file, PATH_MAX, "%s/partial/%u.%u.rows", run.c_str(), job, rank);
+  std::snprintf(paths.temporary, PATH_MAX, "%s/partial/%u.%u.tmp", run.c_str(), job, rank);
+}
+
 void on_exit() { rescue(profile::EndReason::kExit, 0); }
 
 }  // namespace
 
-void arm_rescue(const std::string& run, std::uint32_t job, std::uint32_t rank) {
+void arm_rescue(const std::string& run, std::uint32_t own_job, std::uint32_t rank) {
   if (run.size() + 64 > PATH_MAX) return;
-  std::snprintf(run_directory, sizeof run_directory, "%s", run.c_str());
-  std::snprintf(directory, sizeof directory, "%s/partial", run.c_str());
-  std::snprintf(file, sizeof file, "%s/partial/%u.%u.rows", run.c_str(), job, rank);
-  std::snprintf(temporary, sizeof temporary, "%s/partial/%u.%u.tmp", run.c_str(), job, rank);
+  job = own_job;
+  name_paths(in_run, run, rank);
+  name_paths(in_world, world_directory(run, job), rank);
   owner = getpid();
   static bool at_exit_registered = false;
   if (!at_exit_registered) {

@@ -5,8 +5,10 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 #include "profiler/finish.h"
@@ -17,6 +19,7 @@
 #include "profiler/receive_requests.h"
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
+#include "profiler/run_directory.h"
 #include "profiler/self_check.h"
 #include "profiler/source_peruse.h"
 #include "profiler/source_pml.h"
@@ -166,7 +169,7 @@ bool Session::open() {
   gather_.announce(world, rank, static_cast<int>(header_.world_size));
   restart_monitoring();
   arm_rescue(run_directory_, header_.job, header_.rank);
-  prepare_run_directory(*this);
+  if (header_.rank == 0) claim_run_directory();
   tracing::open(*this);
   return true;
 }
@@ -276,12 +279,23 @@ void Session::name_run_directory() {
     run_directory_ = settings_.start_directory + "/fathom-" + base_name(executable_path()) + "-" +
                      std::to_string(header_.job);
   }
-  // A job that another one spawned, or the further jobs of one `fathom run`, are worlds of their own.
   void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
   if (parent != nullptr && *parent != nullptr && *parent != find_variable_in_mpi("ompi_mpi_comm_null")) {
-    const std::string world = "world-" + std::to_string(header_.job);
-    run_directory_ += "/" + world;
-    run_text_.add("world", world);
+    run_directory_ = world_directory(run_directory_, header_.job);
+    run_text_.add("world", "world-" + std::to_string(header_.job));
+  }
+  if (is_taken(run_directory_, header_.job)) run_directory_ = world_directory(run_directory_, header_.job);
+}
+
+void Session::claim_run_directory() {
+  const auto claimed = profiler::claim_run_directory(run_directory_, header_.job);
+  if (claimed) {
+    run_directory_ = *claimed;
+  } else if (header_.rank == 0 && !settings_.quiet) {
+    std::fprintf(stderr,
+                 "fathom: cannot make the run directory %s: %s; the job goes on without a profile. Choose another one with "
+                 "FATHOM_OUTPUT.\n",
+                 run_directory_.c_str(), std::strerror(errno));
   }
 }
 

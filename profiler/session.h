@@ -43,8 +43,12 @@ class Session {
   SourceName source() const { return source_; }
   profile::RowsHeader& header() { return header_; }
 
-  // Where the rows of a job that is cut short go: absolute, the same on all processes of this world.
+  // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that never comes to its
+  // end has told that it was there, and so does each process that traces; the others only look.
   const std::string& run_directory() const { return run_directory_; }
+
+  // A failure is said once, by rank 0 (unless FATHOM_LOG=quiet), and changes nothing else.
+  void claim_run_directory();
 
   // A message on a communicator that is not known.
   void counter_lost() { unknown_.fetch_add(1, std::memory_order_relaxed); }

@@ -19,8 +19,8 @@
 #include "profiler/clock_sync.h"
 #include "profiler/definitions_writer.h"
 #include "profiler/drain.h"
-#include "profiler/finish.h"
 #include "profiler/rows_writer.h"
+#include "profiler/run_directory.h"
 #include "profiler/session.h"
 #include "profiler/trace_settings.h"
 #include "profiler/traced_call.h"
@@ -168,9 +168,10 @@ std::string describe_recording(const TraceSettings& settings) {
 }
 
 void open_or_throw(Session& session) {
+  const auto give_up = [&session](const std::string& why) { session.text().add("note", "nothing was traced: " + why); };
+  session.claim_run_directory();
   const std::string base = session.run_directory() + "/trace/" + std::to_string(session.header().job) + "." +
                            std::to_string(session.header().rank);
-  const auto give_up = [&session](const std::string& why) { session.text().add("note", "nothing was traced: " + why); };
   if (!make_directories(session.run_directory() + "/trace")) {
     return give_up("cannot make the directory " + session.run_directory() + "/trace: " + std::strerror(errno));
   }

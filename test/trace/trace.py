@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Real jobs under the trace library: what is recorded agrees with the profile, survives, and can be chosen.
 
-    trace.py --binaries DIR --storm STORM --library libfathom-trace.so --cli fathom [--kills N] [CASE...]
+    trace.py --binaries DIR --storm STORM --library libfathom-trace.so --cli fathom [--kills N] [--ranks N] [CASE...]
 
 On Debian's Open MPI and on the build with PERUSE. Every job is also run natively: output and exit code must be
 the same. The last line is "N passed, N failed, N skipped".
@@ -22,7 +22,7 @@ import sys
 import tempfile
 import time
 
-TIMEOUT_S = 120
+TIMEOUT_S = 240
 AGREEING = ("collectives", "sendrecv", "wildcards", "threads", "lifetimes", "send_modes", "request_free", "rma",
             "intercomm", "linear", "truncation", "unreceived", "large", "forks")
 
@@ -58,7 +58,10 @@ class Build:
                                 errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run(self, *words, **how):
-        job = self.start(*words, **how)
+        return self.wait_for(self.start(*words, **how))
+
+    @staticmethod
+    def wait_for(job):
         try:
             output, errors = job.communicate(timeout=TIMEOUT_S)
         except subprocess.TimeoutExpired:
@@ -189,6 +192,21 @@ def window_of_time(build, folder):
     assert (max(times) - min(times)) * 1e-9 < 3, (min(times), max(times))
 
 
+def many_ranks(build, folder):
+    """Far more processes than processors: nothing is lost, and the trace is equal to the profile."""
+    run, ranks = folder / "run", build.options.ranks
+    program = [build.options.storm, str(folder / "count"), "0", "1000"]
+    code, output, errors = build.run(folder, program, ranks=ranks, run=run, trace=["--trace-memory", "1M"])
+    assert code == 0 and "storm: over" in output, errors
+    info = json.loads(build.fathom("trace", "info", "--json", run))
+    assert len(info["processes"]) == ranks and info["lost_records"] == 0, info
+    assert "equal:" in build.fathom("trace", "check", run)
+    sent = collections.Counter(event["rank"] for event in build.events(run)
+                               if event["kind"] == "leave" and event["function"] == "MPI_Send")
+    for rank in range(ranks):
+        assert sent[rank] == struct.unpack("Q", (folder / f"count.{rank}").read_bytes())[0], rank
+
+
 def full_memory_is_counted(build, folder):
     run = folder / "run"
     program = [build.options.storm, str(folder / "count"), "0.5", "0"]
@@ -225,6 +243,36 @@ def size_cap(build, folder):
     assert code == 0, errors
     sizes = [path.stat().st_size for path in (run / "trace").glob("*.trace")]
     assert sizes and max(sizes) < 1 << 20, sizes
+
+
+def jobs_of_one_command_are_kept_apart(build, folder):
+    """One after the other, two at once, and one that aborts: each has its own profile and its own trace."""
+    job = f"'{build.mpirun}' --oversubscribe --mca mpi_yield_when_idle 1"
+    script = folder / "script"
+    script.write_text(f"{job} -n 4 '{build.program('sendrecv')}'\n"
+                      f"{job} -n 3 '{build.program('sendrecv')}' & {job} -n 2 '{build.program('sendrecv')}' & wait\n"
+                      f"{job} -n 2 '{build.program('ending')}' abort\n")
+    run, plain = folder / "run", folder / "plain"
+    by_command = build.wait_for(subprocess.Popen(
+        [build.options.cli, "run", "--trace", "-o", run, "--", "sh", script],
+        env=dict(build.environment, EXPECT_DIR=str(folder)), cwd=folder, text=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    by_variable = build.wait_for(subprocess.Popen(
+        ["sh", script], cwd=folder, text=True, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env=dict(build.environment, EXPECT_DIR=str(folder), FATHOM_OUTPUT=str(plain), OMPI_MCA_mca_base_env_list=
+                 f"LD_PRELOAD={build.options.library};FATHOM_OUTPUT={plain}")))
+    assert "3 further jobs" in by_command[2], by_command
+    for place, what in ((run, by_command), (plain, by_variable)):
+        worlds = sorted(place.glob("world-*"))
+        assert len(worlds) == 3, (what, worlds)
+        sizes = []
+        for world in (place, *worlds):
+            report = json.loads(build.fathom("report", "--json", world))
+            sizes.append((report["ranks"], len({path.stem for path in (world / "trace").iterdir()}), (world / "partial").exists()))
+            if not sizes[-1][2]:
+                assert "equal:" in build.fathom("trace", "check", world)
+        assert sizes[0] == (4, 4, False), sizes
+        assert sorted(sizes[1:]) == [(2, 2, False), (2, 2, True), (3, 3, False)], sizes
 
 
 def pids_of(program, folder):
@@ -264,9 +312,9 @@ def killed_process_keeps_what_it_recorded(build, folder):
         assert sent > 10, sent
 
 
-CASES = [messages_equal_the_profile, transfers_are_told_step_by_step, calls_alone, communicators_are_chosen,
+CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, transfers_are_told_step_by_step, calls_alone, communicators_are_chosen,
          functions_ranks_and_samples_are_chosen,
-         samples_add_up, pcontrol_pauses, window_of_time, full_memory_is_counted, full_disk, size_cap,
+         samples_add_up, many_ranks, pcontrol_pauses, window_of_time, full_memory_is_counted, full_disk, size_cap,
          killed_process_keeps_what_it_recorded]
 
 
@@ -278,6 +326,7 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
     parser.add_argument("--kills", type=int, default=3)
+    parser.add_argument("--ranks", type=int, default=256, help="of the job with many ranks")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     for name in ("binaries", "storm", "named", "library", "cli"):
