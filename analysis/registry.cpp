@@ -5,8 +5,12 @@
 #include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
+<<<<<<< HEAD
 #include "analysis/idle_time.h"
 #include "analysis/load_imbalance.h"
+=======
+#include "analysis/lateness.h"
+>>>>>>> c0c0718 (Lateness: partitions, leaps, strides and steps; lateness, differential lateness and duration)
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
 #include "analysis/phases.h"
@@ -35,6 +39,8 @@ constexpr Row kRows[] = {
      wait_states},
     {"critical-path", "the chain that the run time is made of; costs along the costliest paths, by routine",
      Needs::kTrace, true, critical_path},
+    {"lateness", "logical steps, and who is behind the others in them, who fell behind and where", Needs::kTrace, false,
+     lateness},
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
      flat_profile},
     {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},

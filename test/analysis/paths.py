@@ -62,6 +62,7 @@ PATHS = {
     "butterfly": ({3: 50, 2: 50}, 1, {}),
     "root": ({0: 50, 3: 40}, 1, {}),
 }
+ANALYSES = ("critical-path", "lateness")
 # A rank may be late by chance on a machine with fewer processors.
 LATE_MS = 8
 ATTEMPTS = 3
@@ -142,6 +143,21 @@ def check_shape(section, truth, changes, slack):
         assert abs(1000 * begun[rank] - ms) < LATE_MS, (rank, begun, section["slack"])
 
 
+def same_for_every_number(build, folder):
+    """Analysed by 1 to 8 processes: the same bytes."""
+    for program, case in (("costs", "example"), ("costs", "ireduce"), ("paths", "master_worker")):
+        run = build.traced(folder / case, os.path.join(build.options.programs, program), case)
+        said = {}
+        for processes in (1, 2, 3, 4, 8):
+            out = folder / f"{case}-{processes}.json"
+            build.call(*build.launch(processes, build.options.cli, "analyze", run, "-o", out,
+                                     *(word for name in ANALYSES for word in ("--only", name))))
+            said[processes] = out.read_bytes()
+        different = [processes for processes in said if said[processes] != said[1]]
+        assert not different, (case, different)
+        assert all(name in json.loads(said[1])["analyses"] for name in ANALYSES), said[1]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True)
@@ -152,11 +168,15 @@ def main():
     options = parser.parse_args()
     passed = failed = 0
     for build in builds(options):
-        for case in options.cases or [*COSTS, *PATHS]:
+        for case in options.cases or [*COSTS, *PATHS, "same_for_every_number"]:
             with tempfile.TemporaryDirectory(prefix="fathom-paths-") as folder:
-                check = check_costs if case in COSTS else check_path
                 try:
-                    check(build, pathlib.Path(folder) / "run", case)
+                    if case in COSTS:
+                        check_costs(build, pathlib.Path(folder) / "run", case)
+                    elif case in PATHS:
+                        check_path(build, pathlib.Path(folder), case)
+                    else:
+                        same_for_every_number(build, pathlib.Path(folder))
                     passed += 1
                 except AssertionError as error:
                     failed += 1
