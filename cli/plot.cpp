@@ -21,15 +21,18 @@ struct PlotOptions {
   bool hidden = false;
   bool user = false;
   bool linear = false;
+  std::string from, to;
 };
 
-// A simulation's results.json, or a run's profile.
+// A simulation's results.json, or a run's profile; its folder tells where the trace is.
 base::Result<std::string> what_to_draw(const std::string& run) {
   std::error_code failed;
   const std::string results = run + "/results.json";
   if (std::filesystem::exists(results, failed)) return results;
   if (std::filesystem::path(run).filename() == "results.json") return run;
-  return profile_of(run);
+  auto profile = profile_of(run);
+  if (!profile && std::filesystem::exists(run + "/trace", failed)) return run + "/profile.json";  // the trace alone
+  return profile;
 }
 
 int plot(const PlotOptions& options) {
@@ -50,6 +53,11 @@ int plot(const PlotOptions& options) {
   if (options.hidden) launch.command.push_back("--hidden");
   if (options.user) launch.command.push_back("--user");
   if (options.linear) launch.command.push_back("--linear");
+  std::error_code failed;
+  const std::string own_path = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!own_path.empty()) launch.command.insert(launch.command.end(), {"--fathom", own_path});
+  if (!options.from.empty()) launch.command.insert(launch.command.end(), {"--from", options.from});
+  if (!options.to.empty()) launch.command.insert(launch.command.end(), {"--to", options.to});
   std::fflush(stdout);
   const auto exit_code = run_job(launch);
   if (!exit_code) return fail(kFailed, "plot", exit_code.error().message);
@@ -72,6 +80,8 @@ Action declare_plot(CLI::App& app) {
       ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
       ->capture_default_str();
   app.add_flag("--linear", options->linear, "linear colour scale instead of a logarithmic one");
+  app.add_option("--from", options->from, "of a trace's timeline: first moment: 1.5s, 20ms, 3us, 7ns")->type_name("TIME");
+  app.add_option("--to", options->to, "of a trace's timeline: last moment")->type_name("TIME");
   return [options] { return plot(*options); };
 }
 

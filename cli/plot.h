@@ -1,4 +1,4 @@
-// `fathom plot`: three pictures of a run, drawn by scripts/plot.py.
+// `fathom plot`: pictures of a run, drawn by scripts/plot.py.
 #pragma once
 
 #include "cli/subcommand.h"
@@ -9,7 +9,9 @@ inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots\n"
     "  fathom plot r1 -o plots --class MPI_Alltoall --format svg\n"
     "  fathom plot r1 -o plots --hidden\n"
-    "Writes traffic (bytes by pair), messages (messages by pair) and sizes (histogram) into DIR.\n";
+    "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
+    "Writes traffic (bytes by pair), messages (messages by pair), sizes (histogram) and, of a traced run, timeline\n"
+    "(calls and messages of the window, or of some thousand events in the middle) into DIR.\n";
 
 Action declare_plot(CLI::App& app);
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""Draws a run: traffic and message matrices and the histogram of message sizes; or a simulation: loads of
-links, and the network coloured by load for each snapshot beside the results.
+"""Draws a run: traffic and message matrices, the histogram of message sizes, and a part of its trace if it has one; or a
+simulation: loads of links, and the network coloured by load for each snapshot beside the results.
 
 Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
 """
@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 
-from plots import matrix, simulation, sizes
+from plots import matrix, simulation, sizes, timeline
 from plots.profile import BadProfile, Choice, Profile
 
 
@@ -22,6 +22,9 @@ def parse_arguments():
     origin.add_argument("--user", action="store_true")
     parser.add_argument("--format", choices=("png", "svg", "pdf"), default="png")
     parser.add_argument("--linear", action="store_true")
+    parser.add_argument("--fathom", help="the tool, which reads the trace")
+    parser.add_argument("--from", dest="begin")
+    parser.add_argument("--to", dest="end")
     return parser.parse_args()
 
 
@@ -48,6 +51,13 @@ def simulation_pictures(path):
     return pictures
 
 
+def trace_pictures(arguments):
+    run = os.path.dirname(os.path.abspath(arguments.profile))
+    if not arguments.fathom or not os.path.isdir(os.path.join(run, "trace")):
+        return {}
+    return {"timeline": lambda: timeline.draw(timeline.load(arguments.fathom, run, arguments.begin, arguments.end))}
+
+
 def profile_pictures(arguments):
     choice = Choice(arguments.class_name, arguments.hidden, arguments.user)
     profile = Profile.load(arguments.profile, choice)
@@ -60,8 +70,12 @@ def profile_pictures(arguments):
 
 def main():
     arguments = parse_arguments()
-    is_simulation = os.path.basename(arguments.profile) == "results.json"
-    pictures = simulation_pictures(arguments.profile) if is_simulation else profile_pictures(arguments)
+    if os.path.basename(arguments.profile) == "results.json":
+        pictures = simulation_pictures(arguments.profile)
+    else:  # an imported trace has no profile
+        pictures = trace_pictures(arguments)
+        if not pictures or os.path.exists(arguments.profile):
+            pictures = profile_pictures(arguments) | pictures
     os.makedirs(arguments.output, exist_ok=True)
     for name, draw in pictures.items():
         print(save(draw(), arguments.output, name, arguments.format))

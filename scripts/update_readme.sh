@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes anew what README.md shows of a real run: the report between its markers and the picture; and takes
+# Makes anew what README.md shows of real runs: the report between its markers and the pictures; and takes
 # over the overhead tables of docs/overhead.md (measured by `bench/overhead.py --write`).
 #
 #   scripts/update_readme.sh [--tables-only]
@@ -31,6 +31,13 @@ cp /usr/share/doc/hpcc/examples/_hpccinf.txt hpccinf.txt
 fathom run -o "$run/run" -- mpirun --oversubscribe -n 4 hpcc
 fathom report "$run/run" >report.txt
 fathom plot "$run/run" -o plots
+PYTHONPATH="$fathom_root/bench" /usr/bin/python3 -c '
+import exactness
+for name, text in exactness.programs()["lammps"].files.items():
+    open(name, "w").write(text)'
+fathom run --trace -o "$run/melt" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
+fathom plot "$run/melt" -o melt-plots
+mv melt-plots/timeline.png plots/
 mkdir -p "$fathom_root/docs/pictures"
 cp plots/*.png "$fathom_root/docs/pictures/"
 /usr/bin/python3 - "$fathom_root/README.md" report.txt <<'PYTHON'

@@ -3,11 +3,18 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import unittest
+
+try:
+    import matplotlib
+except ImportError:
+    matplotlib = None
 
 import harness
 
 GENERATE = os.environ["FATHOM_TRACE_GENERATE"]
+SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts")
 
 
 class Trace(harness.CliTest):
@@ -43,6 +50,45 @@ class Trace(harness.CliTest):
         calls = self.events("r", "--function", "MPI_Isend")
         self.assertEqual({event.get("function") for event in calls if event["kind"] in ("enter", "leave")}, {"MPI_Isend"})
         self.assertIn("MPI_Isend comm=0 peer=", self.ok("print", "r"))
+
+    @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
+    def test_timeline_is_drawn_beside_the_profile_or_alone(self):
+        self.generate()
+        drawn = self.fathom("plot", "r", "-o", "p", "--format", "svg")
+        self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
+        self.assertIn("timeline.svg", os.listdir(self.path("p")))
+        alone = shutil.copytree(self.path("r", "trace"), self.path("alone", "trace"))
+        window = self.fathom("plot", "alone", "-o", "q", "--format", "svg", "--from", "500us", "--to", "1ms")
+        self.assertEqual((window.returncode, os.listdir(self.path("q"))), (0, ["timeline.svg"]), window.stderr)
+        with open(self.path("q", "timeline.svg"), encoding="utf-8") as file:
+            self.assertIn("after 0.0005", file.read())
+        shutil.rmtree(alone)
+        os.mkdir(alone)
+        self.assert_refused(self.fathom("plot", "alone", "-o", "q"), 1, "no trace")
+
+    @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
+    def test_timeline_joins_what_belongs_together(self):
+        sys.path.insert(0, SCRIPTS)
+        from plots import timeline
+        event = lambda time, rank, kind, **more: {"time_ns": time, "rank": rank, "thread": 0, "kind": kind, **more}  # noqa: E731
+        message = {"class": "point-to-point", "comm": 0, "tag": 5}
+        found = timeline.Timeline([
+            event(10, 1, "leave", function="MPI_Init"),                    # entered before the window
+            event(20, 0, "enter", function="MPI_Allreduce"),
+            event(21, 0, "enter", function="MPI_Bcast"),                   # made by the other call
+            event(22, 0, "sent", peer=1, **message), event(23, 0, "sent", peer=1, **message | {"tag": 6}),
+            event(24, 0, "leave", function="MPI_Bcast"), event(30, 0, "leave", function="MPI_Allreduce"),
+            event(40, 1, "enter", function="MPI_Recv"), event(41, 1, "received", peer=0, **message),
+            event(42, 1, "received", peer=0, **message | {"class": "MPI_Allreduce", "tag": 6}),
+            event(43, 1, "received", peer=0, **message),                   # sent before the window
+        ], "made up")
+        self.assertEqual(sorted(found.bars), [(0, 20, 30, "MPI_Allreduce"), (1, 10, 10, "MPI_Init"), (1, 40, 43, "MPI_Recv")])
+        self.assertEqual(found.arrows, [(0, 22, 1, 41, False), (0, 23, 1, 42, True)])
+        self.assertEqual(timeline.family("MPI_Iallgatherv"), "collective")
+        self.assertEqual(timeline.family("MPI_Imrecv"), "receive")
+        self.assertEqual(timeline.family("MPI_Rsend_init"), "send")
+        self.assertEqual(timeline.family("MPI_Testsome"), "wait and test")
+        self.assertEqual(timeline.family("MPI_Comm_rank"), timeline.OTHER)
 
     def test_slice_and_filter_write_what_print_shows(self):
         self.generate()

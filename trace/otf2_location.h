@@ -1,0 +1,67 @@
+// The events of one location of an OTF2 archive, turned into those of a thread of a trace.
+#pragma once
+
+#include <otf2/otf2.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "trace/event.h"
+#include "trace/otf2_plan.h"
+#include "trace/writer.h"
+
+namespace fathom::trace::otf2 {
+
+// Keeps the events of a call until it is left: what is inside tells its arguments, where nothing else does.
+class LocationEvents {
+ public:
+  LocationEvents(const Archive& archive, const Plan& plan, TraceWriter& writer, const Place& place)
+      : archive_(archive), plan_(plan), writer_(writer), place_(place) {}
+
+  std::uint64_t unknown_comms() const { return unknown_comms_; }
+
+  void enter(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
+  void leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
+  void message(EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer, OTF2_CommRef comm,
+               std::uint32_t tag, std::uint64_t bytes, std::uint64_t request);
+
+  // A call without MPI functions' attributes learns here which request it returned.
+  void request_made(std::uint64_t request);
+
+  void completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled);
+  void collective(OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent, std::uint64_t received);
+  void parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self, std::uint64_t value);
+  void phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_StringRef name);
+  void finish();
+
+ private:
+  static constexpr std::uint32_t kMostRanks = 1u << 31;
+  static constexpr std::size_t kMostKept = 1 << 16;  // events of one call; then its arguments stay as they are
+
+  Event new_event(EventKind kind, std::uint64_t time);
+  Event& add(EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
+  std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
+
+  // A member of an intercommunicator's local group speaks to the remote one, and the other way round.
+  bool is_local(const profile::Communicator& row) const;
+
+  void read(OTF2_AttributeList* list, Event& event) const;
+  void tell_call(const Event& message);
+  void flush();
+
+  const Archive& archive_;
+  const Plan& plan_;
+  TraceWriter& writer_;
+  Place place_;
+  std::vector<Event> events_;
+  std::vector<std::size_t> open_;        // positions of enters in events_
+  std::vector<std::uint64_t> requests_;  // by open call: the request that it returns
+  std::uint64_t last_ns_ = 0;
+  std::uint64_t unknown_comms_ = 0;
+};
+
+// What calls a LocationEvents, given as user data, for each event. `own`: Fathom wrote the archive, in which the numbers of
+// requests are as recorded, and a receive was told of when it arrived.
+void set_callbacks(OTF2_EvtReaderCallbacks* callbacks, bool own);
+
+}  // namespace fathom::trace::otf2
