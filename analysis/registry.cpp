@@ -5,12 +5,9 @@
 #include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
-<<<<<<< HEAD
 #include "analysis/idle_time.h"
 #include "analysis/load_imbalance.h"
-=======
 #include "analysis/lateness.h"
->>>>>>> c0c0718 (Lateness: partitions, leaps, strides and steps; lateness, differential lateness and duration)
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
 #include "analysis/phases.h"

@@ -32,15 +32,12 @@ constexpr ThresholdRow kRows[] = {
     {"pattern_share", &Thresholds::pattern_share, "of a class's traffic, that a pattern has to explain"},
     {"pattern_present", &Thresholds::pattern_present, "of a pattern's pairs, that have to talk"},
     {"wait_share", &Thresholds::wait_share, "wait states: of the time of all processes; less is no finding"},
-<<<<<<< HEAD
     {"phase_iterations", &Thresholds::phase_iterations, "phases: a loop with fewer iterations is none"},
     {"phase_share", &Thresholds::phase_share, "phases: of a rank's time, that a loop has to take"},
     {"load_balance", &Thresholds::load_balance, "load-imbalance: mean over most computing of the ranks, below this"},
-=======
     {"lateness_events", &Thresholds::lateness_events, "lateness: so many events stand in the table"},
     {"lateness_complete_leaps", &Thresholds::lateness_complete_leaps,
      "lateness: 1 completes leaps, as fits bulk-synchronous programs; 2 by force"},
->>>>>>> c0c0718 (Lateness: partitions, leaps, strides and steps; lateness, differential lateness and duration)
 };
 
 std::string known_names() {

@@ -30,14 +30,11 @@ struct Thresholds {
   double pattern_share = 0.25;
   double pattern_present = 0.95;
   double wait_share = 0.01;
-<<<<<<< HEAD
   double load_balance = 0.8;
   double phase_iterations = 3;
   double phase_share = 0.01;
-=======
   double lateness_events = 10000;
   double lateness_complete_leaps = 0;
->>>>>>> c0c0718 (Lateness: partitions, leaps, strides and steps; lateness, differential lateness and duration)
 };
 
 struct ThresholdRow {
