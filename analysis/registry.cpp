@@ -1,20 +1,20 @@
 #include "analysis/registry.h"
 
-#include "analysis/critical_path.h"
 #include "analysis/barrier_spread.h"
+#include "analysis/critical_path.h"
 #include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
 #include "analysis/idle_time.h"
-#include "analysis/load_imbalance.h"
 #include "analysis/lateness.h"
+#include "analysis/load_imbalance.h"
 #include "analysis/matrices.h"
 #include "analysis/patterns.h"
 #include "analysis/phases.h"
 #include "analysis/rank_histograms.h"
 #include "analysis/structure.h"
-#include "analysis/traffic_issues.h"
 #include "analysis/time_profile.h"
+#include "analysis/traffic_issues.h"
 #include "analysis/wait_states.h"
 
 namespace fathom::analysis {
