@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "analysis/each_wait.h"
 #include "analysis/flat_profile.h"
-#include "analysis/replay/call_wait.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/scope_filter.h"
@@ -16,47 +16,16 @@ struct IdleRow {
   std::uint64_t span_ns = 0, program_ns = 0, mpi_ns = 0, blocking_ns = 0, waiting_ns = 0;
 };
 
-// The waits of one process. Backward: what a call completed is met before the call.
-class Waits {
- public:
-  Waits(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t process) : job_(job), scope_(scope) {
-    row.process = process;
-  }
-
-  void find() {
-    const StepFile& steps = job_.steps();
-    for (std::uint32_t number = steps.size(row.process); number-- > 0;) {
-      if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
-      const Step& step = steps.at(row.process, number);
-      if (step.kind == StepKind::kCall) {
-        end_of(number, step);
-      } else if (step.call != kNobody && step.kind != StepKind::kLost) {
-        wait_of(step.call).add(number, step);
-      }
-    }
-  }
-
+IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t process) {
   IdleRow row;
-
- private:
-  CallWait& wait_of(std::uint32_t call) {
-    const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == call; });
-    return open != open_.end() ? *open : open_.emplace_back(job_, row.process, call);
-  }
-  void end_of(std::uint32_t number, const Step& call) {
-    const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == number; });
-    if (open == open_.end()) return;
-    const std::uint64_t ns = open->wait().ns;
-    open_.erase(open);
-    if (ns == 0 || !scope_.at(call.time_ns) || !scope_.phase(call.partner)) return;
-    row.waiting_ns += ns;
+  row.process = process;
+  for_each_wait(job, process, [&](const Step& call, const Wait& wait) {
+    if (!scope.at(call.time_ns) || !scope.phase(call.partner)) return;
+    row.waiting_ns += wait.ns;
     ++row.waits;
-  }
-
-  const JoinedJob& job_;
-  const ScopeFilter& scope_;
-  std::vector<CallWait> open_;
-};
+  });
+  return row;
+}
 
 bool can_wait(trace::Group group) {
   return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||
@@ -114,10 +83,7 @@ base::Result<Outcome> idle_time(const Input& input) {
   const ScopeFilter scope(input.scope, job.definitions());
   std::vector<IdleRow> own;
   for (const std::uint32_t process : job.own()) {
-    if (!scope.process(process)) continue;
-    Waits waits(job, scope, process);
-    waits.find();
-    own.push_back(waits.row);
+    if (scope.process(process)) own.push_back(waits_of(job, scope, process));
   }
   std::vector<IdleRow> rows = gathered(job.transport(), own);
   std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });

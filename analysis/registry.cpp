@@ -6,6 +6,7 @@
 #include "analysis/flat_profile.h"
 #include "analysis/histograms.h"
 #include "analysis/idle_time.h"
+#include "analysis/issues.h"
 #include "analysis/lateness.h"
 #include "analysis/load_imbalance.h"
 #include "analysis/matrices.h"
@@ -41,6 +42,8 @@ constexpr Row kRows[] = {
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
      flat_profile},
     {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},
+    {"issues", "Pyrite's analysis object: summary, ranks, links, roots, barriers, windows; its fifteen kinds of issues",
+     Needs::kTrace, false, issues},
     {"phases", "iterations and phases, found from the sequence of calls; what each sends", Needs::kTrace, true, phases},
     {"load-imbalance", "how unevenly each function's time, and the program's own, is spread over the ranks", Needs::kTrace,
      true, load_imbalance},

@@ -30,6 +30,13 @@ struct Thresholds {
   double pattern_share = 0.25;
   double pattern_present = 0.95;
   double wait_share = 0.01;
+  double late_wait_seconds = 0.001;
+  double late_share = 0.05;
+  double barrier_skew_seconds = 0.001;
+  double barrier_skew_share = 0.01;
+  double barrier_last_share = 0.5;
+  double few_barriers = 5;
+  double completion_share = 1;
   double load_balance = 0.8;
   double phase_iterations = 3;
   double phase_share = 0.01;

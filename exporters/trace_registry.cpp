@@ -6,6 +6,7 @@
 #include "exporters/otf2.h"
 #include "exporters/paraver.h"
 #include "exporters/perfetto.h"
+#include "exporters/pyrite.h"
 #include "exporters/smpi.h"
 #include "exporters/sqlite.h"
 #include "exporters/trace_csv.h"
@@ -22,6 +23,7 @@ constexpr TraceExporter kTraceExporters[] = {
     {"goal", "GOAL text for LogGOPSim and ATLAHS, collectives as their messages", ".goal", export_goal},
     {"smpi", "SimGrid's time-independent traces, collectives as their messages, into a folder", "", export_smpi},
     {"events", "CSV: one line a call, an end of a message, or another event", ".csv", export_trace_csv},
+    {"pyrite", "Pyrite's analysis object: summary, ranks, links, barriers, patterns, issues", ".json", export_pyrite},
     {"sqlite", "SQLite database: calls, messages, communicators", ".sqlite", export_sqlite},
 };
 

@@ -409,6 +409,10 @@ class Run:
     def patterns(self):
         return self.analysis("patterns")["patterns"]
 
+    def issues(self, **thresholds):
+        """The findings of the analysis "issues": Pyrite's kinds, most costly first."""
+        return self.findings("issues", **thresholds)
+
     def critical_path_analysis(self):
         """The analysis "critical-path"."""
         return self.analysis("critical-path")

@@ -39,6 +39,8 @@ void check_golden(const std::string& name, const std::string& path) {
 
 TEST_CASE("text formats are what they were") {
   Scratch scratch;
+  export_job(scratch, "pyrite", scratch / "t.pyrite.json");
+  check_golden("trace.pyrite.json", scratch / "t.pyrite.json");
   export_job(scratch, "chrome", scratch / "t.json");
   check_golden("trace.json", scratch / "t.json");
   export_job(scratch, "events", scratch / "t.csv");

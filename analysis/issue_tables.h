@@ -1,0 +1,60 @@
+// The tables of Pyrite's analysis object: as figures and columns of a section, in its names.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/issues.h"
+
+namespace fathom::analysis {
+
+struct IssueSummary {
+  std::uint64_t total_events = 0;  // calls
+  std::uint64_t canonical_transfer_events = 0, canonical_transfer_bytes = 0;
+  std::uint64_t completion_events = 0, barrier_events = 0, collective_events = 0;
+  double estimated_runtime = 0;
+  double pair_density = 0, avg_out_peers = 0, avg_in_peers = 0;
+};
+
+struct IssueRank {
+  std::int64_t rank = 0;
+  RankCalls calls;
+  std::uint64_t bytes_out = 0, bytes_in = 0, messages_out = 0, messages_in = 0, peers_out = 0, peers_in = 0;
+  std::uint64_t touch_bytes() const { return bytes_out + bytes_in; }
+};
+
+// Of one communicator, from one rank to another.
+struct IssueLink {
+  std::int32_t communicator = -1;
+  std::int64_t source = 0, destination = 0;
+  std::uint64_t bytes = 0, messages = 0, first_ns = 0, last_ns = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> calls;  // class and messages
+};
+
+struct IssueRoot {
+  std::int64_t root = 0;
+  std::uint64_t calls = 0, bytes = 0;
+  std::vector<std::pair<std::string, std::uint64_t>> functions;
+};
+
+IssueSummary summary_of(const IssueReport& report);
+std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definitions& definitions);
+std::vector<IssueLink> top_links_of(const IssueReport& report, const trace::Definitions& definitions);  // 20
+std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definitions& definitions);      // most bytes first
+std::vector<Barrier> barriers_in_order(const IssueReport& report);  // the widest, in order of time
+
+// The ten ranks with most of what `of` tells, those with none left out.
+template <typename Of>
+std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of);
+
+void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions, Section& section);
+
+template <typename Of>
+std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of) {
+  std::erase_if(ranks, [&](const IssueRank& rank) { return of(rank) == 0; });
+  std::stable_sort(ranks.begin(), ranks.end(), [&](const IssueRank& a, const IssueRank& b) { return of(a) > of(b); });
+  ranks.resize(std::min<std::size_t>(ranks.size(), 10));
+  return ranks;
+}
+
+}  // namespace fathom::analysis
