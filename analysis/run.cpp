@@ -1,5 +1,6 @@
 #include "analysis/run.h"
 
+#include "analysis/shared_processors.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
@@ -55,6 +56,9 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
   results.scope = input.scope;
   describe_run(input, results);
   if (input.profile) limits_of_profile(*input.profile, results.limits);
+  if (input.trace) {
+    for (std::string& limit : shared_processors(input.trace->definitions())) results.limits.push_back(std::move(limit));
+  }
   for (const Row* row : rows) {
     if (!can_run(*row, input)) {
       results.skipped.push_back(row->name);

@@ -6,6 +6,7 @@
 #include "analysis/finding.h"
 #include "analysis/histograms.h"
 #include "analysis/profile_scope.h"
+#include "analysis/shared_processors.h"
 #include "analysis/thresholds.h"
 #include "test/unit/profile_sample.h"
 
@@ -44,6 +45,25 @@ TEST_CASE("thresholds are set by name, and nothing else is") {
     CHECK_MESSAGE(!set_threshold(thresholds, bad), bad);
   }
   CHECK(thresholds.link_share == 0.5);
+}
+
+TEST_CASE("processes that share processors are told of, host by host") {
+  trace::Definitions job;
+  const auto add = [&job](const char* host, const char* affinity) {
+    trace::Process& process = job.processes.emplace_back();
+    process.host = host;
+    process.affinity = affinity;
+  };
+  for (int i = 0; i < 4; ++i) add("crowded", "0-1");
+  add("bound", "0"), add("bound", "1-2"), add("bound", "2,4");
+  add("single", "7"), add("single", "7");
+  add("unknown", ""), add("unknown", "0");
+  add("damaged", "3-1"), add("damaged", "0-99999999"), add("damaged", "1,"), add("damaged", "x");
+  const std::vector<std::string> said = shared_processors(job);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0] == "4 processes shared 2 processors on host crowded: a process that others waited for may itself have "
+                   "waited for a processor");
+  CHECK(said[1].starts_with("2 processes shared 1 processor on host single:"));
 }
 
 TEST_CASE("a scope of ranks keeps pairs with one of them at either end") {
