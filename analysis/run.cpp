@@ -1,6 +1,10 @@
 #include "analysis/run.h"
 
+#include <algorithm>
+#include <set>
+
 #include "analysis/shared_processors.h"
+#include "analysis/trace_limits.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
@@ -33,7 +37,9 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
 void take(Outcome&& outcome, const Row& row, Results& results) {
   results.sections.push_back({row.name, std::move(outcome.section)});
   for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
-  for (std::string& limit : outcome.limits) results.limits.push_back(std::move(limit));
+  for (std::string& limit : outcome.limits) {
+    if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end()) results.limits.push_back(std::move(limit));
+  }
 }
 
 }  // namespace
@@ -57,6 +63,7 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
   describe_run(input, results);
   if (input.profile) limits_of_profile(*input.profile, results.limits);
   if (input.trace) {
+    for (std::string& limit : limits_of_trace(input.trace->definitions())) results.limits.push_back(std::move(limit));
     for (std::string& limit : shared_processors(input.trace->definitions())) results.limits.push_back(std::move(limit));
   }
   for (const Row* row : rows) {
@@ -67,6 +74,10 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
     auto outcome = row->run(input);
     if (!outcome) return base::Error{std::string(row->name) + ": " + outcome.error().message};
     take(std::move(*outcome), *row, results);
+  }
+  if (input.trace) {
+    const std::set<std::int64_t> incomplete = incomplete_ranks(input.trace->definitions());
+    for (Finding& finding : results.findings) limit_finding(finding, incomplete);
   }
   rank_findings(results.findings);
   return results;

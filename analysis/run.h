@@ -30,7 +30,8 @@ std::vector<const Row*> default_analyses(const Input& input);
 
 bool can_run(const Row& row, const Input& input);
 
-// Rows that cannot run are skipped and named. The first analysis that fails ends it with its Error.
+// Rows that cannot run are skipped and named. What is missing of the trace is said, and findings with a rank of
+// which something is missing are less sure (trace_limits.h). The first analysis that fails ends it with its Error.
 base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input& input);
 
 }  // namespace fathom::analysis

@@ -1,0 +1,80 @@
+#include "analysis/trace_limits.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace fathom::analysis {
+namespace {
+
+constexpr std::size_t kMostNamed = 8;
+
+std::string listed(const std::vector<std::int64_t>& ranks) {
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size() && i < kMostNamed; ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  if (ranks.size() > kMostNamed) text += " and " + std::to_string(ranks.size() - kMostNamed) + " more";
+  return text;
+}
+
+std::vector<std::int64_t> missing_ranks(const trace::Definitions& definitions) {
+  std::set<std::int64_t> there;
+  for (const trace::Process& process : definitions.processes) there.insert(process.rank);
+  std::vector<std::int64_t> missing;
+  // A damaged file may claim any number of ranks.
+  for (std::int64_t rank = 0; rank < definitions.world_size && missing.size() < (1 << 20); ++rank) {
+    if (!there.contains(rank)) missing.push_back(rank);
+  }
+  return missing;
+}
+
+}  // namespace
+
+std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) {
+  std::vector<std::string> limits;
+  if (const auto missing = missing_ranks(definitions); !missing.empty()) {
+    const std::string them = missing.size() == 1 ? "it" : "them";
+    limits.push_back(listed(missing) + " left no trace: what happened there is in no result; waits for " + them + " and paths through " + them +
+                     " are not found, and collectives are judged by their other members");
+  }
+  std::vector<std::int64_t> cut;
+  std::size_t problems = 0;
+  for (const trace::Process& process : definitions.processes) {
+    if (!process.complete) cut.push_back(process.rank);
+    if (process.lost_records > 0) {
+      limits.push_back("rank " + std::to_string(process.rank) + " lost " + std::to_string(process.lost_records) +
+                       " records: its times are too short by what was in them, and waits in them are not found");
+    }
+    for (const std::string& problem : process.problems) {
+      if (++problems <= kMostNamed) limits.push_back(problem);
+    }
+  }
+  if (problems > kMostNamed) limits.push_back("and " + std::to_string(problems - kMostNamed) + " more pieces of damage; fathom trace info lists them");
+  if (!cut.empty()) {
+    limits.push_back("the trace of " + listed(cut) + " ends before MPI_Finalize: what came later there is in no result, and others' waits for it are not found");
+  }
+  if (!definitions.chosen_communicators.empty()) limits.push_back("only chosen communicators were recorded");
+  return limits;
+}
+
+std::set<std::int64_t> incomplete_ranks(const trace::Definitions& definitions) {
+  std::set<std::int64_t> ranks;
+  for (const std::int64_t rank : missing_ranks(definitions)) ranks.insert(rank);
+  for (const trace::Process& process : definitions.processes) {
+    if (!process.complete || process.lost_records > 0 || !process.problems.empty()) ranks.insert(process.rank);
+  }
+  return ranks;
+}
+
+void limit_finding(Finding& finding, const std::set<std::int64_t>& incomplete) {
+  std::set<std::int64_t> met;
+  const auto meet = [&](std::int64_t rank) {
+    if (incomplete.contains(rank)) met.insert(rank);
+  };
+  for (const std::int64_t rank : finding.culprits) meet(rank);
+  for (const std::int64_t rank : finding.victims) meet(rank);
+  for (const RankPair& pair : finding.pairs) meet(pair.source), meet(pair.destination);
+  if (met.empty()) return;
+  finding.confidence = std::min(finding.confidence, 0.5);
+  finding.evidence.push_back({"incomplete", listed({met.begin(), met.end()})});
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,22 @@
+// What is missing of a run's trace, in sentences, and what that means for each finding.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "analysis/finding.h"
+#include "trace/definitions.h"
+
+namespace fathom::analysis {
+
+// Ranks without a trace, cut short or with lost records; damage; what was not recorded by choice.
+std::vector<std::string> limits_of_trace(const trace::Definitions& definitions);
+
+// Ranks of which something is missing.
+std::set<std::int64_t> incomplete_ranks(const trace::Definitions& definitions);
+
+// A finding in which one of them takes part is half as sure, and names them in its evidence.
+void limit_finding(Finding& finding, const std::set<std::int64_t>& incomplete);
+
+}  // namespace fathom::analysis

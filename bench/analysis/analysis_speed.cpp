@@ -1,0 +1,68 @@
+// How long one analysis of a trace takes, and in how much memory:  analysis_speed RUN NAME
+//
+// NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic" (the matrices of
+// all messages, from the trace). Everything is counted from opening the trace on. Prints one JSON object.
+#include <sys/resource.h>
+
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <string>
+
+#include "analysis/call_rows.h"
+#include "analysis/profile_of_trace.h"
+#include "analysis/registry.h"
+#include "analysis/replay/lazy_job.h"
+
+using namespace fathom;
+
+namespace {
+
+double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+base::Status run(const std::string& name, const analysis::Input& input) {
+  if (name == "traffic") {
+    analysis::profile_of_trace(*input.trace, input.scope);
+    return base::Done{};
+  }
+  if (name == "matching") {
+    const auto joined = input.job->joined();
+    return joined ? base::Status(base::Done{}) : base::Status(joined.error());
+  }
+  const auto row = analysis::find_analysis(name);
+  if (!row) return row.error();
+  const auto outcome = (*row)->run(input);
+  return outcome ? base::Status(base::Done{}) : base::Status(outcome.error());
+}
+
+int fail(const base::Error& error) { return std::fprintf(stderr, "%s\n", error.message.c_str()), 1; }
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  const auto began = std::chrono::steady_clock::now();
+  const double began_cpu = processor_seconds();
+  auto trace = trace::Trace::open(argv[1]);
+  if (!trace) return fail(trace.error());
+  analysis::LazyJob job(*trace);
+  analysis::CallRowsKept calls;
+  analysis::Input input;
+  input.trace = &*trace;
+  input.job = &job;
+  input.calls = &calls;
+  if (const auto done = run(argv[2], input); !done) return fail(done.error());
+  const double cpu = processor_seconds() - began_cpu;
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
+  std::uint64_t events = 0;
+  for (const trace::Process& process : trace->definitions().processes) events += process.records;
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("{\"events\": %llu, \"seconds\": %.6f, \"cpu_seconds\": %.6f, \"peak_kib\": %ld}\n",
+              static_cast<unsigned long long>(events), wall.count(), cpu, usage.ru_maxrss);
+  return 0;
+}
