@@ -27,7 +27,10 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
   return row;
 }
 
-bool can_wait(trace::Group group) {
+// What only posts a request does not wait.
+bool can_wait(const FunctionFacts& facts) {
+  const trace::Group group = facts.group;
+  if (facts.requests != Requests::kNone) return false;
   return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||
          group == trace::Group::kProbe;
 }
@@ -38,7 +41,7 @@ IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
   return at != rows.end() && at->process == process ? &*at : nullptr;
 }
 
-void add_times(const std::vector<CallRow>& calls, const trace::Definitions& definitions, std::vector<IdleRow>& rows) {
+void add_times(const std::vector<CallRow>& calls, const JobFacts& facts, std::vector<IdleRow>& rows) {
   for (const CallRow& call : calls) {
     IdleRow* row = row_of(rows, call.process);
     if (row == nullptr) continue;
@@ -47,7 +50,7 @@ void add_times(const std::vector<CallRow>& calls, const trace::Definitions& defi
       row->program_ns = call.exclusive_ns;
     } else {
       row->mpi_ns += call.exclusive_ns;
-      if (can_wait(definitions.functions[call.function].group)) row->blocking_ns += call.inclusive_ns;
+      if (can_wait(facts.functions[call.function])) row->blocking_ns += call.inclusive_ns;
     }
   }
 }
@@ -87,7 +90,7 @@ base::Result<Outcome> idle_time(const Input& input) {
   }
   std::vector<IdleRow> rows = gathered(job.transport(), own);
   std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
-  add_times(*calls, job.definitions(), rows);
+  add_times(*calls, job.facts(), rows);
   Outcome outcome;
   lay_out(rows, job.definitions(), outcome.section);
   return outcome;

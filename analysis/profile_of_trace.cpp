@@ -4,10 +4,11 @@
 #include <map>
 #include <string>
 #include <tuple>
-#include <unordered_map>
 #include <vector>
 
+#include "analysis/replay/flat_map.h"
 #include "profile/pair_sums.h"
+#include "profile/summary.h"
 
 namespace fathom::analysis {
 namespace {
@@ -18,14 +19,13 @@ using trace::EventKind;
 class Sizes {
  public:
   void add(std::uint64_t size) {
-    if (const auto known = exact_.find(size); known != exact_.end()) {
-      ++known->second;
-    } else if (exact_.size() < kExactSizes) {
-      exact_[size] = 1;
-    } else {
-      ++bins_[std::bit_floor(size)];
+    if (!last_ || size != last_size_) {
+      last_ = &count_of(size);
+      last_size_ = size;
     }
+    ++*last_;
   }
+  bool empty() const { return exact_.empty() && bins_.empty(); }
   profile::MessageSizes take(const std::string& class_name, bool hidden) const {
     profile::MessageSizes sizes{class_name, hidden, {}, {}, {}, {}};
     for (const auto& [size, messages] : exact_) {
@@ -40,18 +40,50 @@ class Sizes {
   }
 
  private:
+  // References into a map hold while others are added.
+  std::uint64_t& count_of(std::uint64_t size) {
+    if (const auto known = exact_.find(size); known != exact_.end()) return known->second;
+    return exact_.size() < kExactSizes ? exact_[size] : bins_[std::bit_floor(size)];
+  }
+
   std::map<std::uint64_t, std::uint64_t> exact_, bins_;
+  std::uint64_t* last_ = nullptr;  // count of the size that was met last
+  std::uint64_t last_size_ = 0;
+};
+
+constexpr std::uint32_t kNoPhase = ~std::uint32_t{0};
+
+struct PairKey {
+  std::uint32_t message_class = 0, phase = 0;
+  std::int32_t communicator = 0, peer = 0;
+  bool operator==(const PairKey&) const = default;
+};
+struct PairKeyHash {
+  std::uint64_t operator()(const PairKey& key) const {
+    return mixed((std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
+                 (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+  }
 };
 
 // Counts the messages of one kind, sent or received.
 class Counted {
  public:
-  void add(const Event& event, std::int64_t rank, const std::string& phase) {
-    const bool sent = event.kind == EventKind::kMessageSent;
+  void add(const Event& event, std::uint32_t phase) {
     if (event.peer < 0) return;
-    blocks_[{event.code, event.communicator, phase}].add(
-        profile::PairCount{sent ? rank : event.peer, sent ? event.peer : rank, event.bytes, 1});
+    profile::Volume& volume = of_process_[{event.code, phase, event.communicator, event.peer}];
+    volume.bytes += event.bytes;
+    ++volume.messages;
+    if (event.code >= sizes_.size()) sizes_.resize(event.code + 1);
     sizes_[event.code].add(event.bytes);
+  }
+  // All messages of the process were added.
+  void end(std::int64_t rank, bool sent, const trace::Definitions& definitions) {
+    of_process_.for_each([&](const PairKey& key, const profile::Volume& volume) {
+      const std::string phase = key.phase == kNoPhase ? "" : definitions.phases[key.phase];
+      blocks_[{key.message_class, key.communicator, phase}].add(
+          profile::PairCount{sent ? rank : key.peer, sent ? key.peer : rank, volume.bytes, volume.messages});
+    });
+    of_process_.clear();
   }
   bool empty() const { return blocks_.empty(); }
 
@@ -68,16 +100,18 @@ class Counted {
       }
       profile.traffic.push_back(std::move(block));
     }
-    for (const auto& [class_number, sizes] : sizes_) {
+    for (std::size_t class_number = 0; class_number < sizes_.size(); ++class_number) {
+      if (sizes_[class_number].empty()) continue;
       profile.message_sizes.push_back(
-          sizes.take(definitions.classes[class_number], definitions.class_hidden[class_number]));
+          sizes_[class_number].take(definitions.classes[class_number], definitions.class_hidden[class_number]));
     }
   }
 
  private:
   using Key = std::tuple<std::uint32_t, std::int32_t, std::string>;
+  FlatMap<PairKey, profile::Volume, PairKeyHash> of_process_;
   std::map<Key, profile::PairSums> blocks_;
-  std::map<std::uint32_t, Sizes> sizes_;
+  std::vector<Sizes> sizes_;  // by class
 };
 
 struct Counts {
@@ -86,19 +120,22 @@ struct Counts {
 
 void count_process(const trace::Trace& trace, std::size_t process, const Scope& scope, Counts& counts) {
   const trace::Definitions& definitions = trace.definitions();
-  const std::int64_t rank = definitions.processes[process].rank;
   trace::EventCursor cursor = trace.events(process);
-  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> phases;  // open ones, by thread
+  std::vector<std::vector<std::uint32_t>> phases;  // open ones, by thread
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
-    if (event.kind == EventKind::kPhaseBegin) phases[event.thread].push_back(event.code);
-    if (event.kind == EventKind::kPhaseEnd && !phases[event.thread].empty()) phases[event.thread].pop_back();
+    if (event.kind == EventKind::kPhaseBegin) {
+      if (phases.size() <= event.thread) phases.resize(event.thread + 1);
+      phases[event.thread].push_back(event.code);
+    } else if (event.kind == EventKind::kPhaseEnd && event.thread < phases.size() && !phases[event.thread].empty()) {
+      phases[event.thread].pop_back();
+    }
     const bool message = event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
     if (!message || event.time_ns < scope.from_ns) continue;
-    const auto open = phases.find(event.thread);
-    const bool named = open != phases.end() && !open->second.empty();
-    const std::string phase = named ? definitions.phases[open->second.back()] : "";
-    (event.kind == EventKind::kMessageSent ? counts.sent : counts.received).add(event, rank, phase);
+    const bool named = event.thread < phases.size() && !phases[event.thread].empty();
+    (event.kind == EventKind::kMessageSent ? counts.sent : counts.received).add(event, named ? phases[event.thread].back() : kNoPhase);
   }
+  counts.sent.end(definitions.processes[process].rank, true, definitions);
+  counts.received.end(definitions.processes[process].rank, false, definitions);
 }
 
 void describe(const trace::Definitions& definitions, profile::Profile& profile) {

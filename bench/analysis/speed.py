@@ -34,10 +34,11 @@ SHAPES = (("torus, 8 ranks", ["--ranks", "8"]), ("ring, 16 ranks", ["--ranks", "
 
 def generate(programs, path, events, words):
     jobs.progress(f"{events:,} events, {' '.join(words)}: generating")
-    subprocess.run([programs / "bench/trace/trace_generate", path, "--events", str(events), *words], check=True, stdout=subprocess.DEVNULL)
+    done = subprocess.run([programs / "bench/trace/trace_generate", path, "--events", str(events), *words], check=True, capture_output=True)
+    return int(done.stdout)
 
 
-def timed(programs, path, runs):
+def timed(programs, path, events, runs):
     """{analysis: (events, processor seconds, peak KiB)}"""
     results = {name: [] for name in GOALS}
     for number in range(runs):
@@ -47,7 +48,7 @@ def timed(programs, path, runs):
             if done.returncode != 0:
                 raise jobs.Failed(f"{name}: {done.stderr.strip()}")
             results[name].append(json.loads(done.stdout))
-    return {name: (rows[0]["events"], statistics.median(row["cpu_seconds"] for row in rows),
+    return {name: (events, statistics.median(row["cpu_seconds"] for row in rows),
                    statistics.median(row["peak_kib"] for row in rows)) for name, rows in results.items()}
 
 
@@ -115,12 +116,12 @@ def measure():
     with tempfile.TemporaryDirectory(prefix="fathom-analysis-", dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
         for size in sizes:
             path = f"{folder}/{size}"
-            generate(programs, path, size, SHAPES[0][1])
-            by_size[size] = timed(programs, path, options.runs if size < sizes[-1] or len(sizes) == 1 else 1)
+            events = generate(programs, path, size, SHAPES[0][1])
+            by_size[size] = timed(programs, path, events, options.runs if size < sizes[-1] or len(sizes) == 1 else 1)
         for title, words in SHAPES[1:]:
             path = f"{folder}/shape-{words[1]}"
-            generate(programs, path, options.shape_events, words)
-            by_shape.append((title, timed(programs, path, options.runs)))
+            events = generate(programs, path, options.shape_events, words)
+            by_shape.append((title, timed(programs, path, events, options.runs)))
         pair = together(programs, f"{folder}/{sizes[min(1, len(sizes) - 1)]}", options.rounds)
     machine = jobs.machine()
     speed = speed_table([(f"{size / 1e6:g} M events", by_size[size]) for size in sizes]) + f"\n\nTorus of 8 ranks, on {machine}"

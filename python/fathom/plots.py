@@ -5,8 +5,8 @@ The matrix and the histogram are those of `fathom plot` (scripts/plots).
 import os
 import sys
 
-from matplotlib import figure
-
+import numpy
+from matplotlib import figure, ticker
 
 
 def _shared():
@@ -75,4 +75,24 @@ def comm_over_time(run, output="size", bins=50):
     picture, axes = _axes(style, run, "communication over time", "bytes" if output == "size" else "messages")
     values, edges = run.comm_over_time(output, bins=bins)
     axes.stairs(values, edges / 1e9, fill=True, color=style.CATEGORIES[0])
+    return picture
+
+
+def idle_time(run):
+    """Each rank's time: computing, waiting for others, and the rest in MPI."""
+    style = _shared()[2]
+    table = run.analysis("idle-time")["idle_time"]
+    picture, axes = _axes(style, run, "time of each rank", "seconds")
+    axes.set_xlabel("rank")
+    axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
+    waiting = table["waiting_seconds"]
+    parts = (("computing", table["program_seconds"], style.CATEGORIES[0]), ("waiting for others", waiting, style.CATEGORIES[5]),
+             ("in MPI otherwise", (table["mpi_seconds"] - waiting).clip(lower=0), style.CATEGORIES[4]))
+    bottom = numpy.zeros(len(table))
+    # Bars of one width without gaps: thousands of ranks can be told apart from afar only.
+    edges = numpy.append(table["rank"] - 0.5, table["rank"].iloc[-1] + 0.5) if len(table) else [0, 1]
+    for label, values, color in parts:
+        axes.stairs(bottom + values.to_numpy(), edges, baseline=bottom, fill=True, color=color, label=label)
+        bottom = bottom + values.to_numpy()
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     return picture

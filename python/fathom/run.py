@@ -414,12 +414,21 @@ class Run:
         return self.findings("issues", **thresholds)
 
     def critical_path_analysis(self):
-        """The analysis "critical-path"."""
-        return self.analysis("critical-path")
+        """What the run time is made of, from the end back: time on the critical path by function, rank and place.
 
-    def calculate_lateness(self):
-        """The analysis "lateness"."""
-        return self.analysis("lateness")
+        "(program)" is work before the call that stands there. All of the analysis: analysis("critical-path").
+        """
+        path = self.analysis("critical-path")["path"]
+        made = path.rename(columns={"rank": "Process", "name": "Name"})
+        made["time.exc"] = (made.pop("seconds") * 1e9).round().astype(numpy.int64)
+        return made.sort_values("time.exc", ascending=False, kind="stable", ignore_index=True)
+
+    def calculate_lateness(self, **thresholds):
+        """Every communication event with its logical step and how late it was, in ns; Pipit's columns.
+
+        Sums by rank, the latest partitions and who fell behind: analysis("lateness").
+        """
+        return self.analysis("lateness", **{"lateness_events": 1e15, **thresholds})["events"]
 
     # ---- pictures ----
 
@@ -434,6 +443,10 @@ class Run:
     def plot_time_profile(self, num_bins=50, normalized=True):
         from fathom import plots
         return plots.time_profile(self, num_bins, normalized)
+
+    def plot_idle_time(self):
+        from fathom import plots
+        return plots.idle_time(self)
 
     def plot_comm_over_time(self, output="size", bins=50):
         from fathom import plots

@@ -277,6 +277,42 @@ class Generated(unittest.TestCase):
         self.assertGreater(len(found), 0)
         self.assertTrue((found["seconds"].diff().dropna() <= 0).all())
 
+    def test_every_analysis_is_frames(self):
+        for name in fathom.analyses().index:
+            made = self.run_.analysis(name)
+            self.assertTrue(made.figures or made.tables, name)
+            for table in made.tables.values():
+                self.assertIsInstance(table, pandas.DataFrame)
+
+    def test_critical_path(self):
+        path = self.run_.critical_path_analysis()
+        whole = self.run_.analysis("critical-path").figures["path_seconds"]
+        self.assertAlmostEqual(path["time.exc"].sum(), whole * 1e9, delta=len(path))
+        self.assertTrue(set(path["Name"]) <= {"(program)"} | set(self.run_.calls()["Name"].cat.categories))
+
+    def test_lateness_is_of_every_event(self):
+        late = self.run_.calculate_lateness()
+        calls = self.run_.calls()["Name"].value_counts()
+        self.assertEqual((late["EventName"] == "MPI_Allreduce").sum(), calls["MPI_Allreduce"])
+        # Somebody is the first at each step of a partition.
+        self.assertTrue((late.groupby(["PartitionId", "LocalStep"])["Lateness"].min() == 0).all())
+        self.assertTrue((late["DiffLateness"] <= late["Lateness"]).all())
+
+    def test_two_ways_to_imbalance_and_idle_time(self):
+        ours = self.run_.load_imbalance()["time.exc.imbalance"]
+        theirs = self.run_.analysis("load-imbalance")["load_imbalance"].set_index("name")["imbalance"]
+        for name, value in ours.items():
+            self.assertAlmostEqual(theirs[name], value)
+        idle = self.run_.idle_time(mpi_events=True)["Idle Time"]
+        numpy.testing.assert_allclose(self.run_.analysis("idle-time")["idle_time"]["blocking_seconds"] * 1e9, idle)
+        waits = self.run_.analysis("wait-states").figures["wait_seconds"]
+        self.assertAlmostEqual(self.run_.analysis("idle-time").figures["waiting_seconds"], waits)
+
+    def test_issues_of_a_job_that_has_them(self):
+        found = self.run_.issues(late_wait_seconds=1e-6, late_share=0.001)
+        self.assertIn("late-sender", found["kind"].tolist())
+        self.assertEqual(self.run_.analysis("issues").figures["canonical_transfer_events"], self.run_.comm_matrix("count").sum())
+
     def test_compare(self):
         tables = fathom.compare([self.run_, self.run_])
         self.assertEqual(tables["classes"]["growth_bytes"].unique().tolist(), [1])
@@ -286,7 +322,7 @@ class Generated(unittest.TestCase):
 
     def test_pictures(self):
         for draw in (self.run_.plot_comm_matrix, self.run_.plot_message_histogram, self.run_.plot_time_profile,
-                     self.run_.plot_comm_over_time):
+                     self.run_.plot_comm_over_time, self.run_.plot_idle_time):
             path = os.path.join(self.path, draw.__name__ + ".png")
             draw().savefig(path)
             self.assertGreater(os.path.getsize(path), 5000)
