@@ -1,6 +1,7 @@
 #include "analysis/registry.h"
 
 #include "analysis/barrier_spread.h"
+#include "analysis/collectives_view.h"
 #include "analysis/critical_path.h"
 #include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
@@ -16,6 +17,7 @@
 #include "analysis/structure.h"
 #include "analysis/time_profile.h"
 #include "analysis/traffic_issues.h"
+#include "analysis/transfers.h"
 #include "analysis/wait_states.h"
 
 namespace fathom::analysis {
@@ -37,6 +39,10 @@ constexpr Row kRows[] = {
      wait_states},
     {"critical-path", "the chain that the run time is made of; costs along the costliest paths, by routine",
      Needs::kTrace, true, critical_path},
+    {"collectives", "each collective opened into its messages: the algorithm, its rounds, what it was late for",
+     Needs::kTrace, false, collectives},
+    {"transfers", "each message from posted to complete, the unexpected queue, overlap; blocked by peers or by the wire",
+     Needs::kTrace, false, transfers},
     {"lateness", "logical steps, and who is behind the others in them, who fell behind and where", Needs::kTrace, false,
      lateness},
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,

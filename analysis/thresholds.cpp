@@ -45,6 +45,7 @@ constexpr ThresholdRow kRows[] = {
     {"lateness_events", &Thresholds::lateness_events, "lateness: so many events stand in the table"},
     {"lateness_complete_leaps", &Thresholds::lateness_complete_leaps,
      "lateness: 1 completes leaps, as fits bulk-synchronous programs; 2 by force"},
+    {"transfer_messages", &Thresholds::transfer_messages, "transfers: about so many ends of messages stand in the table"},
 };
 
 std::string known_names() {

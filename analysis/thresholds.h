@@ -42,6 +42,7 @@ struct Thresholds {
   double phase_share = 0.01;
   double lateness_events = 10000;
   double lateness_complete_leaps = 0;
+  double transfer_messages = 10000;
 };
 
 struct ThresholdRow {

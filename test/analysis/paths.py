@@ -62,7 +62,7 @@ PATHS = {
     "butterfly": ({3: 50, 2: 50}, 1, {}),
     "root": ({0: 50, 3: 40}, 1, {}),
 }
-ANALYSES = ("critical-path", "lateness")
+ANALYSES = ("critical-path", "lateness", "collectives", "transfers")
 # A rank may be late by chance on a machine with fewer processors.
 LATE_MS = 8
 ATTEMPTS = 3
@@ -143,6 +143,31 @@ def check_shape(section, truth, changes, slack):
         assert abs(1000 * begun[rank] - ms) < LATE_MS, (rank, begun, section["slack"])
 
 
+def transfers(build, folder):
+    """8 KiB are a rendezvous between processes of a host, 400 bytes come whole; a receiver that waits for its sender."""
+    def analysed(program, case):
+        run = build.traced(folder / case, os.path.join(build.options.programs, program), case)
+        results = json.loads(build.call(build.options.cli, "analyze", run, "--only", "transfers", "--json"))
+        return results["analyses"]["transfers"], results["limits"]
+    section, limits = analysed("waits", "late_sender")
+    assert 0.098 < section["blocked_by_peers_seconds"] < 0.3, section["blocked"]
+    assert section["blocked_by_the_wire_seconds"] < 0.05, section["blocked"]
+    peruse = not any("without PERUSE" in limit for limit in limits)
+    assert peruse == (build.name == "peruse"), limits
+    if not peruse:
+        return
+    for program, case, size, protocol in (("costs", "example", 8192, "rendezvous"), ("costs", "ring", 400, "eager")):
+        section, limits = analysed(program, case)
+        of = [row for row in rows(section["messages"]) if row["class"] == "point-to-point" and row["side"] == "receive"]
+        assert len(of) == (20 if case == "example" else 4), of
+        for row in of:
+            assert row["bytes"] == size and row["protocol"] == protocol, row
+            assert row["posted_s"] <= row["matched_s"] <= row["begin_s"] <= row["end_s"] <= row["complete_s"], row
+            assert row["unexpected"] == 1 or row["queued_seconds"] == 0, row
+    section, limits = analysed("waits", "late_receiver")
+    assert max(section["transfers"]["most_queued_seconds"]) > 0.015, section["transfers"]
+
+
 def same_for_every_number(build, folder):
     """Analysed by 1 to 8 processes: the same bytes."""
     for program, case in (("costs", "example"), ("costs", "ireduce"), ("paths", "master_worker")):
@@ -158,6 +183,9 @@ def same_for_every_number(build, folder):
         assert all(name in json.loads(said[1])["analyses"] for name in ANALYSES), said[1]
 
 
+OTHERS = {"transfers": transfers, "same_for_every_number": same_for_every_number}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", required=True)
@@ -168,7 +196,7 @@ def main():
     options = parser.parse_args()
     passed = failed = 0
     for build in builds(options):
-        for case in options.cases or [*COSTS, *PATHS, "same_for_every_number"]:
+        for case in options.cases or [*COSTS, *PATHS, *OTHERS]:
             with tempfile.TemporaryDirectory(prefix="fathom-paths-") as folder:
                 try:
                     if case in COSTS:
@@ -176,7 +204,7 @@ def main():
                     elif case in PATHS:
                         check_path(build, pathlib.Path(folder), case)
                     else:
-                        same_for_every_number(build, pathlib.Path(folder))
+                        OTHERS[case](build, pathlib.Path(folder))
                     passed += 1
                 except AssertionError as error:
                     failed += 1

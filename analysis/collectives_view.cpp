@@ -1,0 +1,332 @@
+#include "analysis/collectives_view.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include "analysis/collective_algorithms.h"
+#include "analysis/replay/flat_map.h"
+#include "analysis/replay/lazy_job.h"
+#include "analysis/replay/parcels.h"
+#include "analysis/replay/rounds.h"
+
+namespace fathom::analysis {
+namespace {
+
+enum ParcelKind : char { kMember, kSent, kArrived };
+
+struct Name {
+  std::int32_t communicator = 0;
+  std::uint32_t number = 0;
+  std::uint64_t key() const { return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number; }
+};
+
+// Comes behind all of this member's messages.
+struct Member {
+  Name operation;
+  std::uint32_t process = 0, function = 0;
+  bool root = false;
+  std::uint64_t enter_ns = 0, leave_ns = 0, bytes = 0;
+};
+struct Sent {
+  Name operation;
+  std::uint32_t process = 0, step = 0, destination = 0;
+  std::int32_t tag = 0;
+  std::uint64_t time_ns = 0, bytes = 0;
+};
+struct Arrived {
+  Name operation;
+  std::uint32_t process = 0, source = 0, source_step = 0;
+  std::uint64_t time_ns = 0;
+};
+
+struct Operation {
+  std::vector<Member> members;
+  std::vector<Sent> sent;
+  std::vector<Arrived> arrived;
+};
+
+struct RowKey {
+  std::uint32_t function = 0, size_bin = 0;
+  std::int32_t communicator = 0;
+  std::string algorithm;
+  auto operator<=>(const RowKey&) const = default;
+};
+struct RowSums {
+  CollectiveRow row;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> late;
+};
+
+class Opener {
+ public:
+  explicit Opener(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
+    std::uint64_t span_ns = 1, most = 1;
+    for (const std::uint32_t process : job.own()) {
+      lanes_.push_back({process, 0, {}});
+      span_ns = std::max(span_ns, job.definitions().processes[process].last_ns);
+      most = std::max<std::uint64_t>(most, job.steps().size(process));
+    }
+    constexpr std::uint64_t kStepsPerWindow = 4096;
+    window_ns_ = span_ns / (most / kStepsPerWindow + 1) + 1;
+  }
+
+  std::vector<CollectiveRow> run() {
+    run_rounds(
+        job_.transport(), parcels_, [this] { return work(); }, [this](const Transport::Bytes& bytes) { open(bytes); },
+        [](std::uint32_t) {});
+    return gather();
+  }
+
+ private:
+  struct Lane {
+    std::uint32_t process = 0, at = 0;
+    std::vector<std::pair<std::uint32_t, Name>> open;  // calls of collectives, of several threads
+  };
+
+  Stall work() {
+    window_end_ns_ += window_ns_;
+    Stall stall;
+    for (Lane& lane : lanes_) {
+      const std::uint32_t size = job_.steps().size(lane.process);
+      for (; lane.at < size; ++lane.at) {
+        const Step& step = job_.steps().at(lane.process, lane.at);
+        if (step.time_ns >= window_end_ns_) break;
+        if (lane.at % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+        take(lane, lane.at, step);
+      }
+      if (lane.at == size) close(lane, ~std::uint64_t{0});
+      stall.more = stall.more || lane.at < size;
+    }
+    return stall;
+  }
+
+  void take(Lane& lane, std::uint32_t number, const Step& step) {
+    if (step.kind == StepKind::kCall) return close(lane, step.time_ns);
+    if (step.kind == StepKind::kCollective) {
+      if (step.has(kJoined) && !step.has(kByRequest)) lane.open.push_back({step.call, {step.communicator, step.number}});
+      return;
+    }
+    if (!step.has(kHidden) || !step.has(kJoined)) return;
+    const auto open = std::find_if(lane.open.begin(), lane.open.end(), [&](const auto& one) { return one.first == step.call; });
+    if (open == lane.open.end()) return;
+    if (step.kind == StepKind::kSend) {
+      tell(kSent, Sent{open->second, lane.process, number, step.partner, static_cast<std::int32_t>(step.number), step.time_ns, step.bytes});
+    } else if (step.kind == StepKind::kReceive) {
+      tell(kArrived, Arrived{open->second, lane.process, step.partner, step.partner_step, step.time_ns});
+    }
+  }
+
+  // Calls left by then have had all their messages.
+  void close(Lane& lane, std::uint64_t time_ns) {
+    for (std::size_t i = 0; i < lane.open.size();) {
+      const Step& call = job_.steps().at(lane.process, lane.open[i].first);
+      if (call.end_ns > time_ns) {
+        ++i;
+        continue;
+      }
+      const Step& part = job_.steps().at(lane.process, lane.open[i].first + 1);
+      const Flow flow = job_.facts().functions[call.number].flow;
+      const bool root = flow == Flow::kFromRoot ? part.partner == kNobody : flow == Flow::kToRoot && part.partner != kNobody;
+      tell(kMember, Member{lane.open[i].second, lane.process, call.number, root, call.time_ns, call.end_ns, call.bytes});
+      lane.open.erase(lane.open.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+  template <typename Parcel>
+  void tell(ParcelKind kind, const Parcel& parcel) {
+    const std::uint32_t owner = job_.mapping()[members(parcel.operation).front()];
+    if (owner == job_.transport().rank()) return hear(parcel);
+    parcels_.send(owner, kind, parcel);
+  }
+  void open(const Transport::Bytes& bytes) {
+    for (Received received(bytes); received.more();) {
+      switch (received.kind()) {
+        case kMember: hear(received.take<Member>()); break;
+        case kSent: hear(received.take<Sent>()); break;
+        default: hear(received.take<Arrived>());
+      }
+    }
+  }
+  void hear(const Sent& sent) { operations_[sent.operation.key()].sent.push_back(sent); }
+  void hear(const Arrived& arrived) { operations_[arrived.operation.key()].arrived.push_back(arrived); }
+  void hear(const Member& member) {
+    Operation& operation = operations_[member.operation.key()];
+    operation.members.push_back(member);
+    if (operation.members.size() < members(member.operation).size()) return;
+    finish(operation);
+    operations_.erase(member.operation.key());
+  }
+
+  const std::vector<std::uint32_t>& members(const Name& operation) const {
+    return job_.facts().members[static_cast<std::size_t>(operation.communicator)];
+  }
+
+  void finish(Operation& operation) {
+    const Member& any = operation.members.front();
+    const auto& order = members(any.operation);
+    std::map<std::uint32_t, std::uint32_t> rank_of;
+    for (std::size_t i = 0; i < order.size(); ++i) rank_of[order[i]] = static_cast<std::uint32_t>(i);
+    std::sort(operation.sent.begin(), operation.sent.end(), [](const Sent& a, const Sent& b) {
+      return std::tie(a.process, a.step) < std::tie(b.process, b.step);
+    });
+    std::vector<CollectiveMessage> messages;
+    std::uint64_t bytes = 0;
+    for (const Sent& sent : operation.sent) {
+      const auto destination = rank_of.find(sent.destination);
+      if (destination == rank_of.end()) continue;
+      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.tag});
+      bytes += sent.bytes;
+    }
+    std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0, left_ns = 0, given = 0;
+    std::uint32_t root = 0;
+    for (const Member& member : operation.members) {
+      first_ns = std::min(first_ns, member.enter_ns);
+      last_ns = std::max(last_ns, member.enter_ns);
+      left_ns = std::max(left_ns, member.leave_ns);
+      given = std::max(given, member.bytes);
+      if (member.root) root = rank_of[member.process];
+    }
+    const RecognisedAlgorithm& algorithm = recognised(any.function, static_cast<std::uint32_t>(order.size()), root, messages);
+    RowSums& sums = rows_[{any.function, static_cast<std::uint32_t>(std::bit_width(given)), any.operation.communicator, algorithm.name}];
+    CollectiveRow& row = sums.row;
+    row.rounds = std::max(row.rounds, algorithm.rounds);
+    row.segments = std::max(row.segments, algorithm.segments);
+    ++row.count;
+    row.messages += messages.size();
+    row.bytes += bytes;
+    const std::uint64_t inside_ns = left_ns > last_ns ? left_ns - last_ns : 0;
+    row.inside_ns += inside_ns;
+    row.most_inside_ns = std::max(row.most_inside_ns, inside_ns);
+    row.spread_ns += last_ns - first_ns;
+    if (const auto edge = late_edge(operation); edge.first != kNobody) ++sums.late[edge];
+  }
+
+  // Programs do the same over and over: what was recognised last of a function is likely to be the same again.
+  const RecognisedAlgorithm& recognised(std::uint32_t function, std::uint32_t size, std::uint32_t root, const std::vector<CollectiveMessage>& messages) {
+    Last& last = last_[function];
+    const auto same = [](const CollectiveMessage& a, const CollectiveMessage& b) {
+      return a.source == b.source && a.destination == b.destination && a.bytes == b.bytes && a.tag == b.tag;
+    };
+    const bool again = last.size == size && last.root == root && last.messages.size() == messages.size() &&
+                       std::equal(messages.begin(), messages.end(), last.messages.begin(), same);
+    if (!again) last = {size, root, messages, recognise(job_.definitions().functions[function].name, size, root, messages)};
+    return last.algorithm;
+  }
+
+  std::pair<std::uint32_t, std::uint32_t> late_edge(const Operation& operation) const {
+    std::map<std::pair<std::uint32_t, std::uint32_t>, const Sent*> sent;
+    for (const Sent& one : operation.sent) sent[{one.process, one.step}] = &one;
+    std::map<std::uint32_t, const Member*> member;
+    for (const Member& one : operation.members) member[one.process] = &one;
+    const Member* last = &operation.members.front();
+    for (const Member& one : operation.members) {
+      if (std::tie(one.leave_ns, last->process) > std::tie(last->leave_ns, one.process)) last = &one;
+    }
+    std::pair<std::uint32_t, std::uint32_t> edge{kNobody, kNobody};
+    std::uint64_t now_ns = last->leave_ns;
+    for (std::size_t hops = 0; hops <= operation.sent.size(); ++hops) {
+      const Arrived* waited = nullptr;
+      for (const Arrived& one : operation.arrived) {
+        if (one.process != last->process || one.time_ns > now_ns || one.time_ns <= last->enter_ns) continue;
+        const bool later = !waited || std::tie(one.time_ns, one.source, one.source_step) > std::tie(waited->time_ns, waited->source, waited->source_step);
+        if (later) waited = &one;
+      }
+      const auto from = waited ? sent.find({waited->source, waited->source_step}) : sent.end();
+      if (from == sent.end() || !member.contains(waited->source)) return edge;
+      if (from->second->time_ns <= last->enter_ns) return edge;  // it lay there already: this one came late itself
+      edge = {waited->source, waited->process};
+      last = member[waited->source];
+      if (from->second->time_ns >= now_ns) return edge;  // clocks
+      now_ns = from->second->time_ns;
+    }
+    return edge;
+  }
+
+  std::vector<CollectiveRow> gather() {
+    std::vector<CollectiveRow> own;
+    for (auto& [key, sums] : rows_) {
+      CollectiveRow row = sums.row;
+      row.function = key.function;
+      row.communicator = key.communicator;
+      row.size_bin = key.size_bin;
+      std::strncpy(row.algorithm, key.algorithm.c_str(), sizeof row.algorithm - 1);
+      for (const auto& [edge, count] : sums.late) {
+        if (count > row.late_count) std::tie(row.late_source, row.late_destination, row.late_count) = std::tie(edge.first, edge.second, count);
+      }
+      own.push_back(row);
+    }
+    auto all = gathered(job_.transport(), own);
+    std::sort(all.begin(), all.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
+      return std::make_tuple(a.communicator, a.function, a.size_bin, std::string_view(a.algorithm)) <
+             std::make_tuple(b.communicator, b.function, b.size_bin, std::string_view(b.algorithm));
+    });
+    return all;
+  }
+
+  struct Last {
+    std::uint32_t size = 0, root = 0;
+    std::vector<CollectiveMessage> messages;
+    RecognisedAlgorithm algorithm;
+  };
+
+  JoinedJob& job_;
+  Parcels parcels_;
+  std::vector<Lane> lanes_;
+  std::uint64_t window_ns_ = 1, window_end_ns_ = 0;
+  FlatMap<std::uint64_t, Operation> operations_;
+  std::map<RowKey, RowSums> rows_;
+  std::map<std::uint32_t, Last> last_;  // by function
+};
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+void lay_out(const std::vector<CollectiveRow>& rows, const trace::Definitions& definitions, Section& section) {
+  const auto rank = [&](std::uint32_t process) { return process == kNobody ? std::int64_t{-1} : definitions.processes[process].rank; };
+  std::uint64_t count = 0, messages = 0;
+  for (const CollectiveRow& row : rows) count += row.count, messages += row.messages;
+  section.figure("operations", count);
+  section.figure("messages", messages);
+  Table& table = section.table("algorithms");
+  add_column(table, "name", rows, [&](const CollectiveRow& row) { return definitions.functions[row.function].name; });
+  add_column(table, "communicator", rows, [](const CollectiveRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "bytes_below", rows, [](const CollectiveRow& row) { return std::uint64_t{1} << std::min(row.size_bin, 63u); });
+  add_column(table, "algorithm", rows, [](const CollectiveRow& row) { return std::string(row.algorithm); });
+  add_column(table, "rounds", rows, [](const CollectiveRow& row) { return std::int64_t{row.rounds}; });
+  add_column(table, "segments", rows, [](const CollectiveRow& row) { return std::int64_t{row.segments}; });
+  add_column(table, "count", rows, [](const CollectiveRow& row) { return row.count; });
+  add_column(table, "messages", rows, [](const CollectiveRow& row) { return row.messages; });
+  add_column(table, "bytes", rows, [](const CollectiveRow& row) { return row.bytes; });
+  add_column(table, "mean_inside_seconds", rows, [](const CollectiveRow& row) { return seconds(row.inside_ns) / static_cast<double>(row.count); });
+  add_column(table, "most_inside_seconds", rows, [](const CollectiveRow& row) { return seconds(row.most_inside_ns); });
+  add_column(table, "mean_spread_seconds", rows, [](const CollectiveRow& row) { return seconds(row.spread_ns) / static_cast<double>(row.count); });
+  add_column(table, "late_source", rows, [&](const CollectiveRow& row) { return rank(row.late_source); });
+  add_column(table, "late_destination", rows, [&](const CollectiveRow& row) { return rank(row.late_destination); });
+  add_column(table, "late_count", rows, [](const CollectiveRow& row) { return row.late_count; });
+}
+
+}  // namespace
+
+std::vector<CollectiveRow> open_collectives(JoinedJob& job) { return Opener(job).run(); }
+
+base::Result<Outcome> collectives(const Input& input) {
+  auto joined = input.job->joined_with_hidden();
+  if (!joined) return joined.error();
+  JoinedJob& job = **joined;
+  const std::vector<CollectiveRow> rows = open_collectives(job);
+  Outcome outcome;
+  if (job.transport().rank() != 0) return outcome;
+  lay_out(rows, job.definitions(), outcome.section);
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
+    outcome.limits.push_back("collectives are those of the whole job, whatever part of it was chosen");
+  }
+  std::uint64_t opened = 0;
+  for (const CollectiveRow& row : rows) opened += row.messages;
+  if (opened == 0 && !rows.empty()) outcome.limits.push_back("collectives: the trace holds none of the messages that they were done by");
+  return outcome;
+}
+
+}  // namespace fathom::analysis

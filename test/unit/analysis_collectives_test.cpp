@@ -1,0 +1,116 @@
+// Algorithms told from messages, and what a collective was late for, on cases worked by hand.
+#include <doctest/doctest.h>
+
+#include "analysis/collective_algorithms.h"
+#include "analysis/collectives_view.h"
+#include "test/unit/made_job.h"
+#include "test/unit/profile_scratch.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::MadeJob;
+using Messages = std::vector<CollectiveMessage>;
+
+TEST_CASE("a binomial tree of six from rank 1, whatever the tags of another library") {
+  const Messages messages = {{1, 2, 8, 0}, {1, 3, 8, 0}, {1, 5, 8, 0}, {2, 4, 8, 0}, {2, 0, 8, 0}};
+  CHECK(recognise("MPI_Bcast", 6, 1, messages).name == "binomial tree");
+  CHECK(recognise("MPI_Bcast", 6, 1, messages).rounds == 2);  // the root sends thrice, but no chain is longer
+  CHECK(recognise("MPI_Bcast", 6, 0, messages).name == "unknown");
+}
+
+TEST_CASE("a pipeline in three segments") {
+  Messages messages;
+  for (int segment = 0; segment < 3; ++segment) {
+    for (std::uint32_t rank = 0; rank < 4; ++rank) messages.push_back({rank, rank + 1, 8, -17});
+  }
+  const RecognisedAlgorithm made = recognise("MPI_Bcast", 5, 0, messages);
+  CHECK(made.name == "pipeline");
+  CHECK(made.segments == 3);
+  messages.pop_back();  // one edge lacks a segment
+  CHECK(recognise("MPI_Bcast", 5, 0, messages).name == "unknown");
+}
+
+TEST_CASE("of two processes most algorithms are one") {
+  CHECK(recognise("MPI_Bcast", 2, 0, {{0, 1, 8, -17}}).name ==
+        "linear or chain or pipeline or binary tree or binomial tree or k-nomial tree");
+  CHECK(recognise("MPI_Barrier", 2, 0, {}).name == "none");
+}
+
+TEST_CASE("the same messages in another order are another algorithm") {
+  const auto alltoall = [](bool forward) {
+    Messages messages;
+    for (std::uint32_t rank = 0; rank < 5; ++rank) {
+      for (std::uint32_t i = 1; i < 5; ++i) messages.push_back({rank, (rank + (forward ? i : 5 - i)) % 5, 8, -13});
+    }
+    return messages;
+  };
+  CHECK(recognise("MPI_Alltoall", 5, 0, alltoall(true)).name == "pairwise");
+  CHECK(recognise("MPI_Alltoall", 5, 0, alltoall(false)).name == "linear or linear with sync");
+}
+
+TEST_CASE("a collective made of two others") {
+  Messages messages;
+  for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({rank, 0, 8, -21});
+  for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({0, rank, 8, -17});
+  CHECK(recognise("MPI_Allreduce", 4, 0, messages).name.starts_with("linear or non-overlapping (MPI_Reduce: linear"));
+  CHECK(recognise("MPI_Allreduce", 4, 0, messages).rounds == 2);
+}
+
+std::vector<CollectiveRow> opened(MadeJob& made) {
+  const test::Scratch scratch;
+  const trace::Trace trace = made.written(scratch / "run");
+  SingleProcess alone;
+  JoinOptions options;
+  options.hidden_messages = true;
+  auto job = join_job(trace, alone, options);
+  REQUIRE(job.ok());
+  return open_collectives(**job);
+}
+
+void hidden(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer) {
+  made.message(rank, time_ns, sent, peer, -17, 8).code = 1;
+}
+
+// Rank 0 to 1 to 2; each enters at its time, and passes on 10 after that or after the message, whichever is later.
+void chain(MadeJob& made, const std::vector<std::uint64_t>& enter_ns) {
+  std::uint64_t sent_ns = 0;
+  for (int rank = 0; rank < 3; ++rank) {
+    const std::uint64_t entered = enter_ns[static_cast<std::size_t>(rank)];
+    trace::Event& event = made.enter(rank, entered, "MPI_Bcast");
+    event.communicator = 0;
+    event.root = 0;
+    event.bytes = 8;
+    const std::uint64_t arrived = std::max(entered, sent_ns) + 5;
+    if (rank > 0) hidden(made, rank, arrived, false, rank - 1);
+    sent_ns = arrived + 5;
+    if (rank < 2) hidden(made, rank, sent_ns, true, rank + 1);
+    made.leave(rank, sent_ns + 5, "MPI_Bcast");
+  }
+}
+
+TEST_CASE("the late edge comes from who entered last, or from the root if all were there") {
+  MadeJob in_time(3);
+  chain(in_time, {100, 100, 100});
+  const auto rows = opened(in_time);
+  REQUIRE(rows.size() == 1);
+  CHECK(std::string(rows[0].algorithm) == "pipeline");
+  CHECK(rows[0].messages == 2);
+  CHECK(rows[0].late_source == 0);
+  CHECK(rows[0].late_destination == 1);
+  CHECK(rows[0].inside_ns == 35);  // from 100 until rank 2 has left
+
+  MadeJob late(3);
+  chain(late, {100, 900, 100});
+  const auto others = opened(late);
+  CHECK(others[0].late_source == 1);
+  CHECK(others[0].late_destination == 2);
+  CHECK(others[0].spread_ns == 800);
+
+  MadeJob last(3);
+  chain(last, {100, 100, 900});
+  CHECK(opened(last)[0].late_source == kNobody);
+}
+
+}  // namespace
+}  // namespace fathom::analysis
