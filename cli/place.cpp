@@ -39,23 +39,23 @@ struct PlaceOptions {
   bool list = false;
 };
 
-// A host of the cluster by its name, or by that up to the first dot.
-simulator::NodeId host_named(const simulator::Network& network, const std::string& name) {
-  for (const std::string& text : {name, name.substr(0, name.find('.'))}) {
-    const simulator::NodeId node = network.find_node(text);
-    if (node != simulator::kNoId && network.is_host(node)) return node;
-  }
-  return simulator::kNoId;
+// Hosts of the cluster by name, or by that up to the first dot; several if that is a machine with parts.
+std::vector<HostId> hosts_named(const simulator::Network& network, const std::string& name) {
+  const std::vector<HostId> hosts = network.hosts_named(name);
+  return hosts.empty() ? network.hosts_named(name.substr(0, name.find('.'))) : hosts;
 }
 
-// Where the profile says the ranks ran; empty if that is not in this cluster, or too many on a host.
+// Where the profile says the ranks ran, the parts of a machine filled in order; empty if that is not in this
+// cluster, or too many on a host.
 simulator::Placement recorded(const simulator::Network& network, const simulator::Job& job) {
   simulator::Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);
   for (const std::string& name : job.hosts) {
-    const simulator::NodeId host = host_named(network, name);
-    if (host == simulator::kNoId || ++used[host] > network.slots(host)) return {};
-    placement.push_back(host);
+    const std::vector<HostId> parts = hosts_named(network, name);
+    const auto part = std::find_if(parts.begin(), parts.end(), [&](HostId host) { return used[host] < network.slots(host); });
+    if (part == parts.end()) return {};
+    ++used[*part];
+    placement.push_back(*part);
   }
   return placement;
 }
@@ -64,10 +64,12 @@ base::Result<std::vector<HostId>> chosen_hosts(const simulator::Network& network
                                                const PlaceOptions& options, const simulator::Placement& present) {
   std::vector<HostId> hosts;
   for (const std::string& name : options.hosts) {
-    const simulator::NodeId host = host_named(network, name);
-    if (host == simulator::kNoId) return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
-    if (std::count(hosts.begin(), hosts.end(), host)) return base::Error{fmt::format("host '{}' is named twice", name)};
-    hosts.push_back(host);
+    const std::vector<HostId> parts = hosts_named(network, name);
+    if (parts.empty()) return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    for (const HostId host : parts) {
+      if (std::count(hosts.begin(), hosts.end(), host)) return base::Error{fmt::format("host '{}' is named twice", name)};
+      hosts.push_back(host);
+    }
   }
   if (!hosts.empty()) return hosts;
   if (!present.empty()) {
@@ -202,6 +204,10 @@ Action declare_place(CLI::App& app) {
   app.add_option("--slots", options->defaults.slots, "of a host, where the cluster's file does not tell")
       ->type_name("NUMBER")->check(CLI::Range(1, 1 << 20).description(""))->capture_default_str();
   app.add_option("--capacity", options->defaults.capacity_Bps, "of a link in bytes/s, where the cluster's file does not tell")
+      ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
+  app.add_option("--node", options->defaults.node, "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
+      ->type_name("FILE");
+  app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
       ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
   app.add_flag("--list", options->list, "list the formats");
   return [options] { return run_place(*options); };

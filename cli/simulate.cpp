@@ -120,12 +120,12 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
   std::vector<simulator::HostId> hosts;
   std::vector<char> taken(network.host_count(), 0);
   for (const std::string& name : names) {
-    const simulator::NodeId node = network.find_node(name);
-    if (node == simulator::kNoId || !network.is_host(node)) {
-      return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    const std::vector<simulator::HostId> parts = network.hosts_named(name);
+    if (parts.empty()) return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    for (const simulator::HostId host : parts) {
+      if (taken[host]++) return base::Error{fmt::format("host '{}' is named twice", name)};
+      hosts.push_back(host);
     }
-    if (taken[node]++) return base::Error{fmt::format("host '{}' is named twice", name)};
-    hosts.push_back(node);
   }
   return hosts;
 }
@@ -332,6 +332,12 @@ Action declare_simulate(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--capacity", options->defaults.capacity_Bps,
                  "of a link in bytes/s, where the cluster's file does not tell")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber.description(""))
+      ->capture_default_str();
+  app.add_option("--node", options->defaults.node, "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains become part of the network")
+      ->type_name("FILE");
+  app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();

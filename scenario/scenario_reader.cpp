@@ -68,6 +68,9 @@ class Reader {
         root.count("slots", scenario.defaults.slots), 1, std::uint64_t{1} << 20));
     scenario.defaults.capacity_Bps = root.number("capacity", scenario.defaults.capacity_Bps);
     if (!(scenario.defaults.capacity_Bps > 0)) root.complain_at("capacity", "'capacity' must be above 0");
+    if (root.has("node")) scenario.defaults.node = placed(root.text("node"));
+    scenario.defaults.node_capacity_Bps = root.number("node_capacity", scenario.defaults.node_capacity_Bps);
+    if (!(scenario.defaults.node_capacity_Bps > 0)) root.complain_at("node_capacity", "'node_capacity' must be above 0");
     scenario.failed_links = root.texts("failed_links");
     scenario.failed_share = root.number("failed_share", 0);
     if (!(scenario.failed_share >= 0 && scenario.failed_share <= 1)) {

@@ -13,7 +13,8 @@ namespace {
 // Clusters with other failures are other clusters.
 std::string cluster_key(const Scenario& scenario) {
   std::string key = scenario.cluster + '\n' + std::to_string(scenario.defaults.slots) + '\n' +
-                    std::to_string(scenario.defaults.capacity_Bps);
+                    std::to_string(scenario.defaults.capacity_Bps) + '\n' + scenario.defaults.node + '\n' +
+                    std::to_string(scenario.defaults.node_capacity_Bps);
   if (scenario.failed_share > 0) {
     key += "\nshare " + std::to_string(scenario.failed_share) + ' ' + std::to_string(scenario.choice.seed);
   }

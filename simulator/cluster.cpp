@@ -5,6 +5,7 @@
 
 #include "simulator/graphml.h"
 #include "simulator/ibnetdiscover.h"
+#include "simulator/node_topology.h"
 #include "simulator/registry.h"
 #include "simulator/simgrid_platform.h"
 #include "simulator/slurm_topology.h"
@@ -45,16 +46,22 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
   return read_xml(path, defaults);
 }
 
+base::Result<Network> load_undivided(const std::string& cluster, const ClusterDefaults& defaults) {
+  std::error_code ignored;
+  const std::size_t colon = cluster.find(':');
+  const bool is_topology = colon != std::string::npos && !std::filesystem::exists(cluster, ignored);
+  return is_topology ? make_topology(cluster, colon) : read_file(cluster, defaults);
+}
+
 }  // namespace
 
 base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults) {
-  std::error_code ignored;
-  const std::size_t colon = cluster.find(':');
   try {
-    if (colon != std::string::npos && !std::filesystem::exists(cluster, ignored)) {
-      return make_topology(cluster, colon);
-    }
-    return read_file(cluster, defaults);
+    auto network = load_undivided(cluster, defaults);
+    if (!network || defaults.node.empty()) return network;
+    const auto node = read_hwloc(defaults.node);
+    if (!node) return node.error();
+    return with_nodes(*network, *node, defaults.node_capacity_Bps, 0);
   } catch (const std::bad_alloc&) {
     return base::Error{"'" + cluster + "' does not fit into memory"};
   }

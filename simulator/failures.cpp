@@ -14,13 +14,7 @@ base::Result<Network> without_links(const Network& network, std::span<const Link
   std::vector<char> is_failed(network.link_count(), 0);
   for (const LinkId link : failed) is_failed[link] = 1;
   NetworkBuilder builder(network.name());
-  for (NodeId node = 0; node < network.node_count(); ++node) {
-    if (network.is_host(node)) {
-      builder.add_host(network.node_name(node), network.slots(node), network.mac(node));
-    } else {
-      builder.add_switch(network.node_name(node), network.datapath(node));
-    }
-  }
+  for (NodeId node = 0; node < network.node_count(); ++node) builder.add_copy(network, node);
   for (LinkId id = 0; id < network.link_count(); ++id) {
     const Link& link = network.link(id);
     if (is_failed[id]) continue;

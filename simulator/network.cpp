@@ -18,6 +18,14 @@ std::uint64_t Network::total_slots() const {
   return std::accumulate(slots_.begin(), slots_.end(), std::uint64_t{0});
 }
 
+std::vector<HostId> Network::hosts_named(std::string_view name) const {
+  std::vector<HostId> hosts;
+  for (HostId host = 0; host < host_count(); ++host) {
+    if (names_[host] == name || machine(host) == name) hosts.push_back(host);
+  }
+  return hosts;
+}
+
 LinkId Network::find_link(NodeId source, NodeId target) const {
   for (const LinkId link : links_from(source)) {
     if (links_[link].target == target) return link;
@@ -47,13 +55,36 @@ Network::Adjacency Network::adjacency(std::uint32_t nodes, const std::vector<Lin
 }
 
 std::uint32_t NetworkBuilder::add_host(std::string name, std::uint32_t slots, std::string mac) {
-  nodes_.push_back({std::move(name), true, slots, std::move(mac), kNoDatapath});
+  nodes_.push_back({std::move(name), true, slots, std::move(mac)});
   return static_cast<std::uint32_t>(nodes_.size() - 1);
 }
 
 std::uint32_t NetworkBuilder::add_switch(std::string name, std::int64_t datapath) {
   nodes_.push_back({std::move(name), false, 0, {}, datapath});
   return static_cast<std::uint32_t>(nodes_.size() - 1);
+}
+
+std::uint32_t NetworkBuilder::add_part(std::string name, std::uint32_t slots, MachinePart part) {
+  const std::uint32_t host = add_host(std::move(name), slots);
+  nodes_[host].part = std::move(part);
+  return host;
+}
+
+std::uint32_t NetworkBuilder::add_inside(std::string name) {
+  const std::uint32_t node = add_switch(std::move(name));
+  nodes_[node].is_inside = true;
+  return node;
+}
+
+std::uint32_t NetworkBuilder::add_copy(const Network& network, NodeId node) {
+  if (network.is_host(node)) {
+    const std::uint32_t host = add_host(network.node_name(node), network.slots(node), network.mac(node));
+    if (!network.parts_.empty()) nodes_[host].part = network.parts_[node];
+    return host;
+  }
+  const std::uint32_t copy = add_switch(network.node_name(node), network.datapath(node));
+  nodes_[copy].is_inside = !network.inside_.empty() && network.inside_[node - network.host_count()] != 0;
+  return copy;
 }
 
 void NetworkBuilder::add_link(std::uint32_t source, std::uint32_t target, double capacity_Bps,
@@ -96,6 +127,24 @@ base::Status NetworkBuilder::check() const {
   return base::Done{};
 }
 
+void NetworkBuilder::number_nodes(Network& network, bool hosts, std::vector<NodeId>& number) {
+  for (std::size_t at = 0; at < nodes_.size(); ++at) {
+    Node& node = nodes_[at];
+    if (node.is_host != hosts) continue;
+    number[at] = static_cast<NodeId>(network.names_.size());
+    if (hosts) {
+      network.slots_.push_back(node.slots);
+      network.macs_.push_back(std::move(node.mac));
+      if (node.part.machine.empty()) node.part.machine = node.name;
+      network.parts_.push_back(std::move(node.part));
+    } else {
+      network.datapaths_.push_back(node.datapath);
+      network.inside_.push_back(node.is_inside ? 1 : 0);
+    }
+    network.names_.push_back(std::move(node.name));
+  }
+}
+
 base::Result<Network> NetworkBuilder::build() {
   if (nodes_.size() >= kNoId || links_.size() >= kNoId) {
     return base::Error{"the network has more nodes or links than 32 bits can number"};
@@ -104,23 +153,14 @@ base::Result<Network> NetworkBuilder::build() {
   Network network;
   network.name_ = std::move(name_);
   std::vector<NodeId> number(nodes_.size());
-  const auto take = [&](bool hosts) {
-    for (std::size_t at = 0; at < nodes_.size(); ++at) {
-      if (nodes_[at].is_host != hosts) continue;
-      number[at] = static_cast<NodeId>(network.names_.size());
-      network.names_.push_back(std::move(nodes_[at].name));
-      if (hosts) {
-        network.slots_.push_back(nodes_[at].slots);
-        network.macs_.push_back(std::move(nodes_[at].mac));
-      } else {
-        network.datapaths_.push_back(nodes_[at].datapath);
-      }
-    }
-  };
-  take(true);
-  take(false);
+  number_nodes(network, true, number);
+  number_nodes(network, false, number);
   const auto is_empty = [](const std::string& mac) { return mac.empty(); };
   if (std::all_of(network.macs_.begin(), network.macs_.end(), is_empty)) network.macs_.clear();
+  if (std::count(network.inside_.begin(), network.inside_.end(), 1) == 0) {
+    network.inside_.clear();
+    network.parts_.clear();
+  }
   network.links_ = std::exchange(links_, {});
   for (Link& link : network.links_) {
     link.source = number[link.source];

@@ -46,6 +46,12 @@ struct Grid {
   std::vector<std::uint32_t> extent;  // by dimension; the product is the number of switches
 };
 
+// Of a host that is part of a machine: launchers know the machine, and its cores by number.
+struct MachinePart {
+  std::string machine;
+  std::uint32_t first_core = 0;
+};
+
 class Network {
  public:
   const std::string& name() const { return name_; }
@@ -69,8 +75,9 @@ class Network {
 
   const Link& link(LinkId link) const { return links_[link]; }
   std::span<const Link> links() const { return links_; }
+  // Switches of the network: links of hosts, and of what is inside a machine, are others.
   bool joins_switches(LinkId link) const {
-    return !is_host(links_[link].source) && !is_host(links_[link].target);
+    return is_switch(links_[link].source) && is_switch(links_[link].target);
   }
   LinkId find_link(NodeId source, NodeId target) const;  // the first of several; kNoId if there is none
 
@@ -81,6 +88,12 @@ class Network {
   // What OpenFlow tables are made of; empty and kNoDatapath where the cluster's file does not tell.
   const std::string& mac(HostId host) const;
   std::int64_t datapath(NodeId switch_node) const;
+
+  // The machine that a host is part of, or the host itself.
+  const std::string& machine(HostId host) const { return parts_.empty() ? names_[host] : parts_[host].machine; }
+  std::uint32_t first_core(HostId host) const { return parts_.empty() ? 0 : parts_[host].first_core; }
+  // Of this name: a host, or all that are parts of a machine, in order.
+  std::vector<HostId> hosts_named(std::string_view name) const;
 
   const Grid* grid() const { return grid_ ? &*grid_ : nullptr; }
 
@@ -96,11 +109,15 @@ class Network {
   };
   static Adjacency adjacency(std::uint32_t nodes, const std::vector<Link>& links, NodeId Link::*end);
 
+  bool is_switch(NodeId node) const { return !is_host(node) && (inside_.empty() || !inside_[node - host_count()]); }
+
   std::string name_;
   std::vector<std::string> names_;   // by node
   std::vector<std::uint32_t> slots_;  // by host
   std::vector<std::string> macs_;    // by host, or empty
   std::vector<std::int64_t> datapaths_;  // by switch, or empty
+  std::vector<MachinePart> parts_;       // by host, or empty
+  std::vector<char> inside_;             // by switch: whether it is inside a machine; or empty
   std::vector<Link> links_;
   Adjacency from_, to_;
   std::optional<Grid> grid_;
@@ -114,6 +131,9 @@ class NetworkBuilder {
 
   std::uint32_t add_host(std::string name, std::uint32_t slots, std::string mac = {});
   std::uint32_t add_switch(std::string name, std::int64_t datapath = kNoDatapath);
+  std::uint32_t add_part(std::string name, std::uint32_t slots, MachinePart part);  // a host
+  std::uint32_t add_inside(std::string name);  // what joins the parts of a machine: a switch
+  std::uint32_t add_copy(const Network& network, NodeId node);
   void add_link(std::uint32_t source, std::uint32_t target, double capacity_Bps, double latency_s,
                 std::int32_t port = kNoPort);
   // Both directions.
@@ -129,9 +149,12 @@ class NetworkBuilder {
     std::string name;
     bool is_host;
     std::uint32_t slots;
-    std::string mac;
-    std::int64_t datapath;
+    std::string mac = {};
+    std::int64_t datapath = kNoDatapath;
+    MachinePart part = {};
+    bool is_inside = false;
   };
+  void number_nodes(Network& network, bool hosts, std::vector<NodeId>& number);
   base::Status check() const;
 
   std::string name_;

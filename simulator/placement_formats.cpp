@@ -14,15 +14,16 @@ base::Result<std::string> rankfile(const Network& network, const Placement& plac
   std::map<HostId, std::uint32_t> next_slot;
   std::string text;
   for (std::size_t rank = 0; rank < placement.size(); ++rank) {
-    text += "rank " + std::to_string(rank) + '=' + network.node_name(placement[rank]) +
-            " slot=" + std::to_string(next_slot[placement[rank]]++) + '\n';
+    const HostId host = placement[rank];
+    text += "rank " + std::to_string(rank) + '=' + network.machine(host) +
+            " slot=" + std::to_string(network.first_core(host) + next_slot[host]++) + '\n';
   }
   return text;
 }
 
 std::string listed(const Network& network, const Placement& placement, char between) {
   std::string text;
-  for (const HostId host : placement) text += (text.empty() ? "" : std::string(1, between)) + network.node_name(host);
+  for (const HostId host : placement) text += (text.empty() ? "" : std::string(1, between)) + network.machine(host);
   return text + '\n';
 }
 
@@ -64,56 +65,79 @@ constexpr PlacementFormat kFormats[] = {
     {"permutation", "line r: the rank whose present place rank r should take", permutation},
 };
 
-// "rank N=HOST slot=…" into (N, HOST); false if the line is none.
-bool rank_line(std::string_view line, std::size_t& rank, std::string& host) {
-  const std::size_t equals = line.find('=');
-  if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
-  const std::string_view number = trimmed(line.substr(5, equals - 5));
-  const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), rank);
-  const std::string_view rest = trimmed(line.substr(equals + 1));
-  host = rest.substr(0, rest.find(' '));
-  return failed == std::errc() && end == number.data() + number.size() && !host.empty();
+struct Place {
+  std::string host;
+  std::uint32_t slot = kNoId;  // if the file tells
+};
+
+bool parse_number(std::string_view text, std::size_t& number) {
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failed == std::errc() && end == text.data() + text.size();
 }
 
-base::Result<std::vector<std::string>> names_by_rank(const std::string& path) {
+// "rank N=HOST slot=K" into N and the place; false if the line is none. Slots that are no plain number, as
+// SOCKET:CORE, are as good as none.
+bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
+  const std::size_t equals = line.find('=');
+  if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
+  const std::string_view rest = trimmed(line.substr(equals + 1));
+  place = {std::string(rest.substr(0, rest.find(' '))), kNoId};
+  const std::size_t slot = rest.find(" slot=");
+  std::size_t number = 0;
+  if (slot != std::string_view::npos && parse_number(trimmed(rest.substr(slot + 6)), number)) place.slot = static_cast<std::uint32_t>(number);
+  return parse_number(trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
+}
+
+base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
   auto text = read_text(path);
   if (!text) return text.error();
-  std::map<std::size_t, std::string> by_rank;
-  std::vector<std::string> plain;
+  std::map<std::size_t, Place> by_rank;
+  std::vector<Place> plain;
   for (const std::string& line : split(*text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     std::size_t rank = 0;
-    std::string host;
-    if (rank_line(line, rank, host)) {
-      if (!by_rank.emplace(rank, host).second) return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
+    Place place;
+    if (rank_line(line, rank, place)) {
+      if (!by_rank.emplace(rank, place).second) return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
       continue;
     }
-    for (const std::string& name : split(line, ',')) plain.push_back(name);
+    for (const std::string& name : split(line, ',')) plain.push_back({name, kNoId});
   }
   if (by_rank.empty()) return plain;
-  if (!plain.empty()) return base::Error{path + ": '" + plain.front() + "' is no line of a rankfile"};
-  for (const auto& [rank, host] : by_rank) {
+  if (!plain.empty()) return base::Error{path + ": '" + plain.front().host + "' is no line of a rankfile"};
+  for (const auto& [rank, place] : by_rank) {
     if (rank != plain.size()) return base::Error{path + ": rank " + std::to_string(plain.size()) + " is missing"};
-    plain.push_back(host);
+    plain.push_back(place);
   }
   return plain;
+}
+
+// Of the parts of a machine the one with that core, else the first with room; kNoId without one.
+HostId part_for(const Network& network, const std::vector<HostId>& parts, std::uint32_t slot, const std::vector<std::uint32_t>& used) {
+  for (const HostId part : parts) {
+    const std::uint32_t first = network.first_core(part);
+    const bool has_core = parts.size() == 1 || slot == kNoId || (slot >= first && slot - first < network.slots(part));
+    if (has_core && used[part] < network.slots(part)) return part;
+  }
+  return kNoId;
 }
 
 }  // namespace
 
 base::Result<Placement> read_placement(const Network& network, const std::string& path) {
-  const auto names = names_by_rank(path);
-  if (!names) return names.error();
+  const auto places = places_by_rank(path);
+  if (!places) return places.error();
   Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);
-  for (const std::string& name : *names) {
-    const NodeId host = network.find_node(name);
-    if (host == kNoId || !network.is_host(host)) {
-      return base::Error{path + ": cluster '" + network.name() + "' has no host '" + name + "'"};
+  for (const Place& place : *places) {
+    const std::vector<HostId> parts = network.hosts_named(place.host);
+    if (parts.empty()) return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host + "'"};
+    const HostId host = part_for(network, parts, place.slot, used);
+    if (host == kNoId) {
+      return base::Error{path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +
+                         " slots, and more ranks" + (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
     }
-    if (++used[host] > network.slots(host)) {
-      return base::Error{path + ": host '" + name + "' has " + std::to_string(network.slots(host)) + " slots, and more ranks"};
-    }
+    ++used[host];
     placement.push_back(host);
   }
   return placement;

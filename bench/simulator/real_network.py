@@ -4,34 +4,45 @@
     bench/simulator/real_network.py FATHOM [--check] [--put] [--write]
 
 Eight hosts, namespaces of this machine, are linked to two leaf switches, and these by one uplink each to a spine.
-Every link is shaped by tc tbf, slow enough that two cores can serve eight polling ranks. The program is traced once on this machine's shared memory, where the shaped network
-plays no part; `fathom simulate --model replay` predicts its time on the tree, and it is run there. `fathom place`
-then looks for a better placement, whose rankfile mpirun gets.
+Every link is shaped by tc tbf, slow enough that two cores can serve eight polling ranks. Hosts hand single frames to
+their links, as real interfaces do, and use TCP's Reno: with what virtual links do otherwise (frames of 64 KiB, which a
+short queue drops as a whole) flows do not share a link evenly. The program is traced once on this machine's shared
+memory, where the shaped network plays no part; `fathom simulate --model replay` predicts its time on the tree, and it is
+run there. `fathom place` then looks for a better placement, whose rankfile mpirun gets.
+
+PTRANS is that of Debian's hpcc, one of whose transpositions is traced (bench/simulator/programs/ptrans_only.c); the other
+programs are in bench/simulator/programs/patterns.c.
 
 Known beforehand, and not fitted to the programs: the rates of the links; the part of a rate that is left for data when
 two hosts send each other (frames' headers and acknowledgements take the rest), measured with plain sockets; Open MPI's
 eager limit for TCP, 64 KiB. Open MPI sends (btl_tcp_flags 1): with its PUT protocol, the answer to a rendezvous waits in
-the socket behind the data that the answerer sends itself, and exchanges take up to twice as long; --put shows that. --check asserts that ranks run where the rankfile says and prints no times; it
-skips where namespaces are not permitted. --write puts the table into docs/simulator-models.md.
+the socket behind the data that the answerer sends itself, and exchanges take up to twice as long; --put shows that.
+--check asserts that ranks run where the rankfile says and prints no times; it skips where namespaces are not permitted.
+--write puts the table into docs/simulator-models.md.
 """
 import json
 import os
 import pathlib
 import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "test/hosts"))
+sys.path[:0] = [str(ROOT / "test/hosts"), str(ROOT / "bench")]
 import hosts  # noqa: E402
+import jobs  # noqa: E402
 
 HOSTS, PER_LEAF = 8, 4
 HOST_MBIT, UPLINK_MBIT = 10, 20  # half of full bisection
 RUNS = 3
-PROGRAMS = (("halo", 2, 1000000), ("alltoall", 2, 400000), ("transpose", 2, 2000000), ("pairs", 3, 1000000),
-            ("allreduce", 1, 2000000))
+# By name: words for patterns.c; without any, PTRANS. Messages of the last one do not fit the grid of hosts.
+PROGRAMS = {"HPCC PTRANS, 1,000 × 1,000": (), "FT-like all-to-all, 2 × 400 kB": ("alltoall", 2, 400000),
+            "halo, 2 × 1 MB": ("halo", 2, 1000000), "allreduce, 2 MB": ("allreduce", 1, 2000000),
+            "pairs across, 3 × 1 MB": ("pairs", 3, 1000000)}
+HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 
 
 class FatTree(hosts.Hosts):
@@ -40,9 +51,9 @@ class FatTree(hosts.Hosts):
     def cable(self, a_namespace, a, b_namespace, b, mbit):
         hosts.ip("-n", a_namespace, "link", "add", a, "type", "veth", "peer", "name", b, "netns", b_namespace)
         for namespace, device in ((a_namespace, a), (b_namespace, b)):
-            hosts.ip("-n", namespace, "link", "set", device, "up")
+            hosts.ip("-n", namespace, "link", "set", device, "up", "gso_max_segs", "1")
             subprocess.run(["tc", "-n", namespace, "qdisc", "add", "dev", device, "root", "tbf", "rate", f"{mbit}mbit",
-                            "burst", "16kb", "latency", "1000ms"], check=True)
+                            "burst", "16kb", "latency", "50ms"], check=True)
 
     def bridge(self, name):
         hosts.ip("-n", self.switch, "link", "add", name, "type", "bridge")
@@ -64,6 +75,7 @@ class FatTree(hosts.Hosts):
             self.add(namespace)
             self.cable(namespace, "eth0", self.switch, f"port{number}", HOST_MBIT)
             self.into(f"port{number}", f"leaf{number // PER_LEAF}")
+            subprocess.run(["ip", "netns", "exec", namespace, "sysctl", "-qw", "net.ipv4.tcp_congestion_control=reno"], check=True)
             hosts.ip("-n", namespace, "addr", "add", f"{hosts.NETWORK}.{number + 1}/24", "dev", "eth0")
 
 
@@ -116,17 +128,41 @@ def write_cluster(path, names, part):
                     f'<graph edgedefault="undirected">\n{text}</graph></graphml>\n')
 
 
+class Program:
+    def __init__(self, name, command, preloaded=None, phase=None):
+        self.name, self.command = name, [str(word) for word in command]
+        self.mpi_words = ["-x", f"LD_PRELOAD={preloaded}"] if preloaded else []
+        self.record_words = ["--phases", phase] if phase else []
+
+
 class Bench:
     def __init__(self, fathom, folder, tree):
         self.fathom, self.folder, self.tree = fathom, folder, tree
         self.installation = hosts.installations()[0]
-        self.program = folder / "patterns"
-        subprocess.run([self.installation.mpicc, "-O1", "-o", self.program,
-                        ROOT / "bench/simulator/programs/patterns.c"], check=True, env=self.installation.environment)
+        self.patterns = self.compile("patterns")
         self.mca = [] if "--put" in sys.argv else ["--mca", "btl_tcp_flags", "1"]
         self.cluster = folder / "tree.graphml"
         self.part = payload_part(tree)
         write_cluster(self.cluster, tree.names, self.part)
+
+    def compile(self, name, *flags):
+        subprocess.run([self.installation.mpicc, "-O1", f"-I{ROOT}", *flags, "-o", self.folder / name,
+                        ROOT / f"bench/simulator/programs/{name}.c", "-ldl"], check=True, env=self.installation.environment)
+        return self.folder / name
+
+    def programs(self):
+        for name, words in PROGRAMS.items():
+            if words:
+                yield Program(name, [self.patterns, *words])
+            elif HPCC_INPUT.exists() and shutil.which("hpcc"):
+                lines = HPCC_INPUT.read_text().splitlines()
+                # HPL's size, block size and grid; then one more size for PTRANS alone, and no more block sizes.
+                lines[5], lines[7], lines[10], lines[11] = "16", "50", "2", str(HOSTS // 2)
+                lines[32:36] = ["1", "1000", "0", "50"]
+                (self.folder / "hpccinf.txt").write_text("\n".join(lines[:36]) + "\n")
+                yield Program(name, [shutil.which("hpcc")], self.compile("ptrans_only", "-shared", "-fPIC"), "transposition")
+            else:
+                print(f"left out: {name}; hpcc is not installed", file=sys.stderr)
 
     def tool(self, *words):
         done = subprocess.run([self.fathom, *map(str, words)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
@@ -135,13 +171,13 @@ class Bench:
             sys.exit(f"fathom {words[0]}: {done.stderr}")
         return done.stdout
 
-    def record(self, words):
-        run = self.folder / ("run-" + words[0])
-        self.tool("run", "--trace", "-o", run, "--", self.installation.mpirun, "--oversubscribe", "--mca", "pml", "ob1",
-                  "--mca", "mpi_yield_when_idle", "1", "-n", HOSTS, self.program, *words)
+    def record(self, program):
+        run = self.folder / "run"
+        self.tool("run", "--trace", "--force", *program.record_words, "-o", run, "--", self.installation.mpirun, "--oversubscribe",
+                  *program.mpi_words, "--mca", "pml", "ob1", "--mca", "mpi_yield_when_idle", "1", "-n", HOSTS, *program.command)
         return run
 
-    def run(self, words, rankfile):
+    def run(self, program, rankfile):
         """Seconds, and the host of each rank."""
         extra = ["--rankfile", str(rankfile)] if rankfile else []
         done = self.tree.run(
@@ -149,14 +185,11 @@ class Bench:
              *([] if rankfile else ["--bind-to", "none"]), "--mca", "plm_rsh_agent", str(self.tree.agent), "--mca", "pml", "ob1",
              "--mca", "btl", "self,tcp", *self.mca, "--mca", "btl_tcp_if_include", f"{hosts.NETWORK}.0/24",
              "--mca", "oob_tcp_if_include", f"{hosts.NETWORK}.0/24", "--mca", "mpi_yield_when_idle", "1",
-             str(self.program), *map(str, words)], self.installation.environment)
+             *program.mpi_words, *program.command], self.installation.environment)
         if done.returncode != 0:
             sys.exit(f"mpirun: {done.stderr[-2000:]}")
         where = dict(re.findall(r"rank (\d+) on (\S+)", done.stdout))
         return float(re.search(r"seconds ([\d.]+)", done.stdout).group(1)), [where[str(r)] for r in range(HOSTS)]
-
-    def measure(self, words, rankfile=None):
-        return statistics.median(self.run(words, rankfile)[0] for _ in range(RUNS))
 
     def predict(self, run, placement):
         self.tool("simulate", "--cluster", self.cluster, "--job", run, "--model", "replay", *placement,
@@ -165,17 +198,22 @@ class Bench:
 
     def advise(self, run):
         path = self.folder / "rankfile"
-        said = self.tool("place", run, "--cluster", self.cluster, "--hosts", ",".join(self.tree.names),
-                         "--objective", "time", "--to", "rankfile", "-o", path)
-        return path, said
+        self.tool("place", run, "--cluster", self.cluster, "--hosts", ",".join(self.tree.names),
+                  "--objective", "time", "--to", "rankfile", "-o", path)
+        return path
+
+    def measure(self, program, rankfile):
+        """Medians of interleaved runs: block placement, and that of the rankfile."""
+        runs = [(self.run(program, None)[0], self.run(program, rankfile)[0]) for _ in range(RUNS)]
+        return [statistics.median(seconds) for seconds in zip(*runs)]
 
 
 def check(bench):
     """A written rankfile is accepted, and ranks run where it says."""
-    words = ("pairs", 1, 1000)
-    path, _ = bench.advise(bench.record(tuple(map(str, words))))
+    program = Program("pairs", [bench.patterns, "pairs", 1, 1000])
+    path = bench.advise(bench.record(program))
     asked = [re.search(r"=(\S+)", line).group(1) for line in sorted(path.read_text().splitlines())]
-    _, where = bench.run(words, path)
+    _, where = bench.run(program, path)
     right = where == asked and asked != sorted(asked)
     print(f"FAILED: ranks on {where}, the rankfile says {asked}" if not right else "ranks run where the rankfile says")
     print(f"{int(right)} passed, {int(not right)} failed, 0 skipped")
@@ -183,22 +221,22 @@ def check(bench):
 
 
 def table(bench):
-    head = ("program", "placement", "predicted", "measured", "predicted / measured")
+    head = ["program", "block: predicted", "measured", "ratio", "advised: predicted", "measured", "ratio",
+            "gain predicted", "measured"]
     rows = []
-    for words in PROGRAMS:
-        run = bench.record(tuple(map(str, words)))
-        name = f"{words[0]}, {words[1]} × {words[2] / 1e6:g} MB"
-        path, _ = bench.advise(run)
-        for placement, rankfile, options in (("block", None, ["--placement", "block"]),
-                                             ("advised", path, ["--rankfile", path])):
-            predicted, measured = bench.predict(run, options), bench.measure(words, rankfile)
-            rows.append((name, placement, f"{predicted:.3f} s", f"{measured:.3f} s", f"{predicted / measured:.3f}"))
-            print(*rows[-1], sep="  ", flush=True)
-    widths = [max(len(row[c]) for row in [head, *rows]) for c in range(5)]
-    lines = ["| " + " | ".join(cell.ljust(w) for cell, w in zip(row, widths)) + " |" for row in [head, *rows]]
-    lines.insert(1, "|" + "|".join("-" * (w + 1) + ("-" if c < 2 else ":") for c, w in enumerate(widths)) + "|")
-    return "\n".join([*lines, "", f"Medians of {RUNS} runs; {bench.part:.1%} of a link's rate is left for data in an exchange between two "
-                      f"hosts. {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end."])
+    for program in bench.programs():
+        run = bench.record(program)
+        path = bench.advise(run)
+        predicted = [bench.predict(run, options) for options in (["--placement", "block"], ["--rankfile", path])]
+        measured = bench.measure(program, path)
+        row = [program.name]
+        for p, m in zip(predicted, measured):
+            row += [f"{p:.2f} s", f"{m:.2f} s", f"{p / m:.3f}"]
+        rows.append(row + [f"{1 - after / before:.0%}" for before, after in (predicted, measured)])
+        print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
+    return "\n".join([jobs.markdown_table(head, rows), "", f"Medians of {RUNS} interleaved runs (PTRANS: of {RUNS} × 10 transpositions); "
+                      f"{bench.part:.1%} of a link's rate is left for data in an exchange between two hosts. "
+                      f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end."])
 
 
 def main():
@@ -219,10 +257,7 @@ def main():
             text = table(bench)
     print(text)
     if "--write" in sys.argv:
-        path = ROOT / "docs/simulator-models.md"
-        old = path.read_text(encoding="utf-8")
-        path.write_text(re.sub(r"(<!-- real-network -->\n).*?(<!-- /real-network -->)",
-                               lambda m: m.group(1) + text + "\n" + m.group(2), old, flags=re.S), encoding="utf-8")
+        jobs.write_section("simulator-models.md", "real-network", text)
     return 0
 
 

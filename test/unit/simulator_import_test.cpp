@@ -23,7 +23,7 @@ using test::write_file;
 Network read(const std::string& text) {
   Scratch folder;
   write_file(folder / "file", text);
-  auto network = load_cluster(folder / "file", {4, 5.0, 1e-6});
+  auto network = load_cluster(folder / "file", {4, 5.0, 1e-6, {}});
   REQUIRE_MESSAGE(network, network.error().message);
   return std::move(*network);
 }

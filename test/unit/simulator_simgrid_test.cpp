@@ -24,7 +24,7 @@ std::string platform(const std::string& inside) {
 base::Result<Network> read(const std::string& text) {
   Scratch folder;
   write_file(folder / "p.xml", text);
-  auto network = load_cluster(folder / "p.xml", {3, 5.0, 1e-6});
+  auto network = load_cluster(folder / "p.xml", {3, 5.0, 1e-6, {}});
   if (network) return network;
   const std::string message = network.error().message;
   const std::size_t at = message.find("p.xml:");
