@@ -10,7 +10,7 @@ short queue drops as a whole) flows do not share a link evenly. The program is t
 memory, where the shaped network plays no part; `fathom simulate --model replay` predicts its time on the tree, and it is
 run there. `fathom place` then looks for a better placement, whose rankfile mpirun gets.
 
-PTRANS is that of Debian's hpcc, one of whose transpositions is traced (bench/simulator/programs/ptrans_only.c); the other
+PTRANS is that of Debian's hpcc, whose first transposition is traced (bench/simulator/programs/ptrans_only.c); the other
 programs are in bench/simulator/programs/patterns.c.
 
 Known beforehand, and not fitted to the programs: the rates of the links; the part of a rate that is left for data when
@@ -36,10 +36,10 @@ import hosts  # noqa: E402
 import jobs  # noqa: E402
 
 HOSTS, PER_LEAF = 8, 4
-HOST_MBIT, UPLINK_MBIT = 10, 20  # half of full bisection
+HOST_MBIT, UPLINK_MBIT = 10, 10  # a quarter of full bisection
 RUNS = 3
-# By name: words for patterns.c; without any, PTRANS. Messages of the last one do not fit the grid of hosts.
-PROGRAMS = {"HPCC PTRANS, 1,000 × 1,000": (), "FT-like all-to-all, 2 × 400 kB": ("alltoall", 2, 400000),
+# By name: words for patterns.c; without any, PTRANS.
+PROGRAMS = {"HPCC PTRANS, 2,000 × 2,000": (), "FT-like all-to-all, 2 × 400 kB": ("alltoall", 2, 400000),
             "halo, 2 × 1 MB": ("halo", 2, 1000000), "allreduce, 2 MB": ("allreduce", 1, 2000000),
             "pairs across, 3 × 1 MB": ("pairs", 3, 1000000)}
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
@@ -158,7 +158,7 @@ class Bench:
                 lines = HPCC_INPUT.read_text().splitlines()
                 # HPL's size, block size and grid; then one more size for PTRANS alone, and no more block sizes.
                 lines[5], lines[7], lines[10], lines[11] = "16", "50", "2", str(HOSTS // 2)
-                lines[32:36] = ["1", "1000", "0", "50"]
+                lines[32:36] = ["1", "2000", "0", "50"]
                 (self.folder / "hpccinf.txt").write_text("\n".join(lines[:36]) + "\n")
                 yield Program(name, [shutil.which("hpcc")], self.compile("ptrans_only", "-shared", "-fPIC"), "transposition")
             else:
@@ -234,7 +234,7 @@ def table(bench):
             row += [f"{p:.2f} s", f"{m:.2f} s", f"{p / m:.3f}"]
         rows.append(row + [f"{1 - after / before:.0%}" for before, after in (predicted, measured)])
         print(*rows[-1], sep="  ", file=sys.stderr, flush=True)
-    return "\n".join([jobs.markdown_table(head, rows), "", f"Medians of {RUNS} interleaved runs (PTRANS: of {RUNS} × 10 transpositions); "
+    return "\n".join([jobs.markdown_table(head, rows), "", f"Medians of {RUNS} interleaved runs; "
                       f"{bench.part:.1%} of a link's rate is left for data in an exchange between two hosts. "
                       f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end."])
 
