@@ -103,6 +103,7 @@ class Reader {
     for (const SwitchLine& line : switches_) {
       if (auto status = add_children(line); !status) return status.error();
     }
+    if (auto status = check_tree(); !status) return status.error();
     auto network = builder_.build();
     if (!network) return base::Error{path_ + ": " + network.error().message};
     return network;
@@ -157,6 +158,30 @@ class Reader {
       auto [host, is_new] = hosts_.try_emplace(name, 0);
       if (is_new) host->second = builder_.add_host(name, defaults_.slots);
       builder_.add_cable(host->second, parent, defaults_.capacity_Bps, defaults_.latency_s);
+    }
+    return base::Done{};
+  }
+
+  // Switches whose children are all known to stand above nothing but a tree are taken away, again and again.
+  base::Status check_tree() const {
+    std::unordered_map<std::string, std::vector<std::string>> parents;
+    std::unordered_map<std::string, std::size_t> open;  // children that are not taken away
+    std::vector<std::string> ready;
+    for (const SwitchLine& line : switches_) {
+      for (const std::string& child : line.switches) parents[child].push_back(line.name);
+      open[line.name] = line.switches.size();
+      if (line.switches.empty()) ready.push_back(line.name);
+    }
+    while (!ready.empty()) {
+      const std::string name = ready.back();
+      ready.pop_back();
+      open.erase(name);
+      for (const std::string& parent : parents[name]) {
+        if (--open[parent] == 0) ready.push_back(parent);
+      }
+    }
+    for (const SwitchLine& line : switches_) {
+      if (open.contains(line.name)) return error(line.line, "switch '" + line.name + "' stands above itself, or above switches that do");
     }
     return base::Done{};
   }

@@ -2,7 +2,8 @@
 //
 //   link_load_bench TOPOLOGY ROUTING [PAIRS]
 //
-// TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones.
+// TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones. Prints one JSON
+// object; "seconds" is processor time of routing and adding up, without making the network.
 #include "simulator/link_load.h"
 
 #include <sys/resource.h>
@@ -61,10 +62,8 @@ int give_up(const std::string& why) {
 
 int main(int argc, char** argv) {
   if (argc < 3) return give_up("usage: link_load_bench TOPOLOGY ROUTING [PAIRS]");
-  const double start = cpu_s();
   const auto network = load_cluster(argv[1]);
   if (!network) return give_up(network.error().message);
-  const double built = cpu_s();
   const auto row = find_router(argv[2]);
   if (!row) return give_up(row.error().message);
   const std::vector<Demand> demands =
@@ -80,10 +79,8 @@ int main(int argc, char** argv) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   std::printf(
-      "%s %s: %u hosts, %u switches, %u links (made in %.2f s), %zu pairs in %.3f s of one core: %.2f million "
-      "pairs/s, peak memory %.0f MiB, max load %.0f bytes\n",
-      argv[1], argv[2], network->host_count(), network->switch_count(), network->link_count(),
-      built - start, demands.size(), done - ready,
-      static_cast<double>(demands.size()) / (done - ready) / 1e6,
-      static_cast<double>(usage.ru_maxrss) / 1024, load_figures(*network, *use, false).max_traffic);
+      "{\"hosts\": %u, \"links\": %u, \"pairs\": %zu, \"seconds\": %.6f, \"memory_bytes\": %.0f, "
+      "\"max_traffic\": %.0f}\n",
+      network->host_count(), network->link_count(), demands.size(), done - ready,
+      static_cast<double>(usage.ru_maxrss) * 1024, load_figures(*network, *use, false).max_traffic);
 }

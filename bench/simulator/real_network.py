@@ -41,7 +41,7 @@ RUNS = 3
 # By name: words for patterns.c; without any, PTRANS.
 PROGRAMS = {"HPCC PTRANS, 2,000 × 2,000": (), "FT-like all-to-all, 2 × 400 kB": ("alltoall", 2, 400000),
             "halo, 2 × 1 MB": ("halo", 2, 1000000), "allreduce, 2 MB": ("allreduce", 1, 2000000),
-            "pairs across, 3 × 1 MB": ("pairs", 3, 1000000)}
+            "allreduce, 8 MB": ("allreduce", 1, 8000000), "pairs across, 3 × 1 MB": ("pairs", 3, 1000000)}
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 
 

@@ -1,7 +1,7 @@
 // How long the engine takes for the combinations of a scenario: scenario_speed SCENARIO.yml [REPEATS]
 //
-// Reading files and writing results are left out. Prints processor time for each run, the median of the
-// repeats, and how many jobs arrived.
+// Reading files and writing results are left out. Prints one JSON object: the processor time of a run, the
+// median of the repeats, and how many jobs arrived in all.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -45,7 +45,7 @@ int main(int count, char** words) {
   }
   std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
   const double each_s = times[static_cast<std::size_t>(repeats / 2)] / static_cast<double>(file.combinations.size());
-  std::printf("%zu combinations, %zu jobs: %.1f us a run (median of %d)\n", file.combinations.size(), jobs,
-              each_s * 1e6, repeats);
+  std::printf("{\"combinations\": %zu, \"jobs\": %zu, \"seconds_a_run\": %.9f}\n", file.combinations.size(), jobs,
+              each_s);
   return 0;
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """How fast flows and programs are simulated, beside SimGrid on the same flows.
 
-    bench/simulator/speed.py [--runs N] [--simgrid-limit SECONDS] [--only flows|replay] [--write]
+    bench/simulator/speed.py [--runs N] [--simgrid-limit SECONDS] [--only loads|scenario|flows|replay] [--write]
 
-Flows: an all-to-all started at once, of 32 to 1,024 ranks, with equal and with drawn sizes (bench/simulator/
+Loads: pairs of hosts routed and added up (bench/simulator/link_load.cpp). Scenario: what the reference simulator's
+example `cg` is made of, 12 combinations of about 10 jobs each, engine time alone; needs its example data in the folder
+that FATHOM_REFERENCE_DATA names, and is left out without. Flows: an all-to-all started at once, of 32 to 1,024 ranks, with equal and with drawn sizes (bench/simulator/
 flow_pattern.h). Runs of Fathom and SimGrid take turns; SimGrid has one run where one takes more than 5 s,
 and none where it is expected to take more than --simgrid-limit. Replay: a ring, a dissemination, and
 all-to-alls (bench/simulator/replay_speed.cpp).
@@ -19,6 +21,7 @@ import pathlib
 import statistics
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import jobs  # noqa: E402
@@ -28,6 +31,24 @@ FLOWS = [("equal", 64), ("equal", 128), ("equal", 256), ("equal", 512), ("equal"
 REPLAYS = [("ring, 1,000 times around", "ring", 1024, 1000), ("dissemination", "dissemination", 65536, 1),
            ("all-to-all", "all-to-all", 256, 1), ("all-to-all", "all-to-all", 512, 1),
            ("all-to-all", "all-to-all", 1024, 1), ("all-to-all", "all-to-all", 2048, 1)]
+LOADS = [("XGFT(2;32,32;1,32), all pairs", "xgft:m=32,32;w=1,32", "dmodk"),
+         ("XGFT(2;32,32;1,32), all pairs", "xgft:m=32,32;w=1,32", "greedy-max"),
+         ("XGFT(3;48,48,48;1,48,48), random pairs", "xgft:m=48,48,48;w=1,48,48", "dmodk", 10_000_000)]
+REFERENCE_RUN_S = 3.3  # of the reference simulator, in Python, for one combination
+SCENARIO = """
+topology: {data}/milk.graphml
+duration: 1000
+output: none
+algorithms:
+  scheduler: [pfsim.scheduler.FCFSScheduler]
+  host_selector: [pfsim.host_selector.LinearHostSelector, pfsim.host_selector.RandomHostSelector]
+  process_mapper: [pfsim.process_mapper.LinearProcessMapper, pfsim.process_mapper.CyclicProcessMapper]
+  router: [pfsim.router.DmodKRouter, pfsim.router.GreedyRouter, pfsim.router.GreedyRouter2]
+jobs:
+  - submit: {{distribution: pfsim.math.ExponentialDistribution, params: {{lambd: 0.01}}}}
+    duration: {{distribution: pfsim.math.ExponentialDistribution, params: {{lambd: 0.02}}}}
+    trace: {data}/cg-c-128.tar.gz
+"""
 LONG_S = 5  # longer runs are not repeated
 
 
@@ -78,6 +99,34 @@ def expected_seconds(shorter, ranks):
     growth = s2 / s1
     steps = (ranks / r2 - 1) / (r2 / r1 - 1) if ranks > r2 else 1
     return s2 * growth ** min(steps, 3)
+
+
+def measure_loads(programs, runs):
+    rows = []
+    for title, *words in LOADS:
+        jobs.progress(f"loads: {title}, {words[1]}")
+        series = Series(programs["link_load_bench"], *words)
+        for _ in range(runs):
+            series.run()
+        rows.append([title, words[1], f"{series.last('hosts'):,}", f"{series.last('pairs'):,}", seconds_text(series.seconds()),
+                     f"{series.last('pairs') / series.seconds() / 1e6:.1f} million", f"{series.last('memory_bytes') / 2**20:,.0f} MiB"])
+    return jobs.markdown_table(["network", "routing", "hosts", "pairs", "time", "pairs per second", "memory"], rows)
+
+
+def measure_scenario(programs):
+    data = pathlib.Path(os.environ.get("FATHOM_REFERENCE_DATA", "/nonexistent"))
+    if not (data / "cg-c-128.tar.gz").exists():
+        print("scenario: left out; FATHOM_REFERENCE_DATA names no folder with cg-c-128.tar.gz", file=sys.stderr)
+        return None
+    with tempfile.TemporaryDirectory(prefix="fathom-speed.") as folder:
+        path = pathlib.Path(folder) / "cg.yml"
+        path.write_text(SCENARIO.format(data=data.resolve()))
+        jobs.progress("scenario")
+        done = run(programs["scenario_speed"], path)
+    each_s = done["seconds_a_run"]
+    return jobs.markdown_table(
+        ["combinations", "jobs", "engine time a combination", "the reference's 3.3 s over that"],
+        [[str(done["combinations"]), str(done["jobs"]), f"{each_s * 1e6:,.0f} µs", f"{REFERENCE_RUN_S / each_s:,.0f}"]])
 
 
 def measure_flows(programs, runs, simgrid_limit):
@@ -131,19 +180,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="runs of each kind (5)")
     parser.add_argument("--simgrid-limit", type=float, default=120, help="longest run of SimGrid, in seconds (120)")
-    parser.add_argument("--only", choices=["flows", "replay"])
+    parser.add_argument("--only", choices=["loads", "scenario", "flows", "replay"])
     parser.add_argument("--write", action="store_true", help="put the tables into docs/simulator-speed.md")
     options = parser.parse_args()
-    programs = build(["flow_speed", "replay_speed", "simgrid_speed"])
-    tables = {}
-    if options.only != "replay":
-        tables["flows"] = measure_flows(programs, options.runs, options.simgrid_limit)
-    if options.only != "flows":
-        tables["replay"] = measure_replay(programs, options.runs)
+    programs = build(["link_load_bench", "scenario_speed", "flow_speed", "replay_speed", "simgrid_speed"])
+    measures = {"loads": lambda: measure_loads(programs, options.runs), "scenario": lambda: measure_scenario(programs),
+                "flows": lambda: measure_flows(programs, options.runs, options.simgrid_limit),
+                "replay": lambda: measure_replay(programs, options.runs)}
+    tables = {name: measure() for name, measure in measures.items() if options.only in (None, name)}
     jobs.progress("")
     where = (f"Processor time, medians of up to {options.runs} runs on {jobs.machine()}, {simgrid_version()}, load "
              f"{os.getloadavg()[0]:.1f} at the end.")
     for name, table in tables.items():
+        if table is None:
+            continue
         text = f"{table}\n\n{where}"
         print(f"{text}\n")
         if options.write:

@@ -74,6 +74,8 @@ TEST_CASE("Slurm topology.conf") {
 
 TEST_CASE("what is wrong with a topology.conf, with its line") {
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=b Switches=c\n") == "2: there is no switch 'c'");
+  CHECK(error("SwitchName=a Switches=b\nSwitchName=b Switches=c Nodes=n1\nSwitchName=c Switches=a\n") ==
+        "1: switch 'a' stands above itself, or above switches that do");
   CHECK(error("SwitchName=a Nodes=n[1\n").find("1: 'n[1': '[' without ']'") == 0);
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n") ==
         "2: switch 'a' is there a second time");

@@ -39,7 +39,7 @@ TEST_CASE("linear selection takes the shortest run of free hosts that holds the 
   CHECK(select("linear", network, 10, busy) == std::vector<HostId>{0, 1, 2, 3, 5});  // longest first
 }
 
-TEST_CASE("random selection never draws a host twice") {
+TEST_CASE("random selection never draws a host twice (the reference: with replacement)") {
   const Network network = two_level_tree(5, 1, 4, 8);
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     const std::vector<HostId> hosts = select("random", network, 128, {}, seed);

@@ -301,6 +301,44 @@ TEST_CASE("hosts that cannot be reached: the Error names both") {
   }
 }
 
+TEST_CASE("links of one direction: there is a way there, and the Error names who has none back") {
+  NetworkBuilder builder("one-way");
+  const std::uint32_t a = builder.add_host("a", 1), b = builder.add_host("b", 1), top = builder.add_switch("s");
+  builder.add_cable(a, top, 1, 0);
+  builder.add_link(top, b, 1, 0);
+  const auto network = builder.build();
+  REQUIRE(network);
+  auto router = (*find_router("dmodk"))->make(*network, {});
+  RouteTable table(1);
+  const std::vector<Demand> there = {{0, 1, 1, 1, 0}}, back = {{1, 0, 1, 1, 0}};
+  CHECK((*router)->route(there, LinkUse(*network), table));
+  const auto none = (*router)->route(back, LinkUse(*network), table);
+  REQUIRE_FALSE(none);
+  CHECK(none.error().message.find("there is no way from 'b' to 'a'") == 0);
+}
+
+TEST_CASE("a cycle of switches makes no way longer than it must be") {
+  NetworkBuilder builder("cycle");
+  std::vector<std::uint32_t> switches;
+  for (int at = 0; at < 5; ++at) {
+    const std::string number = std::to_string(at);
+    switches.push_back(builder.add_switch("s" + number));
+    builder.add_cable(builder.add_host("h" + number, 1), switches.back(), 1, 0);
+    if (at > 0) builder.add_link(switches[static_cast<std::size_t>(at) - 1], switches.back(), 1, 0);
+  }
+  builder.add_link(switches.back(), switches.front(), 1, 0);  // one way around only
+  const auto network = builder.build();
+  REQUIRE(network);
+  const std::vector<Demand> demands = {{0, 4, 1, 1, 0}, {4, 0, 1, 1, 1}};
+  for (const char* name : {"dmodk", "ecmp", "greedy-max", "minimal", "random"}) {
+    auto router = (*find_router(name))->make(*network, {});
+    RouteTable table(2);
+    REQUIRE((*router)->route(demands, LinkUse(*network), table));
+    CHECK(table.way(0).size() == 6);
+    CHECK(table.way(1).size() == 3);
+  }
+}
+
 TEST_CASE("ways are forgotten and found again when memory is short") {
   const Network network = made("tree:k=3;n=3");
   ShortestPaths roomy(network), tight(network, 1);

@@ -60,7 +60,7 @@ std::vector<double> starts(const char* scheduler, const std::vector<Asked>& jobs
 
 using Times = std::vector<double>;
 
-TEST_CASE("first come, first served starts nothing before its turn, but all that fit") {
+TEST_CASE("first come, first served starts nothing before its turn, but all that fit (the reference: one for each that ends)") {
   CHECK(starts("fcfs", {{3, 0, 10}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 10, 15});
   CHECK(starts("fcfs", {{4, 0, 10}, {1, 1, 5}, {1, 2, 5}, {1, 3, 5}}) == Times{0, 10, 10, 10});
   CHECK(starts("fcfs", {{1, 0, 5}, {1, 0, 5}, {2, 0, 5}}) == Times{0, 0, 0});
@@ -187,6 +187,30 @@ TEST_CASE("link loads over time: highest, mean, and snapshots in between") {
   CHECK(result.max_congestion.mean() == doctest::Approx(95));
   CHECK(result.jobs[0].wait_s(arrivals[0]) == 0);
   CHECK(result.jobs[0].slow_down(arrivals[0]) == 1);
+}
+
+// The reference keeps the ways of answers after the job has ended: here 2 → 0, over core1, which the second
+// job would then share with its own 3 → 1.
+TEST_CASE("a job's ways go with it (the reference: stale return routes)") {
+  const Network network = two_level_tree(2, 2, 2);
+  SystemChoice choice = choice_of("fcfs");
+  choice.router = *find_router("greedy-max");
+  choice.until_s = 10;
+  choice.snapshots_s = {5};
+  std::vector<double> bytes;
+  choice.snapshot = [&](double, const LinkUse& use) -> base::Status {
+    bytes = use.bytes;
+    return base::Done{};
+  };
+  const auto one_way = std::make_shared<Job>(job_of(4, {{0, 2, 100, 1}}));
+  const auto answering = std::make_shared<Job>(job_of(4, {{2, 0, 40, 1}, {3, 1, 50, 1}}));
+  run(network, {{answering, 4, 9, 9, 1}}, choice);
+  const std::vector<double> alone = bytes;
+  run(network, {{one_way, 0, 1, 1, 1}, {answering, 4, 9, 9, 1}}, choice);
+  CHECK(bytes == alone);
+  const NodeId edge = network.find_node("edge2");
+  CHECK(bytes[network.find_link(edge, network.find_node("core1"))] == 50);
+  CHECK(bytes[network.find_link(edge, network.find_node("core2"))] == 40);
 }
 
 TEST_CASE("wait, response, slow-down and bounded slow-down") {

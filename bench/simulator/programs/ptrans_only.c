@@ -17,8 +17,9 @@
 static double began = -1;
 
 time_t time(time_t* result) {
-  if (result) *result = 1;
-  return 1;
+  const time_t drawn = 3;  // a grid that block placement suits ill
+  if (result) *result = drawn;
+  return drawn;
 }
 
 int MPI_Barrier(MPI_Comm communicator) {
