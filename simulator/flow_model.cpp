@@ -162,6 +162,7 @@ void FlowModel::refresh_rates() {
   rates_stale_ = false;
   rates_.solve();
   ++solutions_;
+  changed_rates_ += rates_.changed_flows().size();
   for (MaxMin::Flow rated : rates_.changed_flows()) change_rate(flows_[flow_of_[rated]]);
   schedule_ends();
   if (usage_ == nullptr) return;

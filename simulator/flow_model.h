@@ -81,6 +81,7 @@ class FlowModel {
 
   std::uint64_t solutions() const { return solutions_; }  // of the rates
   std::uint64_t settled_hops() const { return rates_.settled_hops(); }
+  std::uint64_t changed_rates() const { return changed_rates_; }  // of flows, by all solutions
 
  private:
   struct Flow {
@@ -114,7 +115,7 @@ class FlowModel {
   std::vector<double> latencies_s_;
   MaxMin rates_;
   bool rates_stale_ = false;
-  std::uint64_t solutions_ = 0;
+  std::uint64_t solutions_ = 0, changed_rates_ = 0;
   double now_s_ = 0;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> free_flows_;

@@ -147,12 +147,14 @@ def measure_flows(programs, runs, simgrid_limit):
             known.append((ranks, theirs.seconds()))
             difference = abs(ours.last("last_end_s") / theirs.last("last_end_s") - 1)
         rows.append([f"{ranks:,} ranks, {sizes} sizes", f"{ours.last('flows'):,}", f"{ours.last('hops'):,}",
-                     f"{ours.last('solutions'):,}", seconds_text(ours.seconds()),
-                     f"{ours.seconds() / ours.last('settled_hops') * 1e9:.0f} ns",
+                     f"{ours.last('solutions'):,}",
+                     *(f"{ours.last(key) / ours.last('solutions'):,.0f}" for key in ("settled_hops", "changed_rates")),
+                     seconds_text(ours.seconds()), f"{ours.seconds() / ours.last('settled_hops') * 1e9:.0f} ns",
                      seconds_text(theirs.seconds()) if theirs else "not run",
                      f"{theirs.seconds() / ours.seconds():,.0f} ×" if theirs else "",
                      f"{difference:.0e}" if theirs else ""])
-    return jobs.markdown_table(["all-to-all", "flows", "hops", "solutions", "Fathom", "per settled hop", "SimGrid",
+    return jobs.markdown_table(["all-to-all", "flows", "hops", "solutions", "hops settled in each", "rates changed in each", "Fathom",
+                                "per settled hop", "SimGrid",
                                 "ratio", "last end differs by"], rows)
 
 
