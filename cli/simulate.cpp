@@ -198,7 +198,7 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
-// DIR/utilisation-N.csv, N as for tables.
+// DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for tables.
 base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
                            simulator::ResultsWriter& results) {
@@ -207,8 +207,12 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   if (results.count() == 0) print_timed_heading(plan.model);
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
   print_timed(network, job, *run);
-  return scenario::write_utilisation(network, *run->usage,
-                                     options.directory + "/utilisation-" + std::to_string(results.count()) + ".csv");
+  const std::string end = "-" + std::to_string(results.count()) + ".csv";
+  if (run->busy) {
+    const auto written = scenario::write_waiting(simulator::waiting_over_time(*run), options.directory + "/waiting" + end);
+    if (!written) return written;
+  }
+  return scenario::write_utilisation(network, *run->usage, options.directory + "/utilisation" + end);
 }
 
 base::Status simulate_job(const simulator::Network& network, const ModelJob& job, const Plan& plan,

@@ -20,4 +20,13 @@ base::Status write_utilisation(const simulator::Network& network, const simulato
   return table.commit();
 }
 
+base::Status write_waiting(const std::vector<simulator::Waiting>& waiting, const std::string& path) {
+  Table table(path, "from_s,to_s,waiting_ranks\n");
+  for (const simulator::Waiting& one : waiting) {
+    table.number(one.from_s).number(one.to_s).number(one.ranks);
+    table.end();
+  }
+  return table.commit();
+}
+
 }  // namespace fathom::scenario

@@ -3,14 +3,19 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "simulator/link_usage.h"
 #include "simulator/network.h"
+#include "simulator/one_job_time.h"
 
 namespace fathom::scenario {
 
 base::Status write_utilisation(const simulator::Network& network, const simulator::LinkUsage& usage,
                                const std::string& path);
+
+// Ranks of a replay that wait, over time: from_s,to_s,waiting_ranks.
+base::Status write_waiting(const std::vector<simulator::Waiting>& waiting, const std::string& path);
 
 }  // namespace fathom::scenario

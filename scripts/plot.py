@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Draws a run: traffic and message matrices, the histogram of message sizes, and a part of its trace if it has one; or a
-simulation: loads of links, and the network coloured by load for each snapshot beside the results.
+simulation: loads of links, the network coloured by load for each snapshot beside the results, and links over time.
 
 Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
 """
@@ -48,6 +48,8 @@ def simulation_pictures(path):
                 for number, run in enumerate(runs, 1)}
     for name, snapshot in simulation.snapshots(os.path.dirname(path) or ".").items():
         pictures[name] = lambda name=name, snapshot=snapshot: simulation.draw_network(snapshot, name.replace("-", " "))
+    for name, path in simulation.timelines(os.path.dirname(path) or ".").items():
+        pictures[name] = lambda name=name, path=path: simulation.draw_timeline(path, name.replace("-", " ") + ": links over time")
     return pictures
 
 

@@ -26,6 +26,7 @@ class LinkUsage {
 
   double interval_s() const { return interval_s_; }
   std::size_t intervals() const { return intervals_; }
+  std::size_t links() const { return rates_.size(); }
   double bytes(std::uint32_t link, std::size_t interval) const {
     return bytes_[link * intervals_ + interval];
   }

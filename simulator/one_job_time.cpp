@@ -105,12 +105,33 @@ base::Result<TimedRun> run_replay(const Network& network, const Job& job, const 
   run.usage = std::make_unique<LinkUsage>(network.link_count(), kTimedIntervals, kFirstInterval_s);
   ready->flows.keep_usage(run.usage.get());
   const ReplayNetwork links = ready->routes.replay_network(ready->flows);
-  auto replayed = replay(program, machine, &links);
+  run.busy = std::make_unique<LinkUsage>(program.rank_count() * processor_count(program), kTimedIntervals, kFirstInterval_s);
+  auto replayed = replay(program, machine, &links, run.busy.get());
   if (!replayed) return replayed.error();
   run.replay = std::move(*replayed);
   run.seconds = run.replay.end_ns * 1e-9;
   run.usage->bring_to(std::max(run.seconds, ready->flows.now_s()));
   return run;
+}
+
+std::vector<Waiting> waiting_over_time(const TimedRun& run) {
+  std::vector<Waiting> result;
+  if (!run.busy || run.replay.ranks.empty()) return result;
+  const std::size_t processors = run.busy->links() / run.replay.ranks.size();
+  const double length_s = run.busy->interval_s();
+  for (std::size_t at = 0; at < run.busy->intervals() && static_cast<double>(at) * length_s < run.seconds; ++at) {
+    const double from_s = static_cast<double>(at) * length_s, to_s = std::min(from_s + length_s, run.seconds);
+    double waited_s = 0;
+    for (std::size_t rank = 0; rank < run.replay.ranks.size(); ++rank) {
+      double idle_s = std::clamp(run.replay.ranks[rank].end_ns * 1e-9 - from_s, 0.0, to_s - from_s);
+      for (std::size_t processor = 0; processor < processors; ++processor) {
+        idle_s -= run.busy->bytes(static_cast<std::uint32_t>(rank * processors + processor), at);
+      }
+      waited_s += std::max(idle_s, 0.0);
+    }
+    result.push_back({from_s, to_s, waited_s / (to_s - from_s)});
+  }
+  return result;
 }
 
 std::string timed_json(const Network& network, const std::string& job, const TimedRun& run, bool host_links) {

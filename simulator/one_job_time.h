@@ -27,7 +27,17 @@ struct TimedRun {
   std::vector<PhaseOutcome> phases;  // flows only
   ReplayResult replay;               // replay only
   std::unique_ptr<LinkUsage> usage;  // what each link carried over time
+  std::unique_ptr<LinkUsage> busy;   // replay only: when each processor did (replay.h)
 };
+
+struct Waiting {
+  double from_s = 0, to_s = 0;
+  double ranks = 0;  // how many waited, on average over this time
+};
+
+// Of a replay: ranks that have not ended and of which no processor computes, sends or receives. With several
+// processors a rank waits for as long as all of them together leave idle.
+std::vector<Waiting> waiting_over_time(const TimedRun& run);
 
 inline constexpr std::size_t kTimedIntervals = 128;
 

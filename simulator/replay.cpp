@@ -52,7 +52,7 @@ class Followers {
 
 class Replay {
  public:
-  Replay(const Program& program, const LogGops& machine, const ReplayNetwork* network)
+  Replay(const Program& program, const LogGops& machine, const ReplayNetwork* network, LinkUsage* busy)
       : program_(program),
         machine_(machine),
         network_(network),
@@ -61,12 +61,13 @@ class Replay {
         waits_for_(program.size()),
         partner_(program.size(), kNoOperation),
         arrival_ns_(program.size(), kNever),
+        processors_(processor_count(program)),
+        busy_(busy),
         interfaces_(program.rank_count()) {
     result_.ranks.resize(program.rank_count());
     for (OperationId operation = 0; operation < program.size(); ++operation) {
       count_waits(program.successor(operation));
       for (const auto& follower : followers_.of(operation)) count_waits(follower);
-      processors_ = std::max<std::size_t>(processors_, program[operation].processor + 1u);
     }
     processor_free_ns_.resize(processors_ * program.rank_count());
   }
@@ -199,6 +200,11 @@ class Replay {
   double occupy(const Operation& operation, double nanoseconds) {
     double& free_ns = processor_free_ns_[operation.rank * processors_ + operation.processor];
     free_ns = std::max(free_ns, now_ns_) + nanoseconds;
+    if (busy_ && nanoseconds > 0) {
+      const auto processor = static_cast<std::uint32_t>(operation.rank * processors_ + operation.processor);
+      busy_->change(processor, (free_ns - nanoseconds) * 1e-9, 1);
+      busy_->change(processor, free_ns * 1e-9, 0);
+    }
     return free_ns;
   }
 
@@ -369,7 +375,8 @@ class Replay {
   std::vector<std::uint32_t> waits_for_;   // by operation: dependencies that are not satisfied
   std::vector<OperationId> partner_;       // by send: the receive that gets it
   std::vector<double> arrival_ns_;         // by send: of the last byte, once that is known
-  std::size_t processors_ = 1;             // of a rank
+  std::size_t processors_;                 // of a rank
+  LinkUsage* busy_;
   std::vector<double> processor_free_ns_;  // by rank, then by processor
   std::vector<Interface> interfaces_;      // by rank
   std::size_t ended_ = 0;
@@ -401,9 +408,15 @@ base::Status check(const Program& program, const LogGops& machine, const ReplayN
 }  // namespace
 
 base::Result<ReplayResult> replay(const Program& program, const LogGops& machine,
-                                  const ReplayNetwork* network) {
+                                  const ReplayNetwork* network, LinkUsage* busy) {
   if (auto checked = check(program, machine, network); !checked) return checked.error();
-  return Replay(program, machine, network).run();
+  return Replay(program, machine, network, busy).run();
+}
+
+std::uint32_t processor_count(const Program& program) {
+  std::uint32_t count = 1;
+  for (OperationId id = 0; id < program.size(); ++id) count = std::max(count, program[id].processor + 1u);
+  return count;
 }
 
 }  // namespace fathom::simulator

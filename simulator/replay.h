@@ -46,6 +46,7 @@
 
 #include "base/result.h"
 #include "simulator/flow_model.h"
+#include "simulator/link_usage.h"
 #include "simulator/program.h"
 
 namespace fathom::simulator {
@@ -61,6 +62,9 @@ struct ReplayNetwork {
   // host.
   std::function<std::span<const std::uint32_t>(std::uint32_t from, std::uint32_t to)> route;
 };
+
+// How many processors of a rank the program uses: the highest number of any rank's, and one.
+std::uint32_t processor_count(const Program& program);
 
 struct RankTimes {
   double end_ns = 0;       // of its last operation
@@ -85,7 +89,9 @@ struct ReplayResult {
 };
 
 // An error if operations remain that can never happen; it names one of them and what it waits for.
+// `busy`, if asked for, gets the time that each processor computes, sends and receives, as "bytes" at rate 1
+// of link rank * processor_count() + processor.
 base::Result<ReplayResult> replay(const Program& program, const LogGops& machine,
-                                  const ReplayNetwork* network = nullptr);
+                                  const ReplayNetwork* network = nullptr, LinkUsage* busy = nullptr);
 
 }  // namespace fathom::simulator

@@ -1,6 +1,7 @@
 """What a simulation put on the links: loads of the links of each run, and the network coloured by load."""
 from plots import style  # first: it selects the backend
 
+import csv
 import glob
 import json
 import os
@@ -60,6 +61,62 @@ def draw_loads(run):
     more = f" · the {len(shown)} most loaded of {len(links)} links" if len(links) > len(shown) else ""
     style.title(picture, f"{run['cluster'][:40]}: load of the links",
                 " · ".join(filter(None, names)) + f" · seed {run['seed']}{more}")
+    return picture
+
+
+def timelines(folder):
+    """{name of the picture: path} of the utilisation beside the results of runs in time."""
+    found = glob.glob(os.path.join(folder, "utilisation-*.csv")) + glob.glob(os.path.join(folder, "run-*", "utilisation.csv"))
+    return {os.path.relpath(path, folder).replace(os.sep, "-")[:-len(".csv")]: path for path in sorted(found)}
+
+
+def read_rows(path):
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    except (OSError, csv.Error) as error:
+        raise BadProfile(f"{path}: cannot be read: {error}") from None
+
+
+def draw_timeline(path, title):
+    """Links, the busiest on top, over time by the part of their capacity in use; above them the ranks that wait, where
+    a replay has told."""
+    rows = read_rows(path)
+    links = {}
+    for row in rows:
+        links.setdefault(f"{row['source']} → {row['target']}"[-34:], []).append(
+            (float(row["from_s"]), float(row["to_s"]), float(row["utilisation"])))
+    busiest = sorted(links, key=lambda name: -sum((to - begin) * part for begin, to, part in links[name]))[:MOST_LINKS]
+    waiting_path = path.replace("utilisation", "waiting")
+    waiting = read_rows(waiting_path) if os.path.exists(waiting_path) else []
+    end = max([float(row["to_s"]) for row in waiting or rows], default=1)
+    picture = figure.Figure(figsize=(9.6, 1.9 + 0.2 * max(len(busiest), 3) + (1.4 if waiting else 0)))
+    height = picture.get_figheight()
+    axes = picture.add_axes((0.26, 0.55 / height, 0.62, 0.2 * max(len(busiest), 3) / height))
+    amounts = style.amounts()
+    for at, name in enumerate(busiest):
+        axes.broken_barh([(begin, to - begin) for begin, to, _ in links[name]], (at - 0.45, 0.9),
+                         facecolors=amounts([part for _, _, part in links[name]]))
+    axes.set_yticks(range(len(busiest)), busiest, fontsize=8)
+    axes.set_ylim(max(len(busiest), 1) - 0.5, -0.5)
+    axes.set_xlim(0, end)
+    axes.set_xlabel("simulated time, s")
+    bar = picture.colorbar(cm.ScalarMappable(colors.Normalize(0, 1), amounts),
+                           cax=picture.add_axes((0.91, 0.55 / height, 0.02, 0.2 * max(len(busiest), 3) / height)))
+    bar.set_label("part of the capacity in use", color=style.FAINT, fontsize=9)
+    if waiting:
+        above = picture.add_axes((0.26, 1 - 2.1 / height, 0.62, 1.0 / height))
+        above.stairs([float(row["waiting_ranks"]) for row in waiting],
+                     [0, *(float(row["to_s"]) for row in waiting)], fill=True, color=style.CATEGORIES[0])
+        above.set_xlim(0, end)
+        above.set_ylim(0, None)
+        above.set_xticklabels([])
+        above.set_ylabel("ranks that wait", fontsize=9)
+    for one in picture.axes[:1] + (picture.axes[2:] if waiting else []):
+        for side in ("top", "right"):
+            one.spines[side].set_visible(False)
+    more = f"the {len(busiest)} busiest of {len(links)} links that carried anything" if len(links) > len(busiest) else ""
+    style.title(picture, title, more)
     return picture
 
 

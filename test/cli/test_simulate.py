@@ -1,4 +1,5 @@
 """fathom simulate: from a cluster and a job to results.json, and each refusal with its sentence."""
+import csv
 import json
 import os
 import subprocess
@@ -147,6 +148,15 @@ class Simulate(harness.CliTest):
             run, = json.load(file)["runs"]
         self.assertAlmostEqual(run["seconds"], 1 + 10 + 0.5)
         self.assertAlmostEqual(run["ranks"][1]["wait_s"], 11)
+        with open(self.path("out", "waiting-1.csv"), encoding="utf-8", newline="") as file:
+            waiting = [{key: float(value) for key, value in row.items()} for row in csv.DictReader(file)]
+        self.assertAlmostEqual(sum((one["to_s"] - one["from_s"]) * one["waiting_ranks"] for one in waiting), 11)
+        self.assertAlmostEqual(waiting[-1]["to_s"], 11.5)
+        plotted = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
+        if "matplotlib" not in plotted.stderr:
+            self.assertEqual(plotted.returncode, 0, plotted.stderr)
+            with open(self.path("plots", "utilisation-1.svg"), encoding="utf-8") as file:
+                self.assertIn("ranks that wait", file.read())
         self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
 
