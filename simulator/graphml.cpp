@@ -35,9 +35,7 @@ class Reader {
     for (const pugi::xml_node edge : graph.children("edge")) {
       if (base::Status status = add_edge(edge, both_ways, builder); !status) return status.error();
     }
-    auto network = builder.build();
-    if (!network) return base::Error{path_ + ": " + network.error().message};
-    return network;
+    return builder.build_from(path_);
   }
 
  private:

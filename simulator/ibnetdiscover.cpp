@@ -59,12 +59,8 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto text = read_text(path_);
-    if (!text) return text.error();
-    std::size_t number = 0;
-    for (const std::string& line : split(*text, '\n')) {
-      if (auto status = parse_line(line, ++number); !status) return status.error();
-    }
+    const auto parsed = for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
+    if (!parsed) return parsed.error();
     if (nodes_.empty()) return base::Error{path_ + ": holds no Switch and no Ca of ibnetdiscover"};
     for (const LinkLine& link : links_) {
       if (left_out_.contains(link.source) || left_out_.contains(link.target)) continue;
@@ -73,15 +69,11 @@ class Reader {
       builder_.add_link(nodes_.at(link.source), target->second, link.capacity_Bps, defaults_.latency_s,
                         link.port);
     }
-    auto network = builder_.build();
-    if (!network) return base::Error{path_ + ": " + network.error().message};
-    return network;
+    return builder_.build_from(path_);
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const {
-    return {path_ + ":" + std::to_string(line) + ": " + what};
-  }
+  base::Error error(std::size_t line, const std::string& what) const { return line_error(path_, line, what); }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     if (line.starts_with('[')) return add_link(line, number);

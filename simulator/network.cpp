@@ -173,4 +173,10 @@ base::Result<Network> NetworkBuilder::build() {
   return network;
 }
 
+base::Result<Network> NetworkBuilder::build_from(const std::string& path) {
+  auto network = build();
+  if (!network) return base::Error{path + ": " + network.error().message};
+  return network;
+}
+
 }  // namespace fathom::simulator

@@ -143,6 +143,8 @@ class NetworkBuilder {
   // The Error names the node or link: two nodes of one name, a host without slots, a capacity that is
   // not above zero, a latency below zero, a link from a node to itself, no host. Leaves this empty.
   base::Result<Network> build();
+  // The same for what a file describes: the Error begins with its path.
+  base::Result<Network> build_from(const std::string& path);
 
  private:
   struct Node {

@@ -92,27 +92,20 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto text = read_text(path_);
-    if (!text) return text.error();
-    std::size_t number = 0;
-    for (const std::string& line : split(*text, '\n')) {
-      ++number;
-      if (auto status = parse_line(line.substr(0, line.find('#')), number); !status) return status.error();
-    }
+    const auto parsed = for_each_line(path_, [this](const std::string& line, std::size_t number) {
+      return parse_line(line.substr(0, line.find('#')), number);
+    });
+    if (!parsed) return parsed.error();
     if (switches_.empty()) return base::Error{path_ + ": has no line with SwitchName="};
     for (const SwitchLine& line : switches_) {
       if (auto status = add_children(line); !status) return status.error();
     }
     if (auto status = check_tree(); !status) return status.error();
-    auto network = builder_.build();
-    if (!network) return base::Error{path_ + ": " + network.error().message};
-    return network;
+    return builder_.build_from(path_);
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const {
-    return {path_ + ":" + std::to_string(line) + ": " + what};
-  }
+  base::Error error(std::size_t line, const std::string& what) const { return line_error(path_, line, what); }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     SwitchLine parsed{number, {}, {}, {}};

@@ -26,6 +26,20 @@ base::Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
+base::Status for_each_line(const std::string& path, const std::function<base::Status(const std::string& line, std::size_t number)>& take) {
+  const auto text = read_text(path);
+  if (!text) return text.error();
+  std::size_t number = 0;
+  for (const std::string& line : split(*text, '\n')) {
+    if (auto status = take(line, ++number); !status) return status;
+  }
+  return base::Done{};
+}
+
+base::Error line_error(const std::string& path, std::size_t line, const std::string& what) {
+  return {path + ":" + std::to_string(line) + ": " + what};
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
   const std::size_t first = text.find_first_not_of(kBlanks);

@@ -1,6 +1,8 @@
 // Text files of any origin, whole in memory: what the importers of clusters read.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +13,12 @@ namespace fathom::simulator {
 
 // The whole file. An Error says why it cannot be read.
 base::Result<std::string> read_text(const std::string& path);
+
+// Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that gives an Error.
+base::Status for_each_line(const std::string& path, const std::function<base::Status(const std::string& line, std::size_t number)>& take);
+
+// "path:line: what".
+base::Error line_error(const std::string& path, std::size_t line, const std::string& what);
 
 // Blanks at both ends removed.
 std::string_view trimmed(std::string_view text);
