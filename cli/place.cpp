@@ -189,7 +189,7 @@ int run_place(const PlaceOptions& options) {
 Action declare_place(CLI::App& app) {
   auto options = std::make_shared<PlaceOptions>();
   app.add_option("RUN", options->run, "run directory, profile.json or archive of the reference profiler")->type_name("");
-  app.add_option("--cluster", options->cluster, "file, or KIND:key=value;... (fathom simulate --list)")->type_name("CLUSTER");
+  app.add_option("--cluster", options->cluster, "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom simulate --list)")->type_name("CLUSTER");
   app.add_option("--hosts", options->hosts, "that the job may use (those it ran on)")->delimiter(',')->type_name("NAME,...");
   app.add_option("--selection", options->selection, "how hosts are chosen if the job did not run on this cluster")
       ->type_name("NAME")->capture_default_str();

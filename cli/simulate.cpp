@@ -308,7 +308,7 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("");
   app.add_option("--threads", options->threads, "for the combinations of a scenario (as many as cores)")
       ->type_name("NUMBER");
-  app.add_option("--cluster", options->clusters, "file, or KIND:key=value;... (see --list); may be given several times")
+  app.add_option("--cluster", options->clusters, "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see --list); may be given several times")
       ->type_name("CLUSTER")
       ->allow_extra_args(false);
   app.add_option("--job", options->jobs,
