@@ -381,9 +381,26 @@ base::Status Joiner::sum_up() {
   return job_.steps_->status();
 }
 
+// Every process has an owner: none is left out without a word.
+static base::Status check_mapping(const JoinOptions& options, const trace::Definitions& definitions, std::size_t owners) {
+  std::vector<std::uint64_t> loads;
+  for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
+  const Mapping mapping = options.mapping(loads, owners);
+  if (mapping.size() != loads.size()) {
+    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " + std::to_string(loads.size())};
+  }
+  for (std::size_t process = 0; process < mapping.size(); ++process) {
+    if (mapping[process] < owners) continue;
+    return base::Error{"the mapping gives process " + std::to_string(process) + " to analysis process " + std::to_string(mapping[process]) +
+                       "; there are " + std::to_string(owners)};
+  }
+  return base::Done{};
+}
+
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options) {
   auto job = std::make_unique<JoinedJob>(trace, transport);
+  if (auto right = check_mapping(options, trace.definitions(), transport.size()); !right) return right.error();
   Joiner joiner(*job, options);
   const base::Status status = joiner.run();
   if (!status) return status.error();

@@ -99,7 +99,7 @@ class JoinedJob {
   JoinSummary summary_;
 };
 
-// An error where there is no room for the steps (at every analysis process).
+// An error where there is no room for the steps, or the mapping leaves out a process (at every analysis process).
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options);
 

@@ -27,6 +27,8 @@ import argparse
 import json
 import os
 import pathlib
+import re
+import subprocess
 import sys
 import tempfile
 
@@ -183,7 +185,35 @@ def same_for_every_number(build, folder):
         assert all(name in json.loads(said[1])["analyses"] for name in ANALYSES), said[1]
 
 
-OTHERS = {"transfers": transfers, "same_for_every_number": same_for_every_number}
+def a_killed_process_ends_all(build, folder):
+    """One of three is killed as soon as it works on the trace: no smaller answer, an error."""
+    run, steps = folder / "run", folder / "steps"
+    steps.mkdir()
+    build.call(build.options.generate, run, "--ranks", "8", "--events", "3000000")
+    # Its steps lie in a file in $TMPDIR, which is open from the first step on.
+    script = f'''export TMPDIR={steps}
+        if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then
+          (until ls -l /proc/$$/fd 2>/dev/null | grep -q "{steps}"; do :; done; kill -9 $$) &
+        fi
+        exec {build.options.cli} analyze {run} -o {folder}/out.json'''
+    done = subprocess.run(build.launch(3, "sh", "-c", script), env=build.environment, capture_output=True, text=True,
+                          timeout=120, check=False)
+    assert done.returncode != 0 and "signal 9" in done.stdout + done.stderr, done
+    assert not (folder / "out.json").exists() and "late" not in done.stdout, done
+
+
+def own_analysis(build, folder):
+    """The program of docs/adding-an-analysis.md says what the wait states say; and the document shows that program."""
+    run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "late_sender")
+    said = build.call(build.options.example, run)
+    waits = {(int(a), int(b)): float(seconds) for a, seconds, b in re.findall(r"rank (\d+) waited ([\d.]+) s for rank (\d+)", said)}
+    assert 0.098 < waits[0, 1] < 0.3, said
+    root = pathlib.Path(__file__).resolve().parents[2]
+    source = (root / "docs/examples/late_senders.cpp").read_text()
+    assert source in (root / "docs/adding-an-analysis.md").read_text(), "docs/adding-an-analysis.md shows another program"
+
+
+OTHERS = {"a_killed_process_ends_all": a_killed_process_ends_all, "own_analysis": own_analysis, "transfers": transfers, "same_for_every_number": same_for_every_number}
 
 
 def main():
@@ -191,6 +221,8 @@ def main():
     parser.add_argument("--programs", required=True)
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
+    parser.add_argument("--generate", required=True, help="trace_generate")
+    parser.add_argument("--example", required=True, help="the program of docs/adding-an-analysis.md")
     parser.add_argument("--build")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
