@@ -1,7 +1,6 @@
 #include "profile/assemble.h"
 
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -11,33 +10,14 @@
 #include <tuple>
 
 #include "profile/communicator_merge.h"
+#include "profile/endings.h"
+#include "profile/pair_cells.h"
 #include "profile/rows_reader.h"
+#include "profile/witnesses.h"
 #include "profile/writer.h"
 
 namespace fathom::profile {
 namespace {
-
-// A group of cells that becomes one Traffic: class, communicator, phase, by number.
-struct TrafficKey {
-  std::uint32_t class_number, communicator, phase;
-  auto operator<=>(const TrafficKey&) const = default;
-};
-
-struct Count {
-  std::uint64_t bytes = 0, messages = 0;
-  Count& operator+=(const Count& other) {
-    bytes += other.bytes;
-    messages += other.messages;
-    return *this;
-  }
-};
-
-// One cell, its process names resolved. Sorted by traffic key, then pair.
-struct PairCell {
-  TrafficKey traffic;
-  std::int64_t source, destination;
-  Count sent, received;
-};
 
 // Names with small numbers in order of first appearance.
 class Names {
@@ -74,7 +54,7 @@ class Assembly {
   void finish_traffic(Profile& profile);
   void finish_coverage(Profile& profile);
   void finish_sizes(Profile& profile);
-  std::string why_cut_short() const;
+  void list_invisible(Coverage& coverage);
 
   bool started_ = false;
   std::uint32_t job_ = 0;
@@ -88,12 +68,7 @@ class Assembly {
   std::vector<PairCell> cells_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint64_t> invisible_;
   std::map<std::uint32_t, std::map<std::uint64_t, std::uint64_t>> sizes_;
-  struct End {
-    EndReason reason;
-    std::uint32_t detail;
-    std::int64_t rank;
-  };
-  std::vector<End> ends_;
+  Endings endings_;
   std::string witness_sent_, witness_received_;
   bool paused_ = false, truncated_ = false;
   std::set<std::string> notes_;
@@ -114,6 +89,34 @@ const char* why_not_visible(const std::string& function, const std::string& modu
 }
 
 bool is_one_sided(const std::string& class_name) { return class_name == kOneSided; }
+
+// "SOURCE REASON": each is told once, however many processes say it.
+void add_step_down(const std::string& text, std::vector<StepDown>& known) {
+  StepDown step;
+  std::istringstream words(text);
+  words >> step.source;
+  std::getline(words >> std::ws, step.reason);
+  const bool is_new = std::none_of(known.begin(), known.end(), [&step](const StepDown& other) {
+    return other.source == step.source && other.reason == step.reason;
+  });
+  if (is_new) known.push_back(step);
+}
+
+// "NAME<tab>DESCRIPTION<tab>BOUND TO<tab>VALUES": the values of one rank, added to those of the others.
+void add_variable(const std::string& text, std::int64_t rank, std::vector<PerformanceVariable>& known) {
+  std::istringstream fields(text);
+  PerformanceVariable variable;
+  std::string values;
+  std::getline(fields, variable.name, '\t');
+  std::getline(fields, variable.description, '\t');
+  std::getline(fields, variable.bound_to, '\t');
+  std::getline(fields, values, '\t');
+  auto found = std::find_if(known.begin(), known.end(), [&variable](const auto& other) { return other.name == variable.name; });
+  if (found == known.end()) found = known.insert(known.end(), variable);
+  std::istringstream numbers(values);
+  found->rank.push_back(rank);
+  found->values.emplace_back(std::istream_iterator<double>(numbers), std::istream_iterator<double>());
+}
 
 void Assembly::note(const std::string& sentence) {
   if (notes_.insert(sentence).second) profile_.coverage.notes.push_back(sentence);
@@ -141,7 +144,7 @@ void Assembly::add(const ProcessRows& rows) {
   rank.pid = header.pid;
   rank.seconds = static_cast<double>(header.elapsed_ns) * 1e-9;
   ranks_[header.rank] = rank;
-  ends_.push_back({header.end_reason, header.end_detail, header.rank});
+  endings_.add(header.rank, header.end_reason, header.end_detail);
   truncated_ |= rows.truncated;
   profile_.coverage.lost_messages += header.lost_messages;
   profile_.application.seconds = std::max(profile_.application.seconds, rank.seconds);
@@ -194,30 +197,9 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
     } else if (key == "paused") {
       paused_ = true;
     } else if (key == "step-down") {
-      StepDown step;
-      words >> step.source;
-      std::getline(words >> std::ws, step.reason);
-      auto& known = profile_.coverage.steps_down;
-      const bool is_new = std::none_of(known.begin(), known.end(), [&step](const StepDown& s) {
-        return s.source == step.source && s.reason == step.reason;
-      });
-      if (is_new) known.push_back(step);
+      add_step_down(value, profile_.coverage.steps_down);
     } else if (key == "pvar") {
-      std::istringstream fields(value);
-      PerformanceVariable variable;
-      std::string values;
-      std::getline(fields, variable.name, '\t');
-      std::getline(fields, variable.description, '\t');
-      std::getline(fields, variable.bound_to, '\t');
-      std::getline(fields, values, '\t');
-      auto& known = profile_.performance_variables;
-      auto found = std::find_if(known.begin(), known.end(),
-                                [&variable](const auto& v) { return v.name == variable.name; });
-      if (found == known.end()) found = known.insert(known.end(), variable);
-      std::istringstream numbers(values);
-      found->rank.push_back(rows.header.rank);
-      found->values.emplace_back(std::istream_iterator<double>(numbers),
-                                 std::istream_iterator<double>());
+      add_variable(value, rows.header.rank, profile_.performance_variables);
     }
   }
 }
@@ -340,41 +322,7 @@ void Assembly::finish_traffic(Profile& profile) {
   }
 }
 
-void Assembly::finish_coverage(Profile& profile) {
-  Coverage& coverage = profile.coverage;
-  coverage.sent.witness = witness_sent_;
-  coverage.received.witness = witness_received_;
-  struct Both {
-    Count sent, received;
-  };
-  std::map<std::pair<std::int64_t, std::int64_t>, Both> pairs;
-  for (const PairCell& cell : cells_) {
-    if (is_one_sided(class_names_[cell.traffic.class_number].first)) continue;
-    coverage.sent.bytes += cell.sent.bytes;
-    coverage.sent.messages += cell.sent.messages;
-    coverage.received.bytes += cell.received.bytes;
-    coverage.received.messages += cell.received.messages;
-    // Only where both ends have spoken can they be held against each other.
-    if (!ranks_.count(cell.source) || !ranks_.count(cell.destination)) continue;
-    Both& both = pairs[{cell.source, cell.destination}];
-    both.sent += cell.sent;
-    both.received += cell.received;
-  }
-  const bool two_witnesses = !witness_sent_.empty() && !witness_received_.empty();
-  for (const auto& [pair, both] : pairs) {
-    const auto& [sent, received] = both;
-    if (!two_witnesses) break;
-    if (sent.bytes == received.bytes && sent.messages == received.messages) continue;
-    if (sent.messages > received.messages && sent.bytes >= received.bytes) {
-      const Count open{sent.bytes - received.bytes, sent.messages - received.messages};
-      coverage.unreceived.bytes += open.bytes;
-      coverage.unreceived.messages += open.messages;
-      coverage.unreceived_pairs.push_back({pair.first, pair.second, open.bytes, open.messages});
-    } else {
-      coverage.differences.push_back({pair.first, pair.second, sent.bytes, sent.messages,
-                                      received.bytes, received.messages});
-    }
-  }
+void Assembly::list_invisible(Coverage& coverage) {
   for (const auto& [key, calls] : invisible_) {
     const auto& [kind, class_number, module] = key;
     const std::string& function = class_names_[class_number].first;
@@ -386,7 +334,17 @@ void Assembly::finish_coverage(Profile& profile) {
     gap.reason = why_not_visible(function, module);
     coverage.not_visible.push_back(gap);
   }
-  coverage.cut_short = why_cut_short();
+}
+
+void Assembly::finish_coverage(Profile& profile) {
+  Coverage& coverage = profile.coverage;
+  coverage.sent.witness = witness_sent_;
+  coverage.received.witness = witness_received_;
+  compare_witnesses(
+      cells_, [this](const PairCell& cell) { return !is_one_sided(class_names_[cell.traffic.class_number].first); },
+      [this](std::int64_t rank) { return ranks_.contains(rank); }, coverage);
+  list_invisible(coverage);
+  coverage.cut_short = endings_.why_cut_short(profile.world_size);
   if (truncated_) note("the rows of at least one process were cut off; what was readable is counted");
   if (paused_) {
     note("counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
@@ -395,7 +353,7 @@ void Assembly::finish_coverage(Profile& profile) {
                           ranks_.size() != static_cast<std::size_t>(profile.world_size);
   if (incomplete || (witness_sent_.empty() && witness_received_.empty())) {
     coverage.verdict = "incomplete";
-  } else if (!two_witnesses) {
+  } else if (witness_sent_.empty() || witness_received_.empty()) {
     coverage.verdict = "one-witness";
   } else {
     coverage.verdict = coverage.differences.empty() ? "exact" : "differs";
@@ -420,55 +378,6 @@ void Assembly::finish_sizes(Profile& profile) {
       profile.message_sizes.push_back(std::move(sizes));
     }
   }
-}
-
-// The most telling end of all processes: who aborted, which signal struck first, who left.
-std::string Assembly::why_cut_short() const {
-  const auto severity = [](const End& end) {
-    constexpr std::uint32_t kSigterm = 15;  // what the launcher sends to the others
-    switch (end.reason) {
-      case EndReason::kAbort: return 5;
-      case EndReason::kSignal: return end.detail == kSigterm ? 2 : 4;
-      case EndReason::kExit: return 3;
-      case EndReason::kUnconnected: return 1;
-      case EndReason::kFinalize: return 0;
-    }
-    return 0;
-  };
-  const auto worst =
-      std::max_element(ends_.begin(), ends_.end(), [&severity](const End& a, const End& b) {
-        return severity(a) < severity(b) || (severity(a) == severity(b) && a.rank > b.rank);
-      });
-  std::string why;
-  if (worst != ends_.end() && worst->reason != EndReason::kFinalize) {
-    const std::string who = "rank " + std::to_string(worst->rank);
-    switch (worst->reason) {
-      case EndReason::kAbort:
-        why = who + " called MPI_Abort with error code " + std::to_string(worst->detail);
-        break;
-      case EndReason::kSignal:
-        why = who + " was ended by signal " + std::to_string(worst->detail) + " (" +
-              strsignal(static_cast<int>(worst->detail)) + ")";
-        break;
-      case EndReason::kExit: why = who + " left without MPI_Finalize"; break;
-      default: break;
-    }
-  }
-  const auto missing = profile_.world_size - static_cast<std::int64_t>(ranks_.size());
-  if (missing > 0) {
-    std::string list;
-    int named = 0;
-    for (std::int64_t i = 0; i < profile_.world_size && named < 8; ++i) {
-      if (ranks_.count(i)) continue;
-      list += (list.empty() ? "" : ", ") + std::to_string(i);
-      ++named;
-    }
-    if (missing > named) list += ", …";
-    why += (why.empty() ? "" : "; ") + std::to_string(missing) + " of " +
-           std::to_string(profile_.world_size) + " processes left no counts (rank " + list +
-           "): killed with SIGKILL, ended with _exit, or run without Fathom";
-  }
-  return why;
 }
 
 Profile Assembly::finish() {

@@ -26,9 +26,10 @@ def run(arguments, library, folder):
     environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                        FATHOM_OUTPUT=str(folder / "run"))
     preload = ["-x", f"LD_PRELOAD={library}"] if library else []
+    # Fair, or a thread that spins for a message keeps PMIx's thread, which it waits for, from running on a busy machine.
     # Preloaded into Valgrind itself too, where it sleeps: no MPI_Init is ever called there.
     command = [arguments.mpirun, "-n", "2", "--oversubscribe", "-x", "FATHOM_OUTPUT", *preload,
-               arguments.valgrind, "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40",
+               arguments.valgrind, "--fair-sched=yes", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40",
                "--xml=yes", f"--xml-file={folder}/%p.xml", arguments.program]
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=240)
     if done.returncode != 0 or done.stdout != "1\n1\n":

@@ -1,0 +1,32 @@
+// How the processes of a job came to their ends, and what that says of the job: whether it was cut short, and why.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "profile/rows.h"
+
+namespace fathom::profile {
+
+class Endings {
+ public:
+  // Each rank once.
+  void add(std::int64_t rank, EndReason reason, std::uint32_t detail) { ends_[rank] = {reason, detail}; }
+
+  // A sentence for people; empty if all of the world's ranks came to MPI_Finalize.
+  std::string why_cut_short(std::int64_t world_size) const;
+
+ private:
+  struct End {
+    EndReason reason;
+    std::uint32_t detail;  // signal, or MPI_Abort's error code
+  };
+
+  std::string worst_end() const;
+  std::string who_is_missing(std::int64_t world_size) const;
+
+  std::map<std::int64_t, End> ends_;  // by rank
+};
+
+}  // namespace fathom::profile

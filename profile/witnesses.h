@@ -1,0 +1,20 @@
+// The two witnesses of each message, its sender and its receiver, held against each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "profile/pair_cells.h"
+#include "profile/profile.h"
+
+namespace fathom::profile {
+
+// Fills in the sums of `coverage.sent` and `received`, and, of pairs of which both ends reported, where they differ:
+// `unreceived` where only the receiver's count is short (messages that were sent and never received), else
+// `differences`. Cells that are not `counted_twice` (one-sided operations) are left out. With one witness alone
+// there are no differences.
+void compare_witnesses(const std::vector<PairCell>& cells, const std::function<bool(const PairCell&)>& counted_twice,
+                       const std::function<bool(std::int64_t)>& has_reported, Coverage& coverage);
+
+}  // namespace fathom::profile
