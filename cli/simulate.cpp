@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct SimulateOptions {
   simulator::ClusterDefaults defaults;
   bool host_links = false;
   bool snapshots = false;
+  std::vector<double> snapshots_s;
   bool list = false;
 };
 
@@ -104,6 +106,9 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   const auto model = model_named(options.model);
   if (!model) return model.error();
   plan.model = *model;
+  if (!options.snapshots_s.empty() && plan.model == Model::kLoad) {
+    return base::Error{"--snapshots needs a model of time: --model flow or replay; model load has --graphml"};
+  }
   const auto machine = machine_from(options.machine);
   if (!machine) return machine.error();
   plan.machine = *machine;
@@ -198,6 +203,32 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
+// What each link has carried until `at_s`, within an interval in proportion to time.
+simulator::LinkUse carried_until(const simulator::Network& network, const simulator::LinkUsage& usage, double at_s) {
+  simulator::LinkUse use(network);
+  for (simulator::LinkId link = 0; link < network.link_count(); ++link) {
+    for (std::size_t at = 0; at < usage.intervals(); ++at) {
+      const double part = std::clamp(at_s / usage.interval_s() - static_cast<double>(at), 0.0, 1.0);
+      use.bytes[link] += part * usage.bytes(link, at);
+    }
+  }
+  return use;
+}
+
+// DIR/links-N.graphml at the end of the run, and links-N-at-T.graphml.
+base::Status write_snapshots(const simulator::Network& network, const simulator::TimedRun& run, const SimulateOptions& options,
+                             std::size_t number) {
+  const std::string path = options.directory + "/links-" + std::to_string(number);
+  for (const double at_s : options.snapshots_s) {
+    const simulator::LinkUse use = carried_until(network, *run.usage, at_s);
+    const auto written = simulator::write_graphml(network, fmt::format("{}-at-{:g}.graphml", path, at_s), &use);
+    if (!written) return written;
+  }
+  if (!options.snapshots) return base::Done{};
+  const simulator::LinkUse use = carried_until(network, *run.usage, std::numeric_limits<double>::infinity());
+  return simulator::write_graphml(network, path + ".graphml", &use);
+}
+
 // DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for tables.
 base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
@@ -207,6 +238,7 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   if (results.count() == 0) print_timed_heading(plan.model);
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
   print_timed(network, job, *run);
+  if (auto written = write_snapshots(network, *run, options, results.count()); !written) return written;
   const std::string end = "-" + std::to_string(results.count()) + ".csv";
   if (run->busy) {
     const auto written = scenario::write_waiting(simulator::waiting_over_time(*run), options.directory + "/waiting" + end);
@@ -355,6 +387,10 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("KIND")
       ->check(CLI::IsMember({"flow", "destination", "openflow"}).description(""));
   app.add_flag("--graphml", options->snapshots, "write links-N.graphml of each run");
+  app.add_option("--snapshots", options->snapshots_s, "flow and replay: write links-N-at-T.graphml, what links have carried until then, in seconds")
+      ->delimiter(',')
+      ->type_name("TIME,...")
+      ->check(CLI::NonNegativeNumber.description(""));
   app.add_flag("--list", options->list, "list the algorithms");
   app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
       ->type_name("DIR");

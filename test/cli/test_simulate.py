@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import re
 import subprocess
 
 import fixtures
@@ -142,8 +143,13 @@ class Simulate(harness.CliTest):
         with open(self.path("two.goal"), "w", encoding="utf-8") as file:
             file.write("num_ranks 2\nrank 0 {\nl1: calc 1000000000\nl2: send 100b to 1 tag 1\nl2 requires l1\n}\n"
                        "rank 1 {\nl1: recv 100b from 0 tag 1\nl2: calc 500000000\nl2 requires l1\n}\n")
-        result = self.simulate("--model", "replay", "--hosts", "n00,n10", "--loggops", "L=0,o=0,g=0,G=0", job="two.goal")
+        result = self.simulate("--model", "replay", "--hosts", "n00,n10", "--loggops", "L=0,o=0,g=0,G=0", "--snapshots", "0.5,6",
+                               "--graphml", job="two.goal")
         self.assertEqual(result.returncode, 0, result.stderr)
+        for name, carried in (("links-1-at-0.5", 0), ("links-1-at-6", 50), ("links-1", 100)):  # sent from 1 s to 11 s
+            with open(self.path("out", name + ".graphml"), encoding="utf-8") as file:
+                traffic = [float(value) for value in re.findall(r'<data key="traffic">([^<]*)<', file.read())]
+            self.assertAlmostEqual(max(traffic), carried, delta=2)  # within an interval, time is not told apart
         with open(self.path("out", "results.json"), encoding="utf-8") as file:
             run, = json.load(file)["runs"]
         self.assertAlmostEqual(run["seconds"], 1 + 10 + 0.5)
@@ -159,6 +165,7 @@ class Simulate(harness.CliTest):
                 self.assertIn("ranks that wait", file.read())
         self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
+        self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs a model of time")
 
     def test_replay_of_a_trace(self):
         generate = os.environ.get("FATHOM_TRACE_GENERATE")
