@@ -19,10 +19,11 @@ int main(int argc, char** argv) {
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
   /* To itself, beyond the eager limit, as the library's start-up check does: a PERUSE build of Open MPI
-   * reads the tag of such a receive before it is set (ompi_spc_record), with or without Fathom. */
+   * reads the tag of such a receive before it is set (ompi_spc_record), with or without Fathom. In MPI_COMM_WORLD it
+   * could match the neighbour's next message. */
   static char out[70000], in[70000];
-  MPI_Irecv(in, 70000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[0]);
-  MPI_Isend(out, 70000, MPI_BYTE, rank, 4, MPI_COMM_WORLD, &requests[1]);
+  MPI_Irecv(in, 70000, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &requests[0]);
+  MPI_Isend(out, 70000, MPI_BYTE, 0, 4, MPI_COMM_SELF, &requests[1]);
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
   MPI_Recv_init(&value, 1, MPI_INT, before, 3, MPI_COMM_WORLD, &requests[0]);
