@@ -5,10 +5,10 @@
 
 Loads: pairs of hosts routed and added up (bench/simulator/link_load.cpp). Scenario: what the reference simulator's
 example `cg` is made of, 12 combinations of about 10 jobs each, engine time alone; needs its example data in the folder
-that FATHOM_REFERENCE_DATA names, and is left out without. Flows: an all-to-all started at once, of 32 to 1,024 ranks, with equal and with drawn sizes (bench/simulator/
-flow_pattern.h). Runs of Fathom and SimGrid take turns; SimGrid has one run where one takes more than 5 s,
-and none where it is expected to take more than --simgrid-limit. Replay: a ring, a dissemination, and
-all-to-alls (bench/simulator/replay_speed.cpp).
+that FATHOM_REFERENCE_DATA names, and is left out without. Flows: an all-to-all started at once, of 32 to 1,024 ranks,
+with equal and with drawn sizes (bench/simulator/flow_pattern.h). Runs of Fathom and SimGrid take turns; SimGrid has one
+run where one takes more than 5 s, and none where it is expected to take more than --simgrid-limit. Replay: a ring, a
+dissemination, and all-to-alls (bench/simulator/replay_speed.cpp).
 
 All times are processor time, which other load on the machine disturbs less; medians over the runs.
 --write puts the tables into docs/simulator-speed.md.
