@@ -72,7 +72,9 @@ class Page {
 
   std::string text(std::size_t top) {
     title();
+    efficiency();
     patterns();
+    phases();
     for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
       finding(i + 1, results_.findings[i]);
     }
@@ -111,6 +113,57 @@ class Page {
     if (descriptions->size() > kShown) {
       wrapped("", fmt::format("and {} more patterns in analysis.json", descriptions->size() - kShown));
     }
+  }
+
+  const analysis::Section* section(const std::string& analysis) const {
+    for (const analysis::NamedSection& section : results_.sections) {
+      if (section.name == analysis) return &section.section;
+    }
+    return nullptr;
+  }
+
+  // Factors of parallel efficiency, those that multiply to it.
+  void efficiency() {
+    const analysis::Section* found = section("efficiency");
+    if (!found) return;
+    std::map<std::string, double> factors;
+    for (const analysis::Figure& figure : found->figures) {
+      if (const auto* value = std::get_if<double>(&figure.value)) factors[figure.name] = *value;
+    }
+    if (factors["parallel_efficiency"] <= 0) return;
+    std::string text = fmt::format("parallel efficiency {} = load balance {}", percent(factors["parallel_efficiency"], 1),
+                                   percent(factors["load_balance"], 1));
+    if (factors.contains("transfer_efficiency")) {
+      text += fmt::format(" × serialisation {} × transfer {}", percent(factors["serialisation_efficiency"], 1),
+                          percent(factors["transfer_efficiency"], 1));
+    } else {
+      text += fmt::format(" × communication {}", percent(factors["communication_efficiency"], 1));
+    }
+    add("");
+    wrapped("", text);
+  }
+
+  // The phases that take most of the time, in their order.
+  void phases() {
+    constexpr std::size_t kShown = 4, kLongest = 120;
+    const analysis::Section* found = section("phases");
+    if (!found || found->tables.empty()) return;
+    const analysis::Table& table = found->tables[0];
+    const auto of = [&](const char* name) -> const analysis::Column& {
+      return std::find_if(table.columns.begin(), table.columns.end(), [&](const auto& column) { return column.name == name; })->values;
+    };
+    const auto& iterations = std::get<std::vector<std::uint64_t>>(of("iterations"));
+    const auto& seconds = std::get<std::vector<double>>(of("iteration_seconds"));
+    const auto& begin = std::get<std::vector<double>>(of("from_s"));
+    const auto& end = std::get<std::vector<double>>(of("to_s"));
+    const auto& bodies = std::get<std::vector<std::string>>(of("body"));
+    if (!iterations.empty()) add("");
+    for (std::size_t i = 0; i < std::min(kShown, iterations.size()); ++i) {
+      const std::string body = bodies[i].size() > kLongest ? bodies[i].substr(0, bodies[i].rfind(',', kLongest)) + ", …" : bodies[i];
+      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i], end[i], grouped(iterations[i]),
+                              human_seconds(seconds[i]), printable(body)));
+    }
+    if (iterations.size() > kShown) wrapped("", fmt::format("and {} more phases in analysis.json", iterations.size() - kShown));
   }
 
   // Of the table that has the analysis's own name; nullptr if it was not run.

@@ -1,12 +1,12 @@
 // One shape of traffic, 50 rounds of 4 KiB messages:
 //
 //   shapes halo PERIODIC EXTENT...   nearest neighbours on a Cartesian communicator
-//   shapes butterfly|ring|master|pairs
+//   shapes butterfly|ring|master|pairs|all|alltoall
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { kRounds = 50, kBytes = 4096, kMostDimensions = 6 };
+enum { kRounds = 50, kBytes = 4096, kMostDimensions = 6, kMostRanks = 8 };
 
 static char out[kBytes], in[kBytes];
 
@@ -58,6 +58,11 @@ static int one_round(const char* shape) {
     exchange((rank + 1) % size, (rank + size - 1) % size, MPI_COMM_WORLD);
   } else if (!strcmp(shape, "pairs")) {
     exchange((rank + size / 2) % size, (rank + size / 2) % size, MPI_COMM_WORLD);
+  } else if (!strcmp(shape, "all")) {
+    for (int by = 1; by < size; ++by) exchange((rank + by) % size, (rank + size - by) % size, MPI_COMM_WORLD);
+  } else if (!strcmp(shape, "alltoall")) {
+    static char all_out[kMostRanks * kBytes], all_in[kMostRanks * kBytes];
+    MPI_Alltoall(all_out, kBytes, MPI_CHAR, all_in, kBytes, MPI_CHAR, MPI_COMM_WORLD);
   } else if (!strcmp(shape, "master")) {
     master(rank, size);
   } else {

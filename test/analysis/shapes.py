@@ -27,9 +27,13 @@ CASES = [
     (7, "ring", "ring", [7], [1], 1),
     (8, "pairs", "ping-pong", [], [], 4),
     (2, "pairs", "ping-pong", [], [], 1),
+    (5, "all", "all-to-all", [], [], 1),
+    (8, "all", "all-to-all", [], [], 1),
+    (6, "alltoall", "all-to-all", [], [], 1),
+    (8, "halo 1 2 2 2", "halo", [2, 2, 2], [0, 0, 0], 1),  # with extents of 2 both neighbours are one
 ]
 # A hub is out of balance as well as a hub.
-ISSUES = {"master": {"rank-traffic-imbalance", "communication-imbalance"}}
+ISSUES = {"master": {"rank-traffic-imbalance", "communication-imbalance"}, "alltoall": {"global-collective-heavy"}}
 
 
 def mpirun():
@@ -64,7 +68,7 @@ def check(document, words, expected):
     found = patterns[0]
     if (found["kind"], found["extents"], found["periodic"], found["groups"]) != (kind, extents, periodic, groups):
         return f"found {found['description']}"
-    if found["class"] != "point-to-point" or found["strength"] != 1:
+    if found["class"] != ("MPI_Alltoall" if words == "alltoall" else "point-to-point") or found["strength"] != 1:
         return f"{found['class']} with strength {found['strength']}"
     if kind == "master-worker" and found["hub"] != 0:
         return f"its hub is said to be {found['hub']}"
