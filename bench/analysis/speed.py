@@ -1,4 +1,4 @@
-#!/usr/bin/env python3
+#!/usr/bin/python3
 """How fast traces are analysed, in how much memory, by one process and by two.
 
     bench/analysis/speed.py [--build DIR] [--sizes N,N,N] [--runs N] [--write]
