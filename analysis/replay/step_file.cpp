@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -15,6 +16,18 @@ namespace {
 std::string folder() {
   const char* chosen = std::getenv("TMPDIR");
   return chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
+}
+
+// Of all files that this process has mapped, in bytes; 0 if the kernel does not say.
+std::size_t resident_file_bytes() {
+  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return 0;
+  char text[128] = {};
+  const ssize_t length = read(file, text, sizeof text - 1);
+  close(file);
+  unsigned long size = 0, resident = 0, shared = 0;
+  if (length <= 0 || std::sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3) return 0;
+  return shared * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // A file without a name, also where the file system has no O_TMPFILE.
@@ -37,6 +50,8 @@ StepFile& StepFile::operator=(StepFile&& other) noexcept {
   std::swap(segments_, other.segments_);
   std::swap(used_blocks_, other.used_blocks_);
   std::swap(touched_bytes_, other.touched_bytes_);
+  std::swap(passed_bytes_, other.passed_bytes_);
+  std::swap(resident_before_, other.resident_before_);
   std::swap(file_, other.file_);
   std::swap(problem_, other.problem_);
   return *this;
@@ -94,10 +109,17 @@ void StepFile::will_write(std::size_t process, std::uint32_t step) {
 #endif
 }
 
-void StepFile::give_back() {
+void StepFile::look() {
+  passed_bytes_ += touched_bytes_;
   touched_bytes_ = 0;
+  if (passed_bytes_ >= kMostResident || resident_file_bytes() >= resident_before_ + kMostResident) give_back();
+}
+
+void StepFile::give_back() {
+  passed_bytes_ = 0;
   if (file_ < 0) return;
   for (char* segment : segments_) madvise(segment, kSegmentBlocks * kBlockBytes, MADV_DONTNEED);
+  resident_before_ = resident_file_bytes();
 }
 
 }  // namespace fathom::analysis

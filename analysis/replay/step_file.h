@@ -52,9 +52,10 @@ class StepFile {
   void will_write(std::size_t process, std::uint32_t step);
 
   // Whoever goes through many steps says so now and then; what is beyond the limit leaves memory (not the file).
+  // Steps of others that were looked at meanwhile count too: the kernel is asked how much is resident.
   void touched(std::size_t steps) {
     touched_bytes_ += steps * sizeof(Step);
-    if (touched_bytes_ >= kMostResident) give_back();
+    if (touched_bytes_ >= kLookEvery) look();
   }
 
   base::Status status() const;
@@ -63,6 +64,7 @@ class StepFile {
  private:
   static constexpr std::size_t kBlockBytes = kBlockSteps * sizeof(Step);
   static constexpr std::size_t kSegmentBlocks = 256;
+  static constexpr std::size_t kLookEvery = std::size_t{4} << 20;
   static_assert(kBlockBytes % 4096 == 0);
 
   Step* block(std::uint32_t number) {
@@ -70,13 +72,16 @@ class StepFile {
   }
   void add_block(std::size_t process);
   char* new_segment();
+  void look();
   void give_back();
 
   std::vector<std::vector<std::uint32_t>> blocks_;  // by process: numbers of its blocks in the file
   std::vector<std::uint32_t> sizes_;
   std::vector<char*> segments_;  // mappings of kSegmentBlocks blocks each
   std::uint32_t used_blocks_ = 0;
-  std::size_t touched_bytes_ = 0;
+  std::size_t touched_bytes_ = 0;     // since the last look
+  std::size_t passed_bytes_ = 0;      // since memory was given back
+  std::size_t resident_before_ = 0;   // bytes of mapped files, with the steps given back
   int file_ = -1;
   std::string problem_;
 };

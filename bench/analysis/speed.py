@@ -61,7 +61,7 @@ def together(programs, path, rounds):
             for processes in (1, 2):
                 jobs.progress(f"{name}, {processes} processes")
                 begun = time.perf_counter()
-                subprocess.run([installation.mpirun, "-n", str(processes), programs / "cli/fathom", "analyze", path, "--only", name,
+                subprocess.run([installation.mpirun, "--mca", "mpi_yield_when_idle", "1", "-n", str(processes), programs / "cli/fathom", "analyze", path, "--only", name,
                                 "-o", path + "/out.json"], env=installation.environment(), check=True, stdout=subprocess.DEVNULL)
                 seconds[name][processes - 1].append(time.perf_counter() - begun)
     return {name: tuple(map(statistics.median, taken)) for name, taken in seconds.items()}
@@ -128,7 +128,7 @@ def measure():
     shapes = speed_table(by_shape) + f"\n\n{options.shape_events / 1e6:g} M events, on {machine}"
     two = jobs.markdown_table(["analysis", "one process", "two", "ratio"],
                               [[name, f"{one:.2f} s", f"{both:.2f} s", f"{one / both:.2f}"] for name, (one, both) in pair.items()])
-    two += f"\n\nMedians of {options.rounds} turns, by the clock, start of mpirun included, on {machine}"
+    two += f"\n\nMedians of {options.rounds} turns, by the clock, start of mpirun included, on {machine}, load {os.getloadavg()[0]:.1f}"
     print(speed, shapes, two, sep="\n\n")
     if options.write:
         for name, text in (("analysis-speed", speed), ("analysis-shapes", shapes), ("analysis-two", two)):
