@@ -99,7 +99,7 @@ void MediaGraph::merge(Node one, Node other) {
 // Every connector that may go as things stand; false if there was none. One that is the only way
 // into its end, or out of its beginning, is on every way there already. A host's own traffic must
 // not meet that of others, so there only the first of these counts at its beginning, the second at
-// its end.
+// its end. Only the node that goes must be as it was counted: all arms of a star go at once.
 bool MediaGraph::contract() {
   std::vector<std::uint32_t> in(points_.size(), 0), out(points_.size(), 0);
   for (const Edge& edge : edges_) {
@@ -107,15 +107,17 @@ bool MediaGraph::contract() {
     ++in[edge.to];
   }
   bool any = false;
-  std::vector<char> touched(points_.size(), 0);  // degrees are no longer those counted
+  std::vector<char> merged(points_.size(), 0);  // degrees are no longer those counted
   for (const Edge& edge : edges_) {
-    if (edge.kind != EdgeKind::kConnector || touched[edge.from] || touched[edge.to]) continue;
-    const bool from_host = points_[edge.from].kind == Kind::kHost,
-               to_host = points_[edge.to].kind == Kind::kHost;
-    const bool only_in = in[edge.to] == 1 && !to_host, only_out = out[edge.from] == 1 && !from_host;
-    if (!only_in && !only_out) continue;
-    merge(edge.from, edge.to);
-    touched[edge.from] = touched[edge.to] = 1;
+    if (edge.kind != EdgeKind::kConnector) continue;
+    const auto may_go = [&](Node node, std::uint32_t degree) {
+      return degree == 1 && !merged[node] && points_[node].kind != Kind::kHost;
+    };
+    if (!may_go(edge.to, in[edge.to]) && !may_go(edge.from, out[edge.from])) continue;
+    const Node one = root(edge.from), other = root(edge.to);
+    if (one == other) continue;
+    merge(one, other);
+    for (const Node node : {edge.from, edge.to, one, other}) merged[node] = 1;
     any = true;
   }
   return any;

@@ -71,6 +71,15 @@ TEST_CASE(
   CHECK(network.link(up).latency_s == 2e-6);
 }
 
+// Contracted one arm at a time, as it once was, this takes minutes.
+TEST_CASE("a cluster of 20,000 hosts is read as quickly as it is written") {
+  const Network network = made(
+      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-19999' speed='1f' bw='1GBps' "
+      "lat='2us' bb_bw='100GBps' bb_lat='1us'/></zone>");
+  CHECK(network.host_count() == 20000);
+  CHECK(network.link_count() == 2 * 20000 + 2);  // the backbone, and what leads back into it
+}
+
 TEST_CASE("a link of half duplex carries both directions") {
   const Network network = made(
       "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
