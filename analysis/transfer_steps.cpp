@@ -68,7 +68,10 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
       transfer.protocol = Protocol::kEager;
       request.in_mpi_ns = in_mpi_ns(state, event.time_ns);
       break;
-    case TransferStep::kContinue: transfer.protocol = Protocol::kRendezvous; break;
+    // One that lay in the queue is copied in a piece of its own, whole or not.
+    case TransferStep::kContinue:
+      transfer.protocol = transfer.unexpected && transfer.protocol == Protocol::kEager ? Protocol::kUnknown : Protocol::kRendezvous;
+      break;
     case TransferStep::kEnd:
       transfer.end_ns = event.time_ns;
       if (transfer.begin_ns > 0) {
@@ -78,8 +81,7 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
     case TransferStep::kComplete:
       transfer.complete_ns = event.time_ns;
       if (event.receiving || !request.known) break;  // a receive is told of behind this
-      // Whether its data went behind a header the sender is not told.
-      transfer.protocol = Protocol::kUnknown;
+      transfer.protocol = Protocol::kUnknown;  // its steps are the same for both
       finish(state, transfer);
       state.requests.erase(event.request);
       break;
@@ -131,6 +133,8 @@ void TransferSteps::received(State& state, std::uint32_t process, const Event& e
 
 void TransferSteps::finish(State& state, Transfer transfer) {
   if (!scope_.at(transfer.complete_ns)) return;
+  if (transfer.protocol == Protocol::kEager) largest_eager = std::max(largest_eager, transfer.bytes);
+  if (transfer.protocol == Protocol::kRendezvous) smallest_rendezvous = std::min(smallest_rendezvous, transfer.bytes);
   const bool hidden = transfer.message_class < definitions_.class_hidden.size() && definitions_.class_hidden[transfer.message_class];
   const auto size_bin = static_cast<std::uint32_t>(std::bit_width(transfer.bytes));
   TransferRow& row = state.rows[std::uint64_t{size_bin} << 8 | std::uint64_t{transfer.receiving} << 4 | std::uint64_t{hidden} << 3 |

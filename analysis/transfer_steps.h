@@ -3,9 +3,11 @@
 //   receive   posted (or, of a message that was there already, asked for), matched, begun, ended, complete;
 //             before that a message that nobody had asked for lies in the unexpected queue
 //   send      begun (the request exists), first transfer, ended, complete
-// A transfer that goes on after its first piece is a rendezvous: the header came first and the data when the
-// receive was there; else it is eager, and came whole. The overlap of a transfer is the part between its beginning
-// and its end in which the process's first thread was outside of MPI.
+// Eager: a message is sent whole; rendezvous: a header first, and the data when the receive is there. Only a receive
+// that was posted before its message came tells: it goes on after its first piece if it is a rendezvous. What sends and
+// unexpected receives are is known by their size, where those that tell agree (transfers.cpp).
+// The overlap of a transfer is the part between its beginning and its end in which the process's first thread was
+// outside of MPI.
 //
 // Without PERUSE there are only requests that exist and complete: of those only `asked_ns` and `complete_ns` are known.
 // An EventConsumer: streams. Memory: transfers under way, rows, and the first messages as asked for.
@@ -61,6 +63,7 @@ class TransferSteps : public EventConsumer {
   std::vector<TransferRow> rows() const;  // of the processes seen; sorted
   std::vector<Transfer> messages;         // by process, in the order of completion
   std::uint64_t steps_seen = 0;           // of PERUSE's; 0: the trace has none
+  std::uint64_t largest_eager = 0, smallest_rendezvous = ~std::uint64_t{0};  // bytes, of those that could tell
 
  private:
   struct Request {

@@ -33,6 +33,53 @@ struct Seen {
   bool steps = false;  // PERUSE's
 };
 
+struct Limits {
+  std::uint64_t steps = 0, largest_eager = 0, smallest_rendezvous = ~std::uint64_t{0};
+};
+
+// Of sizes between `least` and `most`, as the others of the job were.
+Protocol by_size(std::uint64_t least, std::uint64_t most, const Limits& limits) {
+  if (limits.largest_eager >= limits.smallest_rendezvous) return Protocol::kUnknown;  // both are used at one size
+  if (most <= limits.largest_eager) return Protocol::kEager;
+  return least >= limits.smallest_rendezvous ? Protocol::kRendezvous : Protocol::kUnknown;
+}
+
+void tell_by_size(Seen& seen, const Limits& limits) {
+  for (TransferRow& row : seen.rows) {
+    if (row.protocol != Protocol::kUnknown) continue;
+    const std::uint64_t below = std::uint64_t{1} << std::min(row.size_bin, 63u);
+    row.protocol = by_size(below / 2, below - 1, limits);
+  }
+  for (Transfer& message : seen.messages) {
+    if (message.protocol == Protocol::kUnknown) message.protocol = by_size(message.bytes, message.bytes, limits);
+  }
+}
+
+auto key(const TransferRow& row) { return std::tie(row.process, row.receiving, row.hidden, row.protocol, row.size_bin); }
+
+// In order, those that turned out to be alike together.
+std::vector<TransferRow> put_together(std::vector<TransferRow> rows) {
+  std::sort(rows.begin(), rows.end(), [](const TransferRow& a, const TransferRow& b) { return key(a) < key(b); });
+  std::vector<TransferRow> together;
+  for (const TransferRow& row : rows) {
+    if (together.empty() || key(together.back()) != key(row)) {
+      together.push_back(row);
+      continue;
+    }
+    TransferRow& sum = together.back();
+    sum.count += row.count;
+    sum.bytes += row.bytes;
+    sum.unexpected += row.unexpected;
+    sum.queued_ns += row.queued_ns;
+    sum.most_queued_ns = std::max(sum.most_queued_ns, row.most_queued_ns);
+    sum.transfer_ns += row.transfer_ns;
+    sum.overlap_ns += row.overlap_ns;
+    sum.asked_to_begin_ns += row.asked_to_begin_ns;
+    sum.end_to_complete_ns += row.end_to_complete_ns;
+  }
+  return together;
+}
+
 base::Result<Seen> look(const Input& input) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
   TransferSteps transfers(input.trace->definitions(), scope, static_cast<std::size_t>(input.thresholds.transfer_messages));
@@ -45,10 +92,15 @@ base::Result<Seen> look(const Input& input) {
   Seen seen;
   seen.rows = gathered(transport, transfers.rows());
   seen.messages = gathered(transport, transfers.messages);
-  for (const std::uint64_t steps : gathered(transport, std::vector{transfers.steps_seen})) seen.steps = seen.steps || steps > 0;
-  std::sort(seen.rows.begin(), seen.rows.end(), [](const TransferRow& a, const TransferRow& b) {
-    return std::tie(a.process, a.receiving, a.hidden, a.protocol, a.size_bin) < std::tie(b.process, b.receiving, b.hidden, b.protocol, b.size_bin);
-  });
+  Limits limits;
+  for (const Limits& one : gathered(transport, std::vector{Limits{transfers.steps_seen, transfers.largest_eager, transfers.smallest_rendezvous}})) {
+    limits.steps += one.steps;
+    limits.largest_eager = std::max(limits.largest_eager, one.largest_eager);
+    limits.smallest_rendezvous = std::min(limits.smallest_rendezvous, one.smallest_rendezvous);
+  }
+  seen.steps = limits.steps > 0;
+  if (seen.steps) tell_by_size(seen, limits);
+  seen.rows = put_together(std::move(seen.rows));
   std::sort(seen.messages.begin(), seen.messages.end(), [](const Transfer& a, const Transfer& b) {
     return std::tie(a.process, a.number) < std::tie(b.process, b.number);
   });

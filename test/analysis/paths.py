@@ -66,7 +66,7 @@ PATHS = {
 }
 ANALYSES = ("critical-path", "lateness", "collectives", "transfers")
 # A rank may be late by chance on a machine with fewer processors.
-LATE_MS = 8
+LATE_MS = 15
 ATTEMPTS = 3
 
 
@@ -163,7 +163,9 @@ def transfers(build, folder):
         of = [row for row in rows(section["messages"]) if row["class"] == "point-to-point" and row["side"] == "receive"]
         assert len(of) == (20 if case == "example" else 4), of
         for row in of:
-            assert row["bytes"] == size and row["protocol"] == protocol, row
+            assert row["bytes"] == size, row
+            # Where no other message of that size could tell, an unexpected one cannot either.
+            assert row["protocol"] == protocol or (row["protocol"] == "unknown" and row["unexpected"] == 1), row
             assert row["posted_s"] <= row["matched_s"] <= row["begin_s"] <= row["end_s"] <= row["complete_s"], row
             assert row["unexpected"] == 1 or row["queued_seconds"] == 0, row
     section, limits = analysed("waits", "late_receiver")

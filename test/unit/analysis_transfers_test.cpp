@@ -67,6 +67,22 @@ TEST_CASE("an eager message that came before its receive lay in the unexpected q
   CHECK(messages[0].overlap_ns == 0);
 }
 
+TEST_CASE("an unexpected message that is copied in one more piece need not be a rendezvous") {
+  MadeJob made(2);
+  queue(made, 1, 100, false, 0, 1);
+  MadeJob::about(made.enter(1, 500, "MPI_Recv"), 0, 1, 400);
+  transfer(made, 1, 500, TransferStep::kActivate, 7);
+  transfer(made, 1, 510, TransferStep::kMatchedUnexpected, 7);
+  queue(made, 1, 511, true, 0, 1);
+  transfer(made, 1, 512, TransferStep::kBegin, 7);
+  transfer(made, 1, 513, TransferStep::kContinue, 7);
+  transfer(made, 1, 514, TransferStep::kEnd, 7);
+  transfer(made, 1, 514, TransferStep::kComplete, 7);
+  made.message(1, 514, false, 0, 1, 400, 7);
+  made.leave(1, 520, "MPI_Recv");
+  CHECK(seen(made).at(0).protocol == Protocol::kUnknown);
+}
+
 TEST_CASE("a rendezvous goes on while the program computes: overlap is what lies outside of MPI") {
   MadeJob made(2);
   MadeJob::about(made.enter(1, 18, "MPI_Irecv"), 0, 1, 8000);
@@ -108,6 +124,7 @@ TEST_CASE("a send's request is told behind the message") {
   CHECK(messages[0].peer == 1);
   CHECK(messages[0].bytes == 8000);
   CHECK(messages[0].overlap_ns == 30);
+  CHECK(messages[0].protocol == Protocol::kUnknown);
 }
 
 std::vector<BlockedRow> blocked(MadeJob& made) {
