@@ -81,7 +81,7 @@ def speed_table(columns):
 
 def picture(sizes, by_size, path):
     from plots import style
-    from matplotlib import figure
+    from matplotlib import figure, ticker
     drawn = figure.Figure(figsize=(9.6, 6.0))
     axes = drawn.add_axes((0.09, 0.11, 0.68, 0.73))
     style.title(drawn, "Analysing a trace", "processor seconds of one core by events, reading and joining included; torus, 8 ranks")
@@ -93,6 +93,8 @@ def picture(sizes, by_size, path):
     axes.plot([low[0], high[0]], [low[1] / 4, low[1] / 4 * high[0] / low[0]], color=style.FAINT, linewidth=0.8, linestyle="--", label="linear")
     axes.set_xscale("log")
     axes.set_yscale("log")
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda events, _: f"{events / 1e6:g} M"))
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda seconds, _: f"{seconds:g}"))
     axes.set_xlabel("events")
     axes.set_ylabel("seconds")
     for side in ("top", "right"):
