@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 from waits import builds, options_of
+from open_mpi import until_it_passes
 
 UNIT_S, ROUNDS = 0.020, 5
 NAMES = ["load-imbalance", "idle-time", "barrier-spread", "efficiency", "phases"]
@@ -88,18 +89,13 @@ def phases(found, _):
 CASES = {"balance": balance, "chain": chain, "barriers": barriers, "phases": phases}
 
 
-def attempt(build, folder, case):
-    """Chance can spoil one attempt on a busy machine, not three."""
-    for left in (2, 1, 0):
-        run = build.traced(folder / f"run{left}", os.path.join(build.options.programs, "times"), case)
+def as_made(build, folder, case):
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "times"), case)
         words = [word for name in NAMES for word in ("--only", name)]
         results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words))
-        try:
-            CASES[case](results["analyses"], results["findings"])
-            return
-        except AssertionError:
-            if left == 0:
-                raise
+        CASES[case](results["analyses"], results["findings"])
+    until_it_passes(attempt)
 
 
 def main():
@@ -109,7 +105,7 @@ def main():
         for case in options.cases or CASES:
             with tempfile.TemporaryDirectory(prefix="fathom-times-") as folder:
                 try:
-                    attempt(build, pathlib.Path(folder), case)
+                    as_made(build, pathlib.Path(folder), case)
                     passed += 1
                 except AssertionError as error:
                     failed += 1

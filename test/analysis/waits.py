@@ -14,6 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from open_mpi import OpenMpi, installed, until_it_passes  # noqa: E402
+
 ROUNDS, DELAY_S = 5, 0.020
 TRUTH = ROUNDS * DELAY_S
 
@@ -43,25 +46,16 @@ CASES = {
 TOO_MUCH, BESIDE = 1.5, 0.4
 
 
-class Build:
+class Build(OpenMpi):
     def __init__(self, name, prefix, options):
-        self.name, self.options = name, options
-        self.mpirun = os.path.join(prefix, "bin", "mpirun")
-        self.environment = {k: v for k, v in os.environ.items()
-                            if not k.startswith(("FATHOM_", "OMPI_", "PMIX_")) and k not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
-                                FATHOM_LIBRARY=options.library)
-        if prefix != "/usr":
-            self.environment["LD_LIBRARY_PATH"] = os.path.join(prefix, "lib")
+        super().__init__(name, prefix, options.library)
+        self.options = options
 
     def call(self, *words):
         done = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True,
                               timeout=120, check=False)
         assert done.returncode == 0, f"{words}: {done.returncode}\n{done.stdout}{done.stderr}"
         return done.stdout
-
-    def launch(self, processes, *words):
-        return [self.mpirun, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(processes), *words]
 
     def traced(self, run, *program, ranks=4):
         self.call(self.options.cli, "run", "--trace", "-o", run, "--", *self.launch(ranks, *program))
@@ -73,11 +67,7 @@ class Build:
 
 
 def builds(options):
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    peruse = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-    return [Build(name, prefix, options) for name, prefix in (("stock", "/usr"), ("peruse", peruse))
-            if os.access(os.path.join(prefix, "bin", "mpirun"), os.X_OK) and options.build in (None, name)]
+    return [Build(name, prefix, options) for name, prefix in installed() if options.build in (None, name)]
 
 
 def rows(results):
@@ -122,27 +112,24 @@ def check_origin(results):
     assert delay["culprits"] == [0], delay
 
 
-def attempt(build, folder, case):
-    """Chance can spoil one attempt on a busy machine, not three."""
-    for left in (2, 1, 0):
-        run = build.traced(folder / f"run{left}", os.path.join(build.options.programs, "waits"), case)
-        results = build.analyzed(run, "--phase", "truth")
-        try:
-            check(case, results)
-            if case == "ring":
-                check_origin(build.analyzed(run))
-            return run
-        except AssertionError:
-            if left == 0:
-                raise
+def waits_as_made(build, folder, case):
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "waits"), case)
+        check(case, build.analyzed(run, "--phase", "truth"))
+        if case == "ring":
+            check_origin(build.analyzed(run))
+        return run
+    return until_it_passes(attempt)
 
 
 def fortran(build, folder):
-    run = build.traced(folder / "run", os.path.join(build.options.programs, "late_sender"), ranks=2)
-    late = [row for row in rows(build.analyzed(run)) if row["kind"] == "late-sender"]
-    assert len(late) == 1 and late[0]["rank"] == 0 and late[0]["culprit"] == 1, late
-    assert near(late[0]["seconds"], TRUTH), late
-    assert late[0]["function"] == "MPI_Recv" and late[0]["file"].endswith("late_sender.f90"), late
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "late_sender"), ranks=2)
+        late = [row for row in rows(build.analyzed(run)) if row["kind"] == "late-sender"]
+        assert len(late) == 1 and late[0]["rank"] == 0 and late[0]["culprit"] == 1, late
+        assert near(late[0]["seconds"], TRUTH), late
+        assert late[0]["function"] == "MPI_Recv" and late[0]["file"].endswith("late_sender.f90"), late
+    until_it_passes(attempt)
 
 
 def same_for_every_number(build, folder):
@@ -190,7 +177,7 @@ def main():
             with tempfile.TemporaryDirectory(prefix="fathom-waits-") as folder:
                 try:
                     if case in CASES:
-                        attempt(build, pathlib.Path(folder), case)
+                        waits_as_made(build, pathlib.Path(folder), case)
                     else:
                         others[case](build, pathlib.Path(folder))
                     passed += 1

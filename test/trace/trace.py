@@ -22,6 +22,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from open_mpi import OpenMpi, installed  # noqa: E402
+
 TIMEOUT_S = 240
 AGREEING = ("collectives", "sendrecv", "wildcards", "threads", "lifetimes", "send_modes", "request_free", "rma",
             "intercomm", "linear", "truncation", "unreceived", "large", "forks")
@@ -31,25 +34,19 @@ class Skipped(Exception):
     pass
 
 
-class Build:
-    """One of the two Open MPIs, and how jobs are run with it."""
+class Build(OpenMpi):
+    """One of the Open MPIs, and how jobs are run with it."""
 
     def __init__(self, name, prefix, options):
-        self.name, self.options = name, options
-        self.mpirun = os.path.join(prefix, "bin", "mpirun")
-        self.environment = {k: v for k, v in os.environ.items()
-                            if not k.startswith(("FATHOM_", "OMPI_", "PMIX_")) and k not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
-                                FATHOM_LIBRARY=options.library)
-        if prefix != "/usr":
-            self.environment["LD_LIBRARY_PATH"] = os.path.join(prefix, "lib")
+        super().__init__(name, prefix, options.library)
+        self.options = options
 
     def program(self, name):
         return os.path.join(self.options.binaries, name)
 
     def start(self, folder, command, ranks=4, run=None, trace=()):
         """A job in `folder`; with `run`, traced into that directory."""
-        job = [self.mpirun, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks), *command]
+        job = self.launch(ranks, *command)
         if run is not None:
             job = [self.options.cli, "run", "--trace", *trace, "-o", str(run), "--", *job]
         expect = folder / ("native" if run is None else "traced")
@@ -89,14 +86,6 @@ class Build:
         """The events that `fathom trace print` shows, as dictionaries."""
         return [json.loads(line) for line in self.fathom("trace", "print", "--json", run, *words).splitlines()
                 if line.startswith("{")]
-
-
-def builds(options):
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    peruse = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-    return [Build(name, prefix, options) for name, prefix in (("stock", "/usr"), ("peruse", peruse))
-            if os.access(os.path.join(prefix, "bin", "mpirun"), os.X_OK)]
 
 
 def messages_equal_the_profile(build, folder):
@@ -332,7 +321,8 @@ def main():
     for name in ("binaries", "storm", "named", "library", "cli"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     passed = failed = skipped = 0
-    for build in builds(options):
+    for name, prefix in installed():
+        build = Build(name, prefix, options)
         for case in CASES:
             if options.cases and case.__name__ not in options.cases:
                 continue
