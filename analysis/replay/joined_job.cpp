@@ -13,7 +13,8 @@ namespace {
 
 constexpr std::size_t kBatch = 256;              // events
 constexpr std::uint64_t kEventsPerWindow = 1024; // of a process, about
-constexpr std::uint64_t kMostPerWindow = 8192;
+constexpr std::uint64_t kEventsPerExchange = 1 << 16;  // of an analysis process: an exchange waits for the slowest one
+constexpr std::uint64_t kMostWindows = 8;        // that a process may have in one, where its events are not spread evenly
 
 enum ParcelKind : char { kSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
 
@@ -56,6 +57,7 @@ class Joiner {
     std::uint64_t events = 0;
   };
 
+  std::uint64_t events_per_window() const;
   void go_on(Lane& lane, std::uint64_t until_ns);
   void end_lane(Lane& lane);
   void route();
@@ -83,11 +85,12 @@ class Joiner {
   Channels::Joined joined_;
   Collectives::Joined joined_parts_;
   std::vector<trace::Event> batch_;
+  std::uint64_t per_window_;
 };
 
 Joiner::Joiner(JoinedJob& job, const JoinOptions& options)
     : job_(job), options_(options), transport_(job.transport_), parcels_(job.transport_.size()),
-      collectives_(job.facts_), batch_(kBatch) {
+      collectives_(job.facts_), batch_(kBatch), per_window_(events_per_window()) {
   const trace::Definitions& definitions = job.definitions();
   const std::size_t count = definitions.processes.size();
   std::vector<std::uint64_t> loads;
@@ -111,9 +114,16 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options)
   }
 }
 
+// Of a process. Alone, little is under way; with others, there is enough to do between two exchanges.
+std::uint64_t Joiner::events_per_window() const {
+  if (transport_.size() == 1) return kEventsPerWindow;
+  const std::uint64_t processes = std::max<std::size_t>(1, job_.definitions().processes.size());
+  return std::max(kEventsPerWindow, kEventsPerExchange * transport_.size() / processes);
+}
+
 void Joiner::go_on(Lane& lane, std::uint64_t until_ns) {
   std::uint64_t here = 0;
-  while (!lane.ended && here < kMostPerWindow) {
+  while (!lane.ended && here < kMostWindows * per_window_) {
     std::size_t size = 0;
     if (lane.has_waiting && lane.waiting.time_ns >= until_ns) return;
     if (lane.has_waiting) batch_[size++] = lane.waiting;
@@ -294,7 +304,7 @@ base::Status Joiner::run() {
     span_ns = std::max(span_ns, process.last_ns + 1);
     records += process.records;
   }
-  const double windows = static_cast<double>(records) / static_cast<double>(kEventsPerWindow) /
+  const double windows = static_cast<double>(records) / static_cast<double>(per_window_) /
                          static_cast<double>(std::max<std::size_t>(1, job_.definitions().processes.size()));
   const std::uint64_t window_ns = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(span_ns) / std::max(1.0, windows)));
   std::uint64_t until_ns = 0;
