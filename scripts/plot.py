@@ -56,8 +56,11 @@ def simulation_pictures(path):
 def trace_pictures(arguments):
     run = os.path.dirname(os.path.abspath(arguments.profile))
     if not arguments.fathom or not os.path.isdir(os.path.join(run, "trace")):
+        if arguments.begin or arguments.end:
+            raise timeline.BadWindow("--from and --to are the timeline's, and this run has no trace")
         return {}
-    return {"timeline": lambda: timeline.draw(timeline.load(arguments.fathom, run, arguments.begin, arguments.end))}
+    part = timeline.load(arguments.fathom, run, arguments.begin, arguments.end)  # first of all: a bad window draws nothing
+    return {"timeline": lambda: timeline.draw(part)}
 
 
 def profile_pictures(arguments):
@@ -86,5 +89,5 @@ def main():
 if __name__ == "__main__":
     try:
         main()
-    except (BadProfile, OSError) as error:
+    except (BadProfile, timeline.BadWindow, OSError) as error:
         sys.exit(f"fathom plot: {error}")

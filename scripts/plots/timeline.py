@@ -33,73 +33,120 @@ def family(function):
     return next((title for title, pattern in FAMILIES if re.match(pattern, name, re.IGNORECASE)), OTHER)
 
 
-class Timeline:
-    """Events of the window as bars (rank, begin, end, function) and arrows (from, sent, to, received, hidden); ns."""
+class BadWindow(Exception):
+    """One sentence for the user."""
 
-    def __init__(self, events, name):
-        self.name = name
-        self.bars, self.arrows, self.ranks = [], [], set()
-        self.begin = events[0]["time_ns"] if events else 0
-        self.end = self.begin + 1
+
+class Timeline:
+    """What lies in the window: bars (rank, begin, end, function), cut at its edges, and arrows (from, sent, to, received,
+    hidden); ns. `events` may begin earlier, so that calls that were under way when the window begins are known."""
+
+    def __init__(self, events, begin, end, ranks, name):
+        self.begin, self.end, self.ranks, self.name = begin, end, ranks, name
+        self.bars, self.arrows = [], []
         self._open = collections.defaultdict(list)     # (rank, thread): enters
         self._on_the_way = collections.defaultdict(collections.deque)
         for event in events:
             self._take(event)
         for (rank, _), calls in self._open.items():  # not ended in the window
             if calls:
-                self.bars.append((rank, calls[0][1], self.end, calls[0][0]))
+                self._bar(rank, calls[0][1], end, calls[0][0])
 
     def _take(self, event):
         time, rank, kind = event["time_ns"], event["rank"], event["kind"]
-        self.end = max(time, self.end)
-        self.ranks.add(rank)
         calls = self._open[rank, event["thread"]]
         if kind == "enter":
             calls.append((event["function"], time))
-        elif kind == "leave":
-            function, began = calls.pop() if calls else (event["function"], self.begin)
+        elif kind == "leave" and calls:
+            function, began = calls.pop()
             if not calls:  # a call that another call makes is part of it
-                self.bars.append((rank, began, time, function))
+                self._bar(rank, began, time, function)
         elif kind == "sent" and "peer" in event:
             self._on_the_way[self._channel(event, rank, event["peer"])].append(time)
         elif kind == "received" and "peer" in event:
             sent = self._on_the_way[self._channel(event, event["peer"], rank)]
-            if sent:  # else it was sent before the window
-                self.arrows.append((event["peer"], sent.popleft(), rank, time, event["class"] != "point-to-point"))
+            began = sent.popleft() if sent else None  # None: sent before what was read
+            if began is not None and began >= self.begin:
+                self.arrows.append((event["peer"], began, rank, time, event["class"] != "point-to-point"))
+
+    def _bar(self, rank, began, ended, function):
+        if ended >= self.begin:
+            self.bars.append((rank, max(began, self.begin), ended, function))
 
     @staticmethod
     def _channel(event, source, destination):
         return event.get("comm"), source, destination, event["tag"]
 
 
-def read_events(fathom, run, begin, end, most=MOST_EVENTS, kinds=("calls", "messages")):
-    """At most so many events of the window, in the order of time. `begin` and `end` as the user wrote them, or None."""
-    command = [fathom, "trace", "print", "--json", "--ranks", f"0-{MOST_LANES - 1}", run]
-    command += [word for kind in kinds for word in ("--kind", kind)]
-    for option, value in (("--from", begin), ("--to", end)):
-        command += [option, value] if value else []
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reader:
-        events = [json.loads(line) for line in itertools.islice(reader.stdout, most) if line.startswith("{")]
-        more = reader.stdout.readline() != ""
-        if more:
-            reader.terminate()
-    if not more and reader.returncode != 0:
-        raise OSError("fathom trace print could not read the trace")
-    return events
+def nanoseconds(text):
+    """Of "1.5s", "20ms", "3us", "7ns"."""
+    found = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)(s|ms|us|ns)?", text)
+    if not found:
+        raise BadWindow(f"'{text}' is no time; times look like 1.5s, 20ms, 3us or 7ns")
+    return round(float(found[1]) * {"s": 1e9, None: 1e9, "ms": 1e6, "us": 1e3, "ns": 1}[found[2]])
+
+
+class Reader:
+    """The run's trace, through `fathom trace`."""
+
+    def __init__(self, fathom, run):
+        self.fathom, self.run = fathom, run
+        told = subprocess.run([fathom, "trace", "info", "--json", run], check=False, capture_output=True, text=True)
+        if told.returncode != 0:
+            raise OSError(told.stderr.strip().removeprefix("fathom trace: "))
+        info = json.loads(told.stdout)
+        self.name = os.path.basename(info["application"]) or "unnamed program"
+        self.ranks = [one["rank"] for one in info["processes"] if one["rank"] < MOST_LANES]
+        self.end = max((one["last_ns"] for one in info["processes"]), default=0)
+
+    def events(self, begin, end, kinds, most=MOST_EVENTS):
+        """(at most so many events of the window in the order of time, whether there are more)"""
+        command = [self.fathom, "trace", "print", "--json", "--ranks", f"0-{MOST_LANES - 1}", "--from", f"{begin}ns",
+                   "--to", f"{end}ns", self.run]
+        command += [word for kind in kinds for word in ("--kind", kind)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reader:
+            found = [json.loads(line) for line in itertools.islice(reader.stdout, most) if line.startswith("{")]
+            more = reader.stdout.readline() != ""
+            if more:
+                reader.terminate()
+        if not more and reader.returncode != 0:
+            raise OSError("fathom trace print could not read the trace")
+        return found, more
+
+    def window_of_messages(self):
+        """Some messages from the middle of the run on, or from its beginning."""
+        for begin in (self.end // 2, 0):
+            found, _ = self.events(begin, self.end + 1, ["messages"], MESSAGE_EVENTS)
+            if found:
+                return found[0]["time_ns"], found[-1]["time_ns"] + 1
+        return 0, self.end + 1
+
+    def timeline(self, begin, end):
+        """Reads further back until each rank's calls at the window's beginning are known, if there are not too many."""
+        events, more = self.events(begin, end, ["calls", "messages"])
+        back = end - begin
+        while begin > 0 and not more:
+            back = min(8 * back, begin)
+            before, more = self.events(begin - back, end, ["calls", "messages"])
+            if more:
+                break
+            events = before
+            if back == begin or {event["rank"] for event in events if event["time_ns"] < begin} >= set(self.ranks):
+                break
+        return Timeline(events, begin, end, self.ranks, self.name)
 
 
 def load(fathom, run, begin, end):
-    """The chosen window; if nothing was chosen, some messages from the middle of the run on and what is called meanwhile."""
-    told = subprocess.run([fathom, "trace", "info", "--json", run], check=False, capture_output=True, text=True)
-    if told.returncode != 0:
-        raise OSError(told.stderr.strip().removeprefix("fathom trace: "))
-    info = json.loads(told.stdout)
+    """`begin` and `end` as the user wrote them, or None."""
+    reader = Reader(fathom, run)
     if not begin and not end:
-        times = [event["time_ns"] for middle in (f"{info['seconds'] / 2:.9f}s", None)
-                 for event in read_events(fathom, run, middle, None, MESSAGE_EVENTS, ["messages"])][:MESSAGE_EVENTS]
-        if times:
-            begin, end = f"{min(times)}ns", f"{max(times) + 1}ns"
-    return Timeline(read_events(fathom, run, begin, end), os.path.basename(info["application"]) or "unnamed program")
+        return reader.timeline(*reader.window_of_messages())
+    first, last = nanoseconds(begin or "0s"), nanoseconds(end) if end else reader.end + 1
+    if first >= last:
+        raise BadWindow(f"the window from {begin} to {end} is empty")
+    if first > reader.end:
+        raise BadWindow(f"the trace ends {reader.end / 1e9:.6f} s after it began, before {begin}")
+    return reader.timeline(first, last)
 
 
 def unit_of(duration_ns):

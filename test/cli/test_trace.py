@@ -62,9 +62,23 @@ class Trace(harness.CliTest):
         self.assertEqual((window.returncode, os.listdir(self.path("q"))), (0, ["timeline.svg"]), window.stderr)
         with open(self.path("q", "timeline.svg"), encoding="utf-8") as file:
             self.assertIn("after 0.0005", file.read())
+        for bad in (["--from", "5s"], ["--from", "2ms", "--to", "1ms"], ["--from", "soon"]):
+            self.assert_refused(self.fathom("plot", "r", "-o", "q", *bad), 1, bad[1])
         shutil.rmtree(alone)
         os.mkdir(alone)
         self.assert_refused(self.fathom("plot", "alone", "-o", "q"), 1, "no trace")
+
+    @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
+    def test_timeline_shows_calls_that_began_before_the_window(self):
+        """They were left out, and stood there as the program's own work."""
+        self.generate()
+        sys.path.insert(0, SCRIPTS)
+        from plots import timeline
+        whole = timeline.load(harness.FATHOM, self.path("r"), None, "1s")
+        wait = max((bar for bar in whole.bars if bar[0] == 2), key=lambda bar: bar[2] - bar[1])
+        inside = (wait[1] + wait[2]) // 2
+        part = timeline.load(harness.FATHOM, self.path("r"), f"{inside}ns", f"{inside + 10}ns")
+        self.assertIn((2, inside, inside + 10, wait[3]), part.bars)
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
     def test_timeline_joins_what_belongs_together(self):
@@ -73,16 +87,20 @@ class Trace(harness.CliTest):
         event = lambda time, rank, kind, **more: {"time_ns": time, "rank": rank, "thread": 0, "kind": kind, **more}  # noqa: E731
         message = {"class": "point-to-point", "comm": 0, "tag": 5}
         found = timeline.Timeline([
-            event(10, 1, "leave", function="MPI_Init"),                    # entered before the window
+            event(5, 2, "enter", function="MPI_Barrier"),                  # all the window long
+            event(6, 1, "enter", function="MPI_Init"), event(7, 0, "sent", peer=1, **message),
+            event(8, 3, "enter", function="MPI_Recv"), event(9, 3, "leave", function="MPI_Recv"),
+            event(10, 1, "leave", function="MPI_Init"), event(11, 1, "received", peer=0, **message),
             event(20, 0, "enter", function="MPI_Allreduce"),
             event(21, 0, "enter", function="MPI_Bcast"),                   # made by the other call
             event(22, 0, "sent", peer=1, **message), event(23, 0, "sent", peer=1, **message | {"tag": 6}),
             event(24, 0, "leave", function="MPI_Bcast"), event(30, 0, "leave", function="MPI_Allreduce"),
             event(40, 1, "enter", function="MPI_Recv"), event(41, 1, "received", peer=0, **message),
             event(42, 1, "received", peer=0, **message | {"class": "MPI_Allreduce", "tag": 6}),
-            event(43, 1, "received", peer=0, **message),                   # sent before the window
-        ], "made up")
-        self.assertEqual(sorted(found.bars), [(0, 20, 30, "MPI_Allreduce"), (1, 10, 10, "MPI_Init"), (1, 40, 43, "MPI_Recv")])
+            event(43, 1, "received", peer=0, **message),                   # sent before all that was read
+        ], 10, 50, [0, 1, 2, 3], "made up")
+        self.assertEqual(sorted(found.bars), [(0, 20, 30, "MPI_Allreduce"), (1, 10, 10, "MPI_Init"), (1, 40, 50, "MPI_Recv"),
+                                              (2, 10, 50, "MPI_Barrier")])
         self.assertEqual(found.arrows, [(0, 22, 1, 41, False), (0, 23, 1, 42, True)])
         self.assertEqual(timeline.family("MPI_Iallgatherv"), "collective")
         self.assertEqual(timeline.family("MPI_Imrecv"), "receive")
