@@ -28,7 +28,7 @@ std::string main_help() {
       "\n"
       "Subcommands:\n";
   for (const Subcommand& row : all_subcommands()) {
-    text += fmt::format("  {:<10}{}\n", row.name, row.help);
+    text += fmt::format("  {:<15}{}\n", row.name, row.help);
   }
   return text +
          "\n"

@@ -24,7 +24,7 @@ constexpr Subcommand kSubcommands[] = {
     {"critical-path", "what a job's run time is made of, and what its costliest paths cost", kCriticalPathExamples, "",
      declare_critical_path},
     {"compare", "put runs side by side: what grew, and by how much", kCompareExamples, nullptr, declare_compare},
-    {"plot", "draw traffic matrix, message matrix and message sizes", kPlotExamples, "",
+    {"plot", "draw traffic matrix, message matrix, message sizes and, of a trace, a timeline", kPlotExamples, "",
      declare_plot},
     {"export", "write a run's traffic in another program's format", kExportExamples, "",
      declare_export},

@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -58,6 +59,10 @@ constexpr TraceOption kTraceOptions[] = {
     {"--call-sites", "FATHOM_TRACE_SITES", "0|1", "record from where each call came (default: 1)"},
 };
 
+const std::vector<std::string> kSources = {"auto", "peruse", "pml", "mpi_t"};
+
+bool is_source(const std::string& name) { return std::find(kSources.begin(), kSources.end(), name) != kSources.end(); }
+
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
   return value ? std::optional<std::string>(value) : std::nullopt;
@@ -106,7 +111,7 @@ void tell(const std::string& sentence) {
   std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }
 
-std::string why_nobody_reported(LauncherKind kind) {
+std::string why_nobody_reported(LauncherKind kind, int job_exit) {
   if (environment("FATHOM_DISABLE").value_or("") == "1") {
     return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
   }
@@ -126,9 +131,12 @@ std::string why_nobody_reported(LauncherKind kind) {
                "variables";
       break;
   }
-  return fmt::format("no rank ever reported in, so there is no profile: {}; 'ldd' on the program and "
+  const std::string first =
+      job_exit == 0 ? "" : fmt::format("the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe), "
+                                       "that comes first; else ", job_exit);
+  return fmt::format("no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
                      "'fathom doctor' tell more",
-                     likely);
+                     first, likely);
 }
 
 // What is there of further jobs, after putting together what those that were cut short had counted.
@@ -142,7 +150,7 @@ std::string further_jobs(const RunDirectory& run) {
 }
 
 // Says what the job left behind; true if there is a profile for later stages.
-bool conclude(const RunDirectory& run, LauncherKind kind, bool traced) {
+bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, int job_exit) {
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
     tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
@@ -166,7 +174,7 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced) {
     return false;
   }
   run.remove_if_unused();
-  tell(why_nobody_reported(kind));
+  tell(why_nobody_reported(kind, job_exit));
   return false;
 }
 
@@ -177,6 +185,10 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   if (command[0].starts_with("-")) {
     return refuse(fmt::format("there is no option {}; see fathom run --help", command[0]));
+  }
+  const std::string source = environment("FATHOM_SOURCE").value_or("");
+  if (options.source.empty() && !source.empty() && !is_source(source)) {
+    return refuse(fmt::format("FATHOM_SOURCE={} names no source; there are {}", source, joined(kSources)));
   }
   const auto library = find_library(options.trace);
   if (!library) return refuse(library.error().message);
@@ -208,7 +220,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   const auto job_exit = run_job(*launch);
   if (!job_exit) return give_up(job_exit.error().message);
 
-  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace);
+  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace, *job_exit);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
     if (stages[i]() != kFine) stages_exit = kFailed;
@@ -230,7 +242,7 @@ Action declare_run(CLI::App& app) {
                  "what to count with: auto, peruse, pml or mpi_t (default: auto, the best that proves "
                  "itself)")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"auto", "peruse", "pml", "mpi_t"}).description(""));
+      ->check(CLI::IsMember(kSources).description(""));
   app.add_option("--pvar", options->pvars, "also read this MPI_T performance variable (repeatable)")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -300,7 +300,7 @@ base::Status export_perfetto(const trace::Trace& trace, const TraceOptions& opti
   note(trace::walk_job(trace, visitor), notes);
   note_loss(trace.definitions(), notes);
   if (trace.definitions().level == "transfers") {
-    notes.push_back("the steps inside a transfer have no track in the Perfetto output; export to csv or otf2 for them");
+    notes.push_back("the steps inside a transfer have no track in the Perfetto output; export to events or otf2 for them");
   }
   return file.commit();
 }

@@ -263,7 +263,7 @@ void Session::describe_process() {
   }
   if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&
       source_ == SourceName::kPeruse) {
-    run_text_.add("note", "the PML was chosen by the user (" + chosen_pml + "), not by Fathom");
+    run_text_.add("note", "Open MPI's settings chose the PML (pml = " + chosen_pml + "), not Fathom");
   }
   std::vector<std::string> unknown;
   variables_.open(settings_.performance_variables, unknown);

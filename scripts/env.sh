@@ -1,7 +1,8 @@
 # Puts `fathom` and the PERUSE build's mpicc, mpif90 and mpirun on the PATH:  . scripts/env.sh
 #
-# Programs built with Debian's own Open MPI run on the PERUSE build as they are (same release, same ABI).
+# For bash. Programs built with Debian's own Open MPI run on the PERUSE build as they are (same release, same ABI).
 
+[ -n "${BASH_VERSION:-}" ] || { echo "fathom: scripts/env.sh is for bash: bash -c '. scripts/env.sh; ...'" >&2; return 1; }
 . "$(dirname "${BASH_SOURCE[0]:-$0}")/lib.sh"
 export FATHOM_OPENMPI=$openmpi_prefix
 export PATH=$fathom_build/cli:$openmpi_prefix/bin:$PATH

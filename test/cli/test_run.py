@@ -224,6 +224,16 @@ class Refusals(RunTest):
     def test_unknown_source(self):
         self.refused(self.run_job("--source", "magic", "--", "mpirun", "./app"), "--source", "magic")
 
+    def test_unknown_source_in_the_environment(self):
+        self.refused(self.run_job("-o", "r", "--", "mpirun", "./app", FATHOM_SOURCE="magic"), "FATHOM_SOURCE=magic", "peruse")
+
+    def test_launcher_that_fails_comes_first(self):
+        self.write_program("mpirun", "#!/bin/sh\necho 'not enough slots' >&2; exit 1\n")
+        result = self.fathom("run", "-o", "r", "--", "./mpirun", "-n", "9", "./app", FATHOM_LIBRARY=self.library)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("ended with 1", result.stderr)
+        self.assertIn("--oversubscribe", result.stderr)
+
     def test_unknown_command(self):
         self.refused(self.run_job("-o", "r", "--", "./nothing"), "cannot start './nothing'")
         self.assertFalse(os.path.exists(self.path("r")))
