@@ -14,26 +14,19 @@
 #include "analysis/run.h"
 #include "profile/summary.h"
 #include "python/arrays.h"
+#include "python/engine.h"
 #include "python/event_columns.h"
+#include "python/failure.h"
 #include "python/joined_columns.h"
 #include "python/object_transport.h"
 #include "python/results.h"
+#include "python/step_fields.h"
 #include "trace/event_filter.h"
 
 namespace fathom::python {
 namespace {
 
 namespace py = pybind11;
-
-struct Failure : std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
-
-template <typename T>
-T value_or_throw(base::Result<T>&& result) {
-  if (!result) throw Failure(result.error().message);
-  return std::move(*result);
-}
 
 analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) {
   analysis::Thresholds thresholds;
@@ -352,21 +345,12 @@ py::object moments_of(analysis::CausalOrder& order, std::uint32_t wanted, std::s
                         as_array(std::move(columns.step)), as_array(std::move(columns.time_ns)));
 }
 
-// Everything about one step, for a callback: as in analysis/replay/step.h, ranks for processes.
 py::tuple step_of(Run& run, std::uint32_t process, std::uint32_t number, bool hidden) {
   const analysis::JoinedJob& job = run.joined(hidden);
   if (process >= job.definitions().processes.size() || number >= job.steps().size(process)) {
     throw Failure("this analysis process has no such step");
   }
-  const analysis::Step& step = job.steps().at(process, number);
-  const auto index = [](std::uint32_t value) { return value == analysis::kNobody ? std::int64_t{-1} : std::int64_t{value}; };
-  const bool has_partner = step.kind != analysis::StepKind::kCall && step.partner != analysis::kNobody &&
-                           step.partner < job.definitions().processes.size();
-  return py::make_tuple(static_cast<int>(step.kind), job.definitions().processes[process].rank, number, step.time_ns,
-                        step.end_ns, step.bytes, index(step.call),
-                        has_partner ? job.definitions().processes[step.partner].rank : std::int64_t{-1},
-                        has_partner ? index(step.partner_step) : std::int64_t{-1}, step.communicator,
-                        static_cast<std::int32_t>(step.number), step.has(analysis::kHidden), step.has(analysis::kJoined));
+  return step_fields(job.definitions(), process, number, job.steps().at(process, number));
 }
 
 std::vector<std::uint32_t> own_processes(Run& run, bool hidden) { return run.joined(hidden).own(); }
@@ -434,6 +418,7 @@ PYBIND11_MODULE(_fathom, module) {
       .def("events", &next_events)
       .def("calls", &next_of<CallColumns, &ColumnReader::calls>)
       .def("segments", &next_of<SegmentColumns, &ColumnReader::segments>);
+  bind_engine(module);
   module.def("analyses", &analyses);
   module.def("compare", &compare);
 }

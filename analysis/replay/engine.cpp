@@ -13,6 +13,7 @@ base::Result<std::unique_ptr<Engine>> Engine::open(const std::string& run_direct
 
 void Engine::start_anew() {
   remote_.reset();
+  wanted_.clear();
   job_.reset();
 }
 
@@ -39,6 +40,8 @@ base::Result<JoinedJob*> Engine::job() {
     if (!joined) return joined.error();
     job_ = std::move(*joined);
     remote_ = std::make_unique<RemoteSteps>(*job_);
+    for (const auto& [process, step] : wanted_) remote_->want(process, step);
+    wanted_.clear();
   }
   return job_.get();
 }
@@ -78,7 +81,8 @@ base::Result<std::uint64_t> Engine::run(Direction direction) {
 }
 
 void Engine::want(std::uint32_t process, std::uint32_t step) {
-  if (remote_) remote_->want(process, step);
+  if (remote_) return remote_->want(process, step);
+  wanted_.emplace_back(process, step);
 }
 
 base::Status Engine::fetch() {
@@ -86,6 +90,10 @@ base::Status Engine::fetch() {
   if (!joined) return joined.error();
   remote_->fetch();
   return base::Done{};
+}
+
+void Engine::forget() {
+  if (remote_) remote_->forget();
 }
 
 const Step* Engine::step(std::uint32_t process, std::uint32_t number) const {

@@ -14,6 +14,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/replay/causal_order.h"
@@ -33,7 +34,7 @@ class Engine {
   // `transport` outlives this; none: alone.
   static base::Result<std::unique_ptr<Engine>> open(const std::string& run_directory, Transport* transport = nullptr);
 
-  // ---- how the work is shared; a change lets the job be joined anew ----
+  // ---- how the work is shared; a change lets the job be joined anew, and forgets the steps of others ----
   bool parallel() const { return parallel_ && shared_ != nullptr && shared_->size() > 1; }
   void set_parallel(bool on);
   void set_mapping(MappingStrategy strategy);  // for parallel work; must give each process an owner
@@ -54,6 +55,7 @@ class Engine {
   // ---- any step of any process (remote_steps.h) ----
   void want(std::uint32_t process, std::uint32_t step);
   base::Status fetch();  // collective
+  void forget();         // what was fetched
   const Step* step(std::uint32_t process, std::uint32_t number) const;
 
   // ---- together ----
@@ -84,6 +86,7 @@ class Engine {
   JoinOptions options_;
   std::unique_ptr<JoinedJob> job_;
   std::unique_ptr<RemoteSteps> remote_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> wanted_;  // before the job was joined
   std::vector<Named> callbacks_;
 };
 

@@ -43,7 +43,7 @@ std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const 
 // The pass itself. What it hands out of one window is given away in the exchange of the next.
 class Joiner {
  public:
-  Joiner(JoinedJob& job, const JoinOptions& options);
+  Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping);
   base::Status run();
 
  private:
@@ -88,14 +88,12 @@ class Joiner {
   std::uint64_t per_window_;
 };
 
-Joiner::Joiner(JoinedJob& job, const JoinOptions& options)
+Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
     : job_(job), options_(options), transport_(job.transport_), parcels_(job.transport_.size()),
       collectives_(job.facts_), batch_(kBatch), per_window_(events_per_window()) {
   const trace::Definitions& definitions = job.definitions();
   const std::size_t count = definitions.processes.size();
-  std::vector<std::uint64_t> loads;
-  for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
-  job.mapping_ = options.mapping(loads, transport_.size());
+  job.mapping_ = std::move(mapping);
   job.steps_ = std::make_unique<StepFile>(count);
   job.sites_.resize(count);
   job.summary_.processes.resize(count);
@@ -392,26 +390,40 @@ base::Status Joiner::sum_up() {
 }
 
 // Every process has an owner: none is left out without a word.
-static base::Status check_mapping(const JoinOptions& options, const trace::Definitions& definitions, std::size_t owners) {
-  std::vector<std::uint64_t> loads;
-  for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
-  const Mapping mapping = options.mapping(loads, owners);
-  if (mapping.size() != loads.size()) {
-    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " + std::to_string(loads.size())};
+static base::Status check_mapping(const Mapping& mapping, std::size_t processes, std::size_t owners) {
+  if (mapping.size() != processes) {
+    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " + std::to_string(processes)};
   }
   for (std::size_t process = 0; process < mapping.size(); ++process) {
     if (mapping[process] < owners) continue;
-    return base::Error{"the mapping gives process " + std::to_string(process) + " to analysis process " + std::to_string(mapping[process]) +
-                       "; there are " + std::to_string(owners)};
+    return base::Error{"the mapping gives process " + std::to_string(process) + " to an analysis process that is not there; there are " +
+                       std::to_string(owners)};
   }
   return base::Done{};
+}
+
+// Asked once at each analysis process: a strategy may answer otherwise the next time, and then processes would be
+// left out, or taken twice, without being seen.
+static base::Result<Mapping> agreed_mapping(const JoinOptions& options, const trace::Definitions& definitions, Transport& transport) {
+  std::vector<std::uint64_t> loads;
+  for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
+  Mapping mapping = options.mapping(loads, transport.size());
+  const char* begin = reinterpret_cast<const char*>(mapping.data());
+  const Transport::Bytes bytes(begin, begin + mapping.size() * sizeof mapping.front());
+  const auto all = transport.exchange(std::vector<Transport::Bytes>(transport.size(), bytes));
+  for (const Transport::Bytes& other : all) {
+    if (other != all.front()) return base::Error{"the mapping is not the same at every analysis process"};
+  }
+  if (auto right = check_mapping(mapping, loads.size(), transport.size()); !right) return right.error();
+  return mapping;
 }
 
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options) {
   auto job = std::make_unique<JoinedJob>(trace, transport);
-  if (auto right = check_mapping(options, trace.definitions(), transport.size()); !right) return right.error();
-  Joiner joiner(*job, options);
+  auto mapping = agreed_mapping(options, trace.definitions(), transport);
+  if (!mapping) return mapping.error();
+  Joiner joiner(*job, options, std::move(*mapping));
   const base::Status status = joiner.run();
   if (!status) return status.error();
   return job;

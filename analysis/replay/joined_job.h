@@ -99,7 +99,8 @@ class JoinedJob {
   JoinSummary summary_;
 };
 
-// An error where there is no room for the steps, or the mapping leaves out a process (at every analysis process).
+// An error where there is no room for the steps, or the mapping leaves out a process or is not the same at every
+// analysis process; at all of them.
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options);
 

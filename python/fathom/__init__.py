@@ -9,11 +9,12 @@
 Operations that Pipit has carry its names, arguments and columns. docs/python.md tells what differs.
 """
 from _fathom import Error
+from fathom.engine import Engine, world
 from fathom.filters import Filter
 from fathom.replay import Step
 from fathom.run import Run, analyses, compare, multirun_analysis
 
-__all__ = ["Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open"]
+__all__ = ["Engine", "Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open", "world"]
 
 
 def open(path, comm=None):  # noqa: A001 - fathom.open() reads as what it does

@@ -31,14 +31,22 @@ def made_step(fields, functions):
     return Step(kind, *fields[1:10], name, fields[10], *fields[11:])
 
 
-def replay(core, functions, callbacks, backward, hidden):
-    """Calls callbacks[moment](step) in order; returns how many were called."""
+def check_moments(names):
+    unknown = set(names) - set(MOMENTS)
+    if unknown:
+        raise ValueError(f"there is no moment '{min(unknown)}'; there are {', '.join(MOMENTS)}")
+
+
+def call_back(order, callbacks, step_of):
+    """Calls each of callbacks[moment] with its step, in this order; returns how many were called."""
     wanted = sum(1 << code for code, name in enumerate(MOMENTS) if name in callbacks)
-    called = [callbacks.get(name) for name in MOMENTS]
-    order, count = core.replay(backward, hidden), 0
+    called = [callbacks.get(name, ()) for name in MOMENTS]
+    count = 0
     while (piece := order.moments(wanted, _PIECE)) is not None:
         moments, processes, steps, _ = (column.tolist() for column in piece)
-        for moment, process, step in zip(moments, processes, steps):
-            called[moment](made_step(core.step(process, step, hidden), functions))
-        count += len(moments)
+        for moment, process, index in zip(moments, processes, steps):
+            step = step_of(process, index)
+            for callback in called[moment]:
+                callback(step)
+            count += len(called[moment])
     return count

@@ -307,10 +307,11 @@ class Run:
         Callbacks by moment: enter, leave, send, receive, collective, done, lost; each gets a fathom.Step.
         Returns how many were called. The whole run is gone through, whatever slice() or filter() say.
         """
-        unknown = set(callbacks) - set(replays.MOMENTS)
-        if unknown:
-            raise ValueError(f"there is no moment '{min(unknown)}'; there are {', '.join(replays.MOMENTS)}")
-        return replays.replay(self._core, self._definitions["functions"], callbacks, backward, hidden)
+        replays.check_moments(callbacks)
+        functions = self._definitions["functions"]
+        return replays.call_back(
+            self._core.replay(backward, hidden), {moment: [callback] for moment, callback in callbacks.items()},
+            lambda process, index: replays.made_step(self._core.step(process, index, hidden), functions))
 
     # ---- operations over time ----
 

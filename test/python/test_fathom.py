@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 try:
     import numpy
@@ -172,6 +173,62 @@ class MadeTrace(unittest.TestCase):
                              ("send", received.partner, received.rank, received.index, received.bytes))
         with self.assertRaisesRegex(fathom.Error, "no such step"):
             self.run_.step(0, 10**6)
+
+    def test_engine_alone(self):
+        engine = fathom.Engine(self.path)
+        self.assertEqual((engine.parallel, engine.rank, engine.size, engine.ranks), (False, 0, 1, [0, 1, 2]))
+        engine.parallel = True  # there is nobody to share with
+        self.assertFalse(engine.parallel)
+        self.assertEqual((engine.own_ranks(), engine.loads()), ([0, 1, 2], [18]))
+        seen = []
+        for backward in (False, True):
+            for moment in ("send", "receive"):
+                engine.on(moment, moment + "s", lambda step, moment=moment: seen.append((moment, step.rank)), backward)
+        engine.on("receive", "receives", lambda step: seen.append(step.index))
+        first = engine.step(1, 1)
+        self.assertEqual(engine.run(), 6)
+        self.assertEqual(seen, [("send", 0), ("receive", 1), first.index, ("send", 1), ("receive", 2), 1])
+        seen.clear()
+        self.assertEqual(engine.run(backward=True), 4)
+        self.assertEqual(seen, [("receive", 2), ("send", 1), ("receive", 1), ("send", 0)])
+        self.assertTrue(engine.remove("receives"))
+        self.assertFalse(engine.remove("receives"))
+        self.assertEqual((engine.run(), engine.run(backward=True)), (2, 4))
+        self.assertEqual((first.kind, first.partner, first.bytes), ("receive", 0, 100))
+        self.assertEqual(engine.step(first.partner, first.partner_index).partner_index, first.index)
+        self.assertIsNone(engine.step(0, 10**6))
+        engine.want(0, 10**6)
+        engine.fetch()
+        engine.barrier()
+        self.assertEqual(engine.gather({1: 2}.items()), [(1, 2)])
+
+    def test_a_callback_cannot_change_how_the_work_is_shared(self):
+        """The steps that it goes through would be gone."""
+        engine = fathom.Engine(self.path)
+        changes = [lambda step: setattr(engine, "parallel", False), lambda step: setattr(engine, "hidden", True),
+                   lambda step: engine.set_mapping([0, 0, 0])]
+        for change in changes:
+            engine.on("send", "change", change)
+            with self.assertRaisesRegex(fathom.Error, "a callback cannot change"):
+                engine.run()
+            engine.remove("change")
+        engine.on("send", "names another", lambda step: engine.on("send", "another", lambda step: None))
+        self.assertEqual((engine.run(), engine.run()), (2, 6))  # those that came on the way count the next time
+
+    def test_engine_refusals(self):
+        engine = fathom.Engine(self.path)
+        self.assertRaises(ValueError, engine.on, "sends", "name", print)
+        with self.assertRaisesRegex(fathom.Error, "no rank 7"):
+            engine.step(7, 0)
+        with self.assertRaisesRegex(fathom.Error, "nowhere"):
+            fathom.Engine("/nowhere")
+
+    def test_a_world_without_a_launcher_or_without_mpi4py(self):
+        with mock.patch.dict(sys.modules, {"mpi4py": None}):
+            sys.modules.pop("mpi4py.MPI", None)
+            for launcher in ({}, {"PMIX_RANK": "0"}):
+                with mock.patch.dict(os.environ, launcher):
+                    self.assertIsNone(fathom.world())
 
     def test_refusals(self):
         for wrong in (lambda: Filter("Name", "~", 1), lambda: Filter("Name"), lambda: self.run_.slice("5 days", 9),

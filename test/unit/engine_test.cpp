@@ -173,6 +173,56 @@ TEST_CASE("a mapping that leaves out a process, or names an owner that is not th
   CHECK(join_job(trace, alone, {}).ok());
 }
 
+TEST_CASE("a strategy is asked once, and what was wanted before the job was joined is fetched") {
+  MadeJob made(3);
+  chain(made);
+  const test::Scratch scratch;
+  const std::string run = written(made, scratch);
+  Meeting meeting(2);
+  int asked[2] = {0, 0};
+  bool fetched[2] = {false, false}, forgotten[2] = {false, false};
+  const auto work = [&](std::size_t rank) {
+    ThreadTransport transport(meeting, rank, 2);
+    auto opened = Engine::open(run, &transport);
+    Engine& engine = **opened;
+    engine.set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) { ++asked[rank]; return Mapping{1, 0, 1}; });
+    const std::uint32_t other = rank == 0 ? 0 : 1;
+    engine.want(other, 0);
+    (void)engine.fetch();
+    fetched[rank] = engine.step(other, 0) != nullptr;
+    engine.forget();
+    forgotten[rank] = engine.step(other, 0) == nullptr;
+  };
+  std::thread second([&] { work(1); });
+  work(0);
+  second.join();
+  for (const std::size_t rank : {0, 1}) {
+    CHECK(asked[rank] == 1);
+    CHECK(fetched[rank]);
+    CHECK(forgotten[rank]);
+  }
+}
+
+TEST_CASE("a mapping that is not the same at both processes is refused at both: each would leave the job to the other") {
+  MadeJob made(3);
+  chain(made);
+  const test::Scratch scratch;
+  const std::string run = written(made, scratch);
+  Meeting meeting(2);
+  std::string said[2];
+  const auto work = [&](std::size_t rank) {
+    ThreadTransport transport(meeting, rank, 2);
+    auto opened = Engine::open(run, &transport);
+    const std::uint32_t other = rank == 0 ? 1 : 0;
+    (*opened)->set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) { return Mapping{other, other, other}; });
+    if (const auto job = (*opened)->job(); !job) said[rank] = job.error().message;
+  };
+  std::thread second([&] { work(1); });
+  work(0);
+  second.join();
+  for (const std::string& error : said) CHECK(error == "the mapping is not the same at every analysis process");
+}
+
 TEST_CASE("a run that is not there is an error") { CHECK_FALSE(Engine::open("/nowhere/at/all").ok()); }
 
 }  // namespace
