@@ -37,6 +37,7 @@ struct RankPair {
 struct Where {
   std::string class_name;  // of the messages, as in the profile
   std::string function;    // "MPI_Wait", or the program's own
+  std::string caller;      // the program's function that calls it
   std::string file;
   int line = 0;
   std::string phase;
@@ -44,7 +45,7 @@ struct Where {
 };
 
 struct TimeWindow {
-  double from_s = 0, to_s = 0;  // since the epoch of the run
+  double from_s = 0, to_s = 0;  // since the trace's time 0; within the window that was analysed
 };
 
 struct Finding {

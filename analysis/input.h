@@ -21,6 +21,7 @@ struct Scope {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
   std::optional<std::string> phase;
 
+  bool whole() const { return whole_time() && !ranks && !phase; }
   bool whole_time() const { return from_ns == 0 && to_ns == ~std::uint64_t{0}; }
 };
 

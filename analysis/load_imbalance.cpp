@@ -7,6 +7,7 @@
 
 #include "analysis/flat_profile.h"
 #include "analysis/scope_filter.h"
+#include "analysis/trace_span.h"
 
 namespace fathom::analysis {
 namespace {
@@ -63,7 +64,7 @@ class Teller {
     const double most = static_cast<double>(program.most_ns), all = most * static_cast<double>(program.ns.size());
     if (all <= 0 || program.ns.size() < 2) return;
     const double balance = program.mean_ns() / most, lost = program.lost_ns();
-    if (balance >= input_.thresholds.load_balance || lost < input_.thresholds.wait_share * whole_ns()) return;
+    if (balance >= input_.thresholds.load_balance || lost < input_.thresholds.wait_share * static_cast<double>(all_ranks_ns(definitions_, input_.scope))) return;
     Finding& finding = outcome.findings.emplace_back();
     finding.kind = "load-imbalance";
     finding.seconds = seconds(lost);
@@ -82,15 +83,6 @@ class Teller {
                   static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]), seconds(most), seconds(program.mean_ns()), 100 * balance);
     finding.summary = text;
     finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";
-  }
-
-  double whole_ns() const {
-    double ns = 0;
-    for (const std::uint32_t process : processes_) {
-      const trace::Process& one = definitions_.processes[process];
-      ns += static_cast<double>(one.last_ns - std::min(one.first_ns, one.last_ns));
-    }
-    return ns;
   }
 
   const Input& input_;

@@ -90,6 +90,7 @@ void write_where(Json& json, const Where& where) {
   json.object([&] {
     if (!where.class_name.empty()) json.field("class", where.class_name);
     if (!where.function.empty()) json.field("function", where.function);
+    if (!where.caller.empty()) json.field("caller", where.caller);
     if (!where.file.empty()) json.field("file", where.file);
     if (where.line > 0) json.field("line", static_cast<std::int64_t>(where.line));
     if (!where.phase.empty()) json.field("phase", where.phase);
@@ -146,6 +147,7 @@ void write_document(Json& json, const Results& results) {
     json.field("application", results.application);
     json.field("ranks", results.ranks);
     json.field("seconds", results.seconds);
+    json.field("all_ranks_seconds", results.all_ranks_seconds);
     write_scope(json, results.scope);
     json.array("findings", results.findings, [&](const Finding& finding) { write_finding(json, finding); });
     json.key("analyses");

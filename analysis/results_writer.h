@@ -1,6 +1,6 @@
 // analysis.json, schema fathom-analysis/1 (docs/analysis.schema.json, docs/analysis.md).
 //
-//   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …, "scope": {…},
+//   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …, "all_ranks_seconds": …, "scope": {…},
 //    "findings": [{"kind", "seconds", "severity", …}, …],    most costly first
 //    "analyses": {"structure": {figures and tables}, …},     one object for each analysis
 //    "limits": [sentences], "skipped": [names]}

@@ -5,6 +5,7 @@
 
 #include "analysis/shared_processors.h"
 #include "analysis/trace_limits.h"
+#include "analysis/trace_span.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
@@ -15,12 +16,16 @@ void describe_run(const Input& input, Results& results) {
     results.application = input.profile->application.executable;
     results.seconds = input.profile->application.seconds;
     results.ranks = profile::rank_count(*input.profile);
-    return;
+    results.all_ranks_seconds = results.seconds * static_cast<double>(std::max<std::int64_t>(results.ranks, 1));
   }
+  if (!input.trace) return;
   const trace::Definitions& definitions = input.trace->definitions();
-  results.application = definitions.application.executable;
-  results.seconds = definitions.application.seconds;
-  results.ranks = definitions.world_size;
+  if (!input.profile) {
+    results.application = definitions.application.executable;
+    results.ranks = definitions.world_size;
+  }
+  results.seconds = static_cast<double>(span_of(definitions, input.scope).ns()) * 1e-9;
+  results.all_ranks_seconds = static_cast<double>(all_ranks_ns(definitions, input.scope)) * 1e-9;
 }
 
 void limits_of_profile(const profile::Profile& profile, std::vector<std::string>& limits) {
@@ -34,8 +39,15 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
   }
 }
 
+// What is told of a window lies inside it.
+void clip(Finding& finding, const Scope& scope) {
+  const double from_s = static_cast<double>(scope.from_ns) * 1e-9, to_s = static_cast<double>(scope.to_ns) * 1e-9;
+  for (TimeWindow& window : finding.windows) window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
+}
+
 void take(Outcome&& outcome, const Row& row, Results& results) {
   results.sections.push_back({row.name, std::move(outcome.section)});
+  for (Finding& finding : outcome.findings) clip(finding, results.scope);
   for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
   for (std::string& limit : outcome.limits) {
     if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end()) results.limits.push_back(std::move(limit));

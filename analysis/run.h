@@ -17,7 +17,8 @@ struct NamedSection {
 struct Results {
   std::string application;
   std::int64_t ranks = 0;
-  double seconds = 0;                  // of the run; 0: not known
+  double seconds = 0;                  // of the trace in the scope's window, else of the run; 0: not known
+  double all_ranks_seconds = 0;        // that of all chosen ranks together: what shares are of; 0: not known
   Scope scope;
   std::vector<Finding> findings;       // most costly first
   std::vector<NamedSection> sections;  // in the order in which the analyses were named

@@ -9,6 +9,7 @@
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/wait_steps.h"
 #include "analysis/scope_filter.h"
+#include "analysis/trace_span.h"
 
 namespace fathom::analysis {
 namespace {
@@ -95,11 +96,8 @@ struct Group {
 
 class Teller {
  public:
-  Teller(const Input& input, const JoinedJob& job) : input_(input), job_(job), names_(job.definitions()) {
-    for (const trace::Process& process : job.definitions().processes) {
-      all_ns_ += process.last_ns - std::min(process.first_ns, process.last_ns);
-    }
-  }
+  Teller(const Input& input, const JoinedJob& job)
+      : input_(input), job_(job), names_(job.definitions()), all_ns_(all_ranks_ns(job.definitions(), input.scope)) {}
 
   void tell(const JobWaits& waits, Outcome& outcome) {
     lay_out_waits(waits, outcome.section);
@@ -202,6 +200,7 @@ class Teller {
       finding.victims = most(definitions(), group.victims);
       finding.pairs = worst_pairs(group);
       finding.where.function = definitions().functions[function].name;
+      finding.where.caller = caller;
       finding.where.file = file;
       finding.where.line = line;
       finding.where.phase = phase_name(definitions(), phase);
@@ -209,7 +208,6 @@ class Teller {
       finding.windows = {{seconds(group.worst_at_ns), seconds(group.worst_at_ns + group.worst_ns)}};
       rate(finding, group.ns);
       finding.evidence.push_back({"longest_wait_seconds", seconds(group.worst_ns)});
-      if (!caller.empty()) finding.evidence.push_back({"caller", caller});
       finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " + text_of(kind).happens +
                         " in " + finding.where.function + ", because of " + rank_list(finding.culprits);
       finding.advice = text_of(kind).advice;
@@ -249,6 +247,7 @@ class Teller {
       finding.count = origin.count;
       finding.culprits = {rank(process)};
       finding.where.function = definitions().functions[origin.worst->function].name;
+      finding.where.caller = site.function;
       finding.where.file = site.file;
       finding.where.line = site.line;
       finding.where.phase = phase_name(definitions(), origin.worst->phase);
@@ -290,7 +289,7 @@ class Teller {
   const Input& input_;
   const JoinedJob& job_;
   CallSiteNames names_;
-  std::uint64_t all_ns_ = 0;  // of all processes together
+  std::uint64_t all_ns_ = 0;  // of all chosen processes together
 };
 
 }  // namespace

@@ -73,20 +73,23 @@ base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
   return scope;
 }
 
-std::string output_path(const AnalyzeOptions& options) {
+// Where the results are kept; empty: nowhere. A part of the run never takes the place of the whole.
+std::string output_path(const AnalyzeOptions& options, const analysis::Scope& scope) {
   if (!options.output.empty()) return options.output;
+  if (!scope.whole()) return "";
   std::error_code ignored;
   const std::filesystem::path run(options.run);
   return (std::filesystem::is_directory(run, ignored) ? run : run.parent_path()) / "analysis.json";
 }
 
-int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced) {
+int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced, bool kept) {
   if (options.json) {
     return analysis::print_results(results, stdout)
                ? kFine
                : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
   }
-  std::string text = analyze_text(results, options.top, Terminal::of_stdout());
+  std::string text = analyze_text(results, options.top, Terminal::of_stdout(), kept);
+  if (!kept) text += "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes it\n";
   if (!traced) text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
@@ -121,11 +124,13 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   const auto results = analysis::run_analyses(*rows, input);
   if (!results) return fail(kFailed, "analyze", results.error().message);
   if (!first) return kFine;
-  const std::string path = output_path(options);
-  if (auto written = analysis::write_results(*results, path); !written) {
-    return fail(kFailed, "analyze", written.error().message);
+  const std::string path = output_path(options, *scope);
+  if (!path.empty()) {
+    if (auto written = analysis::write_results(*results, path); !written) {
+      return fail(kFailed, "analyze", written.error().message);
+    }
   }
-  return show(*results, options, input.trace != nullptr);
+  return show(*results, options, input.trace != nullptr, !path.empty());
 }
 
 int analyze(const AnalyzeOptions& options) {
@@ -159,7 +164,7 @@ Action declare_analyze(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
-  app.add_option("-o,--output", options->output, "write the results here, not to RUN/analysis.json")
+  app.add_option("-o,--output", options->output, "write the results here; without: to RUN/analysis.json, and those of a part of the run nowhere")
       ->type_name("FILE");
   app.add_flag("--json", options->json, "print the results for programs");
   app.add_flag("--list", options->list, "list the analyses and thresholds");

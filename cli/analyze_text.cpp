@@ -53,6 +53,7 @@ std::string where(const analysis::Where& where) {
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + printable(part); };
   if (!where.function.empty() && where.function != where.class_name) add(where.function);
   if (!where.file.empty()) add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
+  if (!where.caller.empty()) text += " in " + printable(where.caller);
   if (!where.phase.empty()) add("phase " + where.phase);
   if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
   return text;
@@ -68,7 +69,7 @@ std::string when(const std::vector<analysis::TimeWindow>& windows) {
 
 class Page {
  public:
-  Page(const analysis::Results& results, const Terminal& terminal) : results_(results), terminal_(terminal) {}
+  Page(const analysis::Results& results, const Terminal& terminal, const char* all) : results_(results), terminal_(terminal), all_(all) {}
 
   std::string text(std::size_t top) {
     title();
@@ -111,7 +112,7 @@ class Page {
       wrapped("", printable(name.empty() ? "all classes" : name) + ": " + printable((*descriptions)[i]));
     }
     if (descriptions->size() > kShown) {
-      wrapped("", fmt::format("and {} more patterns in analysis.json", descriptions->size() - kShown));
+      wrapped("", fmt::format("and {} more patterns: {}", descriptions->size() - kShown, all_));
     }
   }
 
@@ -163,7 +164,7 @@ class Page {
       wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i], end[i], grouped(iterations[i]),
                               human_seconds(seconds[i]), printable(body)));
     }
-    if (iterations.size() > kShown) wrapped("", fmt::format("and {} more phases in analysis.json", iterations.size() - kShown));
+    if (iterations.size() > kShown) wrapped("", fmt::format("and {} more phases: {}", iterations.size() - kShown, all_));
   }
 
   // Of the table that has the analysis's own name; nullptr if it was not run.
@@ -186,9 +187,8 @@ class Page {
   void finding(std::size_t number, const Finding& finding) {
     add("");
     std::string cost = finding.seconds ? " · " + human_seconds(*finding.seconds) : "";
-    if (finding.seconds && results_.seconds > 0) {
-      const double all = results_.seconds * static_cast<double>(std::max<std::int64_t>(results_.ranks, 1));
-      cost += fmt::format(" ({} of all ranks' time)", percent(*finding.seconds, all));
+    if (finding.seconds && results_.all_ranks_seconds > 0) {
+      cost += fmt::format(" ({} of all ranks' time)", percent(*finding.seconds, results_.all_ranks_seconds));
     }
     add(terminal_.styled(style_of(finding.severity), fmt::format("{}. {}", number, printable(finding.kind))) +
         terminal_.text(fmt::format(" · {}{} · sure to {}", name_of(finding.severity), cost,
@@ -207,7 +207,7 @@ class Page {
     std::string text;
     for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
     add("");
-    wrapped("", fmt::format("and {} more ({}): --top N, or analysis.json", results_.findings.size() - top, text));
+    wrapped("", fmt::format("and {} more ({}): --top N, or {}", results_.findings.size() - top, text, all_));
   }
 
   void limits() {
@@ -218,7 +218,7 @@ class Page {
       wrapped("note: ", printable(results_.limits[i]));
     }
     if (results_.limits.size() > kShown) {
-      wrapped("", fmt::format("and {} more notes in analysis.json", results_.limits.size() - kShown));
+      wrapped("", fmt::format("and {} more notes: {}", results_.limits.size() - kShown, all_));
     }
   }
 
@@ -241,13 +241,14 @@ class Page {
 
   const analysis::Results& results_;
   const Terminal& terminal_;
+  const char* all_;  // what holds all of the results
   std::string page_;
 };
 
 }  // namespace
 
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal) {
-  return Page(results, terminal).text(top);
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written) {
+  return Page(results, terminal, written ? "analysis.json" : "--json").text(top);
 }
 
 }  // namespace fathom::cli

@@ -9,7 +9,7 @@
 
 namespace fathom::cli {
 
-// `top` findings are shown whole, the others are counted.
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal);
+// `top` findings are shown whole, the others are counted. `written`: all results are in a file analysis.json.
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written);
 
 }  // namespace fathom::cli

@@ -42,15 +42,24 @@ std::string repeated(const char* piece, std::size_t times) {
   return text;
 }
 
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
+}
+
+// Launchers give their processes a pseudo-terminal, wherever its text goes then.
+bool is_launched() { return is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK") || is_set("PMI_RANK"); }
+
+bool wants_colours() {
+  if (is_set("NO_COLOR")) return false;
+  if (const char* forced = std::getenv("CLICOLOR_FORCE"); forced && *forced) return std::string(forced) != "0";
+  const char* term = std::getenv("TERM");
+  return isatty(STDOUT_FILENO) && !is_launched() && term && std::string(term) != "dumb";
+}
+
 }  // namespace
 
-Terminal Terminal::of_stdout() {
-  const char* no_color = std::getenv("NO_COLOR");
-  const char* term = std::getenv("TERM");
-  const bool colours = isatty(STDOUT_FILENO) && !(no_color && *no_color) && term &&
-                       std::string(term) != "dumb";
-  return Terminal(colours, locale_is_utf8());
-}
+Terminal Terminal::of_stdout() { return Terminal(wants_colours(), locale_is_utf8()); }
 
 std::string Terminal::styled(Style style, const std::string& text) const {
   const char* escape = escape_of(style);

@@ -301,8 +301,9 @@ class Backward {
     Wait wait = open->wait();
     wait_ns_ = wait.ns;
     if (wait.ns > 0) {
-      tell(call, wait);
-      hand_out(blame_for(call, wait));
+      const std::uint64_t counted_ns = in_scope_ns(call, wait);
+      if (counted_ns > 0) tell(call, wait, counted_ns);
+      hand_out(blame_for(call, wait, counted_ns));
     }
     for (const std::uint32_t part : open->completed()) {
       const Step& step = job_.steps().at(process_, part);
@@ -311,16 +312,21 @@ class Backward {
     open_.erase(open);
   }
 
-  void tell(const Step& call, const Wait& wait) {
-    if (call.time_ns < scope_.from_ns || call.time_ns >= scope_.to_ns) return;
-    if (scope_.processes && !(*scope_.processes)[process_]) return;
-    if (scope_.phase != kNobody && call.partner != scope_.phase) return;
+  // The part of the wait, which begins when the call is entered, that counts.
+  std::uint64_t in_scope_ns(const Step& call, const Wait& wait) const {
+    if (scope_.processes && !(*scope_.processes)[process_]) return 0;
+    if (scope_.phase != kNobody && call.partner != scope_.phase) return 0;
+    const std::uint64_t begin_ns = std::max(call.time_ns, scope_.from_ns), end_ns = std::min(call.time_ns + wait.ns, scope_.to_ns);
+    return end_ns > begin_ns ? end_ns - begin_ns : 0;
+  }
+
+  void tell(const Step& call, const Wait& wait, std::uint64_t counted_ns) {
     WaitKey key = key_of(call);
     key.culprit = wait.culprit;
     const bool wrong_order = wait.kind == WaitKind::kLateSender &&
                              earliest_sent_later_ns_ < job_.steps().at(process_, wait.part).end_ns;
     key.kind = static_cast<std::uint32_t>(wrong_order ? WaitKind::kWrongOrder : wait.kind);
-    tallies_.add(key, wait.ns, call.time_ns);
+    tallies_.add(key, counted_ns, std::max(call.time_ns, scope_.from_ns));
   }
 
   WaitKey key_of(const Step& call) const {
@@ -341,14 +347,14 @@ class Backward {
     return span_ns > waited_ns ? span_ns - waited_ns : 0;
   }
 
-  Blame blame_for(const Step& call, const Wait& wait) const {
+  Blame blame_for(const Step& call, const Wait& wait, std::uint64_t counted_ns) const {
     const Meeting met = unpacked(job_.steps().at(process_, wait.part).note);
     const std::uint64_t before_ns = call.note - wait.ns;
     Blame blame;
     blame.process = wait.culprit;
     blame.step = wait.culprit_step;
     blame.others_step = met.others_step;
-    blame.direct_ns = wait.ns;
+    blame.direct_ns = counted_ns;
     blame.passed_ns = static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum_ >> kShareBits);
     blame.busy_ns = busy_since(met.own_call, call, before_ns);
     if (call.call != kNobody) {

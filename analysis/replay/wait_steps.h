@@ -48,7 +48,8 @@ struct JobWaits {
   std::uint64_t released = 0;       // processes that had to be let go on without their share of blame
 };
 
-// Which waits count. The blame is handed out for all of the job.
+// Which waits count: for their part in the window, of these processes, in calls of this phase. Blame is handed out for
+// those alone, wherever in the job it falls.
 struct WaitScope {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};
   const std::vector<bool>* processes = nullptr;  // nullptr: all

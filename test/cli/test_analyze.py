@@ -1,6 +1,8 @@
 """fathom analyze: the page, the JSON, the part of a run that is meant, and what it refuses."""
 import json
 import os
+import pty
+import subprocess
 import unittest
 
 import fixtures
@@ -13,9 +15,9 @@ class Analyze(harness.CliTest):
     def analyze(self, document, *options):
         """The document that --json prints; the same is in the file."""
         self.write_run("r", document)
-        result = self.fathom("analyze", "r", "--json", *options)
+        result = self.fathom("analyze", "r", "--json", "-o", self.path("out.json"), *options)
         self.assertEqual(result.returncode, 0, result.stderr)
-        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+        with open(self.path("out.json"), encoding="utf-8") as file:
             self.assertEqual(file.read(), result.stdout)
         return json.loads(result.stdout)
 
@@ -107,6 +109,39 @@ class Analyze(harness.CliTest):
 
     def test_missing_run(self):
         self.assert_refused(self.fathom("analyze", "nowhere"), 1, "there is no run 'nowhere'")
+
+    def test_a_part_of_the_run_does_not_replace_the_whole(self):
+        document = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)])], [])
+        self.page(document)
+        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+            whole = file.read()
+        self.assertIn("was not written", self.page(document, "--ranks", "1"))
+        self.assertIn("was not written", self.page(document, "--phase", ""))
+        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), whole)
+        self.assertNotIn("was not written", self.page(document, "--ranks", "1", "-o", self.path("part.json")))
+        with open(self.path("part.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["scope"], {"ranks": [1]})
+
+    def on_a_terminal(self, **variables):
+        """What the page looks like where stdout is a terminal."""
+        self.write_run("r")
+        ours, theirs = pty.openpty()
+        environment = {name: value for name, value in os.environ.items()
+                       if not name.startswith(("OMPI_", "PMIX_", "PMI_", "CLICOLOR", "NO_COLOR"))}
+        environment.update(TERM="xterm", **variables)
+        try:
+            subprocess.run([harness.FATHOM, "analyze", self.path("r")], stdout=theirs, env=environment, check=True, timeout=60)
+            return os.read(ours, 1 << 16)
+        finally:
+            os.close(ours)
+            os.close(theirs)
+
+    def test_no_colours_in_the_terminal_that_a_launcher_makes(self):
+        self.assertIn(b"\033[", self.on_a_terminal())
+        launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}
+        self.assertNotIn(b"\033[", self.on_a_terminal(**launched))
+        self.assertIn(b"\033[", self.on_a_terminal(**launched, CLICOLOR_FORCE="1"))
 
     def test_output_goes_where_it_is_told(self):
         self.write_run("r")
