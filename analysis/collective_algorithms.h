@@ -2,7 +2,8 @@
 // order each sent. For each algorithm that an operation may use it is written down which messages that makes; those
 // that make the very messages that were sent are its names.
 //
-// The algorithms are those of Open MPI 4.1 (ompi/mca/coll/base), which are the ones of the literature
+// The algorithms are those of Open MPI 4.1 (ompi/mca/coll/base, of non-blocking ones ompi/mca/coll/libnbc), which are
+// the ones of the literature
 // (R. Thakur, R. Rabenseifner, W. Gropp, Optimization of collective communication operations in MPICH, IJHPCA 19,
 // 2005; J. Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, Cluster Computing 10, 2007).
 // Some make the same messages on some shapes: of two processes nearly all do. Then all their names are told.

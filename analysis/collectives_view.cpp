@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <deque>
 #include <map>
 #include <numeric>
 #include <tuple>
 #include <utility>
 
 #include "analysis/collective_algorithms.h"
+#include "analysis/message_patterns.h"
 #include "analysis/replay/flat_map.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
@@ -19,9 +21,14 @@ namespace {
 
 enum ParcelKind : char { kMember, kSent, kArrived };
 
+// Tags that the library gives to non-blocking collectives, each its own, in the order of the calls
+// (ompi/mca/coll/base/coll_tags.h, ompi_coll_base_nbc_reserve_tags).
+bool of_non_blocking(std::int32_t tag) { return tag <= -27 && tag > -(1 << 30); }
+
 struct Name {
-  std::int32_t communicator = 0;
-  std::uint32_t number = 0;
+  std::int32_t communicator = -1;
+  std::uint32_t number = 0;  // the operation's in its communicator; if tagged, that of the library's tag
+  bool tagged = false;
   std::uint64_t key() const { return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number; }
 };
 
@@ -78,13 +85,19 @@ class Opener {
     run_rounds(
         job_.transport(), parcels_, [this] { return work(); }, [this](const Transport::Bytes& bytes) { open(bytes); },
         [](std::uint32_t) {});
+    for (const auto& each : begun_) finish_begun(each.first, true);
     return gather();
   }
 
  private:
+  struct Part {
+    std::uint32_t call = 0, step = 0;
+    Name operation;
+    bool blocks = false, known = false;  // known: it has algorithms, so it is one operation
+  };
   struct Lane {
     std::uint32_t process = 0, at = 0;
-    std::vector<std::pair<std::uint32_t, Name>> open;  // calls of collectives, of several threads
+    std::vector<Part> open;  // under way
   };
 
   Stall work() {
@@ -105,35 +118,68 @@ class Opener {
   }
 
   void take(Lane& lane, std::uint32_t number, const Step& step) {
-    if (step.kind == StepKind::kCall) return close(lane, step.time_ns);
-    if (step.kind == StepKind::kCollective) {
-      if (step.has(kJoined) && !step.has(kByRequest)) lane.open.push_back({step.call, {step.communicator, step.number}});
-      return;
-    }
-    if (!step.has(kHidden) || !step.has(kJoined)) return;
-    const auto open = std::find_if(lane.open.begin(), lane.open.end(), [&](const auto& one) { return one.first == step.call; });
-    if (open == lane.open.end()) return;
-    if (step.kind == StepKind::kSend) {
-      tell(kSent, Sent{open->second, lane.process, number, step.partner, static_cast<std::int32_t>(step.number), step.time_ns, step.bytes});
-    } else if (step.kind == StepKind::kReceive) {
-      tell(kArrived, Arrived{open->second, lane.process, step.partner, step.partner_step, step.time_ns});
+    switch (step.kind) {
+      case StepKind::kCall: return close(lane, step.time_ns);
+      case StepKind::kCollective: return begin(lane, number, step);
+      case StepKind::kDone: return complete(lane, step);
+      case StepKind::kSend:
+      case StepKind::kReceive:
+        if (step.has(kHidden) && step.has(kJoined)) message(lane, number, step);
+        return;
+      default: return;
     }
   }
 
-  // Calls left by then have had all their messages.
-  void close(Lane& lane, std::uint64_t time_ns) {
-    for (std::size_t i = 0; i < lane.open.size();) {
-      const Step& call = job_.steps().at(lane.process, lane.open[i].first);
-      if (call.end_ns > time_ns) {
-        ++i;
-        continue;
-      }
-      const Step& part = job_.steps().at(lane.process, lane.open[i].first + 1);
-      const Flow flow = job_.facts().functions[call.number].flow;
-      const bool root = flow == Flow::kFromRoot ? part.partner == kNobody : flow == Flow::kToRoot && part.partner != kNobody;
-      tell(kMember, Member{lane.open[i].second, lane.process, call.number, root, call.time_ns, call.end_ns, call.bytes});
-      lane.open.erase(lane.open.begin() + static_cast<std::ptrdiff_t>(i));
+  // Of non-blocking ones such as have known algorithms: what else makes requests (MPI_Comm_idup) is several collectives.
+  void begin(Lane& lane, std::uint32_t number, const Step& step) {
+    if (!step.has(kJoined)) return;
+    const std::uint32_t function = job_.steps().at(lane.process, step.call).number;
+    const bool known = !algorithms_of(job_.definitions().functions[function].name).empty();
+    if (!blocks(function) && !known) return;
+    const Name operation{step.communicator, step.number};
+    lane.open.push_back({step.call, number, operation, blocks(function), known});
+    // The owner of the operation is who looks after the first member.
+    if (!blocks(function) && lane.process == members(operation).front()) begun_[operation.communicator].push_back(operation);
+  }
+  bool blocks(std::uint32_t function) const { return job_.facts().functions[function].requests == Requests::kNone; }
+
+  // What is no one operation (MPI_Comm_dup) may be done by non-blocking ones of the library's.
+  void message(Lane& lane, std::uint32_t number, const Step& step) {
+    const auto tag = static_cast<std::int32_t>(step.number);
+    const auto part = std::find_if(lane.open.begin(), lane.open.end(),
+                                   [&](const Part& one) { return one.blocks && one.call == step.call; });
+    const bool known = step.communicator >= 0 && !members({step.communicator}).empty();
+    const bool tagged = known && of_non_blocking(tag) && (part == lane.open.end() || part->known);
+    if (!tagged && part == lane.open.end()) return;
+    const Name operation = tagged ? Name{step.communicator, step.number, true} : part->operation;
+    if (step.kind == StepKind::kSend) {
+      tell(kSent, Sent{operation, lane.process, number, step.partner, tag, step.time_ns, step.bytes});
+    } else {
+      tell(kArrived, Arrived{operation, lane.process, step.partner, step.partner_step, step.time_ns});
     }
+  }
+
+  // Calls left by then have had all their messages, where no request goes on.
+  void close(Lane& lane, std::uint64_t time_ns) {
+    std::erase_if(lane.open, [&](const Part& part) {
+      const std::uint64_t left_ns = job_.steps().at(lane.process, part.call).end_ns;
+      if (job_.steps().at(lane.process, part.step).has(kByRequest) || left_ns > time_ns) return false;
+      tell_member(lane.process, part, left_ns);
+      return true;
+    });
+  }
+  void complete(Lane& lane, const Step& done) {
+    const auto part = std::find_if(lane.open.begin(), lane.open.end(), [&](const Part& one) { return one.step == done.partner_step; });
+    if (part == lane.open.end()) return;
+    tell_member(lane.process, *part, done.time_ns);
+    lane.open.erase(part);
+  }
+  void tell_member(std::uint32_t process, const Part& part, std::uint64_t left_ns) {
+    const Step& call = job_.steps().at(process, part.call);
+    const Step& step = job_.steps().at(process, part.step);
+    const Flow flow = job_.facts().functions[call.number].flow;
+    const bool root = flow == Flow::kFromRoot ? step.partner == kNobody : flow == Flow::kToRoot && step.partner != kNobody;
+    tell(kMember, Member{part.operation, process, call.number, root, call.time_ns, left_ns, call.bytes});
   }
 
   template <typename Parcel>
@@ -151,14 +197,54 @@ class Opener {
       }
     }
   }
-  void hear(const Sent& sent) { operations_[sent.operation.key()].sent.push_back(sent); }
-  void hear(const Arrived& arrived) { operations_[arrived.operation.key()].arrived.push_back(arrived); }
+  void hear(const Sent& sent) { under_way(sent.operation).sent.push_back(sent); }
+  void hear(const Arrived& arrived) { under_way(arrived.operation).arrived.push_back(arrived); }
+  Operation& under_way(const Name& name) {
+    return name.tagged ? tagged_[{name.communicator, -static_cast<std::int32_t>(name.number)}] : operations_[name.key()];
+  }
   void hear(const Member& member) {
     Operation& operation = operations_[member.operation.key()];
     operation.members.push_back(member);
     if (operation.members.size() < members(member.operation).size()) return;
+    if (!blocks(member.function)) return finish_begun(member.operation.communicator, false);
     finish(operation);
     operations_.erase(member.operation.key());
+  }
+
+  // Non-blocking ones in the order of their calls, for that tells which tag is whose. At the end also those behind one
+  // that was never completed.
+  void finish_begun(std::int32_t communicator, bool at_end) {
+    auto& queue = begun_[communicator];
+    for (; !queue.empty(); queue.pop_front()) {
+      Operation* operation = operations_.find(queue.front().key());
+      const bool complete = operation != nullptr && operation->members.size() == members(queue.front()).size();
+      if (!complete && !at_end) return;
+      if (!complete) continue;
+      take_messages(*operation, communicator);
+      finish(*operation);
+      operations_.erase(queue.front().key());
+    }
+  }
+
+  // The first tag whose messages lie between the call and the completion at every member. Those passed over were the
+  // library's own.
+  void take_messages(Operation& operation, std::int32_t communicator) {
+    const auto first = tagged_.lower_bound({communicator, 0});
+    for (auto each = first; each != tagged_.end() && each->first.first == communicator; ++each) {
+      if (!fits(each->second, operation)) continue;
+      operation.sent = std::move(each->second.sent);
+      operation.arrived = std::move(each->second.arrived);
+      tagged_.erase(first, std::next(each));
+      return;
+    }
+  }
+  static bool fits(const Operation& tagged, const Operation& operation) {
+    std::map<std::uint32_t, const Member*> member;
+    for (const Member& one : operation.members) member[one.process] = &one;
+    return !tagged.sent.empty() && std::all_of(tagged.sent.begin(), tagged.sent.end(), [&](const Sent& sent) {
+      const auto from = member.find(sent.process);
+      return from != member.end() && sent.time_ns >= from->second->enter_ns && sent.time_ns <= from->second->leave_ns;
+    });
   }
 
   const std::vector<std::uint32_t>& members(const Name& operation) const {
@@ -178,7 +264,7 @@ class Opener {
     for (const Sent& sent : operation.sent) {
       const auto destination = rank_of.find(sent.destination);
       if (destination == rank_of.end()) continue;
-      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.tag});
+      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.operation.tagged ? 0 : sent.tag});
       bytes += sent.bytes;
     }
     std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0, left_ns = 0, given = 0;
@@ -278,6 +364,9 @@ class Opener {
   std::vector<Lane> lanes_;
   std::uint64_t window_ns_ = 1, window_end_ns_ = 0;
   FlatMap<std::uint64_t, Operation> operations_;
+  std::map<std::int32_t, std::deque<Name>> begun_;  // by communicator: non-blocking ones under way
+  // Messages of non-blocking ones by communicator and -tag: in the order of the calls.
+  std::map<std::pair<std::int32_t, std::int32_t>, Operation> tagged_;
   std::map<RowKey, RowSums> rows_;
   std::map<std::uint32_t, Last> last_;  // by function
 };

@@ -1,8 +1,11 @@
 // The hidden view: each collective call opened into the messages that it was done by, which algorithm that is, and
 // which message it was late for.
 //
-// Needs the steps of hidden messages (JoinOptions). A message belongs to the call that it was sent and received in;
-// so collectives that do not block, whose messages move whenever the library is called, are not opened.
+// Needs the steps of hidden messages (JoinOptions). A message belongs to the call that it was sent and received in.
+// Those of a collective that does not block move whenever the library is called, from its call to the completion of its
+// request; the library gives each a tag of its own, in the order of the calls on the communicator. So in that order each
+// is given the next tag whose messages were all sent within that time at their senders. One that sends nothing, which
+// is rare, may so take the messages of the next if they are under way together.
 //
 // The late edge of an operation: from the member that left last back along the messages that it and their senders
 // waited for; the last of them comes from a process that waited for none, so that its coming late, or its work, is

@@ -282,6 +282,36 @@ void neighbour_exchange(Pattern& pattern) {
   }
 }
 
+// ---- of libnbc ----
+
+template <void (*kMake)(Pattern&)>
+void swapped(Pattern& pattern) {
+  pattern.swap_root();
+  kMake(pattern);
+}
+
+void binomial_up_and_down(Pattern& pattern) {
+  up<binomial_in_order>(pattern);
+  down<binomial>(pattern);
+}
+void binomial_up_and_scattered(Pattern& pattern) {
+  up<binomial_in_order>(pattern);
+  linear_down(pattern);
+}
+// Of one buffer: swapped with those at growing distances on both sides.
+void swapped_in_place(Pattern& pattern) {
+  const Rank size = pattern.size;
+  for (Rank distance = 1; distance <= size / 2; ++distance) {
+    std::vector<Hop> there, back;
+    for (Rank rank = 0; rank < size; ++rank) {
+      there.push_back({rank, (rank + distance) % size, 0, 0});
+      back.push_back({rank, (rank + size - distance) % size, 0, 0});
+    }
+    pattern.together(there);
+    if (2 * distance != size) pattern.together(back);
+  }
+}
+
 void two_processes(Pattern& pattern) { exchange(pattern, 0, 1); }
 
 // ---- all to all ----
@@ -392,6 +422,22 @@ constexpr AlgorithmRow kScatter[] = {
     {"linear", linear_down}, {"binomial tree", down<binomial_in_order, 2>}, {"linear without blocking", linear_down_sync}};
 constexpr AlgorithmRow kScan[] = {{"linear", scan_linear}, {"recursive doubling", doubling_existing}};
 
+// Non-blocking ones: Open MPI's libnbc (ompi/mca/coll/libnbc), by its names.
+constexpr AlgorithmRow kIbarrier[] = {{"dissemination", distances<false>}};
+constexpr AlgorithmRow kIbcast[] = {
+    {"linear", linear_down}, {"binomial tree", swapped<down<binomial>>}, {"chain", swapped<down<chain_of_one>>, true},
+    {"k-nomial tree", down<knomial<4>, 4>}};
+constexpr AlgorithmRow kIreduce[] = {
+    {"chain", swapped<up<chain_of_one>>, true}, {"binomial tree", swapped<up<binomial_in_order>>}, {"Rabenseifner", reduce_rabenseifner}};
+constexpr AlgorithmRow kIallreduce[] = {
+    {"ring", ring_twice}, {"binomial tree", binomial_up_and_down}, {"Rabenseifner", allreduce_rabenseifner},
+    {"recursive doubling", allreduce_doubling}};
+constexpr AlgorithmRow kIallgather[] = {{"linear", alltoallv_linear}, {"recursive doubling", doubling_power_of_two}};
+constexpr AlgorithmRow kIalltoall[] = {{"linear", alltoallv_linear}, {"in place", swapped_in_place}};
+constexpr AlgorithmRow kIgather[] = {{"linear", up<star>}};
+constexpr AlgorithmRow kIscatter[] = {{"linear", linear_down}};
+constexpr AlgorithmRow kIreduceScatter[] = {{"binomial tree and linear scatter", binomial_up_and_scattered}};
+
 struct Operation {
   std::string_view name;
   std::span<const AlgorithmRow> algorithms;
@@ -401,7 +447,12 @@ constexpr Operation kOperations[] = {
     {"MPI_Allgather", kAllgather}, {"MPI_Allgatherv", kAllgather}, {"MPI_Alltoall", kAlltoall},
     {"MPI_Alltoallv", kAlltoallv}, {"MPI_Alltoallw", kAlltoallv}, {"MPI_Reduce_scatter", kReduceScatter},
     {"MPI_Reduce_scatter_block", kReduceScatterBlock}, {"MPI_Gather", kGather}, {"MPI_Gatherv", kGather},
-    {"MPI_Scatter", kScatter}, {"MPI_Scatterv", kScatter}, {"MPI_Scan", kScan}, {"MPI_Exscan", kScan}};
+    {"MPI_Scatter", kScatter}, {"MPI_Scatterv", kScatter}, {"MPI_Scan", kScan}, {"MPI_Exscan", kScan},
+    {"MPI_Ibarrier", kIbarrier}, {"MPI_Ibcast", kIbcast}, {"MPI_Ireduce", kIreduce}, {"MPI_Iallreduce", kIallreduce},
+    {"MPI_Iallgather", kIallgather}, {"MPI_Iallgatherv", kIallgather}, {"MPI_Ialltoall", kIalltoall},
+    {"MPI_Ialltoallv", kIalltoall}, {"MPI_Ialltoallw", kIalltoall}, {"MPI_Igather", kIgather}, {"MPI_Igatherv", kIgather},
+    {"MPI_Iscatter", kIscatter}, {"MPI_Iscatterv", kIscatter}, {"MPI_Ireduce_scatter", kIreduceScatter},
+    {"MPI_Ireduce_scatter_block", kIreduceScatter}, {"MPI_Iscan", kScan}, {"MPI_Iexscan", kScan}};
 
 }  // namespace
 

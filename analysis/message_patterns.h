@@ -36,7 +36,12 @@ class MessagePattern {
     }
   }
   // Counted from the root.
-  std::uint32_t from_root(std::uint32_t rank) const { return (rank + root) % size; }
+  std::uint32_t from_root(std::uint32_t rank) const {
+    if (swaps_root_) return rank == 0 ? root : rank == root ? 0 : rank;
+    return (rank + root) % size;
+  }
+  // The root and the first change places, and nobody else does: libnbc's way to count from the root.
+  void swap_root() { swaps_root_ = true; }
 
  private:
   void arrive(std::uint32_t rank, std::uint32_t round) {
@@ -44,6 +49,7 @@ class MessagePattern {
     if (round > rounds_) rounds_ = round;
   }
 
+  bool swaps_root_ = false;
   std::vector<Hop> hops_;
   std::vector<std::uint32_t> round_;  // by process: the next that it can send in
   std::uint32_t rounds_ = 0;
@@ -57,7 +63,7 @@ struct AlgorithmRow {
   bool variant = false;    // with parameters that are not Open MPI's defaults: only if nothing else fits
 };
 
-// Of an operation, its non-blocking and vector forms included; empty: none are known.
+// Of an operation, non-blocking ones by their own names; empty: none are known.
 std::span<const AlgorithmRow> algorithms_of(std::string_view operation);
 
 }  // namespace fathom::analysis

@@ -4,7 +4,7 @@
     collectives.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [--sizes 2,3,…] [OPERATION...]
 
 Each algorithm of `ompi_info --param coll tuned` is forced (coll_tuned_OPERATION_algorithm) on several numbers of
-ranks. Where two algorithms send the same messages on that shape, or Open MPI takes another than the one asked for,
+ranks, and each of libnbc for non-blocking ones, five of which are under way at once. Where two algorithms send the same messages on that shape, or Open MPI takes another than the one asked for,
 the table says so. The last line is "N passed, N failed".
 """
 import argparse
@@ -77,17 +77,38 @@ ALONE = {
     "exscan": ("linear", "recursive doubling"),
 }
 COUNTS = {"allreduce": 4096, "bcast": 4096}
+# Of libnbc, as TRUTH; a name alone: there is no choice. On 8 ranks no two of them send the same.
+NON_BLOCKING = {
+    "ibarrier": "dissemination",
+    "ibcast": ("linear", "binomial tree", "chain", "k-nomial tree"),
+    "ireduce": ("chain", "binomial tree", "Rabenseifner"),
+    "iallreduce": ("ring", "binomial tree", "Rabenseifner", "recursive doubling"),
+    "igather": "linear",
+    "iscatter": "linear",
+    "iallgather": ("linear", powers_only("recursive doubling", "linear")),
+    "iallgatherv": "linear",
+    "ialltoall": "linear",
+    "ialltoallv": "linear",
+    "ireduce_scatter": "binomial tree and linear scatter",
+    "ireduce_scatter_block": "binomial tree and linear scatter",
+    "iscan": ("linear", "recursive doubling"),
+    "iexscan": ("linear", "recursive doubling"),
+}
 
 
 def forced(build, folder, operation, number, ranks, count, root, extra=()):
     """The algorithm that Fathom recognised, of all calls of it."""
-    run = folder / f"{operation}-{number}-{ranks}-{count}"
     options = ["--mca", "coll_tuned_use_dynamic_rules", "1", "--mca", f"coll_tuned_{operation}_algorithm", str(number), *extra]
+    return opened(build, folder / f"{operation}-{number}-{ranks}-{count}", operation, ranks, count, root, options)
+
+
+def opened(build, run, operation, ranks, count, root, options):
     words = build.launch(ranks, os.path.join(build.options.programs, "collectives"), operation, str(count), str(root))
     build.call(build.options.cli, "run", "--trace", "-o", run, "--", words[0], *options, *words[1:])
     results = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))
     table = results["analyses"]["collectives"]["algorithms"]
     rows = [dict(zip(table, row)) for row in zip(*table.values())]
+    assert all(row["algorithm"] != "unknown" for row in rows), rows  # not the barrier's either, in which others went on
     rows = [row for row in rows if row["name"].lower() == f"mpi_{operation}"]
     assert len(rows) == 1 and rows[0]["count"] == 5, (operation, number, ranks, rows)
     assert rows[0]["rounds"] > 0 and rows[0]["messages"] > 0, rows
@@ -110,6 +131,13 @@ def check(build, folder, operation, number, ranks, truth, root):
         assert names == [truth], (operation, number, ranks, truth, row["algorithm"])
 
 
+def check_non_blocking(build, folder, operation, number, ranks, truth, root):
+    options = ["--mca", f"coll_libnbc_{operation}_algorithm", str(number)] if number else []
+    row = opened(build, folder / operation, operation, ranks, 4096, root, options)
+    names = names_of(row)
+    assert (names == [truth]) if ranks == 8 else (truth in names), (operation, number, ranks, truth, row["algorithm"])
+
+
 def segments(build, folder):
     """A tree cut into segments is the same tree."""
     row = forced(build, folder, "bcast", 5, 6, 4096, 0, ("--mca", "coll_tuned_bcast_algorithm_segmentsize", "1024"))
@@ -118,11 +146,26 @@ def segments(build, folder):
     assert names_of(row) == ["pipeline"] and row["segments"] == 4, row
 
 
-def algorithms_of(build, operation):
+def shared(build, folder):
+    """By several processes, the same: messages, calls and completions of one operation come from different ones."""
+    run = folder / "run"
+    program = os.path.join(build.options.programs, "collectives")
+    build.call(build.options.cli, "run", "--trace", "-o", run, "--",
+               *build.launch(5, program, "ibcast", "iallreduce", "allreduce", "ialltoall", "64", "1"))
+    tables = []
+    for processes in (1, 2, 3):
+        out = folder / f"{processes}.json"
+        build.call(*build.launch(processes, build.options.cli, "analyze", run, "-o", out, "--only", "collectives"))
+        tables.append(json.loads(out.read_text())["analyses"]["collectives"]["algorithms"])
+    assert tables[0]["count"].count(5) == 4 and "unknown" not in tables[0]["algorithm"], tables[0]
+    assert tables[1] == tables[0] and tables[2] == tables[0], tables
+
+
+def algorithms_of(build, operation, component="tuned"):
     """As many as this Open MPI has, so that none is forgotten."""
-    told = subprocess.run([str(pathlib.Path(build.mpirun).parent / "ompi_info"), "--param", "coll", "tuned", "--level", "9",
+    told = subprocess.run([str(pathlib.Path(build.mpirun).parent / "ompi_info"), "--param", "coll", component, "--level", "9",
                            "--parsable"], env=build.environment, capture_output=True, text=True, check=True).stdout
-    numbers = re.findall(rf"coll_tuned_{operation}_algorithm:enumerator:value:(\d+)", told)
+    numbers = re.findall(rf"coll_{component}_{operation}_algorithm:enumerator:value:(\d+)", told)
     return [int(number) for number in numbers if int(number) > 0]
 
 
@@ -133,7 +176,7 @@ def main():
     parser.add_argument("--cli", required=True)
     parser.add_argument("--build")
     parser.add_argument("--sizes", default="2,5,8")
-    parser.add_argument("operations", nargs="*")
+    parser.add_argument("operations", nargs="*", metavar="OPERATION")
     options = parser.parse_args()
     passed = failed = 0
 
@@ -148,7 +191,17 @@ def main():
                 print(f"FAIL {build.name} {name}: {str(error)[:600]}", flush=True)
 
     for build in builds(options):
-        for operation in options.operations or TRUTH:
+        for operation in [name for name in options.operations or NON_BLOCKING if name in NON_BLOCKING]:
+            truths = NON_BLOCKING[operation]
+            known = algorithms_of(build, operation, "libnbc")
+            if known != ([] if isinstance(truths, str) else list(range(1, len(truths) + 1))):
+                failed += 1
+                print(f"FAIL {build.name} {operation}: libnbc has the algorithms {known}")
+            for size in [size for size in map(int, options.sizes.split(",")) if size > 2]:  # of two nearly all send the same
+                for number, truth in [(0, truths)] if isinstance(truths, str) else enumerate(truths, 1):
+                    name = truth(size) if callable(truth) else truth
+                    attempt(f"{operation} {number} {size}", check_non_blocking, operation, number, size, name, 1 if size == 5 else 0)
+        for operation in [name for name in options.operations or TRUTH if name in TRUTH]:
             known = algorithms_of(build, operation)
             if known != list(range(1, len(TRUTH[operation]) + 1)):
                 failed += 1
@@ -160,6 +213,7 @@ def main():
                         attempt(f"{operation} {number} {size}", check, operation, number, size, name, 1 if size == 5 else 0)
         if not options.operations:
             attempt("segments", segments)
+            attempt("shared", shared)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
 

@@ -112,5 +112,69 @@ TEST_CASE("the late edge comes from who entered last, or from the root if all we
   CHECK(opened(last)[0].late_source == kNobody);
 }
 
+// A message of libnbc, which numbers its operations downwards.
+void of_libnbc(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer, int operation, std::uint64_t bytes) {
+  made.message(rank, time_ns, sent, peer, -27 - operation, bytes).code = 1;
+}
+
+void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operation, std::uint64_t bytes) {
+  trace::Event& event = made.enter(rank, time_ns, "MPI_Ibcast");
+  event.communicator = 0;
+  event.root = 0;
+  event.bytes = bytes;
+  made.leave(rank, time_ns + 5, "MPI_Ibcast").request = static_cast<std::uint64_t>(operation);
+}
+
+TEST_CASE("non-blocking collectives under way together are told apart by the order of their tags, the library's own left out") {
+  MadeJob made(3);
+  of_libnbc(made, 0, 50, true, 1, 0, 1000);  // of none of the calls
+  of_libnbc(made, 1, 60, false, 0, 0, 1000);
+  for (int rank = 0; rank < 3; ++rank) {
+    start_broadcast(made, rank, 100, 1, 8);
+    start_broadcast(made, rank, 200, 2, 64);
+    made.enter(rank, 300, "MPI_Waitall");
+    for (const int operation : {2, 1}) {  // the second is there first
+      const std::uint64_t bytes = operation == 1 ? 8 : 64;
+      const auto now_ns = static_cast<std::uint64_t>(320 - 10 * operation);
+      for (const int peer : {1, 2}) {
+        if (rank == 0) of_libnbc(made, 0, now_ns, true, peer, operation, bytes);
+        if (rank == peer) of_libnbc(made, peer, now_ns + 5, false, 0, operation, bytes);
+      }
+    }
+    made.complete(rank, 330, 2);
+    made.complete(rank, 340, 1);
+    made.leave(rank, 350, "MPI_Waitall");
+  }
+  const auto rows = opened(made);
+  REQUIRE(rows.size() == 2);
+  for (const CollectiveRow& row : rows) {
+    CHECK(std::string(row.algorithm) == "linear or binomial tree or k-nomial tree");
+    CHECK(row.count == 1);
+    CHECK(row.messages == 2);
+  }
+  CHECK(rows[0].bytes == 2 * 8);
+  CHECK(rows[0].inside_ns == 340 - 100);
+  CHECK(rows[1].bytes == 2 * 64);
+  CHECK(rows[1].inside_ns == 330 - 200);
+}
+
+TEST_CASE("all to all from one buffer, as libnbc swaps it") {
+  for (const std::uint32_t size : {5u, 6u}) {
+    Messages in_place, linear;
+    for (std::uint32_t rank = 0; rank < size; ++rank) {
+      for (std::uint32_t i = 1; i < (size + 1) / 2; ++i) {
+        in_place.push_back({rank, (rank + i) % size, 8, 0});
+        in_place.push_back({rank, (rank + size - i) % size, 8, 0});
+      }
+      if (size % 2 == 0) in_place.push_back({rank, (rank + size / 2) % size, 8, 0});
+      for (std::uint32_t to = 0; to < size; ++to) {
+        if (to != rank) linear.push_back({rank, to, 8, 0});
+      }
+    }
+    CHECK(recognise("MPI_Ialltoall", size, 0, in_place).name == "in place");
+    CHECK(recognise("MPI_Ialltoall", size, 0, linear).name == "linear");
+  }
+}
+
 }  // namespace
 }  // namespace fathom::analysis
