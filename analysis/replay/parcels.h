@@ -1,7 +1,9 @@
-// Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then the struct.
+// Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then the struct. A large
+// one goes without its zeros, which most of it may be: a bit for each word of 8 bytes, then the words that are not 0.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -11,6 +13,44 @@
 
 namespace fathom::analysis {
 
+inline constexpr std::size_t kWord = sizeof(std::uint64_t);
+
+template <typename Parcel>
+constexpr bool is_sparse() {
+  return sizeof(Parcel) >= 32 * kWord && sizeof(Parcel) % kWord == 0;
+}
+template <typename Parcel>
+constexpr std::size_t largest() {
+  return sizeof(Parcel) + (is_sparse<Parcel>() ? (sizeof(Parcel) / kWord + 7) / 8 : 0);
+}
+
+// The bytes that were written.
+inline std::size_t put_words(const void* from, std::size_t words, char* to) {
+  char* at = to + (words + 7) / 8;
+  std::memset(to, 0, (words + 7) / 8);
+  for (std::size_t i = 0; i < words; ++i) {
+    std::uint64_t word;
+    std::memcpy(&word, static_cast<const char*>(from) + i * kWord, kWord);
+    if (word == 0) continue;
+    to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    std::memcpy(at, &word, kWord);
+    at += kWord;
+  }
+  return static_cast<std::size_t>(at - to);
+}
+
+// The bytes that were read.
+inline std::size_t take_words(const char* from, std::size_t words, void* to) {
+  const char* at = from + (words + 7) / 8;
+  std::memset(to, 0, words * kWord);
+  for (std::size_t i = 0; i < words; ++i) {
+    if ((from[i / 8] >> i % 8 & 1) == 0) continue;
+    std::memcpy(static_cast<char*>(to) + i * kWord, at, kWord);
+    at += kWord;
+  }
+  return static_cast<std::size_t>(at - from);
+}
+
 class Parcels {
  public:
   explicit Parcels(std::size_t processes) : outgoing_(processes) {}
@@ -19,11 +59,16 @@ class Parcels {
   void send(std::size_t process, char kind, const Parcel& parcel) {
     static_assert(std::is_trivially_copyable_v<Parcel>);
     Transport::Bytes& bytes = outgoing_[process];
-    const std::size_t at = bytes.size();
-    bytes.resize(at + 1 + sizeof parcel);
-    bytes[at] = kind;
-    std::memcpy(bytes.data() + at + 1, &parcel, sizeof parcel);
     empty_ = false;
+    const std::size_t at = bytes.size();
+    bytes.resize(at + 1 + largest<Parcel>());
+    bytes[at] = kind;
+    char* const to = bytes.data() + at + 1;
+    if constexpr (is_sparse<Parcel>()) {
+      bytes.resize(at + 1 + put_words(&parcel, sizeof parcel / kWord, to));
+    } else {
+      std::memcpy(to, &parcel, sizeof parcel);
+    }
   }
 
   bool empty() const { return empty_; }
@@ -50,8 +95,12 @@ class Received {
   template <typename Parcel>
   Parcel take() {
     Parcel parcel;
-    std::memcpy(&parcel, at_, sizeof parcel);
-    at_ += sizeof parcel;
+    if constexpr (is_sparse<Parcel>()) {
+      at_ += take_words(at_, sizeof parcel / kWord, static_cast<void*>(&parcel));
+    } else {
+      std::memcpy(static_cast<void*>(&parcel), at_, sizeof parcel);
+      at_ += sizeof parcel;
+    }
     return parcel;
   }
 

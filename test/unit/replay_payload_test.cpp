@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "analysis/replay/parcels.h"
 #include "analysis/replay/replay.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"
@@ -45,6 +46,36 @@ std::vector<std::uint64_t> chains(MadeJob& made, Direction direction, std::uint6
 }
 
 using Chains = std::vector<std::uint64_t>;
+
+TEST_CASE("a large parcel arrives as it was sent, whatever of it is zero") {
+  struct Small {
+    std::uint32_t number = 0;
+  };
+  struct Large {
+    std::uint32_t first = 0, second = 0;
+    std::uint64_t words[70] = {};
+  };
+  Large empty, full, some;
+  for (std::uint64_t& word : full.words) word = ~std::uint64_t{0};
+  full.first = some.second = some.words[0] = some.words[69] = 7;
+  Parcels parcels(2);
+  for (const Large& each : {empty, full, some}) {
+    parcels.send(1, 'a', each);
+    parcels.send(1, 'b', Small{each.first});
+  }
+  const auto bytes = parcels.take()[1];
+  CHECK(bytes.size() < 2 * sizeof(Large));
+  Received received(bytes);
+  for (const Large& each : {empty, full, some}) {
+    REQUIRE(received.kind() == 'a');
+    const auto large = received.take<Large>();
+    CHECK((large.first == each.first && large.second == each.second));
+    CHECK(std::equal(std::begin(large.words), std::end(large.words), std::begin(each.words)));
+    REQUIRE(received.kind() == 'b');
+    CHECK(received.take<Small>().number == each.first);
+  }
+  CHECK(!received.more());
+}
 
 TEST_CASE("a chain of messages, forward and backward") {
   MadeJob made(3);
