@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <map>
+#include <numeric>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -168,6 +169,12 @@ profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope)
   Counted& chosen = counts.received.empty() ? counts.sent : counts.received;
   chosen.write(trace.definitions(), profile);
   profile.coverage.verdict = "one-witness";
+  profile::Totals& counted = counts.received.empty() ? profile.coverage.sent : profile.coverage.received;
+  counted.witness = "trace";
+  for (const profile::Traffic& block : profile.traffic) {
+    counted.bytes = std::accumulate(block.bytes.begin(), block.bytes.end(), counted.bytes);
+    counted.messages = std::accumulate(block.messages.begin(), block.messages.end(), counted.messages);
+  }
   return profile;
 }
 

@@ -20,6 +20,7 @@ namespace fathom::cli {
 namespace {
 
 constexpr std::size_t kRowsShown = 12;
+constexpr std::size_t kNameColumns = 16, kMostNameColumns = 36;  // of a run; the table is 120 wide with the latter
 
 struct CompareOptions {
   std::vector<std::string> runs;
@@ -38,20 +39,45 @@ std::string heading(const Terminal& terminal, const std::string& text) {
   return terminal.styled(Style::kHeading, text) + "\n";
 }
 
+std::size_t name_columns(const analysis::Comparison& comparison) {
+  std::size_t width = kNameColumns;
+  for (const analysis::ScalingRow& row : comparison.runs) width = std::max(width, columns(printable(row.run.name)));
+  return std::min(width, kMostNameColumns);
+}
+
+// A name that is too long for its column stands on a line of its own.
+std::string name_field(const std::string& name, std::size_t width) {
+  return columns(name) > width ? name + "\n" + left("", width) : left(name, width);
+}
+
+// Which efficiency the table shows, and the other one, where numbers of ranks differ.
+std::string efficiency_note(const analysis::Comparison& comparison) {
+  const analysis::ScalingRow& base = comparison.runs.front();
+  std::string weak;
+  for (const analysis::ScalingRow& row : comparison.runs) {
+    if (row.run.ranks == base.run.ranks || row.weak_efficiency <= 0) continue;
+    weak += fmt::format("{}{:.3g} at {} ranks", weak.empty() ? "" : ", ", row.weak_efficiency, row.run.ranks);
+  }
+  if (weak.empty()) return "";
+  return "efficiency assumes strong scaling: the same problem at every size\n"
+         "if the problem grew with the ranks (weak scaling), it is " + weak + "\n";
+}
+
 std::string scaling_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  std::string text = heading(terminal, fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7}", left("run", 16),
+  const std::size_t width = name_columns(comparison);
+  std::string text = heading(terminal, fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7}", left("run", width),
                                                    "ranks", "seconds", "speedup", "efficiency", "bytes", "messages",
                                                    "bytes/rank", "peers"));
   for (const analysis::ScalingRow& row : comparison.runs) {
     const bool timed = row.run.seconds > 0;
-    text += fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7.1f}\n", left(printable(row.run.name), 16),
+    text += fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7.1f}\n", name_field(printable(row.run.name), width),
                         row.run.ranks, timed ? fmt::format("{:.4g}", row.run.seconds) : "-",
                         row.speedup > 0 ? fmt::format("{:.3g}", row.speedup) : "-",
                         row.efficiency > 0 ? fmt::format("{:.3g}", row.efficiency) : "-",
                         human_bytes(as_double(row.run.all.bytes)), grouped(row.run.all.messages),
                         human_bytes(row.bytes_per_rank), row.run.peers);
   }
-  return text;
+  return text + efficiency_note(comparison);
 }
 
 std::string class_table(const analysis::Comparison& comparison, const Terminal& terminal) {

@@ -11,7 +11,7 @@ base::Result<analysis::LoadedRun> load_named_run(const std::string& run, const a
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(run, ignored);
   const std::string directory = folder ? run : std::filesystem::path(run).parent_path().string();
-  const auto profile = profile_of(run);
+  const auto profile = recorded_profile_of(run);
   const bool traced = folder && std::filesystem::exists(run + "/trace", ignored);
   if (!profile && !traced) return profile.error();
   return analysis::load_run(profile ? *profile : "", directory, scope, transport);

@@ -161,8 +161,9 @@ int run_place(const PlaceOptions& options) {
   }
   const auto network = simulator::load_cluster(options.cluster, options.defaults);
   if (!network) return give_up(network.error().message);
-  const auto profile = profile_of(options.run);
-  const auto job = simulator::load_job(profile ? *profile : options.run);
+  const auto path = job_of(options.run);
+  if (!path) return give_up(path.error().message);
+  const auto job = simulator::load_job(*path);
   if (!job) return give_up(job.error().message);
   simulator::Placement present = recorded(*network, *job);
   const auto hosts = chosen_hosts(*network, *job, options, present);

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 
+#include "analysis/profile_of_trace.h"
 #include "profile/assemble.h"
+#include "profile/writer.h"
+#include "trace/reader.h"
 
 namespace fathom::cli {
 namespace {
@@ -33,6 +37,17 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
     }
   }
   return found;
+}
+
+base::Result<std::string> write_profile_of_trace(const std::string& run) {
+  const auto trace = trace::Trace::open(run);
+  if (!trace) return trace.error();
+  profile::Profile profile = analysis::profile_of_trace(*trace, {});
+  profile.coverage.notes.push_back(kMadeFromTrace);
+  const std::string path = fs::path(run) / kProfile;
+  if (auto written = profile::write_profile(profile, path); !written) return written.error();
+  std::fprintf(stderr, "fathom: %s: made from the trace\n", path.c_str());
+  return path;
 }
 
 std::string job_id() {
@@ -126,7 +141,7 @@ void RunDirectory::remove_if_unused() const {
   if (made_) rmdir(path_.c_str());  // fails, as it should, on a folder that holds anything
 }
 
-base::Result<std::string> profile_of(const std::string& run) {
+base::Result<std::string> recorded_profile_of(const std::string& run) {
   std::error_code failed;
   const fs::file_status status = fs::status(run, failed);
   if (!fs::exists(status)) {
@@ -141,6 +156,24 @@ base::Result<std::string> profile_of(const std::string& run) {
   if (*assembled) return path.string();
   return base::Error{"'" + run + "' holds no profile.json; name a run directory that fathom run made, or "
                      "its profile.json"};
+}
+
+base::Result<std::string> profile_of(const std::string& run) {
+  auto recorded = recorded_profile_of(run);
+  std::error_code failed;
+  if (recorded || !fs::is_directory(fs::path(run) / kTrace, failed)) return recorded;
+  if (fs::is_symlink(fs::symlink_status(fs::path(run) / kStarted, failed))) {
+    return base::Error{"'" + run + "' holds the trace of a job that has not ended, or was killed, and no profile.json; "
+                       "fathom analyze and fathom trace read the trace alone"};
+  }
+  return write_profile_of_trace(run);
+}
+
+base::Result<std::string> job_of(const std::string& run) {
+  auto profile = profile_of(run);
+  std::error_code failed;
+  if (profile || fs::is_directory(fs::path(run) / kTrace, failed)) return profile;
+  return run;
 }
 
 }  // namespace fathom::cli

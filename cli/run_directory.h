@@ -43,6 +43,16 @@ class RunDirectory {
 
 // A run as the user names it, a folder or a profile.json, as the path of the profile.json. One that was
 // cut short and not merged yet is merged first. The Error says in which way a run is missing.
+base::Result<std::string> recorded_profile_of(const std::string& run);
+
+// The same; a run that only has a trace (an imported one) gets its profile from that, once: RUN/profile.json is
+// written (and stderr told), with kMadeFromTrace among the notes of its coverage.
 base::Result<std::string> profile_of(const std::string& run);
+
+// What `fathom simulate` and `place` take for a job: a run as above, or else `run` itself, which may be what the
+// reference profiler left.
+base::Result<std::string> job_of(const std::string& run);
+
+inline constexpr char kMadeFromTrace[] = "this profile was made from the trace beside it";
 
 }  // namespace fathom::cli

@@ -140,6 +140,13 @@ void print_heading() {
               "routing", "max bytes", "max bytes/c", "max flows");
 }
 
+// Zeros would look like a fault.
+void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures, bool host_links) {
+  if (host_links || figures.max_traffic > 0 || job.pairs.empty()) return;
+  std::fprintf(stderr, "fathom: %s: no message crosses a link between switches; --host-links counts the links of hosts, too\n",
+               printable(job.name).c_str());
+}
+
 // The line on the screen for one combination.
 void print_run(const simulator::Network& network, const simulator::Job& job,
                const simulator::LoadRun& run, bool host_links) {
@@ -148,6 +155,7 @@ void print_run(const simulator::Network& network, const simulator::Job& job,
               printable(job.name).c_str(), run.selection.c_str(), run.placement.c_str(),
               run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
               figures.max_flows);
+  print_hint(job, figures, host_links);
 }
 
 base::Result<simulator::Network> with_failures(simulator::Network network,

@@ -84,13 +84,13 @@ base::Result<ModelJob> load_model_job(Model model, const std::string& run) {
     result.program = std::move(traced->program);
     return result;
   }
-  // A run, also one that was cut short and not merged yet, or what the reference profiler left.
-  const auto profile = profile_of(run);
-  auto job = simulator::load_job(profile ? *profile : run);
+  const auto path = job_of(run);
+  if (!path) return path.error();
+  auto job = simulator::load_job(*path);
   if (!job) return job.error();
   result.job = std::move(*job);
   if (model != Model::kFlow) return result;
-  auto phases = simulator::load_job_phases(profile ? *profile : run);
+  auto phases = simulator::load_job_phases(*path);
   if (!phases) return phases.error();
   result.phases = std::move(*phases);
   return result;

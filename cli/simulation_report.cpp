@@ -59,6 +59,9 @@ std::string congestion_part(const CombinationRun& run) {
   text += line("max", run.outcome.max_congestion);
   text += line("mean", run.outcome.mean_congestion);
   text += line("σ", run.outcome.congestion_deviation);
+  if (run.outcome.max_congestion.max() == 0 && !run.scenario->choice.host_links) {
+    text += "  no message crosses a link between switches; host_links: true counts the links of hosts, too\n";
+  }
   const simulator::Bisection bisection = simulator::bisection_of(*run.cluster);
   double bytes = 0;
   for (const LinkId link : bisection.links) bytes += run.outcome.links.mean_bytes(link);

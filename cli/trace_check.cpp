@@ -1,7 +1,11 @@
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
@@ -33,11 +37,21 @@ struct CheckOptions {
   std::size_t most = 20;
 };
 
+// A profile that was made from the trace proves nothing about it.
+int refuse_own_profile(const std::string& run) {
+  return fail(kFailed, "trace check", "'" + run + "' has no profile of its own to hold its trace against: an imported "
+              "trace is alone, fathom run --trace records both");
+}
+
 int check(const CheckOptions& options) {
-  const auto path = profile_of(options.run);
+  const auto path = recorded_profile_of(options.run);
+  std::error_code ignored;
+  if (!path && std::filesystem::is_directory(options.run + "/trace", ignored)) return refuse_own_profile(options.run);
   if (!path) return fail(kFailed, "trace check", path.error().message);
   const auto profile = profile::load_profile(*path);
   if (!profile) return fail(kFailed, "trace check", profile.error().message);
+  const std::vector<std::string>& notes = profile->coverage.notes;
+  if (std::count(notes.begin(), notes.end(), kMadeFromTrace) > 0) return refuse_own_profile(options.run);
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace check", trace.error().message);
   if (trace->definitions().world_size != profile->world_size) {

@@ -137,7 +137,7 @@ void AtomicFile::abandon() noexcept {
 
 base::Error AtomicFile::failure(const char* what, int error_number) const {
   if (error_number == EEXIST) {
-    return base::Error{path_ + ": is there already; give another path or ask to replace it"};
+    return base::Error{path_ + ": is there already; give another path, or replace it with --force"};
   }
   const char* reason = strerrordesc_np(error_number);
   return base::Error{path_ + ": " + what + ": " + (reason ? reason : "unknown error") +

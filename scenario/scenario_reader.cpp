@@ -39,7 +39,7 @@ class Reader {
     }
     settings(root, scenario);
     for (YamlSection& entry : root.sections("jobs")) scenario.jobs.push_back(job(entry, scenario.choice));
-    if (scenario.jobs.empty()) root.complain("'jobs' is missing, or names no job");
+    if (scenario.jobs.empty()) root.miss("'jobs' is missing, or names no job");
     output_ = root.has("output") ? placed(root.text("output")) : "";
     root.finish();
     return scenario;
@@ -88,9 +88,11 @@ class Reader {
       return text;
     }
     if (kind == "file") return placed(section.text("path"));
-    section.row<simulator::TopologyRow>("kind", kind, [&](const std::string& name) {
-      return simulator::find_topology(our_name(name));
-    });
+    if (section.has("kind")) {
+      section.row<simulator::TopologyRow>("kind", kind, [&](const std::string& name) {
+        return simulator::find_topology(our_name(name));
+      });
+    }
     std::string text = kind + ':';
     for (const std::string& key : section.keys()) {
       if (key != "kind") text += key + '=' + listed(section, key) + ';';
@@ -171,7 +173,7 @@ class Reader {
     job.count = entry.count("count", 0);
     job.phases = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
     if (job.log.empty() && job.submit.row != nullptr && job.count == 0 && choice.until_s == kForEver) {
-      entry.complain("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
+      entry.miss("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
     }
     job.name = entry.text("name", "");
     entry.finish();
@@ -186,14 +188,14 @@ class Reader {
       return;
     }
     if (!entry.has("pattern")) {
-      if (!entry.has("log")) entry.complain("a job needs 'profile', 'pattern' or 'log'");
+      if (!entry.has("log")) entry.miss("a job needs 'profile', 'pattern' or 'log'");
       return;
     }
     YamlSection pattern = entry.section("pattern");
     job.pattern.row = pattern.row<simulator::PatternRow>("kind", "none", simulator::find_pattern);
     job.pattern.bytes = pattern.count("bytes", 0);
     job.pattern.ranks = static_cast<std::int64_t>(entry.has("log") ? 0 : pattern.count("ranks", 0));
-    if (!entry.has("log") && job.pattern.ranks == 0) pattern.complain("a pattern needs 'ranks', 1 or more");
+    if (!entry.has("log") && job.pattern.ranks == 0) pattern.miss("a pattern needs 'ranks', 1 or more");
     pattern.finish();
   }
 
@@ -202,7 +204,7 @@ class Reader {
       job.submit = distribution(entry, "submit");
       if (job.submit.row == simulator::constant(0).row && !(job.submit.parameters[0] > 0) &&
           !entry.has("count")) {
-        entry.complain_at("submit", "jobs that arrive all at once need 'count'");
+        entry.miss("jobs that arrive all at once need 'count'");
       }
     } else {
       job.at_s = entry.number("at", 0);

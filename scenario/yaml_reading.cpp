@@ -64,12 +64,16 @@ bool Alternatives::next() {
 YamlSection YamlReading::root() { return {*this, document_.root(), ""}; }
 
 base::Status YamlReading::status() const {
-  if (complaint_.empty()) return base::Done{};
-  return base::Error{complaint_};
+  if (complaint_.empty() && missing_.empty()) return base::Done{};
+  return base::Error{complaint_.empty() ? missing_ : complaint_};
 }
 
 void YamlReading::complain(const YAML::Node& where, const std::string& what) {
   if (complaint_.empty()) complaint_ = document_.error(where, what).message;
+}
+
+void YamlReading::miss(const YAML::Node& where, const std::string& what) {
+  if (missing_.empty()) missing_ = document_.error(where, what).message;
 }
 
 YAML::Node YamlReading::chosen(YAML::Node node, const std::string& key) {
@@ -103,7 +107,7 @@ std::optional<YAML::Node> YamlSection::value(const std::string& key, bool is_lis
 
 std::optional<YAML::Node> YamlSection::needed(const std::string& key, bool is_list) {
   auto node = value(key, is_list);
-  if (!node) complain("'" + path_ + key + "' is missing");
+  if (!node) miss("'" + path_ + key + "' is missing");
   return node;
 }
 

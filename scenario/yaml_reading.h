@@ -12,7 +12,8 @@
 //
 // The list met first varies slowest. A list within a chosen alternative counts only while that is
 // chosen. Errors name file, line and column: "jobs.yml:3:5: …"; a reading remembers its first and gives
-// harmless values back from then on. yaml-cpp stays in this folder, its exceptions in yaml_reading.cpp.
+// harmless values back from then on. What is missing is said only if nothing that is there is wrong: a key
+// that nobody knows is most often the missing one, misspelt. yaml-cpp stays in this folder, its exceptions in yaml_reading.cpp.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -74,12 +75,13 @@ class YamlReading {
  private:
   friend class YamlSection;
   void complain(const YAML::Node& where, const std::string& what);
+  void miss(const YAML::Node& where, const std::string& what);
   YAML::Node chosen(YAML::Node node, const std::string& key);
 
   const YamlDocument& document_;
   Alternatives& alternatives_;
   Varied varied_;
-  std::string complaint_;
+  std::string complaint_, missing_;
 };
 
 // A mapping. Every key that is asked for is known; finish() refuses all others.
@@ -113,6 +115,7 @@ class YamlSection {
   std::vector<std::string> keys() const;
   void complain_at(const std::string& key, const std::string& what);  // at the key's value
   void complain(const std::string& what) { reading_->complain(node_, what); }
+  void miss(const std::string& what) { reading_->miss(node_, what); }  // said only if nothing else is wrong
   void finish();
 
  private:

@@ -28,7 +28,9 @@ base::Result<profile::Profile> load(const std::string& path) {
   }
   if (fs::is_directory(path, failed)) {
     const std::string inside = path + "/profile.json";
-    return fs::exists(inside, failed) ? profile::load_profile(inside) : profile::import_pfprof(path);
+    if (fs::exists(inside, failed)) return profile::load_profile(inside);
+    if (!fs::exists(path + "/trace", failed)) return profile::import_pfprof(path);
+    return base::Error{path + ": holds a trace and no profile.json; fathom report " + path + " makes it from the trace"};
   }
   return fs::path(path).extension() == ".json" ? profile::load_profile(path)
                                                : profile::import_pfprof(path);

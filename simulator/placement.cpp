@@ -16,7 +16,7 @@ std::uint64_t slots_of(const Network& network, std::span<const HostId> hosts) {
 
 std::string too_few(const std::string& whose, std::uint64_t slots, std::int64_t ranks) {
   return whose + " " + std::to_string(slots) + " slots and the job has " + std::to_string(ranks) +
-         " processes; take a larger cluster or a smaller job";
+         " processes; take a larger cluster, " + kMoreSlots + ", or a smaller job";
 }
 
 // The ranks as text, sorted: a walk through the tree of decimal numbers.

@@ -14,6 +14,10 @@
 
 namespace fathom::simulator {
 
+// What a sentence about too few slots advises.
+inline constexpr char kMoreSlots[] =
+    "more slots on each host (slots=N in KIND:key=value;…, --slots N where a cluster's file tells none)";
+
 using Placement = std::vector<HostId>;  // by rank
 
 struct SelectionRequest {

@@ -6,6 +6,7 @@
 
 #include "simulator/job_runtimes.h"
 #include "simulator/link_load.h"
+#include "simulator/placement.h"
 #include "simulator/random.h"
 
 namespace fathom::simulator {
@@ -52,7 +53,7 @@ class Run {
       if (static_cast<std::uint64_t>(arrival.job->ranks) <= total_slots_) continue;
       return base::Error{"job '" + arrival.job->name + "' has " + std::to_string(arrival.job->ranks) +
                          " processes; cluster '" + network_.name() + "' has " +
-                         std::to_string(total_slots_) + " slots"};
+                         std::to_string(total_slots_) + " slots; take a larger cluster, or " + kMoreSlots};
     }
     auto router = choice_.router->make(network_, {choice_.seed});
     if (!router) return router.error();

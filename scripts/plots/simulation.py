@@ -35,10 +35,15 @@ def snapshots(folder):
             for path in sorted(found)}
 
 
+def say_no_load(axes, why):
+    axes.set(xlim=(0, 1), ylim=(1, 0), xticks=[], yticks=[])
+    axes.text(0.5, 0.5, f"no load: {why}", ha="center", va="center", color=style.FAINT)
+
+
 def draw_loads(run):
     """Congestion of each link: the highest, and for runs of many jobs the mean over time."""
     links = sorted(run["links"], key=lambda link: -link["traffic"] / link["capacity"])
-    shown = links[:MOST_LINKS]
+    shown = [link for link in links[:MOST_LINKS] if link["traffic"] > 0]
     picture = figure.Figure(figsize=(9.6, 1.6 + 0.24 * max(len(shown), 3)))
     height = picture.get_figheight()
     axes = picture.add_axes((0.26, 0.55 / height, 0.71, 1 - 1.55 / height))
@@ -55,10 +60,12 @@ def draw_loads(run):
     axes.set_xlabel("congestion: bytes over the link's capacity")
     axes.grid(axis="x", color=style.RULE, linewidth=0.6)
     axes.set_axisbelow(True)
+    if not shown:
+        say_no_load(axes, f"none of the {len(links)} links counted carried anything")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     names = [run.get(key) for key in ("scheduler", "selection", "placement", "routing", "model")]
-    more = f" · the {len(shown)} most loaded of {len(links)} links" if len(links) > len(shown) else ""
+    more = f" · the {len(shown)} most loaded of {len(links)} links" if len(links) > len(shown) > 0 else ""
     style.title(picture, f"{run['cluster'][:40]}: load of the links",
                 " · ".join(filter(None, names)) + f" · seed {run['seed']}{more}")
     return picture

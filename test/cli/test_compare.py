@@ -39,6 +39,8 @@ class Compare(harness.CliTest):
         self.assertAlmostEqual(classes["exponent_bytes"][0], 2.160964, 5)
         self.assertEqual(made["pairs"]["source"], [])
         self.assertIn("ranks^2.16", page)
+        self.assertIn("assumes strong scaling: the same problem at every size\n", page)
+        self.assertIn("(weak scaling), it is 1.6 at 8 ranks, 2 at 16 ranks\n", page)
 
     def test_two_runs_of_one_size(self):
         after = exchange(4, 9.0)
@@ -50,6 +52,15 @@ class Compare(harness.CliTest):
         self.assertEqual(list(zip(*made["pairs"].values())), [(2, 3, 6000, 10000, 3, 3), (0, 1, 6000, 6007, 3, 4)])
         self.assertEqual(made["exponent_bytes"], None)
         self.assertIn("new", page)
+        self.assertNotIn("strong scaling", page)
+
+    def test_long_names_are_whole(self):
+        names = ["results-of-the-small-machine", "a-name-that-is-much-longer-than-any-column-should-be"]
+        for name in names:
+            self.write_run(name, exchange(4, 8.0))
+        page = self.fathom("compare", *names).stdout
+        self.assertIn(names[0] + " ", page)
+        self.assertIn(names[1] + "\n", page)
 
     def test_nothing_grew(self):
         self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])

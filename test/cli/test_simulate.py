@@ -85,6 +85,17 @@ class Simulate(harness.CliTest):
             self.assertIn('<data key="traffic">100</data>', file.read())
         self.assert_refused(self.simulate("--table", "openflow", "--routing", "optimal"), 2, "splits")
 
+    def test_no_load_between_switches_is_said(self):
+        result = self.simulate(network="leafspine:leaves=2;spines=1;hosts=4")
+        self.assertIn("run: no message crosses a link between switches; --host-links", result.stderr)
+        plotted = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
+        if "matplotlib" not in plotted.stderr:
+            self.assertEqual(plotted.returncode, 0, plotted.stderr)
+            with open(self.path("plots", "links-1.svg"), encoding="utf-8") as file:
+                self.assertIn("no load: none of the 4 links", file.read())
+        self.assertNotIn("no message", self.simulate("--host-links", network="leafspine:leaves=2;spines=1;hosts=4").stderr)
+        self.assertNotIn("no message", self.simulate().stderr)
+
     def test_lower_bound(self):
         run, = self.runs("--routing", "optimal")
         self.assertGreater(run["congestion_bound"], 0)
@@ -120,7 +131,7 @@ class Simulate(harness.CliTest):
             with self.subTest(hosts):
                 self.assert_refused(self.simulate("--hosts", hosts), 1, sentence)
         self.write_cluster(cluster(hosts=1))
-        self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes")
+        self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes", "slots=N", "--slots N")
         self.write_cluster(cluster(cores=0))
         self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
@@ -185,6 +196,41 @@ class Simulate(harness.CliTest):
         through_goal = replayed("t.goal")
         self.assertEqual(once[0], through_goal[0])
         self.assertAlmostEqual(once[1] / through_goal[1], 1, places=3)
+
+    def test_a_trace_without_a_profile_is_a_job(self):
+        generate = os.environ.get("FATHOM_TRACE_GENERATE")
+        if not generate:
+            self.skipTest("FATHOM_TRACE_GENERATE is not set")
+        network = "leafspine:leaves=2;spines=1;hosts=4"
+        for name in ("own", "t1", "t2", "t3", "t4", "t5", "t6"):
+            subprocess.run([generate, self.path(name), "--ranks", "4", "--events", "4000"], check=True, capture_output=True)
+            if name != "own":
+                os.remove(self.path(name, "profile.json"))
+        self.assert_refused(self.fathom("trace", "check", "t1"), 1, "no profile of its own")
+        with open(self.path("s.yml"), "w", encoding="utf-8") as file:
+            file.write(f"cluster: {network}\njobs: [{{profile: t1, duration: 1}}]\n")
+        self.assert_refused(self.fathom("simulate", "s.yml", "-o", "scenario"), 1, "fathom report", "makes it from the trace")
+        os.symlink("1", self.path("t6", ".started"))  # a job writes it, or was killed
+        self.assert_refused(self.fathom("report", "t6"), 1, "has not ended, or was killed")
+        self.assertFalse(os.path.exists(self.path("t6", "profile.json")))
+        totals = {}
+        for name in ("own", "t1"):
+            result = self.fathom("report", name, "--json")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            totals[name] = json.loads(result.stdout)["total"]
+        self.assertEqual(totals["own"], totals["t1"])
+        page = self.fathom("report", "t1").stdout
+        self.assertIn("made from the trace", page)
+        self.assertRegex(page, f"counted once: {totals['own']['messages']:,} messages .* by receivers")
+        self.assert_refused(self.fathom("trace", "check", "t1"), 1, "no profile of its own")
+        for words in (["export", "t2", "--to", "csv", "-o", "t2.csv"], ["simulate", "--cluster", network, "--job", "t3", "-o", "out"],
+                      ["place", "t4", "--cluster", network], ["plot", "t5", "-o", "plots"]):
+            with self.subTest(words[0]):
+                result = self.fathom(*words)
+                if "matplotlib" not in result.stderr:
+                    self.assertEqual(result.returncode, 0, result.stderr)
+        if os.path.exists(self.path("plots")):
+            self.assertTrue(os.path.exists(self.path("plots", "traffic.png")))
 
     def scenario(self, text, *more, **variables):
         with open(self.path("s.yml"), "w", encoding="utf-8") as file:

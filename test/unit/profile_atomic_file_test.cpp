@@ -52,7 +52,7 @@ TEST_CASE("an existing file is kept unless told otherwise, even one that appears
   write_file(folder / "out", "before");
   AtomicFile file;
   CHECK(file.open(folder / "out", AtomicFile::Existing::kKeep).error().message ==
-        folder / "out: is there already; give another path or ask to replace it");
+        folder / "out: is there already; give another path, or replace it with --force");
   REQUIRE(file.open(folder / "new", AtomicFile::Existing::kKeep));
   write_file(folder / "new", "somebody else's");
   CHECK_FALSE(file.commit());

@@ -98,6 +98,22 @@ TEST_CASE("errors say where, and what there is instead") {
         "3:5: a job needs 'profile', 'pattern' or 'log'");
 }
 
+TEST_CASE("a misspelt key is named, not what is missing for it") {
+  const std::string cluster = "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n";
+  CHECK(refusal(cluster + "    duration: {distribution: exponential, meen: 5}\n") ==
+        "4:43: there is no key 'meen' in 'jobs[0].duration'; there are distribution, lambd, mean, params, rate");
+  CHECK(refusal(cluster + "    duration: {distribution: exponential}\n") == "4:15: 'jobs[0].duration.rate' is missing");
+  CHECK(refusal(cluster + "    durations: 5\n").starts_with("4:5: there is no key 'durations' in 'jobs[0]'; "));
+  CHECK(refusal("cluster: 'torus:dims=2,2'\njobs:\n  - patern: {kind: ring, ranks: 2}\n    duration: 1\n")
+            .starts_with("3:5: there is no key 'patern'"));
+  CHECK(refusal("cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, rank: 2}\n    duration: 1\n")
+            .starts_with("3:27: there is no key 'rank'"));
+  CHECK(refusal("clutser: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    duration: 1\n")
+            .starts_with("1:1: there is no key 'clutser'"));
+  CHECK(refusal("cluster: {m: [4, 4]}\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    duration: 1\n") ==
+        "1:10: 'cluster.kind' is missing");
+}
+
 constexpr char kReference[] =
     "---\nduration: 100.0\ntopology:\n  - kind: pfsim.topology.XGFTTopology\n    params:\n"
     "      h: 2\n      m: [4, 4]\n      w: [1, 2]\n      npe: 8\noutput: results/x\n"
