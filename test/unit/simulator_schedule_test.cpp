@@ -248,7 +248,8 @@ TEST_CASE("flow model: two jobs on one link take twice as long as alone") {
 TEST_CASE("a job larger than the cluster is refused by name") {
   const auto result = run_scheduled(two_level_tree(1, 1, 4), arrivals_of({{5, 0, 1}}), choice_of("fcfs"));
   REQUIRE_FALSE(result);
-  CHECK(result.error().message == "job 'job' has 5 processes; cluster 'tree' has 4 slots");
+  CHECK(result.error().message ==
+        std::string("job 'job' has 5 processes; cluster 'tree' has 4 slots; take a larger cluster, or ") + kMoreSlots);
 }
 
 TEST_CASE("selections that look at switches") {
