@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string>
@@ -37,6 +38,7 @@ struct PlaceOptions {
   std::uint64_t seed = 1, moves = simulator::SearchEffort{}.moves;
   simulator::ClusterDefaults defaults;
   bool list = false;
+  bool force = false;
 };
 
 // Hosts of the cluster by name, or by that up to the first dot; several if that is a machine with parts.
@@ -132,7 +134,13 @@ base::Status write_placement(const PlaceOptions& options, const simulator::Netwo
   if (auto opened = file.open(options.path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
   file.append(*text);
   if (auto written = file.commit(); !written) return written;
-  std::fprintf(stderr, "fathom: %s: %s\n", options.path.c_str(), (*format)->help);
+  std::string help = (*format)->help;
+  if (const std::size_t at = help.find("FILE"); at != std::string::npos) help.replace(at, 4, options.path);
+  std::fprintf(stderr, "fathom: the placement is in %s: %s\n", options.path.c_str(), help.c_str());
+  if (simulator::is_specification(options.cluster)) {
+    std::fprintf(stderr, "fathom: the hosts of '%s' are made up (%s, …): give the cluster as a file to have the names of real hosts\n",
+                 printable(options.cluster).c_str(), network.machine(best.places.front()).c_str());
+  }
   return base::Done{};
 }
 
@@ -149,6 +157,10 @@ int run_place(const PlaceOptions& options) {
   if (options.format.empty() != options.path.empty()) return refuse("say both --to FORMAT and -o FILE, or neither");
   if (!options.format.empty()) {
     if (auto format = simulator::find_placement_format(options.format); !format) return refuse(format.error().message);
+  }
+  std::error_code ignored;
+  if (!options.path.empty() && !options.force && std::filesystem::exists(options.path, ignored)) {
+    return refuse("'" + options.path + "' is there already; choose another file with -o, or replace it with --force");
   }
   const auto objective = simulator::find_objective(options.objective);
   if (!objective) return refuse(objective.error().message);
@@ -210,6 +222,7 @@ Action declare_place(CLI::App& app) {
       ->type_name("FILE");
   app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
       ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
+  app.add_flag("--force", options->force, "replace FILE");
   app.add_flag("--list", options->list, "list the formats");
   return [options] { return run_place(*options); };
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/results_folder.h"
 #include "cli/run_directory.h"
 #include "cli/simulate_scenario.h"
 #include "cli/simulate_time.h"
@@ -52,6 +53,7 @@ struct SimulateOptions {
   bool snapshots = false;
   std::vector<double> snapshots_s;
   bool list = false;
+  bool force = false;
 };
 
 template <typename Rows>
@@ -301,7 +303,7 @@ int run_simulate(const SimulateOptions& options) {
   if (options.list) return list_algorithms();
   if (!options.scenario.empty()) {
     if (options.clusters.empty() && options.jobs.empty()) {
-      return simulate_scenario({options.scenario, options.directory, options.threads});
+      return simulate_scenario({options.scenario, options.directory, options.threads, options.force});
     }
     return refuse("a scenario names its clusters and jobs itself; leave --cluster and --job out");
   }
@@ -323,9 +325,7 @@ int run_simulate(const SimulateOptions& options) {
     if (!job) return give_up(job.error().message);
     jobs.push_back(std::move(*job));
   }
-  std::error_code failed;
-  std::filesystem::create_directories(options.directory, failed);
-  if (failed) return give_up(options.directory + ": cannot be made: " + failed.message());
+  if (auto taken = take_results_folder(options.directory, options.force); !taken) return refuse(taken.error().message);
   simulator::ResultsWriter results;
   if (auto opened = results.open(options.directory + "/results.json"); !opened) {
     return give_up(opened.error().message);
@@ -399,6 +399,7 @@ Action declare_simulate(CLI::App& app) {
       ->delimiter(',')
       ->type_name("TIME,...")
       ->check(CLI::NonNegativeNumber.description(""));
+  app.add_flag("--force", options->force, "replace the results that DIR holds");
   app.add_flag("--list", options->list, "list the algorithms");
   app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
       ->type_name("DIR");

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/results_folder.h"
 #include "cli/simulation_report.h"
 #include "profile/atomic_file.h"
 #include "scenario/combination.h"
@@ -48,9 +49,12 @@ base::Status make_folder(const std::string& folder) {
   return base::Error{folder + ": cannot be made: " + failed.message()};
 }
 
+// Whose run-N it is removes an old one: other processes may have begun theirs.
 base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& workload, std::size_t index,
                            const std::string& directory) {
   const std::string folder = directory + "/run-" + std::to_string(index + 1);
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
   if (auto made = make_folder(folder); !made) return made.error();
   const auto run = scenario::run_combination(scenario, workload, folder);
   if (!run) return base::Error{fmt::format("run {}: {}", index + 1, run.error().message)};
@@ -147,6 +151,13 @@ std::optional<std::string> variable(const std::string& name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
+// Of several processes the first removes what is old; all refuse alike.
+base::Status take_folder(const ScenarioRequest& request, const std::string& directory, const Share& share,
+                         std::size_t combinations) {
+  if (share.process > 0 && request.replace) return make_folder(directory);
+  return take_results_folder(directory, request.replace, share.processes > 1 ? combinations : 0);
+}
+
 unsigned thread_count(const ScenarioRequest& request, const Share& share) {
   if (request.threads > 0) return request.threads;
   return share.processes > 1 ? 1 : std::max(1u, std::thread::hardware_concurrency());
@@ -161,8 +172,10 @@ int simulate_scenario(const ScenarioRequest& request) {
   if (!file) return give_up(file.error().message);
   const std::string directory = request.directory.empty() ? file->output : request.directory;
   if (directory.empty()) return fail(kWrongUsage, "simulate", "say where to write the results with -o DIR");
-  if (auto made = make_folder(directory); !made) return give_up(made.error().message);
   const Share share = scenario::share_from(variable);
+  if (auto taken = take_folder(request, directory, share, file->combinations.size()); !taken) {
+    return share.process > 0 ? kWrongUsage : fail(kWrongUsage, "simulate", taken.error().message);
+  }
   auto parts = run_share(*file, share, directory, thread_count(request, share));
   if (share.process > 0) {
     const auto left = scenario::leave_parts(share, directory, parts ? *parts : std::vector<Part>{},

@@ -9,6 +9,7 @@ struct ScenarioRequest {
   std::string path;
   std::string directory;     // empty: what the file says
   unsigned threads = 0;      // 0: as many as cores
+  bool replace = false;      // results that the folder holds
 };
 
 // Prints; returns the exit code.

@@ -47,13 +47,15 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
 }
 
 base::Result<Network> load_undivided(const std::string& cluster, const ClusterDefaults& defaults) {
-  std::error_code ignored;
-  const std::size_t colon = cluster.find(':');
-  const bool is_topology = colon != std::string::npos && !std::filesystem::exists(cluster, ignored);
-  return is_topology ? make_topology(cluster, colon) : read_file(cluster, defaults);
+  return is_specification(cluster) ? make_topology(cluster, cluster.find(':')) : read_file(cluster, defaults);
 }
 
 }  // namespace
+
+bool is_specification(const std::string& cluster) {
+  std::error_code ignored;
+  return cluster.find(':') != std::string::npos && !std::filesystem::exists(cluster, ignored);
+}
 
 base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults) {
   try {

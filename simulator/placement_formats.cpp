@@ -59,10 +59,10 @@ base::Result<std::string> permutation(const Network& network, const Placement& p
 }
 
 constexpr PlacementFormat kFormats[] = {
-    {"rankfile", "mpirun --rankfile FILE", rankfile},
-    {"host", "mpirun --map-by seq --host \"$(cat FILE)\"", host_list},
-    {"slurm", "SLURM_HOSTFILE=FILE srun --distribution=arbitrary", slurm},
-    {"permutation", "line r: the rank whose present place rank r should take", permutation},
+    {"rankfile", "start the job with mpirun --rankfile FILE", rankfile},
+    {"host", "start the job with mpirun --map-by seq --host \"$(cat FILE)\"", host_list},
+    {"slurm", "start the job with SLURM_HOSTFILE=FILE srun --distribution=arbitrary", slurm},
+    {"permutation", "line r holds the rank whose present place rank r should take", permutation},
 };
 
 struct Place {

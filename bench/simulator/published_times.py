@@ -80,7 +80,7 @@ def write_goal(path, steps, ranks):
 def predicted(fathom, cluster, job, model, folder):
     """By routing."""
     done = subprocess.run([fathom, "simulate", "--cluster", cluster, "--job", job, "--model", model, "--routing",
-                           ",".join(name for name, _ in ROUTINGS), "--loggops", LOGGOPS, "-o", folder], capture_output=True, text=True)
+                           ",".join(name for name, _ in ROUTINGS), "--loggops", LOGGOPS, "-o", folder, "--force"], capture_output=True, text=True)
     if done.returncode != 0:
         raise jobs.Failed(done.stderr)
     runs = json.loads((folder / "results.json").read_text())["runs"]

@@ -193,13 +193,13 @@ class Bench:
 
     def predict(self, run, placement):
         self.tool("simulate", "--cluster", self.cluster, "--job", run, "--model", "replay", *placement,
-                  "--loggops", "L=10000,o=5000,g=0,G=0.1,O=0,S=65536", "-o", self.folder / "sim")
+                  "--loggops", "L=10000,o=5000,g=0,G=0.1,O=0,S=65536", "-o", self.folder / "sim", "--force")
         return json.loads((self.folder / "sim/results.json").read_text())["runs"][0]["seconds"]
 
     def advise(self, run):
         path = self.folder / "rankfile"
         self.tool("place", run, "--cluster", self.cluster, "--hosts", ",".join(self.tree.names),
-                  "--objective", "time", "--to", "rankfile", "-o", path)
+                  "--objective", "time", "--to", "rankfile", "-o", path, "--force")
         return path
 
     def measure(self, program, rankfile):

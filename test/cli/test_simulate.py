@@ -38,7 +38,7 @@ class Simulate(harness.CliTest):
             file.write(text)
 
     def simulate(self, *more, job="run", network="c.graphml"):
-        return self.fathom("simulate", "--cluster", network, "--job", job, *more, "-o", "out")
+        return self.fathom("simulate", "--cluster", network, "--job", job, *more, "-o", "out", "--force")
 
     def runs(self, *more):
         result = self.simulate(*more)
@@ -95,6 +95,37 @@ class Simulate(harness.CliTest):
                 self.assertIn("no load: none of the 4 links", file.read())
         self.assertNotIn("no message", self.simulate("--host-links", network="leafspine:leaves=2;spines=1;hosts=4").stderr)
         self.assertNotIn("no message", self.simulate().stderr)
+
+    def test_results_are_replaced_only_when_asked_and_then_wholly(self):
+        words = ["simulate", "--cluster", "c.graphml", "--job", "run", "-o", "out"]
+        four = self.fathom(*words, "--model", "flow", "--routing", "dmodk,smodk", "--placement", "block,cyclic")
+        self.assertEqual(four.returncode, 0, four.stderr)
+        with open(self.path("out", "mine.csv"), "w", encoding="utf-8") as file:
+            file.write("kept")
+        before = sorted(os.listdir(self.path("out")))
+        self.assertIn("utilisation-4.csv", before)
+        self.assert_refused(self.fathom(*words), 2, "'out' already holds results of a simulation", "--force")
+        with open(self.path("s.yml"), "w", encoding="utf-8") as file:
+            file.write(self.SCENARIO)
+        self.assert_refused(self.fathom("simulate", "s.yml", "-o", "out"), 2, "'out' already holds results", "--force")
+        self.assertEqual(sorted(os.listdir(self.path("out"))), before)
+        self.assertEqual(self.fathom("simulate", "s.yml", "-o", "out", "--force").returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.path("out"))),
+                         ["mine.csv", "results.json", "run-1", "run-2", "run-3", "run-4", "runs.csv"])
+        self.assertEqual(self.fathom(*words, "--force").returncode, 0)
+        self.assertEqual(sorted(os.listdir(self.path("out"))), ["mine.csv", "results.json"])
+
+    def test_the_shipped_scenario_is_the_documented_one_and_runs(self):
+        docs = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs")
+        path = os.path.join(docs, "examples", "scenario.yml")
+        with open(path, encoding="utf-8") as file, open(os.path.join(docs, "scenarios.md"), encoding="utf-8") as page:
+            self.assertIn("```yaml\n" + file.read() + "```\n", page.read())
+        result = self.fathom("simulate", path, "-o", "sim")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("sim", "results.json"), encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        self.assertEqual(len(runs), 6)
+        self.assertTrue(all(any(link["traffic"] > 0 for link in run["links"]) for run in runs))
 
     def test_lower_bound(self):
         run, = self.runs("--routing", "optimal")
@@ -235,7 +266,7 @@ class Simulate(harness.CliTest):
     def scenario(self, text, *more, **variables):
         with open(self.path("s.yml"), "w", encoding="utf-8") as file:
             file.write(text)
-        return self.fathom("simulate", "s.yml", "-o", "out", *more, **variables)
+        return self.fathom("simulate", "s.yml", "-o", "out", "--force", *more, **variables)
 
     SCENARIO = """
 cluster: c.graphml
@@ -343,6 +374,13 @@ jobs:
             hosts = [line.split("=")[1].split()[0] for line in file]
         self.assertEqual((hosts[0], hosts[1]), (hosts[2], hosts[3]))
         self.assertNotEqual(hosts[0], hosts[1])
+        self.assertIn("the placement is in ranks.txt: start the job with mpirun --rankfile ranks.txt", result.stderr)
+        self.assertNotIn("made up", result.stderr)
+        self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", "--to", "rankfile", "-o", "ranks.txt"), 2,
+                            "'ranks.txt' is there already", "--force")
+        result = self.fathom("place", "run", "--cluster", "torus:dims=2,2", "--to", "host", "-o", "ranks.txt", "--force")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("the hosts of 'torus:dims=2,2' are made up", result.stderr)
         for arguments, sentence in ((["--objective", "speed"], "there is no objective 'speed'; there are congestion"),
                                     (["--to", "pbs", "-o", "x"], "there is no format 'pbs'; there are rankfile"),
                                     (["--to", "rankfile"], "say both --to FORMAT and -o FILE"),
