@@ -5,6 +5,7 @@ import csv
 import glob
 import json
 import os
+import re
 import xml.etree.ElementTree as xml
 
 import numpy
@@ -33,6 +34,13 @@ def snapshots(folder):
     found = glob.glob(os.path.join(folder, "links-*.graphml")) + glob.glob(os.path.join(folder, "run-*", "links-*.graphml"))
     return {"network-" + os.path.relpath(path, folder).replace(os.sep, "-")[:-len(".graphml")]: path
             for path in sorted(found)}
+
+
+def heading(path, what):
+    """A file's "run-3/links-at-50.graphml" or "links-3-at-50.graphml" as "Run 3: WHAT at 50 s"."""
+    found = re.search(r"(?:run-|links-|utilisation-)(\d+)\b", path[path.rfind("run-") if "/run-" in path else path.rfind("/") + 1:])
+    at = re.search(r"-at-([0-9.e+-]+)\.graphml$", path)
+    return (f"Run {found[1]}: " if found else "") + what + (f" at {at[1]} s" if at else "")
 
 
 def say_no_load(axes, why):
@@ -85,7 +93,7 @@ def read_rows(path):
         raise BadProfile(f"{path}: cannot be read: {error}") from None
 
 
-def draw_timeline(path, title):
+def draw_timeline(path, _=""):
     """Links, the busiest on top, over time by the part of their capacity in use; above them the ranks that wait, where
     a replay has told."""
     rows = read_rows(path)
@@ -123,7 +131,7 @@ def draw_timeline(path, title):
         for side in ("top", "right"):
             one.spines[side].set_visible(False)
     more = f"the {len(busiest)} busiest of {len(links)} links that carried anything" if len(links) > len(busiest) else ""
-    style.title(picture, title, more)
+    style.title(picture, heading(path, "links over time"), more)
     return picture
 
 
@@ -195,7 +203,7 @@ class Network:
         return places
 
 
-def draw_network(path, title):
+def draw_network(path, _=""):
     network = Network(path)
     picture = figure.Figure(figsize=(9.6, 6.4))
     axes = picture.add_axes((0.02, 0.03, 0.86, 0.82))
@@ -225,6 +233,6 @@ def draw_network(path, title):
     bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}" if value < 1000 else shortened(value))
     bar.set_label("congestion: bytes over the link's capacity", color=style.FAINT, fontsize=9)
     hosts = int(network.is_host.sum())
-    style.title(picture, title, f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · {len(network.ends):,} links; "
+    style.title(picture, heading(path, "load of the network"), f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · {len(network.ends):,} links; "
                 "each direction on the right of its way")
     return picture

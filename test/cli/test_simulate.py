@@ -204,7 +204,11 @@ class Simulate(harness.CliTest):
         if "matplotlib" not in plotted.stderr:
             self.assertEqual(plotted.returncode, 0, plotted.stderr)
             with open(self.path("plots", "utilisation-1.svg"), encoding="utf-8") as file:
-                self.assertIn("ranks that wait", file.read())
+                picture = file.read()
+            self.assertIn("ranks that wait", picture)
+            self.assertIn("Run 1: links over time", picture)
+            with open(self.path("plots", "network-links-1-at-0.5.svg"), encoding="utf-8") as file:
+                self.assertIn("Run 1: load of the network at 0.5 s", file.read())
         self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
         self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs a model of time")
