@@ -28,6 +28,19 @@ struct Token {
   std::uint64_t time_ns = 0;
 };
 
+struct PathKey {
+  CallKey call;
+  std::uint32_t leads_to = kNobody, follows = kNobody;
+  std::uint64_t follows_site = 0;
+  bool operator==(const PathKey&) const = default;
+};
+
+struct PathKeyHash {
+  std::uint64_t operator()(const PathKey& key) const {
+    return mixed(CallKeyHash{}(key.call) ^ mixed(key.follows_site ^ (std::uint64_t{key.leads_to} << 32 | key.follows)));
+  }
+};
+
 class Walk {
  public:
   explicit Walk(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
@@ -75,6 +88,10 @@ class Walk {
       if (call != kNobody) token.number = call;
     }
     std::uint64_t now_ns = token.time_ns;
+    const Step* next = nullptr;  // the call that the work before now leads to
+    if (token.number < steps.size(token.process) && steps.at(token.process, token.number).kind == StepKind::kCall) {
+      next = &steps.at(token.process, token.number);
+    }
     for (std::uint32_t number = token.number; number-- > 0;) {
       if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
       const Step& step = steps.at(token.process, number);
@@ -83,17 +100,18 @@ class Walk {
         continue;
       }
       if (step.thread != 0 || step.has(kNested) || step.time_ns >= now_ns) continue;
-      if (step.end_ns < now_ns) add(token.process, number, step, kNobody, now_ns - step.end_ns);
+      if (step.end_ns < now_ns) add_work(token.process, step, next, now_ns - step.end_ns);
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
       const Wait wait = wait_of(number);
       if (wait.ns > 0 && wait.decided_ns < end_ns) {
-        add(token.process, number, step, step.number, end_ns - wait.decided_ns);
+        add_call(token.process, step, end_ns - wait.decided_ns);
         ++changes_;
         begin_ns_ = std::min(begin_ns_, wait.decided_ns);
         return pass_on({wait.culprit, wait.culprit_step, false, true, wait.decided_ns});
       }
-      add(token.process, number, step, step.number, end_ns - step.time_ns);
+      add_call(token.process, step, end_ns - step.time_ns);
       now_ns = step.time_ns;
+      next = &step;
       open_.clear();
     }
     begin_ns_ = std::min(begin_ns_, now_ns);
@@ -112,27 +130,42 @@ class Walk {
     return {};
   }
 
-  void add(std::uint32_t process, std::uint32_t, const Step& call, std::uint32_t function, std::uint64_t ns) {
-    PathRow& row = rows_[{job_.site_address(process, call), process, function, call.partner, call.communicator}];
+  void add_call(std::uint32_t process, const Step& call, std::uint64_t ns) {
+    add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}}, ns);
+  }
+  // What the program did from one call to the next; `next` is nullptr where none follows.
+  void add_work(std::uint32_t process, const Step& before, const Step* next, std::uint64_t ns) {
+    PathKey key{{0, process, kNobody, kNobody, -1}, kNobody, before.number, job_.site_address(process, before)};
+    if (next != nullptr) {
+      key.call = {job_.site_address(process, *next), process, kNobody, next->partner, next->communicator};
+      key.leads_to = next->number;
+    }
+    add(key, ns);
+  }
+  void add(const PathKey& key, std::uint64_t ns) {
+    PathRow& row = rows_[key];
     row.ns += ns;
     ++row.count;
   }
 
   CriticalPath gather() {
     std::vector<PathRow> own;
-    rows_.for_each([&](const CallKey& key, PathRow row) {
-      row.process = key.process;
-      row.function = key.function;
-      row.phase = key.phase;
-      row.communicator = key.communicator;
-      row.site = key.site;
+    rows_.for_each([&](const PathKey& key, PathRow row) {
+      row.process = key.call.process;
+      row.function = key.call.function;
+      row.phase = key.call.phase;
+      row.communicator = key.call.communicator;
+      row.site = key.call.site;
+      row.leads_to = key.leads_to;
+      row.follows = key.follows;
+      row.follows_site = key.follows_site;
       own.push_back(row);
     });
     CriticalPath path;
     path.rows = gathered(job_.transport(), own);
     std::sort(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) {
-      return std::tie(a.process, a.function, a.site, a.communicator, a.phase) <
-             std::tie(b.process, b.function, b.site, b.communicator, b.phase);
+      return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to, a.follows_site, a.follows) <
+             std::tie(b.process, b.function, b.site, b.communicator, b.phase, b.leads_to, b.follows_site, b.follows);
     });
     path.end_ns = path.begin_ns = end_ns_;
     for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
@@ -150,7 +183,7 @@ class Walk {
   Parcels parcels_;
   std::optional<Token> here_;
   std::vector<CallWait> open_;
-  FlatMap<CallKey, PathRow, CallKeyHash> rows_;
+  FlatMap<PathKey, PathRow, PathKeyHash> rows_;
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
 };
 
@@ -206,6 +239,13 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   add_column(table, "communicator", path.rows, [](const PathRow& row) { return std::int64_t{row.communicator}; });
   add_column(table, "seconds", path.rows, [](const PathRow& row) { return seconds(row.ns); });
   add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
+  // Of the program: between which two calls it was. Its file and line above are those of the second.
+  const auto called = [&](std::uint32_t number) { return number == kNobody ? std::string() : definitions.functions[number].name; };
+  const auto follows = [&](const PathRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.follows_site); };
+  add_column(table, "leads_to", path.rows, [&](const PathRow& row) { return called(row.leads_to); });
+  add_column(table, "follows", path.rows, [&](const PathRow& row) { return called(row.follows); });
+  add_column(table, "follows_file", path.rows, [&](const PathRow& row) { return follows(row).file; });
+  add_column(table, "follows_line", path.rows, [&](const PathRow& row) { return std::int64_t{follows(row).line}; });
 }
 
 void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions, Section& section) {

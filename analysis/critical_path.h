@@ -18,15 +18,18 @@ namespace fathom::analysis {
 // Time on the path that is alike.
 struct PathRow {
   std::uint32_t process = 0;
-  std::uint32_t function = kNobody;  // kNobody: the program, before the call of which site and communicator are
-  std::uint32_t phase = kNobody;
+  std::uint32_t function = kNobody;  // kNobody: the program
+  std::uint32_t leads_to = kNobody;  // of the program: the function whose call it leads to; kNobody: to none
+  std::uint32_t follows = kNobody;   // of the program: the function whose call it follows
+  std::uint32_t phase = kNobody;     // these three are of the call; of the program, of the call that it leads to
   std::int32_t communicator = -1;
   std::uint64_t site = 0;
+  std::uint64_t follows_site = 0;
   std::uint64_t ns = 0, count = 0;
 };
 
 struct CriticalPath {  // at analysis process 0
-  std::vector<PathRow> rows;  // sorted by process, function, site, communicator, phase
+  std::vector<PathRow> rows;  // sorted by process, function, site, communicator, phase, then by the other call
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint64_t changes = 0;  // from one process to another
 };

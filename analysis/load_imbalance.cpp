@@ -78,8 +78,8 @@ class Teller {
     finding.count = finding.culprits.size();
     if (input_.scope.phase) finding.where.phase = *input_.scope.phase;
     finding.evidence = {{"load_balance", balance}, {"most_seconds", seconds(most)}, {"mean_seconds", seconds(program.mean_ns())}};
-    char text[160];
-    std::snprintf(text, sizeof text, "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the others wait for it: wait states tell where)",
+    char text[224];
+    std::snprintf(text, sizeof text, "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the others wait for it; the waits, told by themselves, are these seconds)",
                   static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]), seconds(most), seconds(program.mean_ns()), 100 * balance);
     finding.summary = text;
     finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";

@@ -153,6 +153,30 @@ class Teller {
     add_column(table, "direct_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.direct_ns); });
     add_column(table, "indirect_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.indirect_ns); });
     add_column(table, "count", waits.origins, [](const OriginRow& row) { return row.count; });
+    const auto called = [&](std::uint32_t number) { return number == kNobody ? std::string() : definitions().functions[number].name; };
+    add_column(table, "longest_work_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.work_ns); });
+    for (const bool after : {true, false}) {
+      const std::string name = after ? "work_after" : "work_before";
+      std::uint64_t OriginRow::*const address = after ? &OriginRow::work_after_site : &OriginRow::work_before_site;
+      add_column(table, name, waits.origins, [&](const OriginRow& row) { return called(after ? row.work_after : row.work_before); });
+      add_column(table, name + "_file", waits.origins, [&](const OriginRow& row) { return names_.of_call(row.process, row.*address).file; });
+      add_column(table, name + "_line", waits.origins, [&](const OriginRow& row) { return std::int64_t{names_.of_call(row.process, row.*address).line}; });
+    }
+  }
+
+  // "MPI_Recv halo.c:18", "MPI_Recv in halo"
+  std::string place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
+    const trace::CodeSite& site = names_.of_call(process, address);
+    std::string text = definitions().functions[function].name;
+    if (!site.file.empty()) text += " " + site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
+    if (site.file.empty() && !site.function.empty()) text += " in " + site.function;
+    return text;
+  }
+  // Where the rank worked that came late; empty where that is not known.
+  std::string work_text(const OriginRow& row) {
+    if (row.work_ns == 0) return "";
+    return "rank " + std::to_string(rank(row.process)) + " worked longest from " + place(row.process, row.work_after, row.work_after_site) +
+           " to " + place(row.process, row.work_before, row.work_before_site) + ": " + seconds_text(row.work_ns) + " at once";
   }
 
   bool is_finding(std::uint64_t ns) const {
@@ -211,7 +235,24 @@ class Teller {
       finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " + text_of(kind).happens +
                         " in " + finding.where.function + ", because of " + rank_list(finding.culprits);
       finding.advice = text_of(kind).advice;
+      const OriginRow* late = collective(kind) ? origin_at(waits, finding.culprits[0], function, caller, file, line, phase) : nullptr;
+      const std::string work = late != nullptr ? work_text(*late) : "";
+      if (!work.empty()) finding.advice += " (" + work + ")";
     }
+  }
+
+  // Who is waited for in a collective comes late to a call at the same place of the program.
+  static bool collective(WaitKind kind) {
+    return kind != WaitKind::kLateSender && kind != WaitKind::kWrongOrder && kind != WaitKind::kLateReceiver;
+  }
+  const OriginRow* origin_at(const JobWaits& waits, std::int64_t culprit, std::uint32_t function, const std::string& caller,
+                             const std::string& file, int line, std::uint32_t phase) {
+    for (const OriginRow& row : waits.origins) {
+      if (rank(row.process) != culprit || row.function != function || row.phase != phase) continue;
+      const trace::CodeSite& site = names_.of_call(row.process, row.site);
+      if (site.function == caller && site.file == file && site.line == line) return &row;
+    }
+    return nullptr;
   }
 
   std::vector<RankPair> worst_pairs(const Group& group) const {
@@ -256,8 +297,9 @@ class Teller {
       finding.evidence.push_back({"indirect_seconds", seconds(origin.indirect_ns)});
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " + finding.where.function +
                         ", which made others wait " + seconds_text(origin.direct_ns) + " and, passed on by these, " +
-                        seconds_text(origin.indirect_ns) + " (seconds that the wait states tell too)";
-      finding.advice = "look for what this rank does before the call that it came to late";
+                        seconds_text(origin.indirect_ns) + ". These are not seconds beside those of the waits: they are the same, counted for who caused them";
+      const std::string work = work_text(*origin.worst);
+      finding.advice = work.empty() ? "look for what this rank does before the call that it came to late" : "look for what it does there: " + work;
     }
   }
 

@@ -81,7 +81,7 @@ std::string routines_text(const analysis::PathMetrics& metrics) {
     for (const auto& [metric, title] : kShown) text += fmt::format(" {:>15}", number(metric, values[static_cast<std::size_t>(metric)]));
     text += "\n";
   }
-  return text;
+  return text + "a routine stands for its group: MPI_Wait also for MPI_Waitall and its kin, MPI_Send for MPI_Ssend and its kin\n";
 }
 
 int critical_path(const std::string& name) {

@@ -161,7 +161,8 @@ struct Blame {
   std::uint32_t process = 0, step = 0;  // who is to blame, and what of it was waited for
   std::uint32_t others_step = kNobody;  // of that process: where the two last met
   std::uint32_t sequence = kNobody;     // of the last collective of all before, if there was one
-  std::uint64_t direct_ns = 0;          // the wait
+  std::uint64_t waited_ns = 0;          // how long it was waited
+  std::uint64_t direct_ns = 0;          // the part of that which counts
   std::uint64_t passed_ns = 0;          // and what others waited because of it
   std::uint64_t busy_ns = 0, busy_since_all_ns = 0;  // of the one that waited, since either
 };
@@ -180,6 +181,34 @@ struct WaitKeyHash {
   }
 };
 
+// An OriginRow, and its worst instance: the call that came late, and how long the other had waited by then.
+struct Origin {
+  OriginRow row;
+  std::uint64_t worst_ns = 0, waited_ns = 0;
+  std::uint32_t call = 0;
+};
+
+// Where the first thread was longest outside of MPI while the other waited. Goes back from the call that came late.
+void find_longest_work(const JoinedJob& job, std::uint32_t process, const Origin& origin, OriginRow& row) {
+  const StepFile& steps = job.steps();
+  const Step* next = &steps.at(process, origin.call);
+  const std::uint64_t begin_ns = next->time_ns - std::min(origin.waited_ns, next->time_ns);
+  for (std::uint32_t number = origin.call; number-- > 0 && next->time_ns > begin_ns;) {
+    if (number % StepFile::kBlockSteps == 0) job.steps().touched(StepFile::kBlockSteps);
+    const Step& step = steps.at(process, number);
+    if (step.kind != StepKind::kCall || step.thread != 0 || step.has(kNested)) continue;
+    const std::uint64_t from_ns = std::max(step.end_ns, begin_ns);
+    if (next->time_ns > from_ns && next->time_ns - from_ns > row.work_ns) {
+      row.work_ns = next->time_ns - from_ns;
+      row.work_after = step.number;
+      row.work_before = next->number;
+      row.work_after_site = job.site_address(process, step);
+      row.work_before_site = job.site_address(process, *next);
+    }
+    next = &step;
+  }
+}
+
 class Tallies {
  public:
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns) {
@@ -191,11 +220,16 @@ class Tallies {
       row.worst_at_ns = at_ns;
     }
   }
-  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns) {
-    OriginRow& row = origins_[key];
-    row.direct_ns += direct_ns;
-    row.indirect_ns += indirect_ns;
-    ++row.count;
+  // Before the step `call`; the other had waited for `waited_ns` by then.
+  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns) {
+    Origin& origin = origins_[key];
+    origin.row.direct_ns += direct_ns;
+    origin.row.indirect_ns += indirect_ns;
+    ++origin.row.count;
+    // Blame comes in any order; the same instance must be the worst.
+    const std::uint64_t ns = direct_ns + indirect_ns;
+    if (std::tie(ns, waited_ns, call) <= std::tie(origin.worst_ns, origin.waited_ns, origin.call)) return;
+    std::tie(origin.worst_ns, origin.waited_ns, origin.call) = std::tie(ns, waited_ns, call);
   }
 
   std::vector<WaitRow> wait_rows() const {
@@ -211,9 +245,12 @@ class Tallies {
     });
     return rows;
   }
-  std::vector<OriginRow> origin_rows() const {
+  // Cost: for each row once the steps of its worst instance.
+  std::vector<OriginRow> origin_rows(const JoinedJob& job) const {
     std::vector<OriginRow> rows;
-    origins_.for_each([&](const WaitKey& key, OriginRow row) {
+    origins_.for_each([&](const WaitKey& key, const Origin& origin) {
+      OriginRow row = origin.row;
+      find_longest_work(job, key.process, origin, row);
       row.process = key.process;
       row.function = key.function;
       row.phase = key.phase;
@@ -225,7 +262,7 @@ class Tallies {
 
  private:
   FlatMap<WaitKey, WaitRow, WaitKeyHash> waits_;
-  FlatMap<WaitKey, OriginRow, WaitKeyHash> origins_;
+  FlatMap<WaitKey, Origin, WaitKeyHash> origins_;
 };
 
 __extension__ using Wide = unsigned __int128;
@@ -355,6 +392,7 @@ class Backward {
     blame.step = wait.culprit_step;
     blame.others_step = met.others_step;
     blame.direct_ns = counted_ns;
+    blame.waited_ns = wait.ns;
     blame.passed_ns = static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum_ >> kShareBits);
     blame.busy_ns = busy_since(met.own_call, call, before_ns);
     if (call.call != kNobody) {
@@ -386,7 +424,7 @@ class Backward {
       passed_ns = part_of(blame.passed_ns, own_ns, own_ns + waited_ns);
       spread_ns = blame.direct_ns + blame.passed_ns - direct_ns - passed_ns;
     }
-    if (direct_ns + passed_ns > 0) tallies_.caused(key_of(call), direct_ns, passed_ns);
+    if (direct_ns + passed_ns > 0) tallies_.caused(key_of(call), direct_ns, passed_ns, at_, blame.waited_ns);
     if (spread_ns == 0) return;
     const std::uint64_t share = share_of(spread_ns, waited_ns);
     shares_.emplace(from == kNobody ? 0 : from + 1, share);
@@ -501,7 +539,7 @@ JobWaits find_waits(JoinedJob& job, const WaitScope& scope) {
   JobWaits waits;
   waits.released = pass.run();
   waits.rows = gathered(job.transport(), tallies.wait_rows());
-  waits.origins = gathered(job.transport(), tallies.origin_rows());
+  waits.origins = gathered(job.transport(), tallies.origin_rows(job));
   sort_rows(waits.rows);
   sort_rows(waits.origins);
   return waits;

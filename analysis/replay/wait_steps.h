@@ -40,6 +40,11 @@ struct OriginRow {
   std::uint32_t phase = kNobody;
   std::uint64_t site = 0;
   std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
+  // Of the instance that cost most: between which two calls it was longest outside of MPI while the other waited, and
+  // for how long of that. 0 ns: nowhere.
+  std::uint64_t work_ns = 0;
+  std::uint32_t work_after = kNobody, work_before = kNobody;  // functions
+  std::uint64_t work_after_site = 0, work_before_site = 0;
 };
 
 struct JobWaits {

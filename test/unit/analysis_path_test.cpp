@@ -68,6 +68,34 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
   CHECK(sums == expected);
 }
 
+TEST_CASE("the program's work stands at the call that it leads to, and says which it follows") {
+  MadeJob made(2);
+  init(made, 2);
+  // Rank 0 computes from 110 to 500, between its reduction and its receive, and then comes late to the next reduction.
+  for (int rank = 0; rank < 2; ++rank) made.collective(rank, 100, 110, "MPI_Allreduce");
+  made.irecv(0, 500, 7, 1);
+  made.send(1, 120, 125, 0);
+  made.enter(0, 503, "MPI_Wait").request = 7;
+  made.arrive(0, 504, 7, 1);
+  made.complete(0, 505, 7);
+  made.leave(0, 506, "MPI_Wait");
+  made.collective(0, 507, 520, "MPI_Allreduce");
+  made.collective(1, 130, 520, "MPI_Allreduce");
+  const Job job(made);
+  const auto& functions = job.trace.definitions().functions;
+  const CriticalPath path = walk_critical_path(*job.joined);
+  const auto longest = std::max_element(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) { return a.ns < b.ns; });
+  REQUIRE(longest != path.rows.end());
+  CHECK(longest->ns == 390);
+  CHECK(longest->process == 0);
+  CHECK(longest->function == kNobody);
+  REQUIRE(longest->leads_to != kNobody);
+  CHECK(functions[longest->leads_to].name == "MPI_Irecv");
+  CHECK(longest->site == 0x1000 + longest->leads_to);
+  CHECK(functions[longest->follows].name == "MPI_Allreduce");
+  CHECK(longest->follows_site == 0x1000 + longest->follows);
+}
+
 std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
 
 // By process, in the order of its calls.

@@ -214,6 +214,28 @@ TEST_CASE("a delay that travels is blamed on where it began") {
   CHECK(waits.released == 0);
 }
 
+TEST_CASE("who came late worked longest between two calls, which need not be before the call that it came to late") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  made.irecv(0, 900, 7, 1);  // after 890 ns of work
+  made.send(1, 20, 25, 0);
+  made.enter(0, 903, "MPI_Wait").request = 7;
+  made.arrive(0, 904, 7, 1);
+  made.complete(0, 905, 7);
+  made.leave(0, 906, "MPI_Wait");
+  made.collective(0, 910, 920, "MPI_Allreduce");
+  made.collective(1, 30, 920, "MPI_Allreduce");
+  const JobWaits waits = waits_of(made);
+  REQUIRE(waits.origins.size() == 1);
+  const OriginRow& row = waits.origins[0];
+  CHECK(row.process == 0);
+  CHECK(made.definitions.functions[row.function].name == "MPI_Allreduce");
+  CHECK(row.work_ns == 890);
+  CHECK(made.definitions.functions[row.work_after].name == "MPI_Barrier");
+  CHECK(made.definitions.functions[row.work_before].name == "MPI_Irecv");
+  CHECK(row.work_before_site == 0x1000 + row.work_before);
+}
+
 TEST_CASE("what counts can be chosen: time and processes; the blame does not change") {
   MadeJob made = line_of(4);
   WaitScope scope;
