@@ -203,7 +203,7 @@ class Network:
         return places
 
 
-def draw_network(path, _=""):
+def draw_network(path):
     network = Network(path)
     picture = figure.Figure(figsize=(9.6, 6.4))
     axes = picture.add_axes((0.02, 0.03, 0.86, 0.82))
