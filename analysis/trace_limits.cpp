@@ -26,6 +26,39 @@ std::vector<std::int64_t> missing_ranks(const trace::Definitions& definitions) {
   return missing;
 }
 
+// "functions" of "functions MPI_Send"
+bool says(const std::string& chosen, const char* what) { return chosen.starts_with(std::string(what) + " "); }
+
+// What was left out by choice bends every analysis of time: it looks like the program's own work.
+std::vector<std::string> limits_of_choice(const trace::Definitions& definitions) {
+  std::vector<std::string> limits;
+  std::string calls, cut, times;
+  const auto join = [](std::string& text, const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
+  for (const std::string& pattern : definitions.chosen_communicators) join(calls, "communicator " + pattern);
+  for (const std::string& what : definitions.selection) {
+    if (says(what, "from") || says(what, "to")) {
+      join(cut, what);
+    } else if (says(what, "phases") || says(what, "after") || says(what, "for")) {
+      join(times, what);
+    } else if (!says(what, "ranks")) {
+      join(calls, what);
+    }
+    if (says(what, "ranks")) limits.push_back("only chosen ranks are in the trace (" + what + "): waits for the others and paths through them are not found");
+  }
+  if (!calls.empty()) {
+    limits.push_back("the trace is partial (" + calls + "): time in calls that are not in it counts as computing, so load-imbalance, efficiency, idle-time "
+                     "and flat-profile may name the wrong ranks, and wait-states and critical-path miss the waits in them");
+  }
+  if (!times.empty()) {
+    limits.push_back("only a part of the run was recorded (" + times + "): time outside of it counts as computing, and waits there are not found");
+  }
+  if (!cut.empty()) {
+    limits.push_back("the trace was cut out of a longer one (" + cut + "): calls under way at its edges are not counted, nor the waits in them, "
+                     "and their time counts as computing");
+  }
+  return limits;
+}
+
 }  // namespace
 
 std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) {
@@ -51,7 +84,7 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   if (!cut.empty()) {
     limits.push_back("the trace of " + listed(cut) + " ends before MPI_Finalize: what came later there is in no result, and others' waits for it are not found");
   }
-  if (!definitions.chosen_communicators.empty()) limits.push_back("only chosen communicators were recorded");
+  for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
   return limits;
 }
 

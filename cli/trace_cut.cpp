@@ -27,6 +27,21 @@ trace::Definitions with_processes(const trace::Definitions& all, const std::vect
   return definitions;
 }
 
+// What was chosen, for those who read the part later.
+std::vector<std::string> selection_of(const TraceChoice& choice) {
+  std::vector<std::string> chosen;
+  const auto add = [&](const char* what, const std::string& value) {
+    if (!value.empty()) chosen.push_back(std::string(what) + " " + value);
+  };
+  add("from", choice.from);
+  add("to", choice.to);
+  add("ranks", choice.ranks);
+  for (const std::string& name : choice.functions) add("functions", name);
+  for (const std::string& name : choice.kinds) add("kinds", name);
+  for (const std::int32_t number : choice.communicators) add("communicators", std::to_string(number));
+  return chosen;
+}
+
 int cut(const CutOptions& options, const std::string& who) {
   const auto trace = trace::Trace::open(options.choice.run);
   if (!trace) return fail(kFailed, who, trace.error().message);
@@ -34,7 +49,9 @@ int cut(const CutOptions& options, const std::string& who) {
   if (!chosen) return fail(kWrongUsage, who, chosen.error().message);
   const auto directory = RunDirectory::create(options.output, options.force);
   if (!directory) return fail(kWrongUsage, who, directory.error().message);
-  auto writer = trace::TraceWriter::create(directory->path(), with_processes(trace->definitions(), chosen->processes));
+  trace::Definitions definitions = with_processes(trace->definitions(), chosen->processes);
+  for (std::string& what : selection_of(options.choice)) definitions.selection.push_back(std::move(what));
+  auto writer = trace::TraceWriter::create(directory->path(), definitions);
   if (!writer) return fail(kFailed, who, writer.error().message);
   std::uint64_t kept = 0;
   for (std::size_t i = 0; i < chosen->processes.size(); ++i) {

@@ -67,6 +67,7 @@ void print_summary(const trace::Definitions& definitions, const Sums& sums) {
   line("processes", processes);
   line("hosts", fmt::format("{} ({})", sums.hosts.size(), joined(sums.hosts, 8)));
   line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
+  for (const std::string& what : definitions.selection) line("chosen", printable(what));
   line("duration", human_seconds(static_cast<double>(sums.last_ns) * 1e-9));
   line("records", grouped(sums.records));
   const double each = sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
@@ -162,6 +163,7 @@ std::string info_json(const trace::Definitions& definitions, const Sums& sums, c
     json.field("level", definitions.level);
     json.field("source", definitions.source);
     json.strings("chosen_communicators", definitions.chosen_communicators);
+    json.strings("selection", definitions.selection);
     json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
     json.field("records", sums.records);
     json.field("lost_records", sums.lost);

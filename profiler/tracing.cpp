@@ -158,12 +158,26 @@ void judge(std::uint32_t kind, const profile::CommunicatorRow& row) {
   ChosenCommunicators::judge(kind, row.name, row.made_by);
 }
 
+std::string listed(const std::vector<std::string>& patterns) {
+  std::string list;
+  for (const std::string& pattern : patterns) list += (list.empty() ? "" : ",") + pattern;
+  return list;
+}
+
 std::string describe_recording(const TraceSettings& settings) {
   std::string lines = kTracedFunctionLines;
   lines += std::string("clock ") + (Ticks::uses_counter() ? "tsc" : "monotonic") + '\n';
   lines += std::string("level ") + (settings.transfers ? "transfers" : "calls") + '\n';
   for (const std::string& pattern : settings.communicators) lines += "chosen-communicators " + pattern + '\n';
-  if (settings.sample > 1) lines += "sample " + std::to_string(settings.sample) + '\n';
+  const auto chosen = [&lines](const char* what, const std::string& value) {
+    if (!value.empty()) lines += std::string("selection ") + what + ' ' + value + '\n';
+  };
+  chosen("functions", listed(settings.functions));
+  chosen("ranks", settings.ranks);
+  chosen("phases", listed(settings.phases));
+  if (settings.after_seconds > 0) chosen("after", std::to_string(settings.after_seconds) + " s");
+  if (settings.for_seconds > 0) chosen("for", std::to_string(settings.for_seconds) + " s");
+  if (settings.sample > 1) chosen("sample", std::to_string(settings.sample));
   return lines;
 }
 

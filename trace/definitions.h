@@ -62,6 +62,8 @@ struct Definitions {
   std::uint64_t epoch_unix_ns = 0;                   // time_ns 0
   std::string level;                                 // "calls", "transfers"
   std::vector<std::string> chosen_communicators;     // patterns: only these were recorded; empty: all
+  std::vector<std::string> selection;                // what else was chosen to be in it: "functions MPI_Send,MPI_I*",
+                                                     // "ranks 0-3", "sample 10", "from 0.5 s" (a slice); empty: all
   std::string source;                                // "peruse", "pml"; other tools' for imported traces
 };
 

@@ -47,6 +47,7 @@ void add_run(const Definitions& definitions, Text& text) {
   text.add_if("level", definitions.level);
   text.add_if("source", definitions.source);
   for (const std::string& pattern : definitions.chosen_communicators) text.add("chosen-communicators", pattern);
+  for (const std::string& what : definitions.selection) text.add("selection", what);
   for (std::size_t i = 0; i < definitions.functions.size() && i < kHasSite; ++i) {
     text.add("function", function_line({static_cast<std::uint32_t>(i), definitions.functions[i]}));
   }

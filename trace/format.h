@@ -219,6 +219,7 @@ static_assert(sizeof(ClockRow) == 40);
 // Keys of the text section, besides those of profile/rows.h:
 //   function ID NAME GROUP enter=… leave=… · thread ID NAME · affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·
-//   clock tsc|monotonic · level calls|transfers · selection …
+//   clock tsc|monotonic · level calls|transfers · chosen-communicators PATTERN ·
+//   selection WHAT VALUE (functions, ranks, phases, after, for, sample, from, to: what was chosen; one for each)
 
 }  // namespace fathom::trace

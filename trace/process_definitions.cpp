@@ -1,5 +1,6 @@
 #include "trace/process_definitions.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <sstream>
@@ -111,7 +112,15 @@ class Lines {
     if (key == "clock") to_.process.clock.kind = value;
     if (key == "level") to_.level = value;
     if (key == "source") to_.source = value;
+    if (key == "selection") choose(value);
+    if (key == "sample") choose("sample " + value);
     if (key == "chosen-communicators") to_.chosen_communicators.push_back(value);
+  }
+
+  // A process may be told the same in several frames.
+  void choose(const std::string& what) {
+    auto& known = to_.selection;
+    if (std::find(known.begin(), known.end(), what) == known.end()) known.push_back(what);
   }
 
   ProcessDefinitions& to_;

@@ -26,7 +26,7 @@ struct ProcessDefinitions {
   Process process;  // host, affinity, threads, code and clock.kind
   profile::Application application;
   std::string level, source;
-  std::vector<std::string> chosen_communicators;
+  std::vector<std::string> chosen_communicators, selection;
   std::optional<std::uint64_t> epoch_unix_ns;  // given by a tool that kept another trace's time 0
 
   // One frame's payload. Any bytes are safe: what makes no sense is left out.

@@ -53,6 +53,7 @@ class Together {
           std::max(application.seconds, static_cast<double>(process.header->elapsed_ns) * 1e-9);
       if (definitions.level.empty()) definitions.level = process.level;
       if (definitions.chosen_communicators.empty()) definitions.chosen_communicators = process.chosen_communicators;
+      if (definitions.selection.empty()) definitions.selection = process.selection;
       if (definitions.source.empty()) definitions.source = process.source;
     }
   }

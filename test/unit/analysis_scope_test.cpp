@@ -127,6 +127,25 @@ TEST_CASE("one base: a trace's seconds, its shares and its critical path are fro
   CHECK(evidence(*delay, "share_of_all_time") == doctest::Approx(*delay->seconds / results.all_ranks_seconds));
 }
 
+TEST_CASE("a trace in which calls are missing by choice says so, and what that bends") {
+  const auto limits_with = [](const std::vector<std::string>& selection) {
+    const Scratch scratch;
+    MadeJob made = delayed_line();
+    made.definitions.selection = selection;
+    made.written(scratch / "run");
+    std::string all;
+    for (const std::string& limit : analysed(scratch / "run", {}).limits) all += limit + "\n";
+    return all;
+  };
+  CHECK(limits_with({}).find("the trace is partial") == std::string::npos);
+  const std::string calls = limits_with({"functions MPI_Send,MPI_I*", "sample 10"});
+  CHECK(calls.find("the trace is partial (functions MPI_Send,MPI_I*, sample 10)") != std::string::npos);
+  CHECK(calls.find("load-imbalance") != std::string::npos);
+  CHECK(limits_with({"ranks 0-1"}).find("only chosen ranks are in the trace (ranks 0-1)") != std::string::npos);
+  CHECK(limits_with({"phases solve"}).find("only a part of the run was recorded (phases solve)") != std::string::npos);
+  CHECK(limits_with({"from 0.5", "to 0.6"}).find("calls under way at its edges are not counted") != std::string::npos);
+}
+
 TEST_CASE("a window outside of the trace, or turned round, is refused") {
   const Scratch scratch;
   MadeJob made = delayed_line();
