@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """How fast traces are analysed, in how much memory, by one process and by two.
 
-    bench/analysis/speed.py [--build DIR] [--sizes N,N,N] [--runs N] [--write]
+    bench/analysis/speed.py [--build DIR] [--sizes N,N,N] [--runs N] [--two-only] [--write]
 
 Traces of made-up jobs (bench/trace/generate.cpp) of each size are analysed by bench/analysis/analysis_speed.cpp: events
 per second of processor time, reading and joining included, and the peak resident memory. Medians; the runs of all
@@ -103,6 +103,22 @@ def picture(sizes, by_size, path):
     drawn.savefig(path, dpi=120)
 
 
+def two_table(pair, rounds):
+    table = jobs.markdown_table(["analysis", "one process", "two", "ratio"],
+                                [[name, f"{one:.2f} s", f"{both:.2f} s", f"{one / both:.2f}"] for name, (one, both) in pair.items()])
+    return table + (f"\n\nMedians of {rounds} turns, by the clock, start of mpirun included, on {jobs.machine()}, load "
+                    f"{os.getloadavg()[0]:.1f}")
+
+
+def measure_two(programs, options):
+    with tempfile.TemporaryDirectory(prefix="fathom-analysis-", dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
+        generate(programs, f"{folder}/trace", options.shape_events, SHAPES[0][1])
+        two = two_table(together(programs, f"{folder}/trace", options.rounds), options.rounds)
+    print(two)
+    if options.write:
+        jobs.write_section("analysis-speed.md", "analysis-two", two)
+
+
 def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default="build", help="build directory (build)")
@@ -110,9 +126,12 @@ def measure():
     parser.add_argument("--shape-events", type=int, default=10_000_000, help="of the other shapes")
     parser.add_argument("--runs", type=int, default=3, help="of each analysis; the largest size has one (3)")
     parser.add_argument("--rounds", type=int, default=5, help="one process against two (5)")
+    parser.add_argument("--two-only", action="store_true", help="only one process against two, on --shape-events")
     parser.add_argument("--write", action="store_true", help="put the tables and the picture into docs/analysis-speed.md")
     options = parser.parse_args()
     programs = pathlib.Path(options.build).resolve()
+    if options.two_only:
+        return measure_two(programs, options)
     sizes = [int(size) for size in options.sizes.split(",")]
     by_size, by_shape = {}, []
     with tempfile.TemporaryDirectory(prefix="fathom-analysis-", dir=os.environ.get("TMPDIR", "/var/tmp")) as folder:
@@ -128,9 +147,7 @@ def measure():
     machine = jobs.machine()
     speed = speed_table([(f"{size / 1e6:g} M events", by_size[size]) for size in sizes]) + f"\n\nTorus of 8 ranks, on {machine}"
     shapes = speed_table(by_shape) + f"\n\n{options.shape_events / 1e6:g} M events, on {machine}"
-    two = jobs.markdown_table(["analysis", "one process", "two", "ratio"],
-                              [[name, f"{one:.2f} s", f"{both:.2f} s", f"{one / both:.2f}"] for name, (one, both) in pair.items()])
-    two += f"\n\nMedians of {options.rounds} turns, by the clock, start of mpirun included, on {machine}, load {os.getloadavg()[0]:.1f}"
+    two = two_table(pair, options.rounds)
     print(speed, shapes, two, sep="\n\n")
     if options.write:
         for name, text in (("analysis-speed", speed), ("analysis-shapes", shapes), ("analysis-two", two)):
