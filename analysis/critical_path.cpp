@@ -80,7 +80,7 @@ class Walk {
   void go_on() {
     Token token = *here_;
     here_.reset();
-    open_.clear();
+    OpenWaits open(job_, token.process);
     const StepFile& steps = job_.steps();
     if (token.at_end) token.number = steps.size(token.process);
     if (token.at_step) {
@@ -96,13 +96,14 @@ class Walk {
       if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
       const Step& step = steps.at(token.process, number);
       if (step.kind != StepKind::kCall) {
-        collect(token.process, number, step);
+        open.add(number, step);
         continue;
       }
       if (step.thread != 0 || step.has(kNested) || step.time_ns >= now_ns) continue;
       if (step.end_ns < now_ns) add_work(token.process, step, next, now_ns - step.end_ns);
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
-      const Wait wait = wait_of(number);
+      const CallWait* const seen = open.find(number);
+      const Wait wait = seen == nullptr ? Wait{} : seen->wait();
       if (wait.ns > 0 && wait.decided_ns < end_ns) {
         add_call(token.process, step, end_ns - wait.decided_ns);
         ++changes_;
@@ -112,22 +113,9 @@ class Walk {
       add_call(token.process, step, end_ns - step.time_ns);
       now_ns = step.time_ns;
       next = &step;
-      open_.clear();
+      open.clear();
     }
     begin_ns_ = std::min(begin_ns_, now_ns);
-  }
-
-  void collect(std::uint32_t process, std::uint32_t number, const Step& step) {
-    if (step.call == kNobody || step.kind == StepKind::kLost) return;
-    auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == step.call; });
-    if (open == open_.end()) open = open_.emplace(open_.end(), job_, process, step.call);
-    open->add(number, step);
-  }
-  Wait wait_of(std::uint32_t call) const {
-    for (const CallWait& wait : open_) {
-      if (wait.call() == call) return wait.wait();
-    }
-    return {};
   }
 
   void add_call(std::uint32_t process, const Step& call, std::uint64_t ns) {
@@ -182,7 +170,6 @@ class Walk {
   JoinedJob& job_;
   Parcels parcels_;
   std::optional<Token> here_;
-  std::vector<CallWait> open_;
   FlatMap<PathKey, PathRow, PathKeyHash> rows_;
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
 };

@@ -62,4 +62,20 @@ Wait CallWait::wait() const {
   return best;
 }
 
+void OpenWaits::add(std::uint32_t number, const Step& step) {
+  if (step.call == kNobody || step.kind == StepKind::kLost) return;
+  auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == step.call; });
+  if (open == open_.end()) open = open_.emplace(open_.end(), *job_, process_, step.call);
+  open->add(number, step);
+}
+
+const CallWait* OpenWaits::find(std::uint32_t call) const {
+  const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == call; });
+  return open == open_.end() ? nullptr : &*open;
+}
+
+void OpenWaits::close(std::uint32_t call) {
+  std::erase_if(open_, [&](const CallWait& wait) { return wait.call() == call; });
+}
+
 }  // namespace fathom::analysis

@@ -12,6 +12,7 @@
 // says. A wait within the uncertainty of the two clocks is none.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -50,6 +51,38 @@ class CallWait {
   const JoinedJob* job_;
   std::uint32_t process_, call_;
   std::vector<std::uint32_t> completed_;
+};
+
+// The calls of one process that are under way, for who goes over its steps in either direction. Memory: those calls.
+class OpenWaits {
+ public:
+  OpenWaits(const JoinedJob& job, std::uint32_t process) : job_(&job), process_(process) {}
+
+  // Any step but a call; what belongs to no call is left out.
+  void add(std::uint32_t number, const Step& step);
+
+  // What was seen of the call; nullptr if nothing was.
+  const CallWait* find(std::uint32_t call) const;
+  void close(std::uint32_t call);
+  void clear() { open_.clear(); }
+
+  // Calls of which `ended(call)` holds, in the order in which they were met.
+  template <typename Ended, typename Finish>
+  void close_if(Ended ended, Finish finish) {
+    for (std::size_t i = 0; i < open_.size();) {
+      if (!ended(open_[i].call())) {
+        ++i;
+        continue;
+      }
+      finish(open_[i]);
+      open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+  }
+
+ private:
+  const JoinedJob* job_;
+  std::uint32_t process_;
+  std::vector<CallWait> open_;
 };
 
 }  // namespace fathom::analysis

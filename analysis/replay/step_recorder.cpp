@@ -217,19 +217,25 @@ bool StepRecorder::belongs_to_request(const Event& event, std::uint32_t step) {
   return true;
 }
 
+// A message's end as it comes, in the call that is open.
+Step& StepRecorder::append_message(StepKind kind, const Event& event, const Thread& here, std::uint32_t& number) {
+  Step& step = steps_.append(process_, number);
+  step.kind = kind;
+  step.time_ns = event.time_ns;
+  step.bytes = event.bytes;
+  step.call = step.posted = here.open.empty() ? kNobody : here.open.back().step;
+  step.communicator = event.communicator;
+  step.number = static_cast<std::uint32_t>(event.tag);
+  step.thread = static_cast<std::uint16_t>(event.thread);
+  return step;
+}
+
 void StepRecorder::sent(const Event& event) {
   const bool is_hidden = hidden(event.code);
   if (is_hidden && !options_.hidden_messages) return;
   Thread& here = thread(event.thread);
   std::uint32_t number = 0;
-  Step& send = steps_.append(process_, number);
-  send.kind = StepKind::kSend;
-  send.time_ns = event.time_ns;
-  send.bytes = event.bytes;
-  send.call = send.posted = here.open.empty() ? kNobody : here.open.back().step;
-  send.communicator = event.communicator;
-  send.number = static_cast<std::uint32_t>(event.tag);
-  send.thread = static_cast<std::uint16_t>(event.thread);
+  Step& send = append_message(StepKind::kSend, event, here, number);
   const std::uint64_t begin_ns = here.open.empty() ? event.time_ns : here.open.back().enter_ns;
   if (is_hidden) {
     send.flags = kHidden;
@@ -267,14 +273,7 @@ void StepRecorder::received(const Event& event) {
   Thread& here = thread(event.thread);
   Request* request = is_hidden ? nullptr : request_of(event);
   std::uint32_t number = 0;
-  Step& receive = steps_.append(process_, number);
-  receive.kind = StepKind::kReceive;
-  receive.time_ns = event.time_ns;
-  receive.bytes = event.bytes;
-  receive.call = receive.posted = here.open.empty() ? kNobody : here.open.back().step;
-  receive.communicator = event.communicator;
-  receive.number = static_cast<std::uint32_t>(event.tag);
-  receive.thread = static_cast<std::uint16_t>(event.thread);
+  Step& receive = append_message(StepKind::kReceive, event, here, number);
   receive.flags = static_cast<std::uint8_t>((is_hidden ? kHidden : 0) | (request ? kByRequest : 0));
   const Channels::Key key{event.communicator, event.peer, event.tag};
   MessageEnd end{event.time_ns, here.open.empty() ? event.time_ns : here.open.back().enter_ns, process_, number};

@@ -90,6 +90,7 @@ class StepRecorder {
   void activate(std::uint64_t number, Request& request, std::uint64_t posted_ns, Thread& thread);
   void free_request(std::uint64_t number);
   void stop_waiting(Request& request);
+  Step& append_message(StepKind kind, const trace::Event& event, const Thread& here, std::uint32_t& number);
   void sent(const trace::Event& event);
   bool belongs_to_request(const trace::Event& event, std::uint32_t step);
   void received(const trace::Event& event);

@@ -29,10 +29,8 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
-import tempfile
 
-from waits import builds
+from waits import run_cases
 from open_mpi import until_it_passes
 
 # Bytes, messages, estimated communication and synchronisation along the path. Their sums over four ranks are four
@@ -212,7 +210,7 @@ def own_analysis(build, folder):
     assert source in (root / "docs/adding-an-analysis.md").read_text(), "docs/adding-an-analysis.md shows another program"
 
 
-OTHERS = {"a_killed_process_ends_all": a_killed_process_ends_all, "own_analysis": own_analysis, "transfers": transfers, "same_for_every_number": same_for_every_number}
+OTHERS = (a_killed_process_ends_all, own_analysis, transfers, same_for_every_number)
 
 
 def main():
@@ -224,24 +222,9 @@ def main():
     parser.add_argument("--example", required=True, help="the program of docs/adding-an-analysis.md")
     parser.add_argument("--build")
     parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    passed = failed = 0
-    for build in builds(options):
-        for case in options.cases or [*COSTS, *PATHS, *OTHERS]:
-            with tempfile.TemporaryDirectory(prefix="fathom-paths-") as folder:
-                try:
-                    if case in COSTS:
-                        check_costs(build, pathlib.Path(folder) / "run", case)
-                    elif case in PATHS:
-                        check_path(build, pathlib.Path(folder), case)
-                    else:
-                        OTHERS[case](build, pathlib.Path(folder))
-                    passed += 1
-                except AssertionError as error:
-                    failed += 1
-                    print(f"FAIL {build.name} {case}: {error}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
+    run_cases(parser.parse_args(), dict.fromkeys(COSTS, lambda build, folder, case: check_costs(build, folder / "run", case)) |
+              dict.fromkeys(PATHS, check_path) |
+              {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in OTHERS})
 
 
 if __name__ == "__main__":

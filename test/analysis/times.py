@@ -7,11 +7,8 @@ On Debian's Open MPI and on the build with PERUSE. The last line is "N passed, N
 """
 import json
 import os
-import pathlib
-import sys
-import tempfile
 
-from waits import builds, options_of
+from waits import options_of, run_cases
 from open_mpi import until_it_passes
 
 UNIT_S, ROUNDS = 0.020, 5
@@ -98,21 +95,5 @@ def as_made(build, folder, case):
     until_it_passes(attempt)
 
 
-def main():
-    options = options_of(__doc__)
-    passed = failed = 0
-    for build in builds(options):
-        for case in options.cases or CASES:
-            with tempfile.TemporaryDirectory(prefix="fathom-times-") as folder:
-                try:
-                    as_made(build, pathlib.Path(folder), case)
-                    passed += 1
-                except AssertionError as error:
-                    failed += 1
-                    print(f"FAIL {build.name} {case}: {error}", flush=True)
-    print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed else 0)
-
-
 if __name__ == "__main__":
-    main()
+    run_cases(options_of(__doc__), dict.fromkeys(CASES, as_made))

@@ -168,24 +168,26 @@ def options_of(text):
     return parser.parse_args()
 
 
-def main():
-    options = options_of(__doc__)
-    others = {function.__name__: function for function in (fortran, same_for_every_number, a_process_that_dies_ends_all)}
+def run_cases(options, cases):
+    """Each of `cases`, {name: function(build, folder, name)}, or those that the user named, on each build; ends the program."""
     passed = failed = 0
     for build in builds(options):
-        for case in options.cases or [*CASES, *others]:
-            with tempfile.TemporaryDirectory(prefix="fathom-waits-") as folder:
+        for case in options.cases or cases:
+            with tempfile.TemporaryDirectory(prefix="fathom-analysis-") as folder:
                 try:
-                    if case in CASES:
-                        waits_as_made(build, pathlib.Path(folder), case)
-                    else:
-                        others[case](build, pathlib.Path(folder))
+                    cases[case](build, pathlib.Path(folder), case)
                     passed += 1
                 except (AssertionError, subprocess.TimeoutExpired) as error:
                     failed += 1
                     print(f"FAIL {build.name} {case}: {error}", flush=True)
     print(f"{passed} passed, {failed} failed")
     sys.exit(1 if failed else 0)
+
+
+def main():
+    others = (fortran, same_for_every_number, a_process_that_dies_ends_all)
+    run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) |
+              {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in others})
 
 
 if __name__ == "__main__":

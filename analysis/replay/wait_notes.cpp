@@ -1,0 +1,133 @@
+#include "analysis/replay/wait_notes.h"
+
+#include <optional>
+#include <vector>
+
+#include "analysis/replay/call_wait.h"
+#include "analysis/replay/flat_map.h"
+#include "analysis/replay/parcels.h"
+#include "analysis/replay/rounds.h"
+
+namespace fathom::analysis {
+namespace {
+
+struct Target {
+  std::uint32_t process = 0, step = 0;
+};
+
+class Forward {
+ public:
+  Forward(JoinedJob& job, Parcels& parcels, std::uint32_t process)
+      : job_(job), parcels_(parcels), process_(process), size_(job.steps().size(process)), open_(job, process) {}
+
+  // Some steps; false at the end.
+  bool go_on(std::uint32_t steps) {
+    const std::uint32_t until = size_ - at_ < steps ? size_ : at_ + steps;
+    for (; at_ < until; ++at_) {
+      if (at_ % StepFile::kBlockSteps == 0) {
+        job_.steps().touched(StepFile::kBlockSteps);
+        job_.steps().will_write(process_, at_);
+      }
+      take(at_, job_.steps().at(process_, at_));
+    }
+    if (at_ < size_) return true;
+    finish_before(~std::uint64_t{0});
+    return false;
+  }
+
+ private:
+  void take(std::uint32_t number, Step& step) {
+    if (step.kind == StepKind::kCall) {
+      finish_before(step.time_ns);
+      step.note = waited_ns_;
+      step.call = last_of_all_;
+      return;
+    }
+    open_.add(number, step);
+  }
+
+  // Calls that were left by then have all their steps.
+  void finish_before(std::uint64_t time_ns) {
+    const StepFile& steps = job_.steps();
+    open_.close_if([&](std::uint32_t call) { return time_ns == ~std::uint64_t{0} || steps.at(process_, call).end_ns <= time_ns; },
+                   [this](const CallWait& call) { finish(call); });
+  }
+
+  void finish(const CallWait& call) {
+    StepFile& steps = job_.steps();
+    const Wait wait = call.wait();
+    if (wait.ns > 0) {
+      const Meeting* met = met_.find(wait.culprit);
+      steps.at(process_, wait.part).note = packed(met ? *met : Meeting{});
+      waited_ns_ += wait.ns;
+      blame({wait.culprit, wait.culprit_step});
+    }
+    steps.at(process_, call.call()).note = waited_ns_;
+    for (const std::uint32_t number : call.completed()) {
+      const Step& part = steps.at(process_, number);
+      if (part.kind != StepKind::kCollective) {
+        met_[part.partner] = {call.call(), part.partner_step};
+      } else if (joins_all(part)) {
+        last_of_all_ = number;
+      }
+    }
+  }
+
+  bool joins_all(const Step& collective) const {
+    const JobFacts& facts = job_.facts();
+    const Flow flow = facts.functions[job_.steps().at(process_, collective.call).number].flow;
+    return (flow == Flow::kBarrier || flow == Flow::kAllToAll) && !collective.has(kByRequest) &&
+           facts.members[static_cast<std::size_t>(collective.communicator)].size() == facts.definitions.processes.size();
+  }
+
+  void blame(const Target& target);
+
+  JoinedJob& job_;
+  Parcels& parcels_;
+  std::uint32_t process_, size_, at_ = 0;
+  OpenWaits open_;
+  FlatMap<std::uint64_t, Meeting> met_;  // by process
+  std::uint32_t last_of_all_ = kNobody;  // kCollective
+  std::uint64_t waited_ns_ = 0;
+};
+
+// The call of the other's that is waited for will have a share of the blame to expect.
+void expect(StepFile& steps, const Target& target) {
+  const std::uint32_t call = steps.at(target.process, target.step).posted;
+  if (call != kNobody) ++steps.at(target.process, call).blamed;
+}
+
+void Forward::blame(const Target& target) {
+  if (job_.is_own(target.process)) return expect(job_.steps(), target);
+  parcels_.send(job_.mapping()[target.process], 0, target);
+}
+
+}  // namespace
+
+void note_waits(JoinedJob& job) {
+  Parcels parcels(job.transport().size());
+  std::vector<std::uint32_t> left = job.own();
+  std::optional<Forward> pass;
+  constexpr std::uint32_t kStepsPerRound = 1 << 20;
+  run_rounds(
+      job.transport(), parcels,
+      [&] {
+        if (!pass && !left.empty()) {
+          pass.emplace(job, parcels, left.back());
+          left.pop_back();
+        }
+        if (pass && !pass->go_on(kStepsPerRound)) pass.reset();
+        Stall stall;
+        stall.more = pass || !left.empty();
+        return stall;
+      },
+      [&](const Transport::Bytes& bytes) {
+        for (Received received(bytes); received.more();) {
+          received.kind();
+          expect(job.steps(), received.take<Target>());
+        }
+      },
+      [](std::uint32_t) {});
+}
+
+}  // namespace fathom::analysis
