@@ -1,139 +1,61 @@
 #include "analysis/results_writer.h"
 
-#include <rapidjson/writer.h>
-
-#include <cmath>
-#include <functional>
-
 #include "profile/atomic_file.h"
-#include "profile/utf8.h"
+#include "profile/json_writer.h"
 
 namespace fathom::analysis {
 namespace {
 
-class Output {
- public:
-  using Ch = char;
-  explicit Output(std::function<void(char)> put) : put_(std::move(put)) {}
-  void Put(char byte) { put_(byte); }
-  void Flush() {}
+using profile::JsonWriter;
 
- private:
-  std::function<void(char)> put_;
-};
-
-class Json {
- public:
-  explicit Json(std::function<void(char)> put) : output_(std::move(put)), json_(output_) {}
-
-  void key(const std::string& name) { json_.Key(name.data(), static_cast<rapidjson::SizeType>(name.size())); }
-  void value(bool truth) { json_.Bool(truth); }
-  void value(std::int64_t number) { json_.Int64(number); }
-  void value(std::uint64_t number) { json_.Uint64(number); }
-  void value(double number) { std::isfinite(number) ? json_.Double(number) : json_.Null(); }
-  void value(const std::string& text) {
-    const std::string clean = profile::as_utf8(text);
-    json_.String(clean.data(), static_cast<rapidjson::SizeType>(clean.size()));
-  }
-  void value(const RankPair& pair) {
-    object([&] {
-      field("source", pair.source);
-      field("destination", pair.destination);
-    });
-  }
-  void value(const TimeWindow& window) {
-    object([&] {
-      field("from_s", window.from_s);
-      field("to_s", window.to_s);
-    });
-  }
-  void value(const Value& any) {
-    std::visit([&](const auto& held) { value(held); }, any);
-  }
-  template <typename T>
-  void value(const std::vector<T>& list) {
-    json_.StartArray();
-    for (const T& entry : list) value(entry);
-    json_.EndArray();
-  }
-  template <typename T>
-  void value(const std::optional<T>& held) {
-    held ? value(*held) : static_cast<void>(json_.Null());
-  }
-
-  template <typename T>
-  void field(const std::string& name, const T& content) {
-    key(name);
-    value(content);
-  }
-  template <typename Body>
-  void object(Body body) {
-    json_.StartObject();
-    body();
-    json_.EndObject();
-  }
-  template <typename List, typename Each>
-  void array(const char* name, const List& list, Each each) {
-    key(name);
-    json_.StartArray();
-    for (const auto& entry : list) object([&] { each(entry); });
-    json_.EndArray();
-  }
-
- private:
-  Output output_;
-  rapidjson::Writer<Output> json_;
-};
-
-void write_where(Json& json, const Where& where) {
-  json.key("where");
-  json.object([&] {
+void write_where(JsonWriter& json, const Where& where) {
+  json.object("where", [&] {
     if (!where.class_name.empty()) json.field("class", where.class_name);
     if (!where.function.empty()) json.field("function", where.function);
     if (!where.caller.empty()) json.field("caller", where.caller);
     if (!where.file.empty()) json.field("file", where.file);
-    if (where.line > 0) json.field("line", static_cast<std::int64_t>(where.line));
+    if (where.line > 0) json.field("line", where.line);
     if (!where.phase.empty()) json.field("phase", where.phase);
     if (where.communicator != profile::kNone) json.field("communicator", where.communicator);
   });
 }
 
-void write_finding(Json& json, const Finding& finding) {
+void write_finding(JsonWriter& json, const Finding& finding) {
   json.field("kind", finding.kind);
   json.field("seconds", finding.seconds);
-  json.field("severity", std::string(name_of(finding.severity)));
+  json.field("severity", name_of(finding.severity));
   json.field("strength", finding.strength);
   json.field("confidence", finding.confidence);
   json.field("count", finding.count);
   json.field("culprits", finding.culprits);
   json.field("victims", finding.victims);
-  json.field("pairs", finding.pairs);
+  json.objects("pairs", finding.pairs, [&](const RankPair& pair) {
+    json.field("source", pair.source);
+    json.field("destination", pair.destination);
+  });
   write_where(json, finding.where);
-  json.field("windows", finding.windows);
+  json.objects("windows", finding.windows, [&](const TimeWindow& window) {
+    json.field("from_s", window.from_s);
+    json.field("to_s", window.to_s);
+  });
   json.field("summary", finding.summary);
   json.field("advice", finding.advice);
-  json.key("evidence");
-  json.object([&] {
+  json.object("evidence", [&] {
     for (const Figure& figure : finding.evidence) json.field(figure.name, figure.value);
   });
 }
 
-void write_section(Json& json, const Section& section) {
+void write_section(JsonWriter& json, const Section& section) {
   for (const Figure& figure : section.figures) json.field(figure.name, figure.value);
   for (const Table& table : section.tables) {
-    json.key(table.name);
-    json.object([&] {
-      for (const NamedColumn& column : table.columns) {
-        json.key(column.name);
-        std::visit([&](const auto& values) { json.value(values); }, column.values);
-      }
+    json.object(table.name, [&] {
+      for (const NamedColumn& column : table.columns) json.field(column.name, column.values);
     });
   }
 }
 
-void write_scope(Json& json, const Scope& scope) {
-  json.key("scope");
-  json.object([&] {
+void write_scope(JsonWriter& json, const Scope& scope) {
+  json.object("scope", [&] {
     if (scope.ranks) json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
     if (scope.from_ns > 0) json.field("from_s", static_cast<double>(scope.from_ns) * 1e-9);
     if (scope.to_ns != Scope{}.to_ns) json.field("to_s", static_cast<double>(scope.to_ns) * 1e-9);
@@ -141,20 +63,18 @@ void write_scope(Json& json, const Scope& scope) {
   });
 }
 
-void write_document(Json& json, const Results& results) {
+void write_document(JsonWriter& json, const Results& results) {
   json.object([&] {
-    json.field("schema", std::string(kSchema));
+    json.field("schema", kSchema);
     json.field("application", results.application);
     json.field("ranks", results.ranks);
     json.field("seconds", results.seconds);
     json.field("all_ranks_seconds", results.all_ranks_seconds);
     write_scope(json, results.scope);
-    json.array("findings", results.findings, [&](const Finding& finding) { write_finding(json, finding); });
-    json.key("analyses");
-    json.object([&] {
+    json.objects("findings", results.findings, [&](const Finding& finding) { write_finding(json, finding); });
+    json.object("analyses", [&] {
       for (const NamedSection& named : results.sections) {
-        json.key(named.name);
-        json.object([&] { write_section(json, named.section); });
+        json.object(named.name, [&] { write_section(json, named.section); });
       }
     });
     json.field("limits", results.limits);
@@ -162,32 +82,41 @@ void write_document(Json& json, const Results& results) {
   });
 }
 
+void write_section_document(JsonWriter& json, const Section& section, const char* schema) {
+  json.object([&] {
+    json.field("schema", schema);
+    write_section(json, section);
+  });
+}
+
+// `write(json)` writes the document. False if the file does not take it all.
+template <typename Write>
+bool print(std::FILE* file, Write write) {
+  JsonWriter json(file);
+  write(json);
+  json.line_break();
+  json.finish();
+  return std::fflush(file) == 0 && !std::ferror(file);
+}
+
 }  // namespace
 
 base::Status write_results(const Results& results, const std::string& path) {
   profile::AtomicFile file;
   if (auto opened = file.open(path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
-  Json json([&](char byte) { file.put(byte); });
+  JsonWriter json(file);
   write_document(json, results);
-  file.put('\n');
+  json.line_break();
+  json.finish();
   return file.commit();
 }
 
-bool print_results(const Results& results, std::FILE* out) {
-  Json json([&](char byte) { std::fputc(byte, out); });
-  write_document(json, results);
-  std::fputc('\n', out);
-  return std::fflush(out) == 0 && !std::ferror(out);
+bool print_results(const Results& results, std::FILE* file) {
+  return print(file, [&](JsonWriter& json) { write_document(json, results); });
 }
 
-bool print_section(const Section& section, const char* schema, std::FILE* out) {
-  Json json([&](char byte) { std::fputc(byte, out); });
-  json.object([&] {
-    json.field("schema", std::string(schema));
-    write_section(json, section);
-  });
-  std::fputc('\n', out);
-  return std::fflush(out) == 0 && !std::ferror(out);
+bool print_section(const Section& section, const char* schema, std::FILE* file) {
+  return print(file, [&](JsonWriter& json) { write_section_document(json, section, schema); });
 }
 
 }  // namespace fathom::analysis

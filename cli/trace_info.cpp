@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "cli/command_line.h"
-#include "cli/json.h"
 #include "cli/trace.h"
 #include "cli/units.h"
+#include "profile/json_writer.h"
 #include "trace/event_filter.h"
 #include "trace/reader.h"
 
@@ -135,14 +135,14 @@ void print_counts(const trace::Definitions& definitions, const Counts& counts) {
   for_each_call(definitions, counts, row);
 }
 
-void write_processes(Json& json, const trace::Definitions& definitions) {
-  json.array("processes", definitions.processes, [&](const trace::Process& process) {
+void write_processes(profile::JsonWriter& json, const trace::Definitions& definitions) {
+  json.objects("processes", definitions.processes, [&](const trace::Process& process) {
     json.field("rank", process.rank);
     json.field("host", process.host);
     json.field("pid", process.pid);
     json.field("affinity", process.affinity);
-    json.field("socket", std::int64_t{process.socket});
-    json.field("numa_node", std::int64_t{process.numa_node});
+    json.field("socket", process.socket);
+    json.field("numa_node", process.numa_node);
     json.field("complete", process.complete);
     json.field("records", process.records);
     json.field("lost_records", process.lost_records);
@@ -155,34 +155,32 @@ void write_processes(Json& json, const trace::Definitions& definitions) {
 }
 
 std::string info_json(const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
-  Json json;
-  json.object([&] {
+  return profile::json_text(profile::kReadableIndent, [&](profile::JsonWriter& json) {
     json.field("application", definitions.application.executable);
-    json.strings("arguments", definitions.application.arguments);
+    json.field("arguments", definitions.application.arguments);
     json.field("world_size", definitions.world_size);
     json.field("level", definitions.level);
     json.field("source", definitions.source);
-    json.strings("chosen_communicators", definitions.chosen_communicators);
-    json.strings("selection", definitions.selection);
+    json.field("chosen_communicators", definitions.chosen_communicators);
+    json.field("selection", definitions.selection);
     json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
     json.field("records", sums.records);
     json.field("lost_records", sums.lost);
     json.field("file_bytes", sums.bytes);
     write_processes(json, definitions);
-    json.array("communicators", definitions.communicators, [&](const profile::Communicator& communicator) {
+    json.objects("communicators", definitions.communicators, [&](const profile::Communicator& communicator) {
       json.field("id", communicator.id);
       json.field("name", communicator.name);
       json.field("made_by", communicator.made_by);
     });
-    json.strings("classes", definitions.classes);
-    json.strings("phases", definitions.phases);
-    json.strings("problems", sums.problems);
+    json.field("classes", definitions.classes);
+    json.field("phases", definitions.phases);
+    json.field("problems", sums.problems);
     if (counts == nullptr) return;
-    const auto field = [&json](const std::string& name, std::uint64_t count) { json.field(name.c_str(), count); };
-    json.key("events").object([&] { for_each_kind(*counts, field); });
-    json.key("calls").object([&] { for_each_call(definitions, *counts, field); });
-  });
-  return json.take();
+    const auto field = [&json](const std::string& name, std::uint64_t count) { json.field(name, count); };
+    json.object("events", [&] { for_each_kind(*counts, field); });
+    json.object("calls", [&] { for_each_call(definitions, *counts, field); });
+  }) + "\n";
 }
 
 void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {

@@ -1,187 +1,98 @@
 #include "profile/writer.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <cstdlib>
 #include <exception>
 #include <new>
 #include <numeric>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-// A failed assertion would end the user's job; the order of calls is kept by Writer's own checks.
-#define RAPIDJSON_ASSERT(condition) static_cast<void>(0)
-#include <rapidjson/writer.h>
-
 #include "profile/atomic_file.h"
-#include "profile/utf8.h"
+#include "profile/json_writer.h"
 
 namespace fathom::profile {
 namespace {
 
-// What RapidJSON asks of a stream to write to.
-class JsonOutput {
- public:
-  using Ch = char;
-  explicit JsonOutput(AtomicFile& file) : file_(file) {}
-  void Put(char byte) { file_.put(byte); }
-  void Flush() {}
-
- private:
-  AtomicFile& file_;
-};
-
-// RapidJSON's own allocator hands a null pointer on to code that does not look at it.
-struct ThrowingAllocator {
-  void* Malloc(std::size_t size) { return Realloc(nullptr, 0, size); }
-  void* Realloc(void* memory, std::size_t, std::size_t size) {
-    void* moved = std::realloc(memory, size);
-    if (moved == nullptr) throw std::bad_alloc();
-    return moved;
-  }
-  static void Free(void* memory) { std::free(memory); }
-};
-
-using Json =
-    rapidjson::Writer<JsonOutput, rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator>;
-
-// One overload of `value` for each type that a profile holds.
-void value(Json& json, std::int64_t number) { json.Int64(number); }
-void value(Json& json, std::uint64_t number) { json.Uint64(number); }
-void value(Json& json, bool flag) { json.Bool(flag); }
-void value(Json& json, double number) {  // JSON knows neither NaN nor infinity
-  std::isfinite(number) ? json.Double(number) : json.Null();
-}
-void value(Json& json, const std::string& text) {
-  const std::string clean = as_utf8(text);
-  json.String(clean.data(), static_cast<rapidjson::SizeType>(clean.size()));
-}
-void key(Json& json, std::string_view name) {
-  json.Key(name.data(), static_cast<rapidjson::SizeType>(name.size()));
+// A list of the numbers that `of` reads from each item: one column of a table.
+template <typename Items, typename Of>
+void column(JsonWriter& json, std::string_view name, const Items& items, Of of) {
+  json.list(name, items, [&](const auto& item) { json.value(of(item)); });
 }
 
-template <typename T>
-void value(Json& json, const std::vector<T>& items) {
-  json.StartArray();
-  for (const T& item : items) value(json, item);
-  json.EndArray();
+// `fields` writes those of the object that a part of the profile is.
+void fields(JsonWriter& json, const Application& application) {
+  json.field("executable", application.executable);
+  json.field("arguments", application.arguments);
+  json.field("started_unix_ns", application.started_unix_ns);
+  json.field("seconds", application.seconds);
 }
 
-template <typename T>
-void member(Json& json, std::string_view name, const T& content) {
-  key(json, name);
-  value(json, content);
-}
-void member(Json& json, std::string_view name, const char* content) = delete;  // would become a bool
-
-// A list of the numbers that `field` reads from each item: one column of a table.
-template <typename Items, typename Field>
-void column(Json& json, std::string_view name, const Items& items, Field field) {
-  key(json, name);
-  json.StartArray();
-  for (const auto& item : items) value(json, field(item));
-  json.EndArray();
+void fields(JsonWriter& json, const MpiLibrary& mpi) {
+  json.field("library", mpi.library);
+  json.field("version", mpi.version);
+  json.field("pml", mpi.pml);
 }
 
-void value(Json& json, const Application& application) {
-  json.StartObject();
-  member(json, "executable", application.executable);
-  member(json, "arguments", application.arguments);
-  member(json, "started_unix_ns", application.started_unix_ns);
-  member(json, "seconds", application.seconds);
-  json.EndObject();
+void fields(JsonWriter& json, const Rank& rank) {
+  json.field("rank", rank.rank);
+  json.field("host", rank.host);
+  json.field("pid", rank.pid);
+  json.field("seconds", rank.seconds);
+  if (!rank.world.empty()) json.field("world", rank.world);
+  if (rank.rank_in_world != kNone) json.field("rank_in_world", rank.rank_in_world);
+  if (!rank.reported) json.field("reported", rank.reported);
 }
 
-void value(Json& json, const MpiLibrary& mpi) {
-  json.StartObject();
-  member(json, "library", mpi.library);
-  member(json, "version", mpi.version);
-  member(json, "pml", mpi.pml);
-  json.EndObject();
+void number_or_null(JsonWriter& json, std::string_view name, std::int64_t number) {
+  json.key(name);
+  number == kNone ? json.null() : json.value(number);
 }
 
-void value(Json& json, const Rank& rank) {
-  json.StartObject();
-  member(json, "rank", rank.rank);
-  member(json, "host", rank.host);
-  member(json, "pid", rank.pid);
-  member(json, "seconds", rank.seconds);
-  if (!rank.world.empty()) member(json, "world", rank.world);
-  if (rank.rank_in_world != kNone) member(json, "rank_in_world", rank.rank_in_world);
-  if (!rank.reported) member(json, "reported", rank.reported);
-  json.EndObject();
-}
-
-void number_or_null(Json& json, std::string_view name, std::int64_t number) {
-  key(json, name);
-  if (number == kNone) {
-    json.Null();
-  } else {
-    json.Int64(number);
-  }
-}
-
-void value(Json& json, const Communicator& communicator) {
-  json.StartObject();
-  member(json, "id", communicator.id);
-  member(json, "name", communicator.name);
-  member(json, "made_by", communicator.made_by);
+void fields(JsonWriter& json, const Communicator& communicator) {
+  json.field("id", communicator.id);
+  json.field("name", communicator.name);
+  json.field("made_by", communicator.made_by);
   number_or_null(json, "parent", communicator.parent);
-  if (communicator.internal) member(json, "internal", communicator.internal);
-  if (communicator.instances != 1) member(json, "instances", communicator.instances);
-  member(json, "world_ranks", communicator.world_ranks);
-  if (!communicator.remote_world_ranks.empty()) {
-    member(json, "remote_world_ranks", communicator.remote_world_ranks);
-  }
-  json.EndObject();
+  if (communicator.internal) json.field("internal", communicator.internal);
+  if (communicator.instances != 1) json.field("instances", communicator.instances);
+  json.field("world_ranks", communicator.world_ranks);
+  if (!communicator.remote_world_ranks.empty()) json.field("remote_world_ranks", communicator.remote_world_ranks);
 }
 
-void value(Json& json, const PerformanceVariable& variable) {
-  json.StartObject();
-  member(json, "name", variable.name);
-  member(json, "description", variable.description);
-  member(json, "bound_to", variable.bound_to);
-  member(json, "rank", variable.rank);
-  member(json, "values", variable.values);
-  json.EndObject();
+void fields(JsonWriter& json, const PerformanceVariable& variable) {
+  json.field("name", variable.name);
+  json.field("description", variable.description);
+  json.field("bound_to", variable.bound_to);
+  json.field("rank", variable.rank);
+  json.field("values", variable.values);
 }
 
-void value(Json& json, const MessageSizes& sizes) {
-  json.StartObject();
-  member(json, "class", sizes.class_name);
-  member(json, "hidden", sizes.hidden);
-  member(json, "size", sizes.size);
-  member(json, "messages", sizes.messages);
+void fields(JsonWriter& json, const MessageSizes& sizes) {
+  json.field("class", sizes.class_name);
+  json.field("hidden", sizes.hidden);
+  json.field("size", sizes.size);
+  json.field("messages", sizes.messages);
   if (!sizes.bin_low.empty()) {
-    member(json, "bin_low", sizes.bin_low);
-    member(json, "bin_messages", sizes.bin_messages);
+    json.field("bin_low", sizes.bin_low);
+    json.field("bin_messages", sizes.bin_messages);
   }
-  json.EndObject();
 }
 
-// Rows of one block: `rows` are positions in the columns of `traffic`.
-struct Block {
-  const Traffic& traffic;
-  const std::size_t* first;
-  const std::size_t* last;
-  const std::size_t* begin() const { return first; }
-  const std::size_t* end() const { return last; }
-};
+// Rows of one block: positions in the columns of `traffic`.
+using Rows = std::span<const std::size_t>;
 
-void value(Json& json, const Block& block) {
-  const Traffic& traffic = block.traffic;
-  json.StartObject();
-  member(json, "class", traffic.class_name);
-  member(json, "hidden", traffic.hidden);
-  member(json, "communicator", traffic.communicator);
-  if (!traffic.phase.empty()) member(json, "phase", traffic.phase);
-  column(json, "source", block, [&](std::size_t row) { return traffic.source[row]; });
-  column(json, "destination", block, [&](std::size_t row) { return traffic.destination[row]; });
-  column(json, "bytes", block, [&](std::size_t row) { return traffic.bytes[row]; });
-  column(json, "messages", block, [&](std::size_t row) { return traffic.messages[row]; });
-  json.EndObject();
+void fields(JsonWriter& json, const Traffic& traffic, Rows rows) {
+  json.field("class", traffic.class_name);
+  json.field("hidden", traffic.hidden);
+  json.field("communicator", traffic.communicator);
+  if (!traffic.phase.empty()) json.field("phase", traffic.phase);
+  column(json, "source", rows, [&](std::size_t row) { return traffic.source[row]; });
+  column(json, "destination", rows, [&](std::size_t row) { return traffic.destination[row]; });
+  column(json, "bytes", rows, [&](std::size_t row) { return traffic.bytes[row]; });
+  column(json, "messages", rows, [&](std::size_t row) { return traffic.messages[row]; });
 }
 
 std::vector<std::size_t> rows_by_pair(const Traffic& traffic) {
@@ -208,104 +119,86 @@ bool columns_agree(const MessageSizes& sizes) {
          sizes.bin_low.size() == sizes.bin_messages.size();
 }
 
-// Totals are an empty object where nothing counted.
-void totals_members(Json& json, const Totals& totals) {
+// Nothing where nothing counted.
+void fields(JsonWriter& json, const Totals& totals) {
   if (totals.witness.empty() && totals.messages == 0 && totals.bytes == 0) return;
-  member(json, "bytes", totals.bytes);
-  member(json, "messages", totals.messages);
-  member(json, "witness", totals.witness);
+  json.field("bytes", totals.bytes);
+  json.field("messages", totals.messages);
+  json.field("witness", totals.witness);
 }
 
-void value(Json& json, const Totals& totals) {
-  json.StartObject();
-  totals_members(json, totals);
-  json.EndObject();
-}
-
-void value(Json& json, const std::vector<PairCount>& pairs) {
-  json.StartObject();
+void fields(JsonWriter& json, const std::vector<PairCount>& pairs) {
   column(json, "source", pairs, [](const PairCount& pair) { return pair.source; });
   column(json, "destination", pairs, [](const PairCount& pair) { return pair.destination; });
   column(json, "bytes", pairs, [](const PairCount& pair) { return pair.bytes; });
   column(json, "messages", pairs, [](const PairCount& pair) { return pair.messages; });
-  json.EndObject();
 }
 
-void value(Json& json, const std::vector<PairDifference>& pairs) {
+void fields(JsonWriter& json, const std::vector<PairDifference>& pairs) {
   using Pair = const PairDifference&;
-  json.StartObject();
   column(json, "source", pairs, [](Pair pair) { return pair.source; });
   column(json, "destination", pairs, [](Pair pair) { return pair.destination; });
   column(json, "sent_bytes", pairs, [](Pair pair) { return pair.sent_bytes; });
   column(json, "sent_messages", pairs, [](Pair pair) { return pair.sent_messages; });
   column(json, "received_bytes", pairs, [](Pair pair) { return pair.received_bytes; });
   column(json, "received_messages", pairs, [](Pair pair) { return pair.received_messages; });
-  json.EndObject();
 }
 
-void value(Json& json, const NotVisible& gap) {
-  json.StartObject();
+void fields(JsonWriter& json, const NotVisible& gap) {
   number_or_null(json, "communicator", gap.communicator);
-  member(json, "function", gap.function);
-  member(json, "module", gap.module);
-  member(json, "calls", gap.calls);
-  member(json, "reason", gap.reason);
-  json.EndObject();
+  json.field("function", gap.function);
+  json.field("module", gap.module);
+  json.field("calls", gap.calls);
+  json.field("reason", gap.reason);
 }
 
-void value(Json& json, const StepDown& step) {
-  json.StartObject();
-  member(json, "source", step.source);
-  member(json, "reason", step.reason);
-  json.EndObject();
+void fields(JsonWriter& json, const StepDown& step) {
+  json.field("source", step.source);
+  json.field("reason", step.reason);
 }
 
-void value(Json& json, const Coverage& coverage) {
-  json.StartObject();
-  member(json, "verdict", coverage.verdict);
-  member(json, "sent", coverage.sent);
-  member(json, "received", coverage.received);
-  key(json, "unreceived");
-  json.StartObject();
-  totals_members(json, coverage.unreceived);
-  if (!coverage.unreceived_pairs.empty()) member(json, "pairs", coverage.unreceived_pairs);
-  json.EndObject();
-  if (!coverage.differences.empty()) member(json, "differences", coverage.differences);
-  member(json, "not_visible", coverage.not_visible);
-  if (!coverage.steps_down.empty()) member(json, "steps_down", coverage.steps_down);
-  if (coverage.lost_messages != 0) member(json, "lost_messages", coverage.lost_messages);
-  if (!coverage.cut_short.empty()) member(json, "cut_short", coverage.cut_short);
-  if (!coverage.notes.empty()) member(json, "notes", coverage.notes);
-  json.EndObject();
+template <typename Part>
+void object(JsonWriter& json, std::string_view name, const Part& part) {
+  json.object(name, [&] { fields(json, part); });
+}
+
+template <typename Part>
+void objects(JsonWriter& json, std::string_view name, const std::vector<Part>& parts) {
+  json.objects(name, parts, [&](const Part& part) { fields(json, part); });
+}
+
+void fields(JsonWriter& json, const Coverage& coverage) {
+  json.field("verdict", coverage.verdict);
+  object(json, "sent", coverage.sent);
+  object(json, "received", coverage.received);
+  json.object("unreceived", [&] {
+    fields(json, coverage.unreceived);
+    if (!coverage.unreceived_pairs.empty()) object(json, "pairs", coverage.unreceived_pairs);
+  });
+  if (!coverage.differences.empty()) object(json, "differences", coverage.differences);
+  objects(json, "not_visible", coverage.not_visible);
+  if (!coverage.steps_down.empty()) objects(json, "steps_down", coverage.steps_down);
+  if (coverage.lost_messages != 0) json.field("lost_messages", coverage.lost_messages);
+  if (!coverage.cut_short.empty()) json.field("cut_short", coverage.cut_short);
+  if (!coverage.notes.empty()) json.field("notes", coverage.notes);
 }
 
 }  // namespace
 
+// One line for each top-level member and each block keeps the file readable by people and by diff.
 struct Writer::Stream {
   enum class Part { kNothing, kTraffic, kMessageSizes };
 
   AtomicFile file;
-  JsonOutput output{file};
-  Json json{output};
+  JsonWriter json{file};
   Part part = Part::kNothing;
 
-  // One line for each top-level member and each block keeps the file readable by people and by diff.
-  void new_line() { file.put('\n'); }
-
-  template <typename T>
-  void line(std::string_view name, const T& content) {
-    new_line();
-    member(json, name, content);
-  }
-
   void open_list(std::string_view name, Part next) {
-    new_line();
-    key(json, name);
-    json.StartArray();
+    json.line_break();
+    json.key(name);
+    json.open_list();
     part = next;
   }
-
-  void close_list() { json.EndArray(); }
 };
 
 Writer::Writer() = default;
@@ -342,17 +235,22 @@ base::Status Writer::begin(const Header& header) {
     if (!stream_ || stream_->part != Stream::Part::kNothing) {
       return base::Error{"profile writer: begin() comes once, right after open()"};
     }
-    Json& json = stream_->json;
-    json.StartObject();
-    member(json, "schema", std::string(kSchema));
-    member(json, "world_size", header.world_size);
-    stream_->line("application", header.application);
-    stream_->line("mpi", header.mpi);
-    member(json, "source", header.source);
-    stream_->line("ranks", header.ranks);
-    stream_->line("communicators", header.communicators);
+    JsonWriter& json = stream_->json;
+    json.open_object();
+    json.field("schema", kSchema);
+    json.field("world_size", header.world_size);
+    json.line_break();
+    object(json, "application", header.application);
+    json.line_break();
+    object(json, "mpi", header.mpi);
+    json.field("source", header.source);
+    json.line_break();
+    objects(json, "ranks", header.ranks);
+    json.line_break();
+    objects(json, "communicators", header.communicators);
     if (!header.performance_variables.empty()) {
-      stream_->line("performance_variables", header.performance_variables);
+      json.line_break();
+      objects(json, "performance_variables", header.performance_variables);
     }
     stream_->open_list("traffic", Stream::Part::kTraffic);
     return base::Done{};
@@ -368,10 +266,10 @@ base::Status Writer::add(const Traffic& traffic) {
       return base::Error{"profile writer: traffic columns differ in length"};
     }
     const std::vector<std::size_t> rows = rows_by_pair(traffic);
-    for (std::size_t first = 0; first < rows.size(); first += kBlockRows) {
-      const std::size_t last = std::min(rows.size(), first + kBlockRows);
-      stream_->new_line();
-      value(stream_->json, Block{traffic, rows.data() + first, rows.data() + last});
+    JsonWriter& json = stream_->json;
+    for (Rows rest = rows; !rest.empty(); rest = rest.subspan(std::min(rest.size(), kBlockRows))) {
+      json.line_break();
+      json.object([&] { fields(json, traffic, rest.first(std::min(rest.size(), kBlockRows))); });
     }
     return base::Done{};
   });
@@ -385,12 +283,13 @@ base::Status Writer::add(const MessageSizes& sizes) {
     if (!columns_agree(sizes)) {
       return base::Error{"profile writer: message size columns differ in length"};
     }
+    JsonWriter& json = stream_->json;
     if (stream_->part == Stream::Part::kTraffic) {
-      stream_->close_list();
+      json.close_list();
       stream_->open_list("message_sizes", Stream::Part::kMessageSizes);
     }
-    stream_->new_line();
-    value(stream_->json, sizes);
+    json.line_break();
+    json.object([&] { fields(json, sizes); });
     return base::Done{};
   });
 }
@@ -400,14 +299,17 @@ base::Status Writer::finish(const Coverage& coverage) {
     if (!stream_ || stream_->part == Stream::Part::kNothing) {
       return base::Error{"profile writer: finish() comes after begin()"};
     }
-    stream_->close_list();
+    JsonWriter& json = stream_->json;
+    json.close_list();
     if (stream_->part == Stream::Part::kTraffic) {
       stream_->open_list("message_sizes", Stream::Part::kMessageSizes);
-      stream_->close_list();
+      json.close_list();
     }
-    stream_->line("coverage", coverage);
-    stream_->json.EndObject();
-    stream_->new_line();
+    json.line_break();
+    json.object("coverage", [&] { fields(json, coverage); });
+    json.close_object();
+    json.line_break();
+    json.finish();
     base::Status status = stream_->file.commit();
     stream_.reset();
     return status;

@@ -1,34 +1,40 @@
 // Fields of JSON objects as the simulator's results have them.
 #pragma once
 
-#include <rapidjson/rapidjson.h>
-
 #include <cmath>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
-#include "profile/utf8.h"
+#include "profile/json_writer.h"
+#include "simulator/network.h"
 
 namespace fathom::simulator {
 
-template <typename Writer>
-void put_text(Writer& json, const char* key, const std::string& value) {
-  const std::string clean = profile::as_utf8(value);
-  json.Key(key);
-  json.String(clean.data(), static_cast<rapidjson::SizeType>(clean.size()));
+// Whole numbers without a decimal point; null for what is no number.
+inline void put_number(profile::JsonWriter& json, std::string_view name, double value) {
+  if (value == std::floor(value) && std::abs(value) < 0x1p53) {
+    json.field(name, static_cast<std::int64_t>(value));
+  } else {
+    json.field(name, value);
+  }
 }
 
-// Whole numbers without a decimal point; null for what is no number.
-template <typename Writer>
-void put_number(Writer& json, const char* key, double value) {
-  json.Key(key);
-  if (!std::isfinite(value)) {
-    json.Null();
-  } else if (value == std::floor(value) && std::abs(value) < 0x1p53) {
-    json.Int64(static_cast<std::int64_t>(value));
-  } else {
-    json.Double(value);
+// "links": those between switches, or all; `use(id)` adds the fields of one to its ends and capacity.
+template <typename Use>
+void put_links(profile::JsonWriter& json, const Network& network, bool host_links, Use use) {
+  json.key("links");
+  json.open_list();
+  for (LinkId id = 0; id < network.link_count(); ++id) {
+    if (!host_links && !network.joins_switches(id)) continue;
+    const Link& link = network.link(id);
+    json.object([&] {
+      json.field("source", network.node_name(link.source));
+      json.field("target", network.node_name(link.target));
+      put_number(json, "capacity", link.capacity_Bps);
+      use(id);
+    });
   }
+  json.close_list();
 }
 
 }  // namespace fathom::simulator

@@ -1,8 +1,5 @@
 #include "simulator/one_job_time.h"
 
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +10,7 @@
 namespace fathom::simulator {
 namespace {
 
-using Json = rapidjson::Writer<rapidjson::StringBuffer>;
+using profile::JsonWriter;
 
 constexpr double kFirstInterval_s = 1e-6;
 
@@ -42,35 +39,25 @@ base::Result<Ready> prepare(const Network& network, const Job& job, const Choice
   return Ready{std::move(*routes), std::move(*flows)};
 }
 
-void put_phases(Json& json, const TimedRun& run) {
-  json.Key("phases");
-  json.StartArray();
-  for (const PhaseOutcome& phase : run.phases) {
-    json.StartObject();
-    put_text(json, "phase", phase.name);
+void put_phases(JsonWriter& json, const TimedRun& run) {
+  json.objects("phases", run.phases, [&](const PhaseOutcome& phase) {
+    json.field("phase", phase.name);
     put_number(json, "bytes", phase.bytes);
     put_number(json, "start_s", phase.start_s);
     put_number(json, "end_s", phase.end_s);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
-void put_ranks(Json& json, const ReplayResult& replay) {
-  put_number(json, "messages", static_cast<double>(replay.messages));
-  put_number(json, "events", static_cast<double>(replay.events));
-  put_number(json, "unreceived", static_cast<double>(replay.unreceived));
-  json.Key("ranks");
-  json.StartArray();
-  for (const RankTimes& rank : replay.ranks) {
-    json.StartObject();
+void put_ranks(JsonWriter& json, const ReplayResult& replay) {
+  json.field("messages", replay.messages);
+  json.field("events", replay.events);
+  json.field("unreceived", replay.unreceived);
+  json.objects("ranks", replay.ranks, [&](const RankTimes& rank) {
     put_number(json, "end_s", rank.end_ns * 1e-9);
     put_number(json, "compute_s", rank.compute_ns * 1e-9);
     put_number(json, "overhead_s", rank.overhead_ns * 1e-9);
     put_number(json, "wait_s", wait_ns(rank) * 1e-9);
-    json.EndObject();
-  }
-  json.EndArray();
+  });
 }
 
 }  // namespace
@@ -135,40 +122,22 @@ std::vector<Waiting> waiting_over_time(const TimedRun& run) {
 }
 
 std::string timed_json(const Network& network, const std::string& job, const TimedRun& run, bool host_links) {
-  rapidjson::StringBuffer text;
-  Json json(text);
-  json.StartObject();
-  put_text(json, "cluster", network.name());
-  put_text(json, "job", job);
-  put_text(json, "selection", run.selection);
-  put_text(json, "placement", run.placement);
-  put_text(json, "routing", run.routing);
-  put_text(json, "model", run.phases.empty() ? "replay" : "flow");
-  json.Key("seed");
-  json.Uint64(run.seed);
-  put_number(json, "seconds", run.seconds);
-  if (run.phases.empty()) {
-    put_ranks(json, run.replay);
-  } else {
-    put_phases(json, run);
-  }
-  json.Key("links");
-  json.StartArray();
-  for (LinkId id = 0; id < network.link_count(); ++id) {
-    if (!host_links && !network.joins_switches(id)) continue;
-    const Link& link = network.link(id);
-    const double bytes = run.usage->total_bytes(id);
-    json.StartObject();
-    put_text(json, "source", network.node_name(link.source));
-    put_text(json, "target", network.node_name(link.target));
-    put_number(json, "capacity", link.capacity_Bps);
-    put_number(json, "traffic", bytes);
-    put_number(json, "utilisation", run.seconds > 0 ? bytes / link.capacity_Bps / run.seconds : 0);
-    json.EndObject();
-  }
-  json.EndArray();
-  json.EndObject();
-  return {text.GetString(), text.GetSize()};
+  return profile::json_text(0, [&](JsonWriter& json) {
+    json.field("cluster", network.name());
+    json.field("job", job);
+    json.field("selection", run.selection);
+    json.field("placement", run.placement);
+    json.field("routing", run.routing);
+    json.field("model", run.phases.empty() ? "replay" : "flow");
+    json.field("seed", run.seed);
+    put_number(json, "seconds", run.seconds);
+    run.phases.empty() ? put_ranks(json, run.replay) : put_phases(json, run);
+    put_links(json, network, host_links, [&](LinkId id) {
+      const double bytes = run.usage->total_bytes(id);
+      put_number(json, "traffic", bytes);
+      put_number(json, "utilisation", run.seconds > 0 ? bytes / network.link(id).capacity_Bps / run.seconds : 0);
+    });
+  });
 }
 
 }  // namespace fathom::simulator
