@@ -10,6 +10,35 @@ namespace {
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
+struct IssueSummary {
+  std::uint64_t total_events = 0;  // calls
+  std::uint64_t canonical_transfer_events = 0, canonical_transfer_bytes = 0;
+  std::uint64_t completion_events = 0, barrier_events = 0, collective_events = 0;
+  double estimated_runtime = 0;
+  double pair_density = 0, avg_out_peers = 0, avg_in_peers = 0;
+};
+
+IssueSummary summary_of(const IssueReport& report) {
+  IssueSummary summary;
+  for (const RankCalls& rank : report.counts.ranks) {
+    summary.total_events += rank.calls;
+    summary.completion_events += rank.completions;
+    summary.barrier_events += rank.barriers;
+    summary.collective_events += rank.collectives;
+  }
+  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
+  for (const LinkCounts& link : report.counts.links) {
+    summary.canonical_transfer_events += link.messages;
+    summary.canonical_transfer_bytes += link.bytes;
+    if (link.source != link.destination) pairs.insert({link.source, link.destination});
+  }
+  summary.estimated_runtime = seconds(report.counts.end_ns - report.counts.begin_ns);
+  const auto ranks = static_cast<double>(report.counts.ranks.size()), count = static_cast<double>(pairs.size());
+  if (ranks > 1) summary.pair_density = count / (ranks * (ranks - 1));
+  if (ranks > 0) summary.avg_out_peers = summary.avg_in_peers = count / ranks;
+  return summary;
+}
+
 void lay_out_summary(const IssueSummary& summary, Section& section) {
   section.figure("total_events", summary.total_events);
   section.figure("canonical_transfer_events", summary.canonical_transfer_events);
@@ -73,28 +102,14 @@ void lay_out_found(const std::vector<Finding>& issues, Table& table) {
   add_column(table, "description", issues, [](const Finding& f) { return f.summary; });
 }
 
-}  // namespace
-
-IssueSummary summary_of(const IssueReport& report) {
-  IssueSummary summary;
-  for (const RankCalls& rank : report.counts.ranks) {
-    summary.total_events += rank.calls;
-    summary.completion_events += rank.completions;
-    summary.barrier_events += rank.barriers;
-    summary.collective_events += rank.collectives;
-  }
-  std::set<std::pair<std::int64_t, std::int64_t>> pairs;
-  for (const LinkCounts& link : report.counts.links) {
-    summary.canonical_transfer_events += link.messages;
-    summary.canonical_transfer_bytes += link.bytes;
-    if (link.source != link.destination) pairs.insert({link.source, link.destination});
-  }
-  summary.estimated_runtime = seconds(report.counts.end_ns - report.counts.begin_ns);
-  const auto ranks = static_cast<double>(report.counts.ranks.size()), count = static_cast<double>(pairs.size());
-  if (ranks > 1) summary.pair_density = count / (ranks * (ranks - 1));
-  if (ranks > 0) summary.avg_out_peers = summary.avg_in_peers = count / ranks;
-  return summary;
+// The widest, in order of time.
+std::vector<Barrier> barriers_in_order(const IssueReport& report) {
+  std::vector<Barrier> barriers = report.barriers.worst;
+  std::stable_sort(barriers.begin(), barriers.end(), [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
+  return barriers;
 }
+
+}  // namespace
 
 std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definitions& definitions) {
   std::map<std::int64_t, IssueRank> ranks;
@@ -152,12 +167,6 @@ std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definiti
   }
   std::stable_sort(roots.begin(), roots.end(), [](const IssueRoot& a, const IssueRoot& b) { return a.bytes > b.bytes; });
   return roots;
-}
-
-std::vector<Barrier> barriers_in_order(const IssueReport& report) {
-  std::vector<Barrier> barriers = report.barriers.worst;
-  std::stable_sort(barriers.begin(), barriers.end(), [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
-  return barriers;
 }
 
 void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions, Section& section) {

@@ -1,20 +1,14 @@
-// The tables of Pyrite's analysis object: as figures and columns of a section, in its names.
+// The tables of Pyrite's analysis object: as figures and columns of a section, in its names; and what its export has
+// besides, row by row.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "analysis/issues.h"
 
 namespace fathom::analysis {
-
-struct IssueSummary {
-  std::uint64_t total_events = 0;  // calls
-  std::uint64_t canonical_transfer_events = 0, canonical_transfer_bytes = 0;
-  std::uint64_t completion_events = 0, barrier_events = 0, collective_events = 0;
-  double estimated_runtime = 0;
-  double pair_density = 0, avg_out_peers = 0, avg_in_peers = 0;
-};
 
 struct IssueRank {
   std::int64_t rank = 0;
@@ -37,11 +31,9 @@ struct IssueRoot {
   std::vector<std::pair<std::string, std::uint64_t>> functions;
 };
 
-IssueSummary summary_of(const IssueReport& report);
 std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definitions& definitions);
 std::vector<IssueLink> top_links_of(const IssueReport& report, const trace::Definitions& definitions);  // 20
 std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definitions& definitions);      // most bytes first
-std::vector<Barrier> barriers_in_order(const IssueReport& report);  // the widest, in order of time
 
 // The ten ranks with most of what `of` tells, those with none left out.
 template <typename Of>

@@ -18,6 +18,15 @@ std::uint64_t queue_key(const Event& event) {
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.communicator)) * 0x9e3779b97f4a7c15u;
 }
 
+void identify(Transfer& transfer, std::uint32_t process, const Event& message) {
+  transfer.process = process;
+  transfer.peer = message.peer;
+  transfer.tag = message.tag;
+  transfer.communicator = message.communicator;
+  transfer.message_class = message.code;
+  transfer.bytes = message.bytes;
+}
+
 }  // namespace
 
 void TransferSteps::events(std::uint32_t process, std::span<const Event> events) {
@@ -106,12 +115,7 @@ void TransferSteps::sent(State& state, std::uint32_t process, const Event& event
   Transfer& transfer = state.handed_on[event.thread].transfer;
   state.handed_on[event.thread].waits = true;
   transfer = {};
-  transfer.process = process;
-  transfer.peer = event.peer;
-  transfer.tag = event.tag;
-  transfer.communicator = event.communicator;
-  transfer.message_class = event.code;
-  transfer.bytes = event.bytes;
+  identify(transfer, process, event);
 }
 
 void TransferSteps::received(State& state, std::uint32_t process, const Event& event) {
@@ -120,13 +124,8 @@ void TransferSteps::received(State& state, std::uint32_t process, const Event& e
     transfer = request->transfer;
     state.requests.erase(event.request);
   }
-  transfer.process = process;
+  identify(transfer, process, event);
   transfer.receiving = true;
-  transfer.peer = event.peer;
-  transfer.tag = event.tag;
-  transfer.communicator = event.communicator;
-  transfer.message_class = event.code;
-  transfer.bytes = event.bytes;
   if (transfer.complete_ns == 0) transfer.complete_ns = event.time_ns;
   finish(state, transfer);
 }

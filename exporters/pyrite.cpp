@@ -11,7 +11,6 @@
 namespace fathom::exporters {
 namespace {
 
-using analysis::IssueLink;
 using analysis::IssueRank;
 using analysis::IssueReport;
 using profile::JsonWriter;
@@ -20,8 +19,6 @@ std::string underscored(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
-
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 void counts(JsonWriter& json, const std::vector<std::pair<std::string, std::uint64_t>>& named) {
   json.object("calls", [&] {
@@ -32,54 +29,49 @@ void counts(JsonWriter& json, const std::vector<std::pair<std::string, std::uint
 class Object {
  public:
   Object(JsonWriter& json, const IssueReport& report, const trace::Definitions& definitions)
-      : json_(json), report_(report), definitions_(definitions), ranks_(analysis::ranks_of(report, definitions)) {}
+      : json_(json), report_(report), definitions_(definitions), ranks_(analysis::ranks_of(report, definitions)) {
+    analysis::lay_out_issues(report, definitions, laid_out_);
+  }
 
   void write() {
     json_.object([this] {
-      summary();
+      json_.object("summary", [this] {
+        for (const analysis::Figure& figure : laid_out_.figures) json_.field(figure.name, figure.value);
+      });
       ranks();
       links();
-      times();
+      rows("barrier_spreads");
+      rows("time_windows");
       patterns();
       issues();
     });
   }
 
  private:
-  void summary() {
-    const analysis::IssueSummary all = analysis::summary_of(report_);
-    json_.object("summary", [&] {
-      json_.field("total_events", all.total_events);
-      json_.field("canonical_transfer_events", all.canonical_transfer_events);
-      json_.field("canonical_transfer_bytes", all.canonical_transfer_bytes);
-      json_.field("completion_events", all.completion_events);
-      json_.field("barrier_events", all.barrier_events);
-      json_.field("collective_events", all.collective_events);
-      json_.field("estimated_runtime", all.estimated_runtime);
-      json_.field("pair_density", all.pair_density);
-      json_.field("avg_out_peers", all.avg_out_peers);
-      json_.field("avg_in_peers", all.avg_in_peers);
-    });
+  // A table as a list of objects; `more(row)` adds to one.
+  template <typename More>
+  void rows(const std::string& name, More more) {
+    const auto is_it = [&](const analysis::Table& table) { return table.name == name; };
+    const analysis::Table& table = *std::find_if(laid_out_.tables.begin(), laid_out_.tables.end(), is_it);
+    const std::size_t count = std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
+    json_.key(name);
+    json_.open_list();
+    for (std::size_t row = 0; row < count; ++row) {
+      json_.object([&] {
+        for (const analysis::NamedColumn& column : table.columns) {
+          std::visit([&](const auto& values) { json_.field(column.name, values[row]); }, column.values);
+        }
+        more(row);
+      });
+    }
+    json_.close_list();
+  }
+  void rows(const std::string& name) {
+    rows(name, [](std::size_t) {});
   }
 
   void ranks() {
-    json_.objects("per_rank", ranks_, [this](const IssueRank& rank) {
-      json_.field("rank", rank.rank);
-      json_.field("events", rank.calls.calls);
-      json_.field("completion_events", rank.calls.completions);
-      json_.field("barrier_events", rank.calls.barriers);
-      json_.field("collective_events", rank.calls.collectives);
-      json_.field("global_collective_events", rank.calls.global_collectives);
-      json_.field("rooted_collective_events", rank.calls.rooted_collectives);
-      json_.field("canonical_bytes_out", rank.bytes_out);
-      json_.field("canonical_bytes_in", rank.bytes_in);
-      json_.field("canonical_messages_out", rank.messages_out);
-      json_.field("canonical_messages_in", rank.messages_in);
-      json_.field("distinct_out_peers", rank.peers_out);
-      json_.field("distinct_in_peers", rank.peers_in);
-      json_.field("completion_request_count", rank.calls.completed_requests);
-      json_.field("touch_bytes", rank.touch_bytes());
-    });
+    rows("per_rank");
     top("top_ranks_by_out_bytes", [](const IssueRank& rank) { return rank.bytes_out; }, [](const IssueRank& rank) { return rank.messages_out; });
     top("top_ranks_by_in_bytes", [](const IssueRank& rank) { return rank.bytes_in; }, [](const IssueRank& rank) { return rank.messages_in; });
     const auto touch = [](const IssueRank& rank) { return rank.touch_bytes(); };
@@ -98,47 +90,10 @@ class Object {
   }
 
   void links() {
-    json_.objects("top_links", analysis::top_links_of(report_, definitions_), [this](const IssueLink& link) {
-      json_.field("comm", link.communicator);
-      json_.field("sender", link.source);
-      json_.field("receiver", link.destination);
-      json_.field("messages", link.messages);
-      json_.field("bytes", link.bytes);
-      counts(json_, link.calls);
-      json_.field("first_time", seconds(link.first_ns));
-      json_.field("last_time", seconds(link.last_ns));
-    });
-    json_.objects("collective_roots", analysis::roots_of(report_, definitions_), [this](const analysis::IssueRoot& root) {
-      json_.field("root", root.root);
-      json_.field("events", root.calls);
-      json_.field("bytes", root.bytes);
-      counts(json_, root.functions);
-    });
-  }
-
-  void times() {
-    json_.objects("barrier_spreads", analysis::barriers_in_order(report_), [this](const analysis::Barrier& barrier) {
-      json_.field("barrier_index", barrier.sequence);
-      json_.field("t_min", seconds(barrier.first_ns));
-      json_.field("t_max", seconds(barrier.last_ns));
-      json_.field("spread", seconds(barrier.spread_ns()));
-      json_.field("comm", barrier.communicator);
-    });
-    const analysis::IssueCounts& counts = report_.counts;
-    const double begin = seconds(counts.begin_ns);
-    const double width = (seconds(counts.end_ns) - begin) / static_cast<double>(std::max<std::size_t>(counts.windows.size(), 1));
-    double number = 0;
-    json_.objects("time_windows", counts.windows, [&](const analysis::WindowCounts& window) {
-      json_.field("t_start", begin + width * number);
-      json_.field("t_end", begin + width * (number + 1));
-      json_.field("events", window.calls);
-      json_.field("canonical_transfer_events", window.messages);
-      json_.field("canonical_transfer_bytes", window.bytes);
-      json_.field("completion_events", window.completions);
-      json_.field("barrier_events", window.barriers);
-      json_.field("collective_events", window.collectives);
-      ++number;
-    });
+    const auto links = analysis::top_links_of(report_, definitions_);
+    rows("top_links", [&](std::size_t row) { counts(json_, links[row].calls); });
+    const auto roots = analysis::roots_of(report_, definitions_);
+    rows("collective_roots", [&](std::size_t row) { counts(json_, roots[row].functions); });
   }
 
   void pairs(const std::vector<analysis::RankPair>& all) {
@@ -189,6 +144,7 @@ class Object {
   const IssueReport& report_;
   const trace::Definitions& definitions_;
   const std::vector<IssueRank> ranks_;
+  analysis::Section laid_out_;
 };
 
 }  // namespace

@@ -6,23 +6,18 @@
 
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <string>
 
 #include "analysis/call_rows.h"
 #include "analysis/profile_of_trace.h"
 #include "analysis/registry.h"
 #include "analysis/replay/lazy_job.h"
+#include "bench/processor_time.h"
 
 using namespace fathom;
+using bench::processor_seconds;
 
 namespace {
-
-double processor_seconds() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
 
 base::Status run(const std::string& name, const analysis::Input& input) {
   if (name == "traffic") {

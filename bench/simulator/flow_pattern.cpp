@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <random>
 #include <string>
 
@@ -24,12 +23,6 @@ FlowPattern flow_pattern(int word_count, char** words) {
     if (sizes == "drawn") flow.size_bytes = 1 + random() % 200'000;
   }
   return pattern;
-}
-
-double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
 }  // namespace fathom::bench

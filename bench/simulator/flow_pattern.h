@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "bench/processor_time.h"
 #include "test/simulator/plain_networks.h"
 
 namespace fathom::bench {
@@ -20,7 +21,5 @@ struct FlowPattern {
 
 // Prints how to call the program, and exits, if the words are wrong.
 FlowPattern flow_pattern(int word_count, char** words);
-
-double processor_seconds();  // of this process so far
 
 }  // namespace fathom::bench

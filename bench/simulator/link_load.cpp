@@ -10,10 +10,10 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "bench/processor_time.h"
 #include "simulator/cluster.h"
 #include "simulator/random.h"
 #include "simulator/registry.h"
@@ -21,13 +21,7 @@
 namespace {
 
 using namespace fathom::simulator;
-
-// Of this process: other work on the machine does not count.
-double cpu_s() {
-  timespec time{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
-}
+using fathom::bench::processor_seconds;
 
 std::vector<Demand> all_pairs(std::uint32_t hosts) {
   std::vector<Demand> demands;
@@ -70,11 +64,11 @@ int main(int argc, char** argv) {
       argc > 3 ? random_pairs(network->host_count(), std::strtoull(argv[3], nullptr, 10))
                : all_pairs(network->host_count());
   const LinkUse background(*network);
-  const double ready = cpu_s();
+  const double ready = processor_seconds();
   auto router = (*row)->make(*network, {});
   if (!router) return give_up(router.error().message);
   const auto use = link_load(*network, **router, demands, background);
-  const double done = cpu_s();
+  const double done = processor_seconds();
   if (!use) return give_up(use.error().message);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

@@ -11,24 +11,19 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "bench/processor_time.h"
 #include "simulator/goal_reader.h"
 #include "simulator/replay.h"
 
 namespace {
 
 using namespace fathom::simulator;
+using fathom::bench::processor_seconds;
 
 constexpr double kBytes = 8;
-
-double processor_seconds() {
-  timespec now;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 Program ring(std::uint32_t ranks, std::uint32_t iterations) {
   Program program(ranks);

@@ -9,22 +9,17 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <random>
 #include <string>
 
+#include "bench/processor_time.h"
 #include "trace/reader.h"
 
 using namespace fathom;
+using bench::processor_seconds;
 
 namespace {
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
-}
 
 long status_kib(const std::string& key) {
   std::ifstream status("/proc/self/status");

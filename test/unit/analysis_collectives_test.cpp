@@ -3,8 +3,7 @@
 
 #include "analysis/collective_algorithms.h"
 #include "analysis/collectives_view.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
@@ -58,14 +57,9 @@ TEST_CASE("a collective made of two others") {
 }
 
 std::vector<CollectiveRow> opened(MadeJob& made) {
-  const test::Scratch scratch;
-  const trace::Trace trace = made.written(scratch / "run");
-  SingleProcess alone;
   JoinOptions options;
   options.hidden_messages = true;
-  auto job = join_job(trace, alone, options);
-  REQUIRE(job.ok());
-  return open_collectives(**job);
+  return open_collectives(*test::Joined(made, options));
 }
 
 void hidden(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer) {

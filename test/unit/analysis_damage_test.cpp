@@ -29,10 +29,7 @@ MadeJob ring(int ranks = 4, std::uint64_t iterations = 3000) {
       const std::uint64_t at = 100 + i * 200;
       made.irecv(rank, at, 7, from);
       made.send(rank, at + 10 + late, at + 15 + late, to);
-      made.enter(rank, at + 60, "MPI_Wait").request = 7;
-      made.arrive(rank, at + 70, 7, from);
-      made.complete(rank, at + 71, 7);
-      made.leave(rank, at + 72, "MPI_Wait");
+      made.wait_receive(rank, at + 60, at + 72, 7, from);
       made.collective(rank, at + 80 + late, at + 140, "MPI_Allreduce");
       made.collective(rank, at + 150 + late, at + 195, "MPI_Barrier");
     }

@@ -51,10 +51,7 @@ MadeJob late_senders() {
   for (std::uint64_t i = 0; i < 20; ++i) {
     const std::uint64_t at = i * 10 * kMs;
     made.irecv(0, at, 7, 1);
-    made.enter(0, at + 100, "MPI_Wait").request = 7;
-    made.arrive(0, at + 5 * kMs + 300, 7, 1);
-    made.complete(0, at + 5 * kMs + 400, 7);
-    made.leave(0, at + 5 * kMs + 500, "MPI_Wait");
+    made.wait_receive(0, at + 100, at + 5 * kMs + 500, 7, 1);
     made.send(1, at + 5 * kMs + 100, at + 5 * kMs + 200, 0);
   }
   return made;
@@ -128,14 +125,9 @@ TEST_CASE("completions: two waits for a message, and what they cost") {
   for (std::uint64_t i = 0; i < 600; ++i) {
     const std::uint64_t at = i * 1000;
     made.isend(0, at, 5, 1);
-    made.enter(0, at + 10, "MPI_Wait").request = 5;
-    made.complete(0, at + 20, 5);
-    made.leave(0, at + 110, "MPI_Wait");
+    made.wait(0, at + 10, at + 110, 5);
     made.irecv(1, at, 6, 0);
-    made.enter(1, at + 300, "MPI_Wait").request = 6;
-    made.arrive(1, at + 310, 6, 0);
-    made.complete(1, at + 320, 6);
-    made.leave(1, at + 400, "MPI_Wait");
+    made.wait_receive(1, at + 300, at + 400, 6, 0);
   }
   const Judged judged(made);
   const Finding& overhead = judged.named("completion-overhead");

@@ -8,25 +8,13 @@
 #include "analysis/path_metrics.h"
 #include "analysis/path_slack.h"
 #include "analysis/transfer_model.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::Joined;
 using test::MadeJob;
-
-struct Job {
-  explicit Job(MadeJob& made) : trace(made.written(scratch / "run")) {
-    auto result = join_job(trace, alone, {});
-    REQUIRE(result.ok());
-    joined = std::move(*result);
-  }
-  test::Scratch scratch;
-  trace::Trace trace;
-  SingleProcess alone;
-  std::unique_ptr<JoinedJob> joined;
-};
 
 void init(MadeJob& made, int ranks) {
   for (int rank = 0; rank < ranks; ++rank) {
@@ -36,24 +24,29 @@ void init(MadeJob& made, int ranks) {
 }
 
 // Time on the path by process and function; kNobody is the program.
-std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> on_path(const Job& job, const CriticalPath& path) {
+std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> on_path(const Joined& job, const CriticalPath& path) {
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sums;
   for (const PathRow& row : path.rows) {
-    sums[{row.process, row.function == kNobody ? "" : job.trace.definitions().functions[row.function].name}] += row.ns;
+    sums[{row.process, row.function == kNobody ? "" : job->definitions().functions[row.function].name}] += row.ns;
   }
   return sums;
 }
 
-TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
+// Rank 0 works until 600 and sends; rank 1 waits for that, works until 900, sends back; rank 0 waits for it.
+MadeJob there_and_back() {
   MadeJob made(2);
   init(made, 2);
-  // Rank 0 works until 600 and sends; rank 1 waits for that, works until 900, sends back; rank 0 waits for it.
   made.send(0, 600, 610, 1, 1);
   made.receive(1, 100, 620, 0, 1);
   made.send(1, 900, 910, 0, 2);
   made.receive(0, 700, 930, 1, 2);
-  const Job job(made);
-  const CriticalPath path = walk_critical_path(*job.joined);
+  return made;
+}
+
+TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
+  MadeJob made = there_and_back();
+  const Joined job(made);
+  const CriticalPath path = walk_critical_path(*job);
   CHECK(path.changes == 2);
   CHECK(path.begin_ns == 0);
   CHECK(path.end_ns == 930);
@@ -75,15 +68,12 @@ TEST_CASE("the program's work stands at the call that it leads to, and says whic
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 100, 110, "MPI_Allreduce");
   made.irecv(0, 500, 7, 1);
   made.send(1, 120, 125, 0);
-  made.enter(0, 503, "MPI_Wait").request = 7;
-  made.arrive(0, 504, 7, 1);
-  made.complete(0, 505, 7);
-  made.leave(0, 506, "MPI_Wait");
+  made.wait_receive(0, 503, 506, 7, 1);
   made.collective(0, 507, 520, "MPI_Allreduce");
   made.collective(1, 130, 520, "MPI_Allreduce");
-  const Job job(made);
-  const auto& functions = job.trace.definitions().functions;
-  const CriticalPath path = walk_critical_path(*job.joined);
+  const Joined job(made);
+  const auto& functions = job->definitions().functions;
+  const CriticalPath path = walk_critical_path(*job);
   const auto longest = std::max_element(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) { return a.ns < b.ns; });
   REQUIRE(longest != path.rows.end());
   CHECK(longest->ns == 390);
@@ -99,23 +89,18 @@ TEST_CASE("the program's work stands at the call that it leads to, and says whic
 std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
 
 // By process, in the order of its calls.
-std::vector<std::vector<std::uint64_t>> slacks(const Job& job) {
-  std::vector<std::vector<std::uint64_t>> all(job.joined->mapping().size());
-  path_slack(*job.joined, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); });
+std::vector<std::vector<std::uint64_t>> slacks(const Joined& job) {
+  std::vector<std::vector<std::uint64_t>> all(job->mapping().size());
+  path_slack(*job, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); });
   return all;
 }
 using Slacks = std::vector<std::vector<std::uint64_t>>;
 
 TEST_CASE("slack: nothing on the critical path, what was waited before it, what is left at the end") {
-  MadeJob made(2);
-  init(made, 2);
-  made.send(0, 600, 610, 1, 1);
-  made.receive(1, 100, 620, 0, 1);
-  made.send(1, 900, 910, 0, 2);
-  made.receive(0, 700, 930, 1, 2);
-  const Job job(made);
+  MadeJob made = there_and_back();
+  const Joined job(made);
   CHECK(slacks(job) == Slacks{{0, 0, 200}, {500, 500, 0}});
-  const auto rows = path_slack(*job.joined);
+  const auto rows = path_slack(*job);
   CHECK(rows.size() == 6);
   CHECK(rows.back().count == 1);
 }
@@ -129,7 +114,7 @@ TEST_CASE("slack: a message that lay waiting may come later by as long") {
   made.receive(1, 500, 510, 0, 1);
   made.enter(1, 900, "MPI_Finalize");
   made.leave(1, 1000, "MPI_Finalize");
-  const Job job(made);
+  const Joined job(made);
   // Rank 0 comes to the end 100 early.
   CHECK(slacks(job) == Slacks{{100, 100, 100}, {0, 0, 0}});
 }
@@ -143,7 +128,7 @@ TEST_CASE("slack: of a collective the last has none, the others as much as they 
     made.enter(rank, 600, "MPI_Finalize");
     made.leave(rank, 700, "MPI_Finalize");
   }
-  const Job job(made);
+  const Joined job(made);
   CHECK(slacks(job) == Slacks{{200, 200, 0, 0}, {100, 100, 0, 0}, {0, 0, 0, 0}});
 }
 
@@ -160,12 +145,12 @@ TEST_CASE("alpha and beta from messages whose receiver was there, and from no ot
     made.receive(1, now_ns + 500'000, now_ns + 700'000, 0, 2, bytes);  // came later
     now_ns += 1'000'000;
   }
-  const Job job(made);
-  const TransferModel model = fit_transfers(*job.joined);
+  const Joined job(made);
+  const TransferModel model = fit_transfers(*job);
   CHECK(model.messages == 12);
   CHECK(model.alpha_ns == doctest::Approx(500).epsilon(0.001));
   CHECK(model.beta_ns_per_byte == doctest::Approx(0.5).epsilon(0.001));
-  const PathMetrics metrics = path_metrics(*job.joined);
+  const PathMetrics metrics = path_metrics(*job);
   const double bytes = 4 * 69000;  // as received; the path has them once
   CHECK(shown(PathMetric::kEstimatedTime, value(metrics.path, PathMetric::kEstimatedTime)) ==
         doctest::Approx((16 * 500 + 0.5 * bytes) * 1e-9).epsilon(0.01));
@@ -179,8 +164,8 @@ TEST_CASE("the path goes over to the last that entered a barrier") {
   made.collective(2, 300, 512, "MPI_Barrier");
   made.enter(2, 800, "MPI_Finalize");
   made.leave(2, 900, "MPI_Finalize");
-  const Job job(made);
-  const CriticalPath path = walk_critical_path(*job.joined);
+  const Joined job(made);
+  const CriticalPath path = walk_critical_path(*job);
   const auto sums = on_path(job, path);
   CHECK(path.changes == 1);
   CHECK(sums.at({1, ""}) == 490);
@@ -199,8 +184,8 @@ TEST_CASE("each metric takes its own path: most bytes over one process, most com
   made.collective(0, 1100, 1200, "MPI_Barrier");
   made.collective(1, 1100, 1200, "MPI_Barrier");
   made.collective(2, 1100, 1200, "MPI_Barrier");
-  const Job job(made);
-  const PathMetrics metrics = path_metrics(*job.joined);
+  const Joined job(made);
+  const PathMetrics metrics = path_metrics(*job);
   CHECK(metrics.released == 0);
   // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met are not.
   CHECK(value(metrics.path, PathMetric::kBytes) == 1010);
@@ -228,8 +213,8 @@ TEST_CASE("a collective's bytes: what the root broadcasts counts at all, a gathe
     gather.bytes = 30;
     made.leave(rank, 400, "MPI_Allgather");
   }
-  const Job job(made);
-  const PathMetrics metrics = path_metrics(*job.joined);
+  const Joined job(made);
+  const PathMetrics metrics = path_metrics(*job);
   CHECK(value(metrics.sum, PathMetric::kBytes) == 2 * (500 + 60));
   CHECK(shown(PathMetric::kCommunication, value(metrics.path, PathMetric::kCommunication)) == 2 * 500 + 60);
   CHECK(shown(PathMetric::kBspCommunication, value(metrics.path, PathMetric::kBspCommunication)) == 560);
@@ -244,8 +229,8 @@ TEST_CASE("many small amounts beside a large one are not lost") {
     made.send(0, 200 + i * 10, 201 + i * 10, 1, 2, 8);
     made.receive(1, 200 + i * 10, 205 + i * 10, 0, 2, 8);
   }
-  const Job job(made);
-  CHECK(value(path_metrics(*job.joined).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
+  const Joined job(made);
+  CHECK(value(path_metrics(*job).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
 }
 
 }  // namespace

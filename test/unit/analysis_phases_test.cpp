@@ -92,10 +92,7 @@ void exchange(MadeJob& made, int rank, std::uint64_t at_ns, int ranks, std::uint
   const auto request = static_cast<std::uint64_t>(rank + 1);
   made.irecv(rank, at_ns, request, from, 0, bytes);
   made.send(rank, at_ns + 10, at_ns + 14, to, 0, bytes);
-  made.enter(rank, at_ns + 20, "MPI_Wait").request = request;
-  made.arrive(rank, at_ns + 30, request, from, 0, bytes);
-  made.complete(rank, at_ns + 31, request);
-  made.leave(rank, at_ns + 32, "MPI_Wait");
+  made.wait_receive(rank, at_ns + 20, at_ns + 32, request, from, 0, bytes);
 }
 
 // 12 iterations of a ring of 100 bytes and a reduction, then 20 of a ring of 7 bytes.

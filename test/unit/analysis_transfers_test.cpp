@@ -4,8 +4,7 @@
 #include "analysis/blocked_time.h"
 #include "analysis/replay/joined_job.h"
 #include "analysis/transfer_steps.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
@@ -128,12 +127,7 @@ TEST_CASE("a send's request is told behind the message") {
 }
 
 std::vector<BlockedRow> blocked(MadeJob& made) {
-  const test::Scratch scratch;
-  const trace::Trace trace = made.written(scratch / "run");
-  SingleProcess alone;
-  auto job = join_job(trace, alone, {});
-  REQUIRE(job.ok());
-  return blocked_time(**job, {});
+  return blocked_time(*test::Joined(made), {});
 }
 
 TEST_CASE("a receive waits for its sender, and then for the wire") {

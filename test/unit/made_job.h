@@ -108,6 +108,19 @@ class MadeJob {
     event.request = request;
     event.flag = cancelled ? 1 : 0;
   }
+  // MPI_Wait for a send, or for a receive whose message comes 2 ns before the end.
+  void wait(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request) {
+    enter(rank, from_ns, "MPI_Wait").request = request;
+    complete(rank, to_ns - 1, request);
+    leave(rank, to_ns, "MPI_Wait");
+  }
+  void wait_receive(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request, int peer, int tag = 0,
+                    std::uint64_t bytes = 8) {
+    enter(rank, from_ns, "MPI_Wait").request = request;
+    arrive(rank, to_ns - 2, request, peer, tag, bytes);
+    complete(rank, to_ns - 1, request);
+    leave(rank, to_ns, "MPI_Wait");
+  }
   void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function, int root = -1,
                   int communicator = 0) {
     trace::Event& event = enter(rank, from_ns, function);

@@ -11,12 +11,12 @@
 
 #include "analysis/replay/channels.h"
 #include "analysis/replay/flat_map.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::Joined;
 using test::MadeJob;
 
 MessageEnd end(std::uint64_t time_ns, std::uint32_t step) { return {time_ns, time_ns, 0, step}; }
@@ -185,54 +185,38 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
   }
 }
 
-struct Joined {
-  explicit Joined(MadeJob& made) : trace(made.written(scratch / "run")) {
-    auto result = join_job(trace, alone, {});
-    REQUIRE(result.ok());
-    job = std::move(*result);
+std::vector<Step> of(const Joined& joined, std::uint32_t process, StepKind kind) {
+  std::vector<Step> found;
+  for (std::uint32_t i = 0; i < joined->steps().size(process); ++i) {
+    if (joined->steps().at(process, i).kind == kind) found.push_back(joined->steps().at(process, i));
   }
-  std::vector<Step> of(std::uint32_t process, StepKind kind) const {
-    std::vector<Step> found;
-    for (std::uint32_t i = 0; i < job->steps().size(process); ++i) {
-      if (job->steps().at(process, i).kind == kind) found.push_back(job->steps().at(process, i));
-    }
-    return found;
-  }
-  test::Scratch scratch;
-  trace::Trace trace;
-  SingleProcess alone;
-  std::unique_ptr<JoinedJob> job;
-};
+  return found;
+}
 
 TEST_CASE("steps of a job: calls, messages with both ends, completions") {
   MadeJob made(2);
   made.isend(0, 100, 66, 1, 5, 1000);
-  made.enter(0, 130, "MPI_Wait").request = 66;
-  made.complete(0, 140, 66);
-  made.leave(0, 150, "MPI_Wait");
+  made.wait(0, 130, 150, 66);
   made.irecv(1, 50, 77, 0, 5, 1000);
-  made.enter(1, 70, "MPI_Wait").request = 77;
-  made.arrive(1, 200, 77, 0, 5, 1000);
-  made.complete(1, 210, 77);
-  made.leave(1, 270, "MPI_Wait");
+  made.wait_receive(1, 70, 270, 77, 0, 5, 1000);
   const Joined joined(made);
-  CHECK(joined.job->summary().messages == 1);
-  const auto sends = joined.of(0, StepKind::kSend), receives = joined.of(1, StepKind::kReceive);
+  CHECK(joined->summary().messages == 1);
+  const auto sends = of(joined, 0, StepKind::kSend), receives = of(joined, 1, StepKind::kReceive);
   REQUIRE(sends.size() == 1);
   REQUIRE(receives.size() == 1);
   CHECK(sends[0].end_ns == 50);  // when the receive was posted
   CHECK(sends[0].has(kByRequest));
   CHECK(receives[0].end_ns == 100);  // when the send was entered
   CHECK(receives[0].partner == 0);
-  CHECK(joined.job->steps().at(0, receives[0].partner_step).kind == StepKind::kSend);
-  const auto done = joined.of(1, StepKind::kDone);
+  CHECK(joined->steps().at(0, receives[0].partner_step).kind == StepKind::kSend);
+  const auto done = of(joined, 1, StepKind::kDone);
   REQUIRE(done.size() == 1);
-  CHECK(joined.job->steps().at(1, done[0].partner_step).kind == StepKind::kReceive);
-  const auto calls = joined.of(1, StepKind::kCall);
+  CHECK(joined->steps().at(1, done[0].partner_step).kind == StepKind::kReceive);
+  const auto calls = of(joined, 1, StepKind::kCall);
   REQUIRE(calls.size() == 2);
   CHECK(calls[1].time_ns == 70);
   CHECK(calls[1].end_ns == 270);
-  CHECK(joined.job->site_address(1, calls[1]) != 0);
+  CHECK(joined->site_address(1, calls[1]) != 0);
 }
 
 TEST_CASE("collectives know whom each member could not go on without") {
@@ -246,8 +230,8 @@ TEST_CASE("collectives know whom each member could not go on without") {
     }
   }
   const Joined joined(made);
-  CHECK(joined.job->summary().collectives == 12);
-  const auto at = [&](std::uint32_t process, std::size_t which) { return joined.of(process, StepKind::kCollective)[which]; };
+  CHECK(joined->summary().collectives == 12);
+  const auto at = [&](std::uint32_t process, std::size_t which) { return of(joined, process, StepKind::kCollective)[which]; };
   CHECK(at(0, 0).end_ns == 300);
   CHECK(at(0, 0).partner == 1);
   CHECK(at(1, 0).partner == 1);
@@ -273,10 +257,10 @@ TEST_CASE("a process that lost records takes no further part in collectives; the
     made.receive(rank, 320, 340, 1 - rank);
   }
   const Joined joined(made);
-  CHECK(joined.job->summary().collectives == 2);
-  CHECK(joined.job->summary().left_out_parts == 1);
-  CHECK(joined.job->summary().messages == 2);
-  CHECK(joined.job->summary().processes[1].lost_records == 3);
+  CHECK(joined->summary().collectives == 2);
+  CHECK(joined->summary().left_out_parts == 1);
+  CHECK(joined->summary().messages == 2);
+  CHECK(joined->summary().processes[1].lost_records == 3);
 }
 
 TEST_CASE("all pause between the same operations: those after the pause are joined anew") {
@@ -289,9 +273,9 @@ TEST_CASE("all pause between the same operations: those after the pause are join
     made.collective(rank, 200, 250, "MPI_Barrier");
   }
   const Joined joined(made);
-  CHECK(joined.job->summary().collectives == 4);
-  CHECK(joined.job->summary().left_out_parts == 1);
-  CHECK(joined.of(1, StepKind::kCollective).back().end_ns == 200);
+  CHECK(joined->summary().collectives == 4);
+  CHECK(joined->summary().left_out_parts == 1);
+  CHECK(of(joined, 1, StepKind::kCollective).back().end_ns == 200);
 }
 
 TEST_CASE("persistent requests, cancelled receives and sends that share a number") {
@@ -310,13 +294,13 @@ TEST_CASE("persistent requests, cancelled receives and sends that share a number
   made.receive(1, 130, 150, 0, 2);
   made.receive(1, 160, 170, 0, 1);
   const Joined joined(made);
-  CHECK(joined.job->summary().messages == 2);
-  const auto done = joined.of(0, StepKind::kDone);
+  CHECK(joined->summary().messages == 2);
+  const auto done = of(joined, 0, StepKind::kDone);
   REQUIRE(done.size() == 2);
   CHECK(done[0].partner_step != done[1].partner_step);
-  CHECK(joined.job->steps().at(0, done[0].partner_step).number == 1);
-  REQUIRE(joined.of(1, StepKind::kDone).size() == 1);
-  CHECK(joined.of(1, StepKind::kDone)[0].has(kCancelled));
+  CHECK(joined->steps().at(0, done[0].partner_step).number == 1);
+  REQUIRE(of(joined, 1, StepKind::kDone).size() == 1);
+  CHECK(of(joined, 1, StepKind::kDone)[0].has(kCancelled));
 }
 
 TEST_CASE("a message that arrives before it was sent is a clock's error, and told") {
@@ -325,9 +309,9 @@ TEST_CASE("a message that arrives before it was sent is a clock's error, and tol
   made.send(0, 1000, 1010, 1);
   made.receive(1, 400, 700, 0);
   const Joined joined(made);
-  CHECK(joined.job->summary().processes[1].clock_errors == 1);
-  CHECK(joined.job->summary().processes[1].worst_clock_error_ns == 1001 - 699);
-  CHECK(joined.job->uncertainty_ns(0, 1) == 302);
+  CHECK(joined->summary().processes[1].clock_errors == 1);
+  CHECK(joined->summary().processes[1].worst_clock_error_ns == 1001 - 699);
+  CHECK(joined->uncertainty_ns(0, 1) == 302);
 }
 
 TEST_CASE("an empty trace, and messages to ranks that left none") {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "analysis/replay/causal_order.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
 
+using test::Joined;
 using test::MadeJob;
 
 constexpr const char* kLetters = "EL><cd!";  // by Moment
@@ -33,29 +33,13 @@ Walked walk(const JoinedJob& job, Direction direction) {
   return walked;
 }
 
-class Joined {
- public:
-  explicit Joined(MadeJob& made) : trace_(made.written(scratch_.path())) {
-    auto job = join_job(trace_, alone_, {});
-    REQUIRE(job.ok());
-    job_ = std::move(*job);
-  }
-  const JoinedJob& job() const { return *job_; }
-
- private:
-  test::Scratch scratch_;
-  trace::Trace trace_;
-  SingleProcess alone_;
-  std::unique_ptr<JoinedJob> job_;
-};
-
 TEST_CASE("two processes in order of time, forward and backward") {
   MadeJob made(2);
   made.send(0, 10, 20, 1);
   made.receive(1, 5, 40, 0);
   const Joined joined(made);
-  CHECK(walk(joined.job(), Direction::kForward).text == "1E 0E 0> 0L 1< 1L ");
-  CHECK(walk(joined.job(), Direction::kBackward).text == "1L 1< 0L 0> 0E 1E ");
+  CHECK(walk(*joined, Direction::kForward).text == "1E 0E 0> 0L 1< 1L ");
+  CHECK(walk(*joined, Direction::kBackward).text == "1L 1< 0L 0> 0E 1E ");
 }
 
 TEST_CASE("a message that arrives before it was sent is still received after") {
@@ -64,8 +48,8 @@ TEST_CASE("a message that arrives before it was sent is still received after") {
   made.send(0, 110, 120, 1);
   made.receive(1, 10, 40, 0);
   const Joined joined(made);
-  CHECK(walk(joined.job(), Direction::kForward).text == "1E 0E 0> 1< 1L 0L ");
-  CHECK(walk(joined.job(), Direction::kBackward).text == "0L 1L 1< 0> 0E 1E ");
+  CHECK(walk(*joined, Direction::kForward).text == "1E 0E 0> 1< 1L 0L ");
+  CHECK(walk(*joined, Direction::kBackward).text == "0L 1L 1< 0> 0E 1E ");
 }
 
 TEST_CASE("a barrier is left after all have entered, though one clock is behind") {
@@ -73,7 +57,7 @@ TEST_CASE("a barrier is left after all have entered, though one clock is behind"
   made.collective(0, 10, 30, "MPI_Barrier");
   made.collective(1, 100, 130, "MPI_Barrier");
   const Joined joined(made);
-  CHECK(walk(joined.job(), Direction::kForward).text == "0E 0c 1E 1c 0L 1L ");
+  CHECK(walk(*joined, Direction::kForward).text == "0E 0c 1E 1c 0L 1L ");
 }
 
 TEST_CASE("at random: every step once, calls nest, both directions mirror each process") {
@@ -96,13 +80,13 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
       now[static_cast<std::size_t>(a)] = end + 1;
     }
     const Joined joined(made);
-    const Walked forward = walk(joined.job(), Direction::kForward), backward = walk(joined.job(), Direction::kBackward);
+    const Walked forward = walk(*joined, Direction::kForward), backward = walk(*joined, Direction::kBackward);
     REQUIRE(forward.visits.size() == 600);
     REQUIRE(backward.visits.size() == 600);
     for (const bool reverse : {false, true}) {
       std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
       for (const Visit& visit : (reverse ? backward : forward).visits) {
-        const Step& step = joined.job().steps().at(visit.process, visit.step);
+        const Step& step = joined->steps().at(visit.process, visit.step);
         const bool later = visit.moment == (reverse ? Moment::kSend : Moment::kReceive);
         if (later && step.has(kJoined)) CHECK(seen.contains({step.partner, step.partner_step}));
         if (visit.moment != Moment::kLeave) CHECK(seen.insert({visit.process, visit.step}).second);
@@ -128,7 +112,7 @@ TEST_CASE("a collective call inside a call of its own") {
   made.collective(0, 20, 30, "MPI_Barrier");
   made.leave(0, 40, "MPI_Wait");
   const Joined joined(made);
-  const std::string there = walk(joined.job(), Direction::kForward).text, back = walk(joined.job(), Direction::kBackward).text;
+  const std::string there = walk(*joined, Direction::kForward).text, back = walk(*joined, Direction::kBackward).text;
   CHECK(there == "0E 0E 0c 0L 0L ");
   CHECK(back == "0L 0L 0c 0E 0E ");
 }
@@ -136,8 +120,8 @@ TEST_CASE("a collective call inside a call of its own") {
 TEST_CASE("nothing recorded") {
   MadeJob made(2);
   const Joined joined(made);
-  CHECK(walk(joined.job(), Direction::kForward).visits.empty());
-  CHECK(walk(joined.job(), Direction::kBackward).visits.empty());
+  CHECK(walk(*joined, Direction::kForward).visits.empty());
+  CHECK(walk(*joined, Direction::kBackward).visits.empty());
 }
 
 }  // namespace

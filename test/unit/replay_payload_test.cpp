@@ -6,8 +6,7 @@
 
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/replay.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
@@ -35,13 +34,9 @@ class LongestChain {
 };
 
 std::vector<std::uint64_t> chains(MadeJob& made, Direction direction, std::uint64_t expected_releases = 0) {
-  const test::Scratch scratch;
-  const trace::Trace trace = made.written(scratch / "run");
-  SingleProcess alone;
-  auto job = join_job(trace, alone, {});
-  REQUIRE(job.ok());
-  LongestChain chain((*job)->mapping().size());
-  CHECK(replay(**job, chain, direction) == expected_releases);
+  const test::Joined job(made);
+  LongestChain chain(job->mapping().size());
+  CHECK(replay(*job, chain, direction) == expected_releases);
   return chain.messages;
 }
 
@@ -82,14 +77,9 @@ TEST_CASE("a chain of messages, forward and backward") {
   made.send(0, 10, 20, 1);
   made.receive(1, 5, 30, 0);
   made.isend(1, 40, 9, 2);
-  made.enter(1, 45, "MPI_Wait").request = 9;
-  made.complete(1, 46, 9);
-  made.leave(1, 47, "MPI_Wait");
+  made.wait(1, 45, 47, 9);
   made.irecv(2, 1, 7, 1);
-  made.enter(2, 10, "MPI_Wait").request = 7;
-  made.arrive(2, 50, 7, 1);
-  made.complete(2, 55, 7);
-  made.leave(2, 60, "MPI_Wait");
+  made.wait_receive(2, 10, 60, 7, 1);
   CHECK(chains(made, Direction::kForward) == Chains{0, 1, 2});
   CHECK(chains(made, Direction::kBackward) == Chains{2, 1, 0});
 }

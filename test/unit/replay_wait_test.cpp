@@ -5,8 +5,7 @@
 #include <set>
 
 #include "analysis/replay/wait_steps.h"
-#include "test/unit/made_job.h"
-#include "test/unit/profile_scratch.h"
+#include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
 namespace {
@@ -14,12 +13,7 @@ namespace {
 using test::MadeJob;
 
 JobWaits waits_of(MadeJob& made, const WaitScope& scope = {}) {
-  const test::Scratch scratch;
-  const trace::Trace trace = made.written(scratch / "run");
-  SingleProcess alone;
-  auto job = join_job(trace, alone, {});
-  REQUIRE(job.ok());
-  return find_waits(**job, scope);
+  return find_waits(*test::Joined(made), scope);
 }
 
 struct Expected {
@@ -45,13 +39,8 @@ TEST_CASE("late sender: blocking, and where a request is waited for") {
   made.send(0, 600, 610, 1);
   made.irecv(1, 1000, 7, 0);
   made.isend(0, 1600, 6, 1);
-  made.enter(0, 1610, "MPI_Wait").request = 6;
-  made.complete(0, 1611, 6);
-  made.leave(0, 1612, "MPI_Wait");
-  made.enter(1, 1200, "MPI_Wait").request = 7;
-  made.arrive(1, 1690, 7, 0);
-  made.complete(1, 1695, 7);
-  made.leave(1, 1700, "MPI_Wait");
+  made.wait(0, 1610, 1612, 6);
+  made.wait_receive(1, 1200, 1700, 7, 0);
   const JobWaits waits = waits_of(made);
   check(waits, {{WaitKind::kLateSender, 1, 0, 500}, {WaitKind::kLateSender, 1, 0, 400}});
   REQUIRE(waits.origins.size() == 2);
@@ -148,9 +137,7 @@ TEST_CASE("non-blocking collectives are waited for where their request is") {
     trace::Event& enter = made.enter(rank, begin, "MPI_Iallreduce");
     enter.communicator = 0;
     made.leave(rank, begin + 10, "MPI_Iallreduce").request = 9;
-    made.enter(rank, begin + 100, "MPI_Wait").request = 9;
-    made.complete(rank, 810, 9);
-    made.leave(rank, 820, "MPI_Wait");
+    made.wait(rank, begin + 100, 820, 9);
   }
   check(waits_of(made), {{WaitKind::kAllToAll, 0, 1, 500}});
 }
@@ -219,10 +206,7 @@ TEST_CASE("who came late worked longest between two calls, which need not be bef
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   made.irecv(0, 900, 7, 1);  // after 890 ns of work
   made.send(1, 20, 25, 0);
-  made.enter(0, 903, "MPI_Wait").request = 7;
-  made.arrive(0, 904, 7, 1);
-  made.complete(0, 905, 7);
-  made.leave(0, 906, "MPI_Wait");
+  made.wait_receive(0, 903, 906, 7, 1);
   made.collective(0, 910, 920, "MPI_Allreduce");
   made.collective(1, 30, 920, "MPI_Allreduce");
   const JobWaits waits = waits_of(made);

@@ -1,0 +1,15 @@
+// What a benchmark is measured by where other programs run beside it.
+#pragma once
+
+#include <ctime>
+
+namespace fathom::bench {
+
+// Of this process so far, all threads.
+inline double processor_seconds() {
+  timespec time{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+}
+
+}  // namespace fathom::bench

@@ -1,0 +1,29 @@
+// A job made by hand, written, and joined by one process.
+#pragma once
+
+#include <memory>
+
+#include "analysis/replay/joined_job.h"
+#include "test/unit/made_job.h"
+#include "test/unit/profile_scratch.h"
+
+namespace fathom::test {
+
+class Joined {
+ public:
+  explicit Joined(MadeJob& made, const analysis::JoinOptions& options = {}) : trace_(made.written(scratch_ / "run")) {
+    auto joined = analysis::join_job(trace_, alone_, options);
+    REQUIRE(joined.ok());
+    job_ = std::move(*joined);
+  }
+  analysis::JoinedJob& operator*() const { return *job_; }
+  analysis::JoinedJob* operator->() const { return job_.get(); }
+
+ private:
+  Scratch scratch_;
+  trace::Trace trace_;
+  analysis::SingleProcess alone_;
+  std::unique_ptr<analysis::JoinedJob> job_;
+};
+
+}  // namespace fathom::test
