@@ -16,6 +16,7 @@
 #include "cli/run_directory.h"
 #include "cli/simulate_scenario.h"
 #include "cli/simulate_time.h"
+#include "cli/simulation_report.h"
 #include "cli/units.h"
 #include "scenario/utilisation.h"
 #include "simulator/cluster.h"
@@ -24,6 +25,7 @@
 #include "simulator/forwarding.h"
 #include "simulator/graphml.h"
 #include "simulator/patterns.h"
+#include "simulator/placement_choice.h"
 #include "simulator/placement_formats.h"
 #include "simulator/registry.h"
 #include "simulator/results.h"
@@ -68,6 +70,7 @@ int list_algorithms() {
   print_rows("pattern (scenarios)", simulator::patterns());
   print_rows("--selection", simulator::selectors());
   print_rows("--placement", simulator::mappers());
+  std::printf("  %-12s %s\n", "rankfile:FILE", simulator::kRankfileHelp);
   print_rows("--routing", simulator::routers());
   print_rows("--cluster KIND:key=value;...", simulator::topologies());
   std::printf("examples\n");
@@ -78,7 +81,7 @@ int list_algorithms() {
 // What the options' names stand for. Every combination is simulated.
 struct Plan {
   std::vector<const simulator::SelectorRow*> selectors;
-  std::vector<const simulator::MapperRow*> mappers;
+  std::vector<simulator::PlacementChoice> placements;
   std::vector<const simulator::RouterRow*> routers;
   Model model = Model::kLoad;
   simulator::LogGops machine;
@@ -99,9 +102,12 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (auto found = look_up(options.selections, simulator::find_selector, plan.selectors); !found) {
     return found.error();
   }
-  if (auto found = look_up(options.placements, simulator::find_mapper, plan.mappers); !found) {
-    return found.error();
+  for (const std::string& name : options.placements) {
+    auto placement = simulator::find_placement(name);
+    if (!placement) return placement.error();
+    plan.placements.push_back(std::move(*placement));
   }
+  if (!options.rankfile.empty()) plan.placements = {{nullptr, options.rankfile}};
   if (auto found = look_up(options.routings, simulator::find_router, plan.routers); !found) {
     return found.error();
   }
@@ -117,8 +123,7 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (!options.table.empty() && std::count(options.routings.begin(), options.routings.end(), "optimal")) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
-  if (!options.hosts.empty() || !options.rankfile.empty()) plan.selectors.resize(1);  // not used
-  if (!options.rankfile.empty()) plan.mappers.resize(1);
+  if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
   return plan;
 }
 
@@ -138,8 +143,8 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
 }
 
 void print_heading() {
-  std::printf("%-20s %-20s %-8s %-8s %-12s %10s %12s %8s\n", "cluster", "job", "hosts", "place",
-              "routing", "max bytes", "max bytes/c", "max flows");
+  std::printf("%-20s %-20s %-10s %s %-12s %10s %12s %8s\n", "cluster", "job", "hosts",
+              left("place", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c", "max flows");
 }
 
 // Zeros would look like a fault.
@@ -153,8 +158,8 @@ void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures
 void print_run(const simulator::Network& network, const simulator::Job& job,
                const simulator::LoadRun& run, bool host_links) {
   const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
-  std::printf("%-20s %-20s %-8s %-8s %-12s %10s %12.5g %8.0f\n", printable(network.name()).c_str(),
-              printable(job.name).c_str(), run.selection.c_str(), run.placement.c_str(),
+  std::printf("%-20s %-20s %-10s %s %-12s %10s %12.5g %8.0f\n", printable(network.name()).c_str(),
+              printable(job.name).c_str(), run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
               run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
               figures.max_flows);
   print_hint(job, figures, host_links);
@@ -257,6 +262,18 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   return scenario::write_utilisation(network, *run->usage, options.directory + "/utilisation" + end);
 }
 
+base::Status set_placement(const simulator::Network& network, const simulator::PlacementChoice& placement,
+                           simulator::Choice& choice) {
+  choice.mapper = placement.mapper;
+  choice.placement.clear();
+  if (placement.rankfile.empty()) return base::Done{};
+  auto read = simulator::read_placement(network, placement.rankfile);
+  if (!read) return read.error();
+  choice.placement = std::move(*read);
+  choice.placement_from = placement.name();
+  return base::Done{};
+}
+
 base::Status simulate_job(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                           const SimulateOptions& options, simulator::ResultsWriter& results) {
   simulator::Choice choice;
@@ -264,16 +281,13 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
   auto hosts = named_hosts(network, options.hosts);
   if (!hosts) return hosts.error();
   choice.hosts = *hosts;
-  if (!options.rankfile.empty()) {
-    auto placement = simulator::read_placement(network, options.rankfile);
-    if (!placement) return placement.error();
-    choice.placement = std::move(*placement);
-  }
   for (const auto* selector : plan.selectors) {
-    for (const auto* mapper : plan.mappers) {
+    for (const simulator::PlacementChoice& placement : plan.placements) {
+      const bool is_given = !placement.rankfile.empty();
+      if (is_given && selector != plan.selectors.front()) continue;  // the file is the selection, too
+      if (auto placed = set_placement(network, placement, choice); !placed) return placed;
       for (const auto* router : plan.routers) {
         choice.selector = selector;
-        choice.mapper = mapper;
         choice.router = router;
         const auto done = plan.model == Model::kLoad
                               ? simulate_load(network, job.job, choice, options, results)
@@ -358,9 +372,9 @@ Action declare_simulate(CLI::App& app) {
       ->allow_extra_args(false);
   add_list("--selection", options->selections, "how hosts are chosen (linear)");
   add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
-  app.add_option("--rankfile", options->rankfile, "the host of each rank, instead of selection and placement: a rankfile, or hosts in order")
+  app.add_option("--rankfile", options->rankfile, "the same as --placement rankfile:FILE: the host of each rank, in place of selection and placement")
       ->type_name("FILE");
-  add_list("--placement", options->placements, "how processes are spread over them (block)");
+  add_list("--placement", options->placements, "how processes are spread over them (block); rankfile:FILE names the host of each rank");
   add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
   app.add_option("--model", options->model, "what is computed: load (of links), flow (time, max-min fair), replay (of a trace or FILE.goal)")
       ->type_name("NAME")

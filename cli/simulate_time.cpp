@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cli/run_directory.h"
+#include "cli/simulation_report.h"
 #include "cli/units.h"
 #include "simulator/trace_program.h"
 
@@ -103,15 +104,17 @@ base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
 }
 
 void print_timed_heading(Model model) {
-  std::printf("%-20s %-20s %-8s %-8s %-12s %12s %10s %10s\n", "cluster", "job", "hosts", "place", "routing", "seconds",
+  std::printf("%-20s %-20s %-10s %s %-12s %12s %10s %10s\n", "cluster", "job", "hosts",
+              left("place", kPlacementWidth).c_str(), "routing", "seconds",
               "worst link", model == Model::kReplay ? "waiting" : "phases");
 }
 
 void print_timed(const simulator::Network& network, const ModelJob& job, const simulator::TimedRun& run) {
   const bool replayed = run.phases.empty();
   const std::string last = replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
-  std::printf("%-20s %-20s %-8s %-8s %-12s %12.6g %10s %10s\n", printable(network.name()).c_str(),
-              printable(job.job.name).c_str(), run.selection.c_str(), run.placement.c_str(), run.routing.c_str(),
+  std::printf("%-20s %-20s %-10s %s %-12s %12.6g %10s %10s\n", printable(network.name()).c_str(),
+              printable(job.job.name).c_str(), run.selection.c_str(),
+              left(printable(run.placement), kPlacementWidth).c_str(), run.routing.c_str(),
               run.seconds, percent(highest_utilisation(network, run), 1).c_str(), last.c_str());
   if (run.phases.size() < 2) return;
   for (std::size_t at = 0; at < std::min(kPhasesShown, run.phases.size()); ++at) {

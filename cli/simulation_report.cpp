@@ -22,7 +22,7 @@ std::string heading(const CombinationRun& run) {
   const simulator::SystemChoice& choice = run.scenario->choice;
   std::string text = fmt::format(
       "{} · {} · {} · {} · {} · model {} · seed {} · {} simulated\n", printable(run.cluster->name()),
-      choice.scheduler->name, choice.selector->name, choice.mapper->name, choice.router->name,
+      choice.scheduler->name, choice.selector->name, printable(run.scenario->placement.name()), choice.router->name,
       choice.model == simulator::RunModel::kFlow ? "flow" : "load", choice.seed,
       human_seconds(run.outcome.end_s));
   for (const auto& [key, value] : run.scenario->varied) text += fmt::format("  {} = {}\n", key, printable(value));
@@ -128,15 +128,15 @@ std::string simulation_report(const CombinationRun& run) {
 std::string simulation_line(std::size_t number, const CombinationRun& run) {
   const simulator::SystemChoice& choice = run.scenario->choice;
   const scenario::JobSummaries jobs = scenario::summarize(run);
-  return fmt::format("{:>4} {} {:<12} {:<10} {:<8} {:<10} {:>5} {:>6} {:>10.4g} {:>9.4g} {:>11.5g} {:>11.5g}\n", number,
+  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10.4g} {:>9.4g} {:>11.5g} {:>11.5g}\n", number,
                      left(printable(run.cluster->name()), 16), choice.scheduler->name, choice.selector->name,
-                     choice.mapper->name, choice.router->name, choice.seed, jobs.ended, jobs.wait_s.mean,
+                     left(printable(run.scenario->placement.name()), kPlacementWidth), choice.router->name, choice.seed, jobs.ended, jobs.wait_s.mean,
                      jobs.bounded_slow_down.mean, run.outcome.max_congestion.mean(), run.outcome.max_congestion.max());
 }
 
 std::string simulation_line_heading() {
-  return fmt::format("{:>4} {} {:<12} {:<10} {:<8} {:<10} {:>5} {:>6} {:>10} {:>9} {:>11} {:>11}\n", "run", left("cluster", 16),
-                     "scheduler", "selection", "place", "routing", "seed", "ended", "wait, s", "b. slowd.", "max cong.",
+  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10} {:>9} {:>11} {:>11}\n", "run", left("cluster", 16),
+                     "scheduler", "selection", left("place", kPlacementWidth), "routing", "seed", "ended", "wait, s", "b. slowd.", "max cong.",
                      "highest");
 }
 

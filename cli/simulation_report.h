@@ -7,6 +7,9 @@
 
 namespace fathom::cli {
 
+// Of the column with the placement, for left(): rank files go by their name.
+inline constexpr std::size_t kPlacementWidth = 16;
+
 std::string simulation_report(const scenario::CombinationRun& run);
 
 // One line of a table of many runs, and the two lines above it.

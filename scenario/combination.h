@@ -7,7 +7,7 @@
 //       (wait: that started); flow model also "contention": run time over run time alone
 //   "over_time": {"max_congestion", "mean_congestion", "congestion_deviation", "max_flows", "waiting",
 //       "running", "busy_slots": {"mean", "deviation", "min", "max"}}, weighted by time from 0 to end_s
-//   "jobs": [{"job", "ranks", "hosts", "submit_s", "start_s", "end_s", "wait_s", …}], null: not yet
+//   "jobs": [{"job", "placement", "ranks", "hosts", "submit_s", "start_s", "end_s", "wait_s", …}], null: not yet
 // Its max_… are the highest at any time, and each link has the highest "traffic" and "flows" and the
 // "mean_traffic" over time.
 #pragma once

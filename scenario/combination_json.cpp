@@ -37,7 +37,7 @@ void put_choice(JsonWriter& json, const CombinationRun& run) {
   json.field("job", names);
   json.field("scheduler", scenario.choice.scheduler->name);
   json.field("selection", scenario.choice.selector->name);
-  json.field("placement", scenario.choice.mapper->name);
+  json.field("placement", scenario.placement.name());
   json.field("routing", scenario.choice.router->name);
   json.field("model", scenario.choice.model == simulator::RunModel::kFlow ? "flow" : "load");
   json.field("seed", scenario.choice.seed);
@@ -83,7 +83,9 @@ void put_job(JsonWriter& json, const CombinationRun& run, std::size_t number) {
   const simulator::JobOutcome& job = run.outcome.jobs[number];
   const simulator::Arrival& arrival = run.arrivals[number].arrival;
   const bool started = job.start_s != simulator::kNotYet, ended = job.end_s != simulator::kNotYet;
-  json.field("job", entry_name(run.scenario->jobs[run.arrivals[number].entry]));
+  const JobEntry& entry = run.scenario->jobs[run.arrivals[number].entry];
+  json.field("job", entry_name(entry));
+  json.field("placement", entry.placement.name());
   json.field("ranks", arrival.job->ranks);
   put_number(json, "hosts", started ? job.hosts : kUnknown);
   put_number(json, "submit_s", arrival.submit_s);

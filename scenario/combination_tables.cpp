@@ -1,4 +1,5 @@
 // A run as CSV.
+#include <algorithm>
 #include <cstdio>
 
 #include "scenario/combination.h"
@@ -54,6 +55,11 @@ base::Status write_links(const CombinationRun& run, const std::string& path) {
   return table.commit();
 }
 
+std::string quotable(std::string text) {
+  std::replace(text.begin(), text.end(), '"', '\'');
+  return text;
+}
+
 }  // namespace
 
 base::Status write_tables(const CombinationRun& run, const std::string& folder) {
@@ -77,11 +83,10 @@ std::string run_row(const CombinationRun& run) {
   for (const auto& [key, value] : run.scenario->varied) {
     varied += (varied.empty() ? "" : "; ") + key + '=' + value;
   }
-  for (char& c : varied) c = c == '"' ? '\'' : c;
-  std::string row = '"' + run.cluster->name() + "\"," + choice.scheduler->name + ',' + choice.selector->name +
-                    ',' + choice.mapper->name + ',' + choice.router->name + ',' +
+  std::string row = '"' + quotable(run.cluster->name()) + "\"," + choice.scheduler->name + ',' + choice.selector->name +
+                    ",\"" + quotable(run.scenario->placement.name()) + "\"," + choice.router->name + ',' +
                     (choice.model == simulator::RunModel::kFlow ? "flow" : "load") + ',' +
-                    std::to_string(choice.seed) + ",\"" + varied + '"';
+                    std::to_string(choice.seed) + ",\"" + quotable(varied) + '"';
   for (const double value :
        {run.outcome.end_s, double(run.arrivals.size()), double(jobs.started), double(jobs.ended),
         jobs.wait_s.mean, jobs.response_s.mean, jobs.slow_down.mean, jobs.bounded_slow_down.mean,

@@ -10,6 +10,7 @@
 #include "simulator/cluster.h"
 #include "simulator/distributions.h"
 #include "simulator/patterns.h"
+#include "simulator/placement_choice.h"
 #include "simulator/registry.h"
 #include "simulator/scheduled_run.h"
 
@@ -33,6 +34,7 @@ struct JobEntry {
   simulator::Distribution request;   // what the scheduler is told; without a row: the duration
   std::uint64_t count = 0;           // most jobs; 0: as many as arrive in time
   std::uint32_t phases = 1;
+  simulator::PlacementChoice placement;  // its own, or the scenario's
   std::string where;  // "file:line:column", for errors that show later
 };
 
@@ -41,7 +43,8 @@ struct Scenario {
   simulator::ClusterDefaults defaults;
   std::vector<std::string> failed_links;
   double failed_share = 0;
-  simulator::SystemChoice choice;  // without snapshot function
+  simulator::SystemChoice choice;        // without snapshot function and mapper
+  simulator::PlacementChoice placement;  // of jobs that have none of their own
   std::vector<JobEntry> jobs;
   std::vector<std::pair<std::string, std::string>> varied;  // keys whose value came from a list
 };

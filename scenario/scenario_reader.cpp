@@ -32,13 +32,13 @@ class Reader {
     cluster(root, scenario);
     if (root.has("algorithms")) {
       YamlSection theirs = root.section("algorithms");
-      algorithms(theirs, scenario.choice, "host_selector", "process_mapper", "router");
+      algorithms(theirs, scenario, "host_selector", "process_mapper", "router");
       theirs.finish();
     } else {
-      algorithms(root, scenario.choice, "selection", "placement", "routing");
+      algorithms(root, scenario, "selection", "placement", "routing");
     }
     settings(root, scenario);
-    for (YamlSection& entry : root.sections("jobs")) scenario.jobs.push_back(job(entry, scenario.choice));
+    for (YamlSection& entry : root.sections("jobs")) scenario.jobs.push_back(job(entry, scenario));
     if (scenario.jobs.empty()) root.miss("'jobs' is missing, or names no job");
     output_ = root.has("output") ? placed(root.text("output")) : "";
     root.finish();
@@ -136,12 +136,32 @@ class Reader {
     return text;
   }
 
-  void algorithms(YamlSection& section, simulator::SystemChoice& choice, const char* selection,
-                  const char* placement, const char* routing) {
+  void algorithms(YamlSection& section, Scenario& scenario, const char* selection, const char* placement,
+                  const char* routing) {
+    simulator::SystemChoice& choice = scenario.choice;
     choice.scheduler = row_of(section, "scheduler", "fcfs", simulator::find_scheduler);
     choice.selector = row_of(section, selection, "linear", simulator::find_selector);
-    choice.mapper = row_of(section, placement, "block", simulator::find_mapper);
+    scenario.placement = placement_of(section, placement);
     choice.router = row_of(section, routing, "dmodk", simulator::find_router);
+  }
+
+  // A name, "rankfile:FILE" or {rankfile: FILE}.
+  simulator::PlacementChoice placement_of(YamlSection& section, const char* key) {
+    simulator::PlacementChoice choice;
+    if (section.is_section(key)) {
+      YamlSection file = section.section(key);
+      choice.rankfile = placed(file.text("rankfile"));
+      file.finish();
+      return choice;
+    }
+    const auto found = simulator::find_placement(our_name(section.text(key, "block")));
+    if (!found) {
+      section.complain_at(key, found.error().message);
+      return choice;
+    }
+    choice = *found;
+    if (choice.mapper == nullptr) choice.rankfile = placed(choice.rankfile);
+    return choice;
   }
 
   void settings(YamlSection& root, Scenario& scenario) {
@@ -162,7 +182,8 @@ class Reader {
     }
   }
 
-  JobEntry job(YamlSection& entry, const simulator::SystemChoice& choice) {
+  JobEntry job(YamlSection& entry, const Scenario& scenario) {
+    const simulator::SystemChoice& choice = scenario.choice;
     JobEntry job;
     traffic(entry, job);
     if (entry.has("log")) {
@@ -175,6 +196,7 @@ class Reader {
     if (job.log.empty() && job.submit.row != nullptr && job.count == 0 && choice.until_s == kForEver) {
       entry.miss("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
     }
+    job.placement = entry.has("placement") ? placement_of(entry, "placement") : scenario.placement;
     job.name = entry.text("name", "");
     entry.finish();
     return job;

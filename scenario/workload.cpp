@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "simulator/failures.h"
+#include "simulator/placement_formats.h"
 #include "simulator/random.h"
 
 namespace fathom::scenario {
@@ -20,6 +21,10 @@ std::string cluster_key(const Scenario& scenario) {
   }
   for (const std::string& link : scenario.failed_links) key += '\n' + link;
   return key;
+}
+
+std::string placement_key(const Scenario& scenario, const JobEntry& entry) {
+  return cluster_key(scenario) + '\n' + entry.placement.rankfile;
 }
 
 base::Result<simulator::Network> load_network(const Scenario& scenario) {
@@ -58,6 +63,7 @@ base::Status Workload::load(const Scenario& scenario) {
   }
   for (const JobEntry& entry : scenario.jobs) {
     if (auto loaded = load_entry(entry); !loaded) return loaded;
+    if (auto loaded = load_placement(scenario, entry); !loaded) return loaded;
   }
   return base::Done{};
 }
@@ -74,6 +80,27 @@ base::Status Workload::load_entry(const JobEntry& entry) {
     logs_[entry.log] = std::move(*jobs);
   }
   return base::Done{};
+}
+
+base::Status Workload::load_placement(const Scenario& scenario, const JobEntry& entry) {
+  if (entry.placement.rankfile.empty()) return base::Done{};
+  std::shared_ptr<const simulator::Placement>& known = placements_[placement_key(scenario, entry)];
+  if (known) return base::Done{};
+  auto placement = simulator::read_placement(cluster(scenario), entry.placement.rankfile);
+  if (!placement) return placement.error();
+  known = std::make_shared<const simulator::Placement>(std::move(*placement));
+  return base::Done{};
+}
+
+// The arrival with how its job is placed.
+base::Result<simulator::Arrival> Workload::placed(const Scenario& scenario, const JobEntry& entry,
+                                                  simulator::Arrival arrival) const {
+  arrival.mapper = entry.placement.mapper;
+  if (entry.placement.rankfile.empty()) return arrival;
+  arrival.placement = placements_.at(placement_key(scenario, entry));
+  if (static_cast<std::int64_t>(arrival.placement->size()) == arrival.job->ranks) return arrival;
+  return base::Error{entry.placement.rankfile + ": is for " + std::to_string(arrival.placement->size()) +
+                     " ranks; job '" + entry_name(entry) + "' has " + std::to_string(arrival.job->ranks)};
 }
 
 const simulator::Network& Workload::cluster(const Scenario& scenario) const {
@@ -113,7 +140,9 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
     if (is_stream) at_s += entry.submit.sample(random);
     if (at_s > scenario.choice.until_s) break;
     if (all.size() == kMostArrivals) return base::Error{entry_name(entry) + ": more than 10^7 jobs would arrive"};
-    all.push_back({{job, at_s, duration_s, request_s, entry.phases}, number});
+    auto arrival = placed(scenario, entry, {job, at_s, duration_s, request_s, entry.phases});
+    if (!arrival) return arrival.error();
+    all.push_back({std::move(*arrival), number});
   }
   return all;
 }
@@ -139,7 +168,9 @@ base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenari
       if (!made) return made.error();
       job = std::make_shared<const simulator::Job>(std::move(*made));
     }
-    all.push_back({{job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases}, number});
+    auto arrival = placed(scenario, entry, {job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases});
+    if (!arrival) return arrival.error();
+    all.push_back({std::move(*arrival), number});
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// What a scenario's combinations are made of, each file read once: clusters and jobs; and the arrivals
+// What a scenario's combinations are made of, each file read once: clusters, jobs, rank files; and the arrivals
 // of a combination.
 //
 // Threading: load() from one thread; after that any number of threads may read. Memory: every cluster
@@ -30,7 +30,8 @@ class Workload {
 
   // Ascending by time of arrival, at equal times in the order of the entries. For each job of an entry
   // its duration is drawn first, then its request, then the time since the one before.
-  // An Error if a job has no ranks, or if there would be more than kMostArrivals.
+  // An Error if a job has no ranks, or others than its rank file, or if there would be more than
+  // kMostArrivals.
   base::Result<std::vector<NamedArrival>> arrivals(const Scenario& scenario) const;
 
   static constexpr std::size_t kMostArrivals = 10'000'000;
@@ -39,12 +40,15 @@ class Workload {
   using JobPointer = std::shared_ptr<const simulator::Job>;
 
   base::Status load_entry(const JobEntry& entry);
+  base::Status load_placement(const Scenario& scenario, const JobEntry& entry);
+  base::Result<simulator::Arrival> placed(const Scenario& scenario, const JobEntry& entry, simulator::Arrival arrival) const;
   base::Result<std::vector<NamedArrival>> drawn(const Scenario& scenario, std::size_t entry) const;
   base::Result<std::vector<NamedArrival>> logged(const Scenario& scenario, std::size_t entry) const;
 
   std::map<std::string, std::unique_ptr<simulator::Network>> clusters_;
   std::map<std::string, JobPointer> profiles_;
   std::map<std::string, std::vector<LoggedJob>> logs_;
+  std::map<std::string, std::shared_ptr<const simulator::Placement>> placements_;  // of a cluster
 };
 
 // What the entry is called: its name, the profile's or the pattern's.

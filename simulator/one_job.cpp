@@ -29,7 +29,7 @@ std::string selection_name(const Choice& choice) {
 }
 
 std::string placement_name(const Choice& choice) {
-  return choice.placement.empty() ? choice.mapper->name : "file";
+  return choice.placement.empty() ? choice.mapper->name : choice.placement_from;
 }
 
 base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice) {

@@ -1,5 +1,7 @@
 #include "simulator/schedule_conservative.h"
 
+#include <algorithm>
+#include <limits>
 #include <map>
 
 #include "simulator/free_slots.h"
@@ -14,15 +16,21 @@ class Conservative : public Scheduler {
     std::map<std::uint32_t, double> kept = keep(view, free);
     reservations_.clear();
     std::optional<std::size_t> starts;
+    double end_by_s = std::numeric_limits<double>::infinity();
     for (std::size_t position = 0; position < view.queue.size(); ++position) {
       const QueuedJob& job = view.queue[position];
       if (const auto old = kept.find(job.job); old != kept.end()) {
         free.give_back(old->second, job.request_s, job.takes);
       }
-      const double start_s = free.earliest(view.now_s, job.request_s, job.takes);
+      const double start_s = free.earliest(std::max(view.now_s, job.not_before_s), job.request_s, job.takes);
       free.take(start_s, job.request_s, job.takes);
       reservations_[job.job] = start_s;
-      if (!starts && start_s <= view.now_s && job.needs <= view.free_slots) starts = position;
+      const bool harmless = view.now_s + job.request_s <= end_by_s;
+      if (!starts && start_s <= view.now_s && harmless && view.can_start(job)) {
+        starts = position;
+      } else if (job.is_bound) {  // who comes later might be given its hosts, and must be gone by then
+        end_by_s = std::min(end_by_s, start_s);
+      }
     }
     return starts;
   }
@@ -33,7 +41,7 @@ class Conservative : public Scheduler {
     std::map<std::uint32_t, double> kept;
     for (const QueuedJob& job : view.queue) {
       const auto old = reservations_.find(job.job);
-      if (old == reservations_.end() || old->second < view.now_s ||
+      if (old == reservations_.end() || old->second < std::max(view.now_s, job.not_before_s) ||
           !free.fits(old->second, job.request_s, job.takes)) {
         continue;
       }

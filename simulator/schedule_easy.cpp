@@ -11,9 +11,11 @@ struct Shadow {
   std::uint64_t extra = 0;
 };
 
-// Of the first in the queue, which does not fit now.
+// Of the first in the queue, which cannot start now. A bound one leaves nothing over: who started on what
+// it leaves might be given the hosts that it needs.
 Shadow shadow_of(const ScheduleView& view) {
-  const std::uint64_t needs = view.queue.front().needs;
+  const QueuedJob& first = view.queue.front();
+  const std::uint64_t needs = first.needs;
   std::vector<RunningJob> running(view.running.begin(), view.running.end());
   std::sort(running.begin(), running.end(), [](const RunningJob& left, const RunningJob& right) {
     return left.expected_end_s < right.expected_end_s;
@@ -25,7 +27,8 @@ Shadow shadow_of(const ScheduleView& view) {
     free += job.takes;
     shadow.time_s = job.expected_end_s;
   }
-  shadow.extra = free >= needs ? free - needs : 0;
+  shadow.time_s = std::max(shadow.time_s, first.not_before_s);
+  shadow.extra = free >= needs && !first.is_bound ? free - needs : 0;
   return shadow;
 }
 
@@ -33,13 +36,13 @@ class Easy : public Scheduler {
  public:
   std::optional<std::size_t> next(const ScheduleView& view) override {
     if (view.queue.empty()) return std::nullopt;
-    if (view.queue.front().needs <= view.free_slots) return 0;
+    if (view.can_start(view.queue.front())) return 0;
     const Shadow shadow = shadow_of(view);
     for (std::size_t position = 1; position < view.queue.size(); ++position) {
       const QueuedJob& job = view.queue[position];
       const bool harmless =
           view.now_s + job.request_s <= shadow.time_s || job.takes <= shadow.extra;
-      if (job.needs <= view.free_slots && harmless) return position;
+      if (view.can_start(job) && harmless) return position;
     }
     return std::nullopt;
   }

@@ -6,7 +6,7 @@ namespace {
 class Fcfs : public Scheduler {
  public:
   std::optional<std::size_t> next(const ScheduleView& view) override {
-    if (view.queue.empty() || view.queue.front().needs > view.free_slots) return std::nullopt;
+    if (view.queue.empty() || !view.can_start(view.queue.front())) return std::nullopt;
     return 0;
   }
 };

@@ -14,11 +14,19 @@ namespace {
 
 constexpr double kShortestBounded_s = 10;
 
+std::vector<HostId> hosts_of(const Placement& placement) {
+  std::vector<HostId> hosts = placement;
+  std::sort(hosts.begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  return hosts;
+}
+
 class Run {
  public:
   Run(const Network& network, const std::vector<Arrival>& arrivals, const SystemChoice& choice)
       : network_(network), arrivals_(arrivals), choice_(choice), total_slots_(network.total_slots()),
-        free_slots_(total_slots_), busy_(network.host_count(), 0), use_sum_(network),
+        free_slots_(total_slots_), busy_(network.host_count(), 0), expected_free_s_(network.host_count(), 0),
+        use_sum_(network),
         result_{std::vector<JobOutcome>(arrivals.size()), {}, {}, {}, {}, {}, {}, {}, {},
                 LinkLedger(network), nullptr, 0} {
     for (HostId host = 0; host < network.host_count(); ++host) {
@@ -94,6 +102,7 @@ class Run {
   }
 
   QueuedJob queued(std::size_t number) const {
+    if (arrivals_[number].placement) return bound(number);
     const auto ranks = static_cast<std::uint64_t>(arrivals_[number].job->ranks);
     const std::uint64_t whole_hosts = least_slots_ == most_slots_
                                           ? (ranks + most_slots_ - 1) / most_slots_ * most_slots_
@@ -102,10 +111,30 @@ class Run {
             arrivals_[number].request_s};
   }
 
+  QueuedJob bound(std::size_t number) const {
+    std::uint64_t slots = 0;
+    for (const HostId host : hosts_of(*arrivals_[number].placement)) slots += network_.slots(host);
+    return {static_cast<std::uint32_t>(number), slots, slots, arrivals_[number].request_s, true};
+  }
+
+  // When the hosts of the placement are free; a job that should have ended does just after now.
+  double expected_free_s(const Placement& placement) const {
+    double free_s = 0;
+    for (const HostId host : placement) {
+      if (!busy_[host]) continue;
+      const double soon_s = std::nextafter(now_s_, JobRuntimes::kNever);
+      free_s = std::max({free_s, soon_s, expected_free_s_[host]});
+    }
+    return free_s;
+  }
+
   base::Status start_all() {
     for (;;) {
       std::vector<RunningJob> seen;
       for (const auto& [number, job] : running_) seen.push_back(job.seen);
+      for (QueuedJob& job : queue_) {
+        if (job.is_bound) job.not_before_s = expected_free_s(*arrivals_[job.job].placement);
+      }
       const auto position = scheduler_->next({now_s_, free_slots_, queue_, seen});
       if (!position) return base::Done{};
       const std::uint32_t number = queue_[*position].job;
@@ -120,12 +149,7 @@ class Run {
     const Arrival& arrival = arrivals_[number];
     Running job;
     const std::uint64_t seed = mixed(choice_.seed) + number;
-    auto hosts = select_hosts(*choice_.selector, {network_, arrival.job->ranks, busy_, seed});
-    if (!hosts) return hosts.error();
-    job.hosts = std::move(*hosts);
-    auto placement = map_processes(*choice_.mapper, {network_, *arrival.job, job.hosts, seed});
-    if (!placement) return placement.error();
-    job.placement = std::move(*placement);
+    if (auto placed = place(arrival, seed, job); !placed) return placed;
     if (auto routed = route(*arrival.job, job); !routed) return routed;
     auto started = runtimes_->start({number, arrival.job.get(), &job.placement, now_s_,
                                      arrival.duration_s, arrival.phases},
@@ -139,6 +163,22 @@ class Run {
     result_.jobs[number].start_s = now_s_;
     result_.jobs[number].hosts = static_cast<std::uint32_t>(job.hosts.size());
     running_.emplace_back(number, std::move(job));
+    return base::Done{};
+  }
+
+  base::Status place(const Arrival& arrival, std::uint64_t seed, Running& job) {
+    if (arrival.placement) {
+      job.placement = *arrival.placement;
+      job.hosts = hosts_of(job.placement);
+      return base::Done{};
+    }
+    auto hosts = select_hosts(*choice_.selector, {network_, arrival.job->ranks, busy_, seed});
+    if (!hosts) return hosts.error();
+    job.hosts = std::move(*hosts);
+    const MapperRow& mapper = arrival.mapper ? *arrival.mapper : *choice_.mapper;
+    auto placement = map_processes(mapper, {network_, *arrival.job, job.hosts, seed});
+    if (!placement) return placement.error();
+    job.placement = std::move(*placement);
     return base::Done{};
   }
 
@@ -156,6 +196,7 @@ class Run {
     job.seen.expected_end_s = expected_end_s;
     for (const HostId host : job.hosts) {
       busy_[host] = 1;
+      expected_free_s_[host] = expected_end_s;
       job.seen.takes += network_.slots(host);
     }
     free_slots_ -= job.seen.takes;
@@ -220,7 +261,8 @@ class Run {
   const SystemChoice& choice_;
   std::uint32_t least_slots_ = kNoId, most_slots_ = 0;
   std::uint64_t total_slots_, free_slots_;
-  std::vector<char> busy_;  // by host
+  std::vector<char> busy_;               // by host
+  std::vector<double> expected_free_s_;  // by host that is busy
   JobUseSum use_sum_;
   ScheduledRun result_;
   std::unique_ptr<Router> router_;

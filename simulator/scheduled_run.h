@@ -39,6 +39,9 @@ struct Arrival {
   double duration_s = 0;
   double request_s = 0;      // what the scheduler is told
   std::uint32_t phases = 1;  // of the flow model
+  const MapperRow* mapper = nullptr;  // of this job; nullptr: the system's
+  // Takes the place of selection and mapper; of as many ranks as the job. The job waits for these hosts.
+  std::shared_ptr<const Placement> placement = {};
 };
 
 struct SystemChoice {

@@ -2,7 +2,8 @@
 //
 // Hosts are a job's alone, and which ones it gets is the selector's business; schedulers reckon in
 // slots. A job can start if it needs no more than are free; it then takes those of whole hosts, which
-// may be more. Before it starts that is known as an upper limit only if hosts differ in slots.
+// may be more. Before it starts that is known as an upper limit only if hosts differ in slots. A job
+// that must have certain hosts (its rank file names them) waits until these are free.
 //
 // The time that a job asked for is what schedulers reckon with, as in real systems. One that runs
 // longer is taken to end just after now, again and again.
@@ -21,6 +22,8 @@ struct QueuedJob {
   std::uint64_t needs = 0;  // slots
   std::uint64_t takes = 0;  // slots, at most
   double request_s = 0;     // how long it asked for
+  bool is_bound = false;    // to certain hosts, and then takes what it needs
+  double not_before_s = 0;  // bound: when those are free if running jobs end as they asked
 };
 
 struct RunningJob {
@@ -33,6 +36,10 @@ struct ScheduleView {
   std::uint64_t free_slots = 0;
   std::span<const QueuedJob> queue;  // in order of arrival
   std::span<const RunningJob> running;
+
+  bool can_start(const QueuedJob& job) const {
+    return job.needs <= free_slots && job.not_before_s <= now_s;
+  }
 };
 
 // Belongs to one simulation and may remember what it promised. Threading: one thread at a time.
@@ -40,8 +47,8 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  // The position in the queue of a job that starts now, which then needs no more than the free slots;
-  // none if there is none. Asked again after each start, and whenever a job arrives or ends.
+  // The position in the queue of a job that starts now, for which view.can_start() then holds; none if
+  // there is none. Asked again after each start, and whenever a job arrives or ends.
   virtual std::optional<std::size_t> next(const ScheduleView& view) = 0;
 };
 

@@ -353,7 +353,7 @@ jobs:
                 file.write(text)
         write("rank 1=n01 slot=0\nrank 0=n10 slot=0\nrank 2=n00 slot=0\nrank 3=n11 slot=0\n")
         run, = self.runs("--rankfile", "ranks")
-        self.assertEqual((run["selection"], run["placement"]), ("file", "file"))
+        self.assertEqual((run["selection"], run["placement"]), ("file", "rankfile:ranks"))
         loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
         self.assertEqual(loads["edge1", "core0"], 100)  # rank 0 on n10 to rank 2 on n00, even
         write("n10,n01,n00,n11\n")
@@ -364,6 +364,46 @@ jobs:
             with self.subTest(text):
                 write(text)
                 self.assert_refused(self.simulate("--rankfile", "ranks"), 1, sentence)
+
+    def test_a_rankfile_among_placements(self):
+        with open(self.path("ranks"), "w", encoding="utf-8") as file:
+            file.write("n10,n01,n00,n11\n")
+        runs = self.runs("--placement", "block,rankfile:ranks", "--selection", "linear,random")
+        self.assertEqual([(run["selection"], run["placement"]) for run in runs],
+                         [("linear", "block"), ("file", "rankfile:ranks"), ("random", "block")])
+        self.assertEqual(runs[1]["links"], self.runs("--rankfile", "ranks")[0]["links"])
+        self.assertNotEqual(runs[0]["links"], runs[1]["links"])
+        self.assert_refused(self.simulate("--placement", "rankfile:"), 2, "there is no placement 'rankfile:'; there are block")
+        self.assertIn("rankfile:FILE", self.fathom("simulate", "--list").stdout)
+
+    PLACED = """
+cluster: c.graphml
+placement: [block, {rankfile: ranks}]
+model: flow
+jobs:
+  - {profile: run}
+  - {pattern: {kind: ring, ranks: 2, bytes: 100}, at: 1, placement: block}
+"""
+
+    def test_a_rankfile_in_a_scenario(self):
+        with open(self.path("ranks"), "w", encoding="utf-8") as file:
+            file.write("rank 1=n01 slot=0\nrank 0=n10 slot=0\nrank 2=n00 slot=0\nrank 3=n11 slot=0\n")
+        result = self.scenario(self.PLACED)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("out", "results.json"), encoding="utf-8") as file:
+            runs = json.load(file)["runs"]
+        self.assertEqual([run["placement"] for run in runs], ["block", "rankfile:ranks"])
+        self.assertEqual([job["placement"] for job in runs[1]["jobs"]], ["rankfile:ranks", "block"])
+        self.assertGreater(runs[1]["jobs"][1]["wait_s"], 0)  # the cluster is full
+        alone, = self.runs("--rankfile", "ranks", "--model", "flow")
+        self.assertAlmostEqual(runs[1]["jobs"][0]["end_s"], alone["seconds"])
+        with open(self.path("out", "..", "ranks"), "w", encoding="utf-8") as file:
+            file.write("n10,n01\n")
+        self.assert_refused(self.scenario(self.PLACED), 1, "ranks: is for 2 ranks; job 'run' has 4")
+        self.assert_refused(self.scenario(self.PLACED.replace("ranks}]", "gone}]")), 1, "gone: cannot be read")
+        with open(self.path("ranks"), "w", encoding="utf-8") as file:
+            file.write("n10,n01,n00,n99\n")
+        self.assert_refused(self.scenario(self.PLACED), 1, "no host 'n99'")
 
     def test_place(self):
         # Ranks 0, 2 and 1, 3 talk; block placement on two hosts of two slots tears both pairs apart.

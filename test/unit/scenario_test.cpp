@@ -72,6 +72,21 @@ TEST_CASE("values inside a job are axes, too; a list of jobs is not") {
   CHECK(all[11].varied.front() == std::pair<std::string, std::string>{"jobs[0].pattern.kind", "shift"});
 }
 
+TEST_CASE("a rank file is a placement like others, of all jobs or of one") {
+  const auto all = combinations(std::string("cluster: 'torus:dims=2,2'\n"
+                                            "placement: [cyclic, {rankfile: a/ranks}, rankfile:/tmp/more.txt]\n") + kJobs +
+                                "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5, placement: [block, {rankfile: own}]}\n");
+  REQUIRE(all.size() == 3 * 2);
+  CHECK(all[0].placement.name() == "cyclic");
+  CHECK(all[2].placement.name() == "rankfile:ranks");
+  CHECK(all[2].placement.rankfile.ends_with("/a/ranks"));  // in the scenario's folder
+  CHECK(all[4].placement.rankfile == "/tmp/more.txt");
+  CHECK(all[4].jobs[0].placement.rankfile == "/tmp/more.txt");
+  CHECK(all[4].jobs[1].placement.name() == "block");
+  CHECK(all[5].jobs[1].placement.name() == "rankfile:own");
+  CHECK(all[2].varied.front() == std::pair<std::string, std::string>{"placement", "{rankfile: a/ranks}"});
+}
+
 TEST_CASE("errors say where, and what there is instead") {
   const std::string jobs = kJobs;
   CHECK(refusal("cluster: x:\n") == "1:11: illegal map value");
@@ -81,6 +96,10 @@ TEST_CASE("errors say where, and what there is instead") {
             .starts_with("3:3: there is no routing 'shortest'; there are dmodk, smodk"));
   CHECK(refusal("cluster: 'torus:dims=2,2'\nscheduler: sjf\n" + jobs) ==
         "2:12: there is no scheduler 'sjf'; there are fcfs, easy, conservative");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nplacement: best\n" + jobs) ==
+        "2:12: there is no placement 'best'; there are block, cyclic, random, bisection, treematch, search, rankfile:FILE");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nplacement: {file: x}\n" + jobs)
+            .starts_with("2:13: there is no key 'file' in 'placement'; there are rankfile"));
   CHECK(refusal("cluster: 'torus:dims=2,2'\n\n  \nseeds: 3\n" + jobs)
             .starts_with("4:1: there is no key 'seeds'; there are "));
   CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: one\n" + jobs) == "2:7: 'seed' must be a number, not 'one'");
@@ -134,7 +153,7 @@ TEST_CASE("the reference's scenario files are read as they are") {
   const Scenario& last = file->combinations.back();
   CHECK(last.cluster == "xgft:slots=8;capacity=1;m=4,4;w=1,2");
   CHECK(last.choice.selector->name == std::string("random"));
-  CHECK(last.choice.mapper->name == std::string("cyclic"));
+  CHECK(last.placement.mapper->name == std::string("cyclic"));
   CHECK(last.choice.router->name == std::string("greedy-max"));
   CHECK(file->combinations[1].choice.router->name == std::string("greedy-sum"));  // its order, too
   CHECK(last.choice.until_s == 100);

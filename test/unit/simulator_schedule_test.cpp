@@ -21,7 +21,8 @@ using test::two_level_tree;
 struct Asked {
   std::int64_t ranks;
   double submit_s, duration_s;
-  double request_s = 0;  // 0: as long as it runs
+  double request_s = 0;      // 0: as long as it runs
+  Placement placement = {};  // empty: wherever there is room
 };
 
 std::vector<Arrival> arrivals_of(const std::vector<Asked>& jobs) {
@@ -29,6 +30,7 @@ std::vector<Arrival> arrivals_of(const std::vector<Asked>& jobs) {
   for (const Asked& job : jobs) {
     arrivals.push_back({std::make_shared<Job>(job_of(job.ranks, {})), job.submit_s, job.duration_s,
                         job.request_s > 0 ? job.request_s : job.duration_s, 1});
+    if (!job.placement.empty()) arrivals.back().placement = std::make_shared<Placement>(job.placement);
   }
   return arrivals;
 }
@@ -108,6 +110,30 @@ TEST_CASE("a reservation never moves back when others move forward") {
   const auto next = scheduler->next({2, 2, queue, later});
   REQUIRE(next);
   CHECK(*next == 1);
+}
+
+// Job 0 has hosts 0 and 1 of the four until 10; job 1 must have 1 and 2.
+TEST_CASE("a job with a rank file waits for its hosts, also while others are free") {
+  const std::vector<Asked> jobs = {{2, 0, 10}, {2, 1, 5, 0, {2, 1}}, {1, 2, 1}};
+  CHECK(starts("fcfs", jobs) == Times{0, 10, 10});
+  CHECK(starts("easy", jobs) == Times{0, 10, 2});
+  CHECK(starts("conservative", jobs) == Times{0, 10, 2});
+  const Network network = two_level_tree(1, 1, 4);
+  const ScheduledRun done = run(network, arrivals_of({{2, 0, 10, 0, {3, 1}}, {2, 0, 10}}), choice_of("fcfs"));
+  CHECK(done.jobs[0].start_s == 0);
+  CHECK(done.jobs[1].start_s == 0);  // on hosts 0 and 2
+}
+
+TEST_CASE("no backfilled job is given a host that a rank file names and keeps it too long") {
+  // Job 2 would fit beside job 1, but is given host 1, and ends after job 0.
+  const std::vector<Asked> jobs = {{1, 0, 10}, {2, 1, 5, 0, {0, 1}}, {1, 2, 9}};
+  CHECK(starts("easy", jobs) == Times{0, 10, 10});
+  CHECK(starts("conservative", jobs) == Times{0, 10, 10});
+  // Two that must have the same hosts follow each other, late or not.
+  for (const char* scheduler : {"fcfs", "easy", "conservative"}) {
+    CAPTURE(scheduler);
+    CHECK(starts(scheduler, {{2, 0, 10, 4, {0, 1}}, {2, 1, 5, 0, {1, 0}}, {2, 2, 5, 0, {0, 3}}}) == Times{0, 10, 15});
+  }
 }
 
 TEST_CASE("a job that outlives its request delays, and stops nothing") {
