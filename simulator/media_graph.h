@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -43,6 +44,10 @@ class MediaGraph {
   // One direction. Without media the way carries whatever arrives.
   void add_way(Node from, std::span<const Medium> media, Node to);
   void add_link(Node from, Node to, double capacity_Bps, double latency_s);
+
+  // The switches are the points of this grid, in their order of being added. Kept only if there are no
+  // others.
+  void set_grid(Grid grid) { grid_ = std::move(grid); }
 
   // build() refuses the network if there is a way from `from` to `to` with fewer links than this
   // one.
@@ -96,6 +101,7 @@ class MediaGraph {
   std::vector<Ends> media_;
   std::vector<Way> ways_;
   std::vector<NodeId> numbers_;  // in the network, by root
+  std::optional<Grid> grid_;
 };
 
 }  // namespace fathom::simulator

@@ -9,6 +9,14 @@
 
 namespace fathom::simulator {
 
+Grid Grid::in_order(Kind kind, std::vector<std::uint32_t> extent) {
+  std::vector<std::uint32_t> stride(extent.size(), 1);
+  for (std::size_t dimension = stride.size(); dimension-- > 1;) {
+    stride[dimension - 1] = stride[dimension] * extent[dimension];
+  }
+  return {kind, std::move(extent), std::move(stride)};
+}
+
 NodeId Network::find_node(std::string_view name) const {
   const auto found = std::find(names_.begin(), names_.end(), name);
   return found == names_.end() ? kNoId : static_cast<NodeId>(found - names_.begin());

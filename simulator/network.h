@@ -38,12 +38,20 @@ struct Link {
   std::int32_t port = kNoPort;  // the source's port, where it is known
 };
 
-// Switches at the points of a grid, numbered with the last coordinate running fastest: what dimension
-// order routing needs to know of a torus, a mesh or a HyperX.
+// Switches at the points of a grid: what dimension order routing needs to know of a torus, a mesh or a
+// HyperX. The switch at coordinates c is number sum_d stride_d c_d among the switches that are not inside
+// machines; those come last.
 struct Grid {
   enum class Kind { kMesh, kTorus, kHyperX };  // HyperX: all switches of a row are linked to each other
   Kind kind = Kind::kMesh;
   std::vector<std::uint32_t> extent;  // by dimension; the product is the number of switches
+  std::vector<std::uint32_t> stride;  // by dimension
+  // From half way around a torus to coordinate 0 both directions are as long. Ways go up there, as on all
+  // halves, but SimGrid's go down.
+  bool half_way_to_0_is_down = false;
+
+  // Numbered with the last coordinate running fastest.
+  static Grid in_order(Kind kind, std::vector<std::uint32_t> extent);
 };
 
 // Of a host that is part of a machine: launchers know the machine, and its cores by number.

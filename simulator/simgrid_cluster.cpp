@@ -40,6 +40,17 @@ std::size_t level_of(const Network& tree, const Link& link) {
   return level - 1;
 }
 
+// SimGrid's ways put the first coordinate right first, and that runs fastest (TorusZone.cpp).
+Grid grid_of(const std::vector<std::uint32_t>& extent) {
+  Grid grid{Grid::Kind::kTorus, extent, {}, true};
+  std::uint32_t stride = 1;
+  for (const std::uint32_t width : extent) {
+    grid.stride.push_back(stride);
+    stride *= width;
+  }
+  return grid;
+}
+
 }  // namespace
 
 Cable add_cable(MediaGraph& graph, const std::string& name, double capacity_Bps, double latency_s,
@@ -122,6 +133,7 @@ base::Status make_simgrid_torus(MediaGraph& graph, const ClusterLinks& links,
       step *= width;
     }
   }
+  graph.set_grid(grid_of(extent));
   return base::Done{};
 }
 

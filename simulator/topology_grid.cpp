@@ -26,9 +26,7 @@ void for_each_cable(Grid::Kind kind, std::uint32_t extent, LinkTwo link) {
 
 void link_dimension(const Grid& grid, std::size_t dimension, const std::vector<std::uint32_t>& switches,
                     const TopologyParameters& parameters, NetworkBuilder& builder) {
-  std::uint32_t stride = 1;
-  for (std::size_t later = dimension + 1; later < grid.extent.size(); ++later) stride *= grid.extent[later];
-  const std::uint32_t extent = grid.extent[dimension];
+  const std::uint32_t extent = grid.extent[dimension], stride = grid.stride[dimension];
   for (std::uint32_t first = 0; first < switches.size(); ++first) {
     if (first / stride % extent != 0) continue;  // not the first of its row
     for_each_cable(grid.kind, extent, [&](std::uint32_t one, std::uint32_t other) {
@@ -39,7 +37,7 @@ void link_dimension(const Grid& grid, std::size_t dimension, const std::vector<s
 }
 
 base::Result<Network> make_grid(Grid::Kind kind, TopologyParameters& parameters) {
-  const Grid grid{kind, parameters.list("dims")};
+  const Grid grid = Grid::in_order(kind, parameters.list("dims"));
   const std::uint32_t hosts = parameters.count("hosts", 1);
   if (base::Status status = parameters.finish(); !status) return status.error();
   double nodes = 1.0 + hosts;

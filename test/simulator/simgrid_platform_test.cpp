@@ -1,10 +1,12 @@
 // A platform file as SimGrid reads it and as Fathom does: the same hosts, and between every two of
-// them routes of the same latency, the same least bandwidth, and in all the same links.
+// them routes of the same latency and the same least bandwidth; in a torus, by dimension order, of the same
+// links.
 //
-//   simgrid_platform_test PLATFORM.xml
+//   simgrid_platform_test PLATFORM.xml [torus]
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <simgrid/s4u.hpp>
@@ -42,12 +44,64 @@ Path by_fathom(const Network& network, std::span<const LinkId> way) {
   return path;
 }
 
+// SimGrid's links of a torus are "c_link_from_0_to_1", with "_UP" from 0 to 1 and "_DOWN" back; rank R is
+// "R.router" behind the prefix here. As "0>1 1>5 …".
+std::string ranks_by_simgrid(simgrid::s4u::Host* from, simgrid::s4u::Host* to) {
+  double latency_s = 0;
+  std::vector<simgrid::s4u::Link*> links;
+  from->route_to(to, links, &latency_s);
+  std::string ranks;
+  for (const auto* link : links) {
+    unsigned one = 0, other = 0;
+    char direction = 0;
+    const char* name = link->get_cname();
+    if (std::sscanf(std::strstr(name, "_link_from_"), "_link_from_%u_to_%u_%c", &one, &other, &direction) != 3)
+      return std::string("not understood: ") + name;
+    if (direction == 'D') std::swap(one, other);
+    ranks += std::to_string(one) + '>' + std::to_string(other) + ' ';
+  }
+  return ranks;
+}
+
+std::string ranks_by_fathom(const Network& network, std::span<const LinkId> way) {
+  std::string ranks;
+  const auto rank = [&](NodeId node) { return std::to_string(node - network.host_count()); };
+  for (const LinkId link : way) {
+    if (network.joins_switches(link))
+      ranks += rank(network.link(link).source) + '>' + rank(network.link(link).target) + ' ';
+  }
+  return ranks;
+}
+
 bool near(double one, double other) { return std::abs(one - other) <= 1e-9 * std::max(one, other); }
+
+using Hosts = std::vector<simgrid::s4u::Host*>;
+
+int wrong_turns(const Network& network, const Hosts& hosts, const Job& job, const Placement& placement) {
+  const auto routes =
+      PlacedRoutes::make(network, job, placement, **find_router("dor"), 1, LinkUse(network));
+  if (!routes) return std::printf("%s\n", routes.error().message.c_str()), 1;
+  int wrong = 0;
+  for (std::uint32_t from = 0; from < hosts.size(); ++from) {
+    for (std::uint32_t to = 0; to < hosts.size(); ++to) {
+      if (from == to) continue;
+      const std::string theirs = ranks_by_simgrid(hosts[from], hosts[to]),
+                        ours = ranks_by_fathom(network, routes->between(from, to));
+      if (theirs == ours) continue;
+      ++wrong;
+      std::printf("%s to %s: %s, here %s\n", hosts[from]->get_cname(), hosts[to]->get_cname(), theirs.c_str(),
+                  ours.c_str());
+    }
+  }
+  std::printf("dimension order: %d pairs wrong\n", wrong);
+  return wrong;
+}
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
+  const bool is_torus = argc == 3 && std::string(argv[2]) == "torus";
+  if (argc != 2 && !is_torus) return 2;
   std::string name = "platform", quiet = "--log=root.thresh:error",
               factor = "--cfg=network/model:CM02";
   char* words[] = {name.data(), quiet.data(), factor.data(), nullptr};
@@ -86,5 +140,6 @@ int main(int argc, char** argv) {
     }
   }
   std::printf("%zu hosts, %u links, %d pairs wrong\n", hosts.size(), network->link_count(), wrong);
+  if (is_torus) wrong += wrong_turns(*network, hosts, job, placement);
   return wrong == 0 ? 0 : 1;
 }

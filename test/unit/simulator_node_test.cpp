@@ -8,9 +8,11 @@
 #include "simulator/mappers.h"
 #include "simulator/node_topology.h"
 #include "simulator/objective.h"
+#include "simulator/placed_routes.h"
 #include "simulator/placement_formats.h"
 #include "simulator/registry.h"
 #include "test/unit/profile_scratch.h"
+#include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {
 namespace {
@@ -53,6 +55,17 @@ Network cluster_of(const char* synthetic,
   return std::move(*network);
 }
 
+// By dimension order, by name: "s0.0 s0.1 …".
+std::string switches_passed(const Network& network, HostId from, HostId to) {
+  const auto routes = PlacedRoutes::make(network, test::job_of(2, {{0, 1, 1, 1}}), {from, to}, **find_router("dor"), 1, LinkUse(network));
+  REQUIRE_MESSAGE(routes, routes.error().message);
+  std::string names;
+  for (const LinkId link : routes->between(0, 1)) {
+    if (network.joins_switches(link)) names += network.node_name(network.link(link).source) + ' ' + network.node_name(network.link(link).target) + ' ';
+  }
+  return names;
+}
+
 TEST_CASE("hwloc: domains are NUMA nodes, or sockets where these are fewer; slots are cores, not threads") {
   const NodeTopology two = node("pack:2 numa:2 core:4 pu:2");
   CHECK(two.sockets == 2);
@@ -65,6 +78,17 @@ TEST_CASE("hwloc: domains are NUMA nodes, or sockets where these are fewer; slot
   CHECK(sockets.domains[1].first_core == 3);
   CHECK(sockets.domains[1].cores == 3);
   CHECK(node("pack:1 core:8 pu:1").domains.size() == 1);
+}
+
+TEST_CASE("dimension order goes the same ways whatever is inside the hosts") {
+  const Network plain = cluster_of("pack:1 core:2 pu:1", "torus:dims=3,4"), split = cluster_of("pack:2 core:1 pu:1", "torus:dims=3,4");
+  REQUIRE(split.host_count() == 2 * plain.host_count());
+  for (HostId from = 0; from < plain.host_count(); ++from) {
+    for (HostId to = 0; to < plain.host_count(); ++to) {
+      if (from == to) continue;
+      CHECK(switches_passed(plain, from, to) == switches_passed(split, 2 * from + 1, 2 * to));
+    }
+  }
 }
 
 TEST_CASE("sockets and NUMA domains become levels of the network below the hosts") {

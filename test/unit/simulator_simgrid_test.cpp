@@ -108,6 +108,18 @@ TEST_CASE("a dragonfly with several chassis: links by kind, as wide as they are 
   CHECK(width("c.r0.0.0", "c.r2.0.0") == 0);
 }
 
+TEST_CASE("a torus knows its coordinates, the first running fastest, unless there is more than the torus") {
+  const std::string torus =
+      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-11' speed='1f' bw='10' lat='1' "
+      "topology='TORUS' topo_parameters='4,3'/>";
+  const Network alone = made(torus + "</zone>");
+  REQUIRE(alone.grid() != nullptr);
+  CHECK(alone.grid()->kind == Grid::Kind::kTorus);
+  CHECK(alone.grid()->extent == std::vector<std::uint32_t>{4, 3});
+  CHECK(alone.grid()->stride == std::vector<std::uint32_t>{1, 4});
+  CHECK(made(torus + "<router id='r'/></zone>").grid() == nullptr);
+}
+
 TEST_CASE("what is wrong with a platform, with its line") {
   const auto error = [](const std::string& inside) {
     const auto network = read(platform(inside));
