@@ -8,7 +8,7 @@ import argparse
 import os
 import sys
 
-from plots import matrix, simulation, sizes, timeline
+from plots import matrix, network, simulation, sizes, timeline
 from plots.profile import BadProfile, Choice, Profile
 
 
@@ -47,7 +47,7 @@ def simulation_pictures(path):
     pictures = {f"links-{number}": lambda run=run: simulation.draw_loads(run)
                 for number, run in enumerate(runs, 1)}
     for name, snapshot in simulation.snapshots(os.path.dirname(path) or ".").items():
-        pictures[name] = lambda snapshot=snapshot: simulation.draw_network(snapshot)
+        pictures[name] = lambda snapshot=snapshot: network.draw_network(snapshot)
     for name, path in simulation.timelines(os.path.dirname(path) or ".").items():
         pictures[name] = lambda name=name, path=path: simulation.draw_timeline(path, name.replace("-", " ") + ": links over time")
     return pictures

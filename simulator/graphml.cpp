@@ -164,6 +164,7 @@ constexpr char kHead[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 <key id="slots" for="node" attr.name="capacity" attr.type="long"/>
 <key id="mac" for="node" attr.name="mac" attr.type="string"/>
 <key id="dpid" for="node" attr.name="dpid" attr.type="long"/>
+<key id="coordinates" for="node" attr.name="coordinates" attr.type="string"/>
 <key id="capacity" for="edge" attr.name="capacity" attr.type="double"/>
 <key id="latency" for="edge" attr.name="latency" attr.type="double"/>
 <key id="port" for="edge" attr.name="port" attr.type="long"/>
@@ -181,6 +182,16 @@ std::string data(const char* key, const std::string& value) {
   return std::string("<data key=\"") + key + "\">" + value + "</data>";
 }
 
+// Of a switch of a grid, "1,0,2"; pictures are drawn by them.
+std::string coordinates_text(const Network& network, NodeId node) {
+  if (!network.grid() || node < network.node_count() - network.grid()->points()) return "";
+  std::string text;
+  for (const auto coordinate : network.grid()->coordinates(node - (network.node_count() - network.grid()->points()))) {
+    text += (text.empty() ? "" : ",") + digits(coordinate);
+  }
+  return data("coordinates", text);
+}
+
 std::string node_text(const Network& network, NodeId node) {
   std::string text = "<node id=\"" + escaped(network.node_name(node)) + "\">";
   if (network.is_host(node)) {
@@ -189,6 +200,7 @@ std::string node_text(const Network& network, NodeId node) {
   } else {
     text += data("typ", "switch");
     if (network.datapath(node) != kNoDatapath) text += data("dpid", digits(network.datapath(node)));
+    text += coordinates_text(network, node);
   }
   return text + "</node>\n";
 }

@@ -6,7 +6,8 @@
 //         optional)
 //   graph: name (optional)
 // "type" is taken for typ and "slots" for a host's capacity. Edges of an undirected graph become two
-// links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as well.
+// links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as
+// well. Switches of a torus, mesh or HyperX are written with their coordinates.
 //
 // An Error names the file and the line.
 #pragma once

@@ -157,11 +157,7 @@ base::Result<Network> MediaGraph::to_network(const std::string& name) {
   for (Node node = 0; node < points_.size(); ++node) {
     if (points_[node].parent == node && points_[node].kind != Kind::kHost) numbers_[node] += hosts;
   }
-  std::uint64_t points = 1;
-  if (grid_) {
-    for (const std::uint32_t extent : grid_->extent) points *= extent;
-    if (points == switches) builder.set_grid(*grid_);
-  }
+  if (grid_ && grid_->points() == switches) builder.set_grid(*grid_);
   for (const Edge& edge : edges_) {
     builder.add_link(number[edge.from], number[edge.to], edge.capacity_Bps, edge.latency_s);
   }

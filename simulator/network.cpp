@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <string_view>
 #include <unordered_set>
@@ -15,6 +16,18 @@ Grid Grid::in_order(Kind kind, std::vector<std::uint32_t> extent) {
     stride[dimension - 1] = stride[dimension] * extent[dimension];
   }
   return {kind, std::move(extent), std::move(stride)};
+}
+
+std::uint32_t Grid::points() const {
+  return std::accumulate(extent.begin(), extent.end(), std::uint32_t{1}, std::multiplies<>());
+}
+
+std::vector<std::uint32_t> Grid::coordinates(std::uint32_t point) const {
+  std::vector<std::uint32_t> result;
+  for (std::size_t dimension = 0; dimension < extent.size(); ++dimension) {
+    result.push_back(point / stride[dimension] % extent[dimension]);
+  }
+  return result;
 }
 
 NodeId Network::find_node(std::string_view name) const {

@@ -52,6 +52,8 @@ struct Grid {
 
   // Numbered with the last coordinate running fastest.
   static Grid in_order(Kind kind, std::vector<std::uint32_t> extent);
+  std::uint32_t points() const;  // how many
+  std::vector<std::uint32_t> coordinates(std::uint32_t point) const;
 };
 
 // Of a host that is part of a machine: launchers know the machine, and its cores by number.

@@ -12,8 +12,7 @@ class DimensionRouter : public Router {
  public:
   explicit DimensionRouter(const Network& network)
       : network_(network), grid_(*network.grid()), access_(network.host_count()) {
-    for (const std::uint32_t extent : grid_.extent) points_ *= extent;
-    first_ = network.node_count() - points_;
+    first_ = network.node_count() - grid_.points();
     for (HostId host = 0; host < network.host_count(); ++host) find_access(host);
     if (grid_.kind != Grid::Kind::kHyperX) find_neighbours();
   }
@@ -41,8 +40,8 @@ class DimensionRouter : public Router {
   // Two links for each switch and dimension: upwards and downwards; kNoId where there is none.
   void find_neighbours() {
     const std::size_t dimensions = grid_.stride.size();
-    neighbours_.assign(points_ * dimensions * 2, kNoId);
-    for (std::uint32_t at = 0; at < points_; ++at) {
+    neighbours_.assign(grid_.points() * dimensions * 2, kNoId);
+    for (std::uint32_t at = 0; at < grid_.points(); ++at) {
       for (std::size_t dimension = 0; dimension < dimensions; ++dimension) {
         for (const bool upwards : {true, false}) {
           const std::uint32_t next = step(at, dimension, upwards);
@@ -166,8 +165,7 @@ class DimensionRouter : public Router {
 
   const Network& network_;
   const Grid& grid_;
-  std::uint32_t points_ = 1;
-  NodeId first_ = 0;             // of the grid's switches: those inside machines come before them
+  NodeId first_ = 0;            // of the grid's switches: those inside machines come before them
   std::vector<Access> access_;  // by host
   std::vector<LinkId> neighbours_;  // empty for a HyperX
 };

@@ -1,4 +1,4 @@
-"""What a simulation put on the links: loads of the links of each run, and the network coloured by load."""
+"""What a simulation put on the links: loads of the links of each run, and over time. The network: network.py."""
 from plots import style  # first: it selects the backend
 
 import csv
@@ -6,16 +6,13 @@ import glob
 import json
 import os
 import re
-import xml.etree.ElementTree as xml
 
 import numpy
-from matplotlib import cm, collections, colors, figure
+from matplotlib import cm, colors, figure
 
-from plots.profile import BadProfile, shortened
+from plots.profile import BadProfile
 
 MOST_LINKS = 40  # named in the picture of loads; of larger networks the most loaded ones
-MOST_NAMES = 60  # nodes with their names
-GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 
 
 def load_results(path):
@@ -132,107 +129,4 @@ def draw_timeline(path, _=""):
             one.spines[side].set_visible(False)
     more = f"the {len(busiest)} busiest of {len(links)} links that carried anything" if len(links) > len(busiest) else ""
     style.title(picture, heading(path, "links over time"), more)
-    return picture
-
-
-class Network:
-    """Nodes with places in the plane, and links with their congestion, from a snapshot."""
-
-    def __init__(self, path):
-        try:
-            root = xml.parse(path).getroot()
-        except (OSError, xml.ParseError) as error:
-            raise BadProfile(f"{path}: cannot be read: {error}") from None
-        graph = root.find(GRAPHML + "graph")
-        self.nodes = [node.get("id") for node in graph.iter(GRAPHML + "node")]
-        place = {name: number for number, name in enumerate(self.nodes)}
-        self.is_host = numpy.array([self.value(node, "typ") == "host" for node in graph.iter(GRAPHML + "node")])
-        edges = list(graph.iter(GRAPHML + "edge"))
-        self.ends = numpy.array([(place[e.get("source")], place[e.get("target")]) for e in edges]).reshape(-1, 2)
-        traffic = numpy.array([float(self.value(e, "traffic") or 0) for e in edges])
-        self.congestion = traffic / numpy.array([float(self.value(e, "capacity")) for e in edges])
-        self.neighbours = [[] for _ in self.nodes]
-        for source, target in self.ends:
-            self.neighbours[source].append(target)
-        self.levels = self.hops_from([n for n, host in enumerate(self.is_host) if host])
-        self.places = self.layered() if self.levels.max(initial=0) > 1 else self.by_distance()
-
-    @staticmethod
-    def value(element, key):
-        for data in element.iter(GRAPHML + "data"):
-            if data.get("key") == key:
-                return data.text
-        return None
-
-    def hops_from(self, starts):
-        hops = numpy.full(len(self.nodes), -1)
-        hops[starts] = 0
-        reached = list(starts)
-        for node in reached:
-            for other in self.neighbours[node]:
-                if hops[other] < 0:
-                    hops[other] = hops[node] + 1
-                    reached.append(other)
-        return numpy.maximum(hops, 0)
-
-    def layered(self):
-        """Hosts at the bottom in their order; above them each switch over the middle of what it links below."""
-        places = numpy.zeros((len(self.nodes), 2))
-        for level in range(self.levels.max() + 1):
-            members = numpy.nonzero(self.levels == level)[0]
-            if level > 0:
-                below = [[places[o, 0] for o in self.neighbours[n] if self.levels[o] == level - 1] or [0.5] for n in members]
-                members = members[numpy.argsort([numpy.mean(x) for x in below], kind="stable")]
-            places[members, 0] = (numpy.arange(len(members)) + 0.5) / len(members)
-            places[members, 1] = level
-        return places
-
-    def by_distance(self):
-        """Every switch has hosts: distances in the plane as near to hops as two dimensions permit (classical
-        scaling, W. Torgerson 1952). Hosts stand on their switch."""
-        switches = numpy.nonzero(~self.is_host)[0] if not self.is_host.all() else numpy.arange(len(self.nodes))
-        squares = numpy.array([self.hops_from([s])[switches] for s in switches], float) ** 2
-        middle = squares - squares.mean(0) - squares.mean(1)[:, None] + squares.mean()
-        values, vectors = numpy.linalg.eigh(-middle / 2)
-        plane = vectors[:, -2:] * numpy.sqrt(numpy.maximum(values[-2:], 0))
-        places = numpy.zeros((len(self.nodes), 2))
-        places[switches] = plane
-        for node in numpy.nonzero(self.is_host)[0]:
-            if self.neighbours[node] and not self.is_host.all():
-                places[node] = places[self.neighbours[node][0]]
-        return places
-
-
-def draw_network(path):
-    network = Network(path)
-    picture = figure.Figure(figsize=(9.6, 6.4))
-    axes = picture.add_axes((0.02, 0.03, 0.86, 0.82))
-    axes.set_axis_off()
-    norm = colors.Normalize(0, max(network.congestion.max(initial=0), 1e-30))
-    begins, ends = network.places[network.ends[:, 0]], network.places[network.ends[:, 1]]
-    span = numpy.ptp(network.places, axis=0).clip(1e-9)
-    along = (ends - begins) / span
-    aside = numpy.stack([along[:, 1], -along[:, 0]], 1)
-    aside *= 0.004 * span / numpy.linalg.norm(aside, axis=1).clip(1e-9)[:, None]
-    lines = numpy.stack([begins + aside, ends + aside], 1)  # each direction on its right
-    order = numpy.argsort(network.congestion)
-    axes.add_collection(collections.LineCollection(
-        lines[order], cmap=style.amounts(), norm=norm, array=network.congestion[order],
-        linewidths=0.6 + 2.6 * norm(network.congestion[order]), zorder=1))
-    for is_host, marker, size in ((True, "s", 16), (False, "o", 46)):
-        places = network.places[network.is_host == is_host]
-        axes.scatter(places[:, 0], places[:, 1], s=size, marker=marker, color=style.INK, zorder=2)
-    if len(network.nodes) <= MOST_NAMES:
-        for name, (x, y), host in zip(network.nodes, network.places, network.is_host):
-            axes.annotate(name, (x, y), xytext=(0, -13) if host else (9, 3), textcoords="offset points",
-                          ha="center" if host else "left",
-                          fontsize=6.5, rotation=45 if host else 0)
-    axes.autoscale_view()
-    axes.margins(0.05)
-    bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.9, 0.08, 0.02, 0.7)))
-    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}" if value < 1000 else shortened(value))
-    bar.set_label("congestion: bytes over the link's capacity", color=style.FAINT, fontsize=9)
-    hosts = int(network.is_host.sum())
-    style.title(picture, heading(path, "load of the network"), f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · {len(network.ends):,} links; "
-                "each direction on the right of its way")
     return picture

@@ -337,6 +337,36 @@ jobs:
         with open(self.path("plots", "network-run-1-links-at-6.svg"), encoding="utf-8") as file:
             self.assertIn("edge1", file.read())
 
+    OVERLAPS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from plots import network
+for path in sys.argv[2:]:
+    picture = network.draw_network(path)
+    names = [text for text in picture.axes[0].texts if text.get_gid() == "name"]
+    boxes = [text.get_window_extent(picture.canvas.get_renderer()) for text in names]
+    covered = [(one.get_text(), other.get_text()) for a, one in enumerate(names) for b, other in enumerate(names[:a])
+               if boxes[a].overlaps(boxes[b])]
+    switches = [text.get_text() for text in names if text.get_text().startswith("s")]
+    print(len(switches), covered)
+"""
+
+    def test_names_in_pictures_of_networks_cover_no_others(self):
+        snapshots = []
+        for number, (network, switches) in enumerate((("torus:dims=4,4", 16), ("torus:dims=3,4,3", 36), ("mesh:dims=2,2,2,2", 16),
+                                                      ("hyperx:dims=4,4;hosts=3", 16), ("dragonfly:switches=4;globals=2;hosts=2", 36),
+                                                      ("xgft:m=4,4;w=1,2", 6))):
+            result = self.fathom("simulate", "--cluster", network, "--job", "run", "--graphml", "-o", f"out{number}")
+            self.assertEqual(result.returncode, 0, result.stderr)
+            snapshots.append((self.path(f"out{number}", "links-1.graphml"), switches))
+        scripts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
+        drawn = subprocess.run(["/usr/bin/python3", "-c", self.OVERLAPS, scripts, *(path for path, _ in snapshots)],
+                               capture_output=True, text=True, check=False)
+        if "No module named" in drawn.stderr:
+            self.skipTest("python3-matplotlib is not installed")
+        self.assertEqual(drawn.returncode, 0, drawn.stderr)
+        self.assertEqual(drawn.stdout.splitlines(), [f"{switches} []" for _, switches in snapshots])
+
     def test_wrong_scenarios(self):
         for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
                                (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),

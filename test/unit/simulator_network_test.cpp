@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "simulator/cluster.h"
 #include "simulator/graphml.h"
 #include "simulator/natural_order.h"
 #include "test/unit/profile_scratch.h"
@@ -87,6 +88,14 @@ TEST_CASE("GraphML that was written is read as the same network") {
   CHECK(again->link(0).port == kNoPort);
   CHECK(again->link(1).capacity_Bps == 0.1);
   CHECK(again->link(1).port == 9);
+}
+
+TEST_CASE("a grid's switches are written with their coordinates") {
+  Scratch folder;
+  const auto torus = load_cluster("torus:dims=2,3");
+  REQUIRE(torus);
+  REQUIRE(write_graphml(*torus, folder / "t.graphml"));
+  CHECK(test::contents(folder / "t.graphml").find("<node id=\"s1.2\"><data key=\"typ\">switch</data><data key=\"coordinates\">1,2</data>") != std::string::npos);
 }
 
 constexpr char kKeys[] =
