@@ -355,7 +355,7 @@ for path in sys.argv[2:]:
         snapshots = []
         for number, (network, switches) in enumerate((("torus:dims=4,4", 16), ("torus:dims=3,4,3", 36), ("mesh:dims=2,2,2,2", 16),
                                                       ("hyperx:dims=4,4;hosts=3", 16), ("dragonfly:switches=4;globals=2;hosts=2", 36),
-                                                      ("xgft:m=4,4;w=1,2", 6))):
+                                                      ("xgft:m=4,4;w=1,2", 6), ("slimfly:q=5", 50), ("torus:dims=12,20", 240))):
             result = self.fathom("simulate", "--cluster", network, "--job", "run", "--graphml", "-o", f"out{number}")
             self.assertEqual(result.returncode, 0, result.stderr)
             snapshots.append((self.path(f"out{number}", "links-1.graphml"), switches))
