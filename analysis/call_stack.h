@@ -28,9 +28,10 @@ class CallStacks {
 
   // How many calls a leave closes: that which it names and those above it, whose leaves were lost. 0: its own
   // enter was lost.
-  static std::size_t closed_by(const std::vector<OpenCall>& open, std::uint32_t function) {
+  template <typename Call>
+  static std::size_t closed_by(const std::vector<Call>& open, std::uint32_t function) {
     if (!open.empty() && open.back().function == function) return 1;
-    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const OpenCall& call) { return call.function == function; });
+    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Call& call) { return call.function == function; });
     return found == open.rend() ? 0 : static_cast<std::size_t>(found - open.rbegin()) + 1;
   }
 

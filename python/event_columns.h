@@ -5,15 +5,16 @@
 // each call, written when it is left. SegmentColumns has one row for each stretch of time in which one call
 // was the innermost open one of its thread: their lengths sum up to exclusive times.
 //
-// Calls that a window of time cuts are clipped to it; events outside are left out. Times are ns of the run.
+// Of a scope there is what ScopedEvents gives of it. A Leave belongs to the innermost open call of its function; those
+// inside that one whose own Leave was lost have no match in EventColumns, and end there in the others, as calls that
+// are open where the events end do. Times are ns of the run.
 // Cost: one pass over the process for each reader. Memory: the piece, and the calls that are open.
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <vector>
 
-#include "analysis/input.h"
+#include "python/scoped_events.h"
 #include "trace/reader.h"
 
 namespace fathom::python {
@@ -56,7 +57,7 @@ class ColumnReader {
 
  private:
   struct Open {
-    std::int32_t name = 0;
+    std::uint32_t function = 0;
     std::uint64_t enter_ns = 0;
     std::uint64_t top_since_ns = 0;  // the innermost since then
     double inside_ns = 0;            // in calls that it made
@@ -65,23 +66,22 @@ class ColumnReader {
   using Stack = std::vector<Open>;
 
   bool next(trace::Event& event);
-  bool in_window(std::uint64_t time_ns) const { return time_ns >= scope_.from_ns && time_ns < scope_.to_ns; }
-  double clipped(std::uint64_t from_ns, std::uint64_t to_ns) const;
+  Stack& open(std::uint32_t thread);
+  void enter(const trace::Event& event, std::int64_t row);
+  template <typename Left>
+  void leave(const trace::Event& event, Left left);
   void add_event(const trace::Event& event, std::int32_t process, EventColumns& columns);
   void enter_row(const trace::Event& event, EventColumns& columns);
   void leave_row(const trace::Event& event, EventColumns& columns);
   void add_call(const Open& call, std::uint32_t thread, std::size_t depth, std::uint64_t leave_ns,
                 CallColumns& columns) const;
   void add_segment(const Open& call, std::uint64_t end_ns, SegmentColumns& columns) const;
-  template <typename Left>
-  void follow(const trace::Event& event, Left left);
 
-  trace::EventCursor cursor_;
-  const analysis::Scope scope_;
+  ScopedEvents events_;
   const std::int32_t functions_;
   std::uint64_t last_ns_ = 0;
   bool ended_ = false;
-  std::unordered_map<std::uint32_t, Stack> open_;  // by thread
+  std::vector<Stack> open_;  // by thread
 };
 
 }  // namespace fathom::python

@@ -284,7 +284,7 @@ py::dict all_events(Run& run) {
     const auto& processes = trace.definitions().processes;
     const auto wanted = [&](const trace::Process& process) { return !scope.ranks || scope.ranks->contains(process.rank); };
     std::size_t rows = 0;
-    for (const trace::Process& process : processes) rows += wanted(process) && scope.whole_time() ? process.records : 0;
+    for (const trace::Process& process : processes) rows += wanted(process) && scope.whole_time() && !scope.phase ? process.records : 0;
     columns.reserve(rows);
     std::int32_t position = 0;
     for (std::size_t i = 0; i < processes.size(); ++i) {

@@ -48,3 +48,43 @@ def frame(columns, ranks, definitions, first_row=0):
         "_depth": columns["depth"], "_parent": moved(columns["parent"]),
         "time.inc": columns["inclusive_ns"], "time.exc": columns["exclusive_ns"],
     }, index=pandas.RangeIndex(first_row, first_row + rows), copy=False)
+
+
+def calls_of(made, kept):
+    """The calls whose Enter rows are kept, as ColumnReader::calls() has them. `made` is one process, whole."""
+    enters = made[kept & (made["Event Type"].cat.codes == 0) & (made["_matching_event"] >= 0)]
+    return {"name": enters["Name"].cat.codes.to_numpy(), "thread": enters["Thread"].to_numpy(),
+            "depth": enters["_depth"].to_numpy(), "start_ns": enters["Timestamp (ns)"].to_numpy(),
+            "end_ns": enters["_matching_timestamp"].to_numpy(), "exclusive_ns": enters["time.exc"].to_numpy()}
+
+
+def segments_of(made, kept):
+    """Stretches in which a kept call was the innermost open one of its thread, as ColumnReader::segments() has them."""
+    kind, times = made["Event Type"].cat.codes.to_numpy(), made["Timestamp (ns)"].to_numpy()
+    matching, parent = made["_matching_event"].to_numpy(), made["_parent"].to_numpy()
+    rows = numpy.arange(len(made))
+    # Whose time it is after each event: a call's own after its Enter, its caller's after its Leave.
+    owner = numpy.where(kind == 0, rows, numpy.where(matching >= 0, parent[matching], -1))
+    whose, start, end = [], [], []
+    for thread in numpy.unique(made["Thread"]):
+        there = numpy.flatnonzero((made["Thread"].to_numpy() == thread) & (kind < 2))
+        call = owner[there[:-1]]
+        chosen = (call >= 0) & kept[call] & (times[there[1:]] > times[there[:-1]])
+        whose.append(call[chosen])
+        start.append(times[there[:-1][chosen]])
+        end.append(times[there[1:][chosen]])
+    names = made["Name"].cat.codes.to_numpy()
+    return {"name": names[numpy.concatenate(whose)], "start_ns": numpy.concatenate(start), "end_ns": numpy.concatenate(end)}
+
+
+def next_stride(late):
+    """The stride of the next event of the same process and partition that is no receive; -1 where there is none."""
+    ordered = late.sort_values(["Process", "Start"], kind="stable")
+    keys = [ordered["Process"], ordered["PartitionId"]]
+    following = ordered["Stride"].where(ordered["Stride"] >= 0).groupby(keys).shift(-1).groupby(keys).bfill()
+    return following.reindex(late.index).fillna(-1).astype(numpy.int64)
+
+
+def looked_up(wanted, keys, values):
+    """The value that stands at each wanted key; -1 where there is none."""
+    return wanted.map(pandas.Series(values.to_numpy(), index=keys)).fillna(-1).astype(numpy.int64)

@@ -17,8 +17,8 @@ def _shared():
         if os.path.isdir(os.path.join(path, "plots")) and path not in sys.path:
             sys.path.append(path)
     from plots import matrix, sizes, style
-    from plots.profile import Choice, Profile
-    return matrix, sizes, style, Choice, Profile
+    from plots.profile import Choice, Profile, shortened
+    return matrix, sizes, style, Choice, Profile, shortened
 
 
 def _profile(run, Profile, Choice, class_name=None, hidden=None):
@@ -30,29 +30,49 @@ def _profile(run, Profile, Choice, class_name=None, hidden=None):
     document = {"application": {"executable": run.application, "seconds": run.seconds},
                 "world_size": run.header["world_size"], "traffic": blocks,
                 "ranks": [{"rank": rank, "host": host} for rank, host in run.header["hosts"].items()],
-                "message_sizes": run._core.message_sizes()}
+                "message_sizes": run.sizes_by_class()}
     return Profile(document, Choice(class_name, hidden is True, hidden is False))
 
 
 def comm_matrix(run, output="size", linear=False, class_name=None, hidden=None):
-    matrix, _, _, Choice, Profile = _shared()
+    matrix, _, _, Choice, Profile, _ = _shared()
     return matrix.draw(_profile(run, Profile, Choice, class_name, hidden), "messages" if output == "count" else "bytes", linear)
 
 
 def message_histogram(run, class_name=None, hidden=None):
-    _, sizes, _, Choice, Profile = _shared()
+    _, sizes, _, Choice, Profile, _ = _shared()
     return sizes.draw(_profile(run, Profile, Choice, class_name, hidden))
 
 
-def _axes(style, run, what, label):
+def _axes(style, run, what, xlabel, ylabel, legend=True):
     picture = figure.Figure(figsize=(9.6, 5.6))
-    axes = picture.add_axes((0.085, 0.13, 0.72, 0.69))
-    style.title(picture, f"{os.path.basename(run.application) or 'unnamed program'}: {what}", f"{run.ranks:,} ranks")
+    axes = picture.add_axes((0.115, 0.13, 0.68 if legend else 0.86, 0.69))
+    name = "".join(c if c.isprintable() else "?" for c in os.path.basename(run.application))
+    style.title(picture, f"{name[:40] or 'unnamed program'}: {what}", f"{run.ranks:,} ranks")
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
-    axes.set_xlabel("seconds")
-    axes.set_ylabel(label)
+    axes.set_xlabel(xlabel)
+    axes.set_ylabel(ylabel)
     return picture, axes
+
+
+_UNITS = (("seconds", "s", 1e9), ("milliseconds", "ms", 1e6), ("microseconds", "µs", 1e3), ("nanoseconds", "ns", 1))
+
+
+def _unit(ns):
+    """Name, sign and size in ns of the largest unit of which there is one at least."""
+    return next((unit for unit in _UNITS if ns >= unit[2]), _UNITS[-1])
+
+
+def _each(edges):
+    """"in each 5.82 ms", of equal bins."""
+    width = edges[1] - edges[0]
+    _, sign, size = _unit(width)
+    return f"in each {width / size:.3g} {sign}"
+
+
+def _legend(axes):
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
 
 
 def time_profile(run, num_bins=50, normalized=True):
@@ -64,35 +84,50 @@ def time_profile(run, num_bins=50, normalized=True):
     shown = ordered.iloc[:, :len(style.CATEGORIES) - 1].copy()
     if ordered.shape[1] > shown.shape[1]:
         shown["other functions"] = ordered.iloc[:, shown.shape[1]:].sum(axis=1)
-    picture, axes = _axes(style, run, "time in MPI", "share of all ranks' time" if normalized else "ns of all ranks")
-    axes.stackplot(table["bin_start"] / 1e9, shown.T.to_numpy(), labels=list(shown.columns), colors=style.CATEGORIES, step="post")
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=8)
+    edges = numpy.append(table["bin_start"], table["bin_end"].iloc[-1])
+    unit, _, size = _unit(edges[-1] - edges[0])
+    picture, axes = _axes(style, run, "time in calls", unit,
+                          "share of all ranks' time" if normalized else f"seconds of all ranks {_each(edges)}")
+    heights = shown.T.to_numpy() * (1 if normalized else 1e-9)
+    axes.stackplot(edges / size, numpy.hstack([heights, heights[:, -1:]]), labels=list(shown.columns),
+                   colors=style.CATEGORIES, step="post")  # the last step ends at the last edge
+    axes.set_ylim(bottom=0)
+    _legend(axes)
     return picture
 
 
 def comm_over_time(run, output="size", bins=50):
-    style = _shared()[2]
-    picture, axes = _axes(style, run, "communication over time", "bytes" if output == "size" else "messages")
+    _, _, style, _, _, shortened = _shared()
     values, edges = run.comm_over_time(output, bins=bins)
-    axes.stairs(values, edges / 1e9, fill=True, color=style.CATEGORIES[0])
+    unit, _, size = _unit(edges[-1] - edges[0])
+    of = ("bytes", "B") if output == "size" else ("messages", "")
+    picture, axes = _axes(style, run, f"{of[0]} sent over time", unit, f"{of[0]} {_each(edges)}", legend=False)
+    axes.stairs(values, edges / size, fill=True, color=style.CATEGORIES[0])
+    axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: shortened(value, of[1])))
+    axes.set_ylim(bottom=0)
     return picture
+
+
+_MOST_BARS = 64
 
 
 def idle_time(run):
     """Each rank's time: computing, waiting for others, and the rest in MPI."""
     style = _shared()[2]
     table = run.analysis("idle-time")["idle_time"]
-    picture, axes = _axes(style, run, "time of each rank", "seconds")
-    axes.set_xlabel("rank")
+    picture, axes = _axes(style, run, "time of each rank", "rank", "seconds")
     axes.xaxis.set_major_locator(ticker.MaxNLocator(integer=True))
     waiting = table["waiting_seconds"]
     parts = (("computing", table["program_seconds"], style.CATEGORIES[0]), ("waiting for others", waiting, style.CATEGORIES[5]),
              ("in MPI otherwise", (table["mpi_seconds"] - waiting).clip(lower=0), style.CATEGORIES[4]))
     bottom = numpy.zeros(len(table))
-    # Bars of one width without gaps: thousands of ranks can be told apart from afar only.
+    few = len(table) <= _MOST_BARS
     edges = numpy.append(table["rank"] - 0.5, table["rank"].iloc[-1] + 0.5) if len(table) else [0, 1]
     for label, values, color in parts:
-        axes.stairs(bottom + values.to_numpy(), edges, baseline=bottom, fill=True, color=color, label=label)
+        if few:
+            axes.bar(table["rank"], values, bottom=bottom, width=0.86, color=color, label=label)
+        else:  # without gaps: thousands of ranks can be told apart from afar only
+            axes.stairs(bottom + values.to_numpy(), edges, baseline=bottom, fill=True, color=color, label=label)
         bottom = bottom + values.to_numpy()
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
+    _legend(axes)
     return picture

@@ -30,15 +30,13 @@ def compare(runs):
     return _tables(_fathom.compare([run._core for run in runs], [run.path for run in runs]))
 
 
-def multirun_analysis(runs, metric_column="time.exc", groupby_column="Name"):
-    """flat_profile() of each run, summed over its processes; functions with most first."""
-    rows = {}
-    for run in runs:
-        table = run.flat_profile(metric_column, groupby_column, per_process=True)
-        rows[len(run.processes())] = table.groupby(level=0, observed=True)[metric_column].sum()
-    made = pandas.DataFrame(rows).T.fillna(0.0)
-    made.index.name = "Number of Processes"
-    return made[made.sum().sort_values(ascending=False).index]
+def multirun_analysis(runs, metric_column="Timestamp (ns)", groupby_column="Name"):
+    """flat_profile() of each run, one row a run; functions with most first. Of "Timestamp (ns)" it is time.exc."""
+    metric = "time.exc" if metric_column == "Timestamp (ns)" else metric_column
+    rows = [run.flat_profile(metric, groupby_column)[metric] for run in runs]
+    made = pandas.concat(rows, axis=1).T.fillna(0.0)
+    made.index = pandas.Index([len(run.processes()) for run in runs], name="Number of Processes")
+    return made[made.sum().sort_values(ascending=False, kind="stable").index]
 
 
 class Analysis:
@@ -121,17 +119,27 @@ class Run:
         scope["phase"] = self._scope["phase"] if phase is None else phase
         return Run(self.path, **scope, filters=self._filters, comm=self._comm)
 
-    def slice(self, start, end):
-        """From start to before end (nanoseconds, or text like "1.5 s"); calls that it cuts are clipped."""
+    def slice(self, start, end, clip_values=True):
+        """From start to before end (nanoseconds, or text like "1.5 s"). Calls that it cuts are clipped; with
+        clip_values=False it is the filter that keeps such calls whole.
+        """
+        if not clip_values:
+            return self.filter("Timestamp (ns)", "between", [start, end])
         scope = dict(self._scope)
         scope["from_ns"] = max(nanoseconds(start), scope["from_ns"])
         scope["to_ns"] = min(nanoseconds(end), scope["to_ns"])
         return Run(self.path, **scope, filters=self._filters, comm=self._comm)
 
     def filter(self, *filters):
-        """Only events for which all filters hold; see Filter. Holds for events() and event_chunks()."""
+        """Only events for which all filters hold: Filters, or the field, operator and value of one.
+
+        Holds for events and for what is summed up from them: traffic is then that of the MpiSend events left.
+        The analyses refuse it: they need whole calls and messages.
+        """
+        if filters and isinstance(filters[0], str):
+            filters = (Filter(*filters) if len(filters) > 1 else Filter(expr=filters[0]),)
         if not all(isinstance(entry, Filter) for entry in filters):
-            raise TypeError("filter() takes fathom.Filter objects")
+            raise TypeError("filter() takes fathom.Filter objects, or a field, an operator and a value")
         return Run(self.path, **self._scope, filters=self._filters + filters, comm=self._comm)
 
     # ---- traffic ----
@@ -140,12 +148,35 @@ class Run:
     def traffic(self):
         """Every pair that talked, by class, communicator and phase."""
         def make():
+            if self._filters:
+                return self._sent_traffic()
             made = self._core.traffic()
             for key in ("class", "phase"):
                 made[key] = columns.categories(*made[key])
             made["hidden"] = made["hidden"].view(bool)
             return pandas.DataFrame(made, copy=False)
         return self._once("traffic", make)
+
+    def _sent(self):
+        """The messages sent that the filters leave, in the order of the processes."""
+        def make():
+            names = columns.unique(self._definitions["classes"])
+            hidden = dict(zip(names, self._definitions["class_hidden"]))
+            made = [piece.loc[kept & (piece["Name"] == "MpiSend"), ["Process", "Peer", "Bytes", "Communicator", "Class"]]
+                    for piece, kept in self._whole_processes()]
+            made = pandas.concat(made, ignore_index=True) if made else pandas.DataFrame()
+            made["hidden"] = made["Class"].map(hidden).astype(bool)
+            return made
+        return self._once("sent", make)
+
+    def _sent_traffic(self):
+        sent = self._sent()
+        keys = ["Class", "hidden", "Communicator", "Process", "Peer"]
+        made = sent.groupby(keys, observed=True)["Bytes"].agg(bytes="sum", messages="count").reset_index()
+        made.insert(1, "phase", columns.categories(numpy.zeros(len(made), numpy.int8), [""]))
+        made["Process"] = made["Process"].astype(numpy.int64)
+        return made.rename(columns={"Class": "class", "Communicator": "communicator", "Process": "source",
+                                    "Peer": "destination"})
 
     def _chosen(self, class_name=None, hidden=None, communicator=None, phase=None):
         table = self.traffic
@@ -187,18 +218,29 @@ class Run:
     def message_sizes(self):
         """Sizes of each class, exact or [low, high] of a bin, with how many messages had them."""
         rows = []
-        for entry in self._core.message_sizes():
+        for entry in self.sizes_by_class():
             for size, messages in zip(entry["size"], entry["messages"]):
                 rows.append((entry["class"], entry["hidden"], size, size, messages))
             for low, messages in zip(entry["bin_low"], entry["bin_messages"]):
                 rows.append((entry["class"], entry["hidden"], low, max(2 * low - 1, low), messages))
         return pandas.DataFrame(rows, columns=["class", "hidden", "low", "high", "messages"])
 
+    def sizes_by_class(self):
+        """message_sizes() as profile.json has them: a dictionary for each class."""
+        if not self._filters:
+            return self._core.message_sizes()
+        made = []
+        for (name, hidden), rows in self._sent().groupby(["Class", "hidden"], observed=True):
+            size, messages = numpy.unique(rows["Bytes"].to_numpy(), return_counts=True)
+            made.append({"class": name, "hidden": bool(hidden), "size": size, "messages": messages, "bin_low": [],
+                         "bin_messages": []})
+        return made
+
     def message_histogram(self, bins=20, **kwargs):
         """numpy.histogram() of the sizes of all messages: counts and edges."""
         sizes = self.message_sizes()
         middle = (sizes["low"] + sizes["high"]) / 2
-        return numpy.histogram(middle.to_numpy(float), bins=bins, weights=sizes["messages"].to_numpy(float), **kwargs)
+        return numpy.histogram(middle.to_numpy(float), bins=bins, weights=sizes["messages"].to_numpy(numpy.int64), **kwargs)
 
     # ---- events ----
 
@@ -219,9 +261,21 @@ class Run:
         return [entry["rank"] for entry in self._definitions["processes"]]
 
     def _filtered(self, made):
+        return made[self._mask(made)] if self._filters else made
+
+    def _mask(self, made):
+        kept = numpy.ones(len(made), bool)
         for entry in self._filters:
-            made = made[entry.mask(made)]
-        return made
+            kept &= entry.mask(made)
+        return kept
+
+    def _whole_processes(self):
+        """(events of one process, which of them the filters keep), process by process."""
+        for position, process in enumerate(self._definitions["processes"]):
+            piece = self._core.reader(process["process"]).events(_LAST, position)
+            if piece is not None:
+                made = columns.frame(piece, self._listed_ranks(), self._definitions)
+                yield made, self._mask(made)
 
     @property
     def events(self):
@@ -246,7 +300,10 @@ class Run:
     def _pieces(self, kind):
         """(position among the processes, columns) of calls or segments, a bounded piece at a time."""
         if self._filters:
-            raise _fathom.Error("filters hold for events alone; choose ranks with select() and time with slice()")
+            made_of = getattr(columns, f"{kind}_of")
+            for made, kept in self._whole_processes():
+                yield made["Process"].cat.codes.iat[0], made_of(made, kept)
+            return
         for position, process in enumerate(self._definitions["processes"]):
             read = getattr(self._core.reader(process["process"]), kind)
             while (piece := read(_PIECE)) is not None:
@@ -280,11 +337,26 @@ class Run:
         """Every message with both its ends, of the processes of this analysis process.
 
         send_entered_ns is when the call that sends was entered, receive_posted_ns when the receive was
-        posted, received_ns when it arrived; hidden adds those inside collectives.
+        posted, received_ns when it arrived; hidden adds those inside collectives. Of a slice those that arrived in
+        it, of selected ranks those with one of them at either end.
         """
+        self._refuse_filters()
+        if self._scope["phase"] is not None:
+            raise _fathom.Error("messages() knows no phases; take events, or a window of time with slice()")
         made = self._core.messages(hidden)
         made["hidden"] = made["hidden"].view(bool)
-        return pandas.DataFrame(made, copy=False)
+        made = pandas.DataFrame(made, copy=False)
+        ranks, first, last = (self._scope[key] for key in ("ranks", "from_ns", "to_ns"))
+        if ranks is not None:
+            made = made[made["sender"].isin(ranks) | made["receiver"].isin(ranks)]
+        if (first, last) != (0, _LAST):
+            made = made[(made["received_ns"] >= first) & (made["received_ns"] < last)]
+        return made.reset_index(drop=True)
+
+    def _refuse_filters(self):
+        if self._filters:
+            raise _fathom.Error("a filter holds for events and what is summed up from them; choose ranks and phases "
+                                "with select(), time with slice()")
 
     def step(self, rank, index, hidden=False):
         """Step number `index` of a rank; see fathom.Step."""
@@ -375,34 +447,51 @@ class Run:
             made.iloc[:, 2:] /= whole
         return made
 
-    def comm_over_time(self, output="size", message_type="send", bins=50, **kwargs):
-        """Bytes ("size") or messages ("count") sent (or received) by bin of time: values and edges."""
+    def comm_over_time(self, output="size", message_type="send", bins=50, range=None, density=False):
+        """Bytes ("size") or messages ("count") sent (or received) by bin of time: values and edges, as of
+        numpy.histogram().
+        """
         kind = "sent" if message_type == "send" else "received"
         code = len(self._definitions["functions"]) + self._definitions["kinds"].index(kind)
         first, last = self._span()
-        edges = numpy.histogram_bin_edges([], bins=bins, range=kwargs.pop("range", (first, last)))
-        values = numpy.zeros(len(edges) - 1)
+        edges = numpy.histogram_bin_edges([], bins=bins, range=range or (first, last))
+        values = numpy.zeros(len(edges) - 1, numpy.int64)
+        for times, sizes in self._moments_of(code):
+            values += numpy.histogram(times, bins=edges, weights=sizes if output == "size" else None)[0]
+        if density:
+            values = values / numpy.diff(edges) / max(values.sum(), 1)
+        return values, edges
+
+    def _moments_of(self, code):
+        """(times, bytes) of the events of this name, a bounded piece at a time."""
+        if self._filters:
+            for made, kept in self._whole_processes():
+                chosen = kept & (made["Name"].cat.codes.to_numpy() == code)
+                yield made["Timestamp (ns)"].to_numpy()[chosen], made["Bytes"].to_numpy()[chosen]
+            return
         for process in self._definitions["processes"]:
             reader = self._core.reader(process["process"])
             while (piece := reader.events(_PIECE, 0)) is not None:
                 chosen = piece["name"] == code
-                weights = piece["bytes"][chosen] if output == "size" else None
-                values += numpy.histogram(piece["time_ns"][chosen], bins=edges, weights=weights, **kwargs)[0]
-        return values, edges
+                yield piece["time_ns"][chosen], piece["bytes"][chosen]
 
     # ---- analyses ----
 
     def analyze(self, *names, **thresholds):
         """{name: Analysis} of these analyses, or of the default set. Thresholds by name, as --set takes them."""
-        made = self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
+        made = self._analyzed(names, thresholds)
         return {name: Analysis(name, section, made["limits"]) for name, section in made["sections"].items()}
+
+    def _analyzed(self, names, thresholds):
+        self._refuse_filters()
+        return self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
 
     def analysis(self, name, **thresholds):
         return self.analyze(name, **thresholds)[name]
 
     def findings(self, *names, **thresholds):
         """What costs the run time, most costly first: one row for each finding."""
-        made = self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
+        made = self._analyzed(names, thresholds)
         keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
                 "function", "file", "line", "phase", "communicator", "windows", "summary", "advice", "evidence"]
         return pandas.DataFrame(made["findings"], columns=keys)
@@ -429,7 +518,10 @@ class Run:
 
         Sums by rank, the latest partitions and who fell behind: analysis("lateness").
         """
-        return self.analysis("lateness", **{"lateness_events": 1e15, **thresholds})["events"]
+        made = self.analysis("lateness", **{"lateness_events": 1e15, **thresholds})["events"]
+        made["NextStride"] = columns.next_stride(made)
+        made["Matching Step"] = columns.looked_up(made["Matching Event ID"], made["EventId"], made["Step"])
+        return made
 
     # ---- pictures ----
 

@@ -108,10 +108,13 @@ class MadeTrace(unittest.TestCase):
         values, edges = self.run_.comm_over_time(bins=2)
         self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 800, 1600]))
         self.assertEqual(self.run_.comm_over_time("count", "receive", bins=4)[0].tolist(), [1, 1, 0, 0])
+        self.assertEqual(self.run_.comm_over_time(bins=2, range=(0, 600))[0].tolist(), [100, 50])
+        self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 800, 0])
 
     def test_message_histogram(self):
         counts, edges = self.run_.message_histogram(bins=[0, 60, 200])
         self.assertEqual((counts.tolist(), edges.tolist()), ([1, 1], [0, 60, 200]))
+        self.assertEqual(counts.dtype, numpy.int64)
 
     def test_slice_clips_calls(self):
         part = self.run_.slice(50, 1450)
@@ -121,6 +124,36 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(part.comm_matrix("count").sum(), 2)
         self.assertEqual(self.run_.slice("0 ns", "0.3 us").comm_matrix().tolist()[0], [0, 100, 0])
         self.assertEqual(self.run_.slice(0, 300).comm_matrix().sum(), 100)
+
+    def test_slice_enters_and_leaves_calls_that_it_cuts(self):
+        events = self.run_.slice(50, 1450).events
+        self.assertEqual([(process, kind, name, time) for process, kind, name, time in
+                          zip(events["Process"], events["Event Type"], events["Name"], events["Timestamp (ns)"])
+                          if name not in ("MpiSend", "MpiRecv")],
+                         [(0, "Enter", "MPI_Send", 50), (0, "Leave", "MPI_Send", 100),
+                          (0, "Enter", "MPI_Barrier", 1000), (0, "Leave", "MPI_Barrier", 1450),
+                          (1, "Enter", "MPI_Recv", 50), (1, "Leave", "MPI_Recv", 200),
+                          (1, "Enter", "MPI_Send", 300), (1, "Leave", "MPI_Send", 400),
+                          (2, "Enter", "MPI_Recv", 50), (2, "Leave", "MPI_Recv", 500),
+                          (2, "Enter", "MPI_Barrier", 1400), (2, "Leave", "MPI_Barrier", 1450)])
+        self.assertEqual(events["time.inc"].sum(), 50 + 450 + 150 + 100 + 450 + 50)
+        inside = self.run_.slice(1550, 1560).events  # nothing happens there
+        self.assertEqual(inside["time.inc"].dropna().tolist(), [10, 10, 10])
+        self.assertEqual(len(self.run_.slice(1700, 1800).events), 0)
+
+    def test_slice_does_not_go_on_after_the_end(self):
+        """Of a call that is open where the trace ends nobody knows more than that."""
+        calls = self.run_.slice(0, "1 s").calls()
+        self.assertEqual(calls["end_ns"].max(), 1600)
+
+    def test_slice_without_clipping(self):
+        whole = self.run_.slice(250, 260, clip_values=False).events
+        self.assertEqual(whole["time.inc"].dropna().tolist(), [500])
+
+    def test_messages_of_a_part(self):
+        self.assertEqual(self.run_.slice(0, 300).messages()["receiver"].tolist(), [1])
+        self.assertEqual(self.run_.select(ranks=[2]).messages()["sender"].tolist(), [1])
+        self.assertEqual(self.run_.select(ranks=[1]).messages()["sender"].tolist(), [0, 1])
 
     def test_select_ranks(self):
         part = self.run_.select(ranks=[2])
@@ -138,6 +171,36 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(set(zip(around["Process"], around["Name"])), {(2, "MPI_Recv")})
         self.assertEqual(len(around), 2)  # both ends of the call that spans the moment
         self.assertEqual(len(self.run_.filter(Filter(expr="Bytes == 50 and Tag == 8")).events), 6)  # two calls, two messages
+
+    def test_operations_on_what_a_filter_leaves(self):
+        """Pipit's are; matrix and sizes once were those of the whole run all the same."""
+        sends = self.run_.filter("Name", "in", ["MPI_Send", "MpiSend"])
+        self.assertEqual(sends.flat_profile(["time.exc", "count"]).to_numpy().tolist(), [[200 / 3, 2 / 3]])
+        self.assertEqual(sends.load_imbalance().index.tolist(), ["MPI_Send"])
+        self.assertEqual(sends.time_profile(4)["MPI_Send"].tolist(), [200, 0, 0, 0])
+        self.assertEqual(sends.calls()["Process"].tolist(), [0, 1])
+        self.assertEqual(sends.comm_matrix().sum(), 150)
+        small = self.run_.filter(Filter("Bytes", "<", 60) & Filter("Name", "==", "MpiSend"))
+        self.assertEqual(small.comm_matrix().tolist(), [[0, 0, 0], [0, 0, 50], [0, 0, 0]])
+        self.assertEqual(small.comm_by_process("count")["Sent"].tolist(), [0, 1, 0])
+        self.assertEqual(small.message_histogram(bins=[0, 60, 200])[0].tolist(), [1, 0])
+        self.assertEqual(small.comm_over_time("count", bins=2)[0].tolist(), [1, 0])
+        self.assertEqual(small.plot_comm_matrix().get_axes()[0].get_xlabel(), "receiving rank")
+        nothing = self.run_.filter("Bytes", "<", 0)
+        self.assertEqual((nothing.comm_matrix().sum(), len(nothing.calls()), len(nothing.events)), (0, 0, 0))
+
+    def test_analyses_refuse_a_filter(self):
+        part = self.run_.filter("Process", "==", 0)
+        for wrong in (part.findings, part.messages, part.critical_path_analysis, part.calculate_lateness):
+            with self.assertRaisesRegex(fathom.Error, "a filter holds for events"):
+                wrong()
+
+    def test_several_runs(self):
+        """Runs of as many processes each have their row."""
+        table = fathom.multirun_analysis([self.run_, self.run_])
+        self.assertEqual(table.index.tolist(), [3, 3])
+        self.assertEqual(table.columns.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
+        numpy.testing.assert_allclose(table.iloc[1], [300, 700 / 3, 200 / 3])
 
     def test_calls(self):
         calls = self.run_.calls()
@@ -237,8 +300,7 @@ class MadeTrace(unittest.TestCase):
             self.assertRaises(ValueError, wrong)
         with self.assertRaisesRegex(fathom.Error, "there is no analysis 'nonsense'; there are"):
             self.run_.analysis("nonsense")
-        with self.assertRaisesRegex(fathom.Error, "filters hold for events"):
-            self.run_.filter(Filter("Process", "==", 0)).flat_profile()
+        self.assertRaises(TypeError, self.run_.filter, 7)
         with self.assertRaisesRegex(fathom.Error, "there is no run"):
             fathom.open("/nonexistent")
 
@@ -354,6 +416,16 @@ class Generated(unittest.TestCase):
         # Somebody is the first at each step of a partition.
         self.assertTrue((late.groupby(["PartitionId", "LocalStep"])["Lateness"].min() == 0).all())
         self.assertTrue((late["DiffLateness"] <= late["Lateness"]).all())
+        steps = late.set_index("EventId")["Step"]
+        received = late[late["Matching Event ID"] >= 0]
+        self.assertEqual(received["Matching Step"].tolist(), steps[received["Matching Event ID"]].tolist())
+        self.assertTrue((received["Matching Step"] < received["Step"]).all())
+        self.assertTrue((late.loc[late["Matching Event ID"] < 0, "Matching Step"] == -1).all())
+        ordered = late.sort_values(["Process", "Start"])
+        for _, rows in ordered.groupby(["Process", "PartitionId"]):
+            strides = rows["Stride"].tolist()
+            following = [next((s for s in strides[i + 1:] if s >= 0), -1) for i in range(len(strides))]
+            self.assertEqual(rows["NextStride"].tolist(), following)
 
     def test_two_ways_to_imbalance_and_idle_time(self):
         ours = self.run_.load_imbalance()["time.exc.imbalance"]
@@ -375,7 +447,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(tables["classes"]["growth_bytes"].unique().tolist(), [1])
         table = fathom.multirun_analysis([self.run_])
         self.assertEqual(table.index.tolist(), [8])
-        self.assertAlmostEqual(table.to_numpy().sum(), self.run_.calls()["time.exc"].sum())
+        self.assertAlmostEqual(table.to_numpy().sum() * 8, self.run_.calls()["time.exc"].sum())
 
     def test_pictures(self):
         for draw in (self.run_.plot_comm_matrix, self.run_.plot_message_histogram, self.run_.plot_time_profile,
@@ -384,6 +456,29 @@ class Generated(unittest.TestCase):
             draw().savefig(path)
             self.assertGreater(os.path.getsize(path), 5000)
         self.assertNotIn("matplotlib.pyplot", sys.modules)  # no backend was chosen
+
+    def test_labels_of_axes_are_in_the_picture(self):
+        """That of the bytes was cut off where the figures at the axis were long."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        for picture in (self.run_.plot_comm_over_time(), self.run_.plot_comm_over_time("count"), self.run_.plot_idle_time(),
+                        self.run_.plot_time_profile(), self.run_.plot_time_profile(normalized=False)):
+            canvas = FigureCanvasAgg(picture)
+            canvas.draw()
+            axes = picture.get_axes()[0]
+            for text in (axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()):
+                box = text.get_window_extent(canvas.get_renderer())
+                self.assertGreaterEqual(min(box.x0, box.y0), 0, text.get_text())
+                self.assertLess(box.x1, picture.bbox.x1, text.get_text())
+
+    def test_a_filter_that_keeps_all_changes_nothing(self):
+        every = self.run_.filter("Bytes", ">=", 0)
+        for ask in (lambda run: run.flat_profile(["time.exc", "time.inc", "count"]), lambda run: run.time_profile(17),
+                    lambda run: run.load_imbalance(), lambda run: run.comm_by_process()):
+            pandas.testing.assert_frame_equal(ask(every), ask(self.run_), check_dtype=False)
+        self.assertEqual(every.comm_over_time("count", "receive")[0].tolist(), self.run_.comm_over_time("count", "receive")[0].tolist())
+        keys = ["class", "hidden", "communicator", "source", "destination"]
+        ours, theirs = (run.traffic.sort_values(keys)[keys + ["bytes", "messages"]].astype({"class": str}) for run in (every, self.run_))
+        pandas.testing.assert_frame_equal(ours.reset_index(drop=True), theirs.reset_index(drop=True), check_dtype=False)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,78 @@
+#include "python/scoped_events.h"
+
+namespace fathom::python {
+
+using trace::Event;
+using trace::EventKind;
+
+ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope)
+    : cursor_(trace.events(process)),
+      scope_(scope),
+      filter_(scope, trace.definitions()),
+      all_(scope.whole_time() && !scope.phase) {}
+
+// Events before the window are read too: calls that are open when it begins belong to it.
+bool ScopedEvents::next(Event& event) {
+  if (all_) return cursor_.next(event);
+  for (Event read; ready_.empty() && !ended_;) {
+    ended_ = !cursor_.next(read);
+    if (ended_) break;
+    if (read.time_ns >= scope_.from_ns && !begun_) begin();
+    if (read.time_ns >= scope_.to_ns) {
+      end();
+    } else if (follow(read) && begun_) {
+      ready_.push_back(read);
+    }
+  }
+  if (ready_.empty()) return false;
+  event = ready_.front();
+  ready_.pop_front();
+  return true;
+}
+
+// Whether the event is of the chosen phase.
+bool ScopedEvents::follow(const Event& event) {
+  if (open_.size() <= event.thread) open_.resize(event.thread + 1);
+  if (event.kind == EventKind::kLeave) return leave(event);
+  const bool before = filter_.phase(phases_.now());
+  phases_.take(event);
+  const bool wanted = event.kind == EventKind::kPhaseEnd ? before : filter_.phase(phases_.now());
+  if (event.kind == EventKind::kEnter) open_[event.thread].push_back({event, wanted});
+  return wanted;
+}
+
+bool ScopedEvents::leave(const Event& event) {
+  std::vector<Open>& open = open_[event.thread];
+  const std::size_t closed = analysis::CallStacks::closed_by(open, event.function);
+  if (closed == 0) return filter_.phase(phases_.now());
+  const std::size_t left = open.size() - closed;
+  const bool wanted = open[left].wanted;
+  open.resize(left);
+  return wanted;
+}
+
+void ScopedEvents::begin() {
+  begun_ = true;
+  for (std::vector<Open>& calls : open_) {
+    for (Open& call : calls) {
+      call.time_ns = scope_.from_ns;
+      if (call.wanted) ready_.push_back(call);
+    }
+  }
+}
+
+void ScopedEvents::end() {
+  ended_ = true;
+  for (const std::vector<Open>& calls : open_) {
+    for (auto call = calls.rbegin(); call != calls.rend(); ++call) {
+      if (!call->wanted) continue;
+      Event& leave = ready_.emplace_back();
+      leave.kind = EventKind::kLeave;
+      leave.time_ns = scope_.to_ns;
+      leave.thread = call->thread;
+      leave.function = call->function;
+    }
+  }
+}
+
+}  // namespace fathom::python
