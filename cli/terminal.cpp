@@ -52,7 +52,7 @@ bool is_launched() { return is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK"
 
 bool wants_colours() {
   if (is_set("NO_COLOR")) return false;
-  if (const char* forced = std::getenv("CLICOLOR_FORCE"); forced && *forced) return std::string(forced) != "0";
+  if (is_set("CLICOLOR_FORCE") && std::string(std::getenv("CLICOLOR_FORCE")) != "0") return true;
   const char* term = std::getenv("TERM");
   return isatty(STDOUT_FILENO) && !is_launched() && term && std::string(term) != "dumb";
 }

@@ -57,7 +57,8 @@ def hpcc4():
         {"class": "MPI_Allreduce", "hidden": True, "size": [8], "messages": [4000]},
         {"class": "MPI_Barrier", "hidden": True, "size": [0], "messages": [640]},
         {"class": "MPI_Bcast", "hidden": True, "bin_low": [262144], "bin_messages": [270],
-         "size": [], "messages": []}])
+         "size": [], "messages": []},
+        {"class": "library", "hidden": True, "size": [20], "messages": [2]}])
 
 
 def trouble():

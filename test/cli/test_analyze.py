@@ -142,6 +142,10 @@ class Analyze(harness.CliTest):
         launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}
         self.assertNotIn(b"\033[", self.on_a_terminal(**launched))
         self.assertIn(b"\033[", self.on_a_terminal(**launched, CLICOLOR_FORCE="1"))
+        self.assertNotIn(b"\033[", self.on_a_terminal(**launched, CLICOLOR_FORCE="0"))
+
+    def test_colours_that_are_not_forced_are_not_forbidden(self):
+        self.assertIn(b"\033[", self.on_a_terminal(CLICOLOR_FORCE="0"))
 
     def test_output_goes_where_it_is_told(self):
         self.write_run("r")

@@ -52,6 +52,15 @@ class Figures(harness.CliTest):
         self.assertEqual([(b["low"], b["high"], b["messages"]) for b in bins],
                          [(0, 0, 1), (1, 1, 1), (2, 3, 0), (4, 7, 1), (8, 15, 3)])
 
+    def test_sizes_that_no_receiver_left_are_named(self):
+        """A job of which a rank was killed: the histogram held fewer messages than the table, without a word."""
+        document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 6), (1, 0, 8, 1)])],
+                                    [{"class": "point-to-point", "size": [8], "messages": [1]}], verdict="incomplete")
+        warnings = {entry["kind"]: entry["text"] for entry in self.report(document)["warnings"]}
+        self.assertIn("the sizes of 6 of the 7 messages are not known", warnings["unknown-sizes"])
+        document["message_sizes"][0]["messages"] = [7]
+        self.assertNotIn("unknown-sizes", [entry["kind"] for entry in self.report(document)["warnings"]])
+
     def test_between_hosts(self):
         document = fixtures.profile(
             4, [fixtures.block("point-to-point", False, [(0, 1, 10, 1), (1, 2, 7, 2), (3, 0, 5, 1)])],
