@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "analysis/call_key.h"
+#include "analysis/replay/awaited_receives.h"
 #include "analysis/replay/call_wait.h"
 #include "analysis/replay/job_end.h"
 #include "analysis/replay/replay.h"
@@ -18,6 +19,7 @@ std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return to > from ? to 
 
 class Backward {
  public:
+  static constexpr bool kSendersWait = true;
   struct Payload {
     std::uint64_t latest_ns = kFree;
   };
@@ -49,11 +51,13 @@ class Backward {
     return {part.thread != 0 || state.call == kNobody ? kFree : sum(state.goes_on_ns, state.slack_ns)};
   }
 
-  // The call that hands the message over, or enters the collective, could be entered so much later.
+  // The call that hands the message over, enters the collective, or posts the receive could be entered so much later.
   void take(std::uint32_t process, const Step& part, const Payload& payload) {
     State& state = states_[process];
-    if (payload.latest_ns == kFree || part.call == kNobody) return;
-    state.held_ns = std::min(state.held_ns, gap(job_.steps().at(process, part.call).time_ns, payload.latest_ns));
+    const std::uint32_t number = part.kind == StepKind::kReceive ? part.posted : part.call;
+    if (payload.latest_ns == kFree || number == kNobody) return;
+    const Step& call = job_.steps().at(process, number);
+    if (call.thread == 0) state.held_ns = std::min(state.held_ns, gap(call.time_ns, payload.latest_ns));
   }
 
   static void merge(Payload& into, const Payload& other) { into.latest_ns = std::min(into.latest_ns, other.latest_ns); }
@@ -114,6 +118,7 @@ class Backward {
 }  // namespace
 
 std::vector<SlackRow> path_slack(JoinedJob& job, const EachSlack& each) {
+  mark_awaited_receives(job);
   Backward backward(job, each);
   replay(job, backward, Direction::kBackward);
   return backward.gather();

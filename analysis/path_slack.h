@@ -3,11 +3,13 @@
 // Backward over the steps (replay/replay.h), from the end of the job, the latest moment L at which each
 // operation could have been complete:
 //   at the end      L = when the last came to the end (replay/job_end.h)
-//   a call          slack = min(slack of what follows + its wait, of each message it sends and collective it
-//                   enters: L of that - entered)
-//   an operation    L at the call that completes it = the moment that call could go on + the slack of what follows
-// A wait is slack: who would have waited anyway may come later. On the critical path the slack is 0, but for
-// sends that waited for their receiver: no slack is handed from a sender to a receiver.
+//   a call          slack = min(slack of what follows + its wait, of each message it sends, collective it enters and
+//                   receive it posts that a sender waited for: L of that - entered)
+//   an operation    L at the call that completes it = the moment that call could go on + the slack of what follows;
+//                   of a message at the receiver's, and, for the call that posts the receive, at the sender's
+// A wait is slack: who would have waited anyway may come later. On the critical path the slack is 0.
+// Which senders waited: replay/awaited_receives.h. A large send whose receive had been posted before it does not hold the
+// call that posted it, though that one may not come as late as it likes; unless it is synchronous.
 // Calls of the first thread alone; others are taken to hold up nobody.
 #pragma once
 

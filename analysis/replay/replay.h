@@ -11,6 +11,10 @@
 //            a collective: kCollective                      there too; non-blocking: where it completes
 // backward   a message: where the receive completes         kSend
 //            a collective: where it completes               kCollective
+//            (1) a send that waited: where it completes     the call that posted its receive, before step() is told of it
+//
+// (1) If the Analysis has `static constexpr bool kSendersWait = true`, after mark_awaited_receives(); take() then gets
+//     the kReceive, whose `posted` is that call.
 //
 // In a collective each member takes what the members gave that it cannot go on without (backward: that cannot go
 // on without it), merged: of all in barriers and N-to-N, from the root, at the root from all others, in scans from
@@ -74,6 +78,7 @@ class Replay {
  private:
   static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
   enum ParcelKind : char { kHanded, kContributed };
+  static constexpr bool kSendersWait = requires { requires Analysis::kSendersWait; };
 
   struct Lane {
     std::uint32_t at = 0;  // forward the next step, backward one behind it
@@ -81,6 +86,7 @@ class Replay {
     bool queued = false, ended = false, released = false;
     FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
     FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
+    std::vector<std::uint32_t> awaited;        // own kReceives that are complete and not posted yet, going backward
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;
@@ -163,6 +169,7 @@ class Replay {
           return false;
         }
         if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+        if (kSendersWait && !forward_ && !take_from_senders(process, lane, number, step)) return false;
         analysis_.step(process, number, step);
         give(process, number, step);
         lane.begun = true;
@@ -170,9 +177,7 @@ class Replay {
       const std::uint32_t takes = what_it_takes(process, number, step);
       if (takes != kNobody) {
         if (const std::uint32_t* place = lane.handed.find(takes)) {
-          free_.push_back(*place);
-          analysis_.take(process, steps.at(process, takes), payloads_[*place]);
-          lane.handed.erase(takes);
+          take_handed(process, lane, takes, *place);
         } else if (!lane.without.erase(takes) && !lane.released) {
           return false;
         }
@@ -208,16 +213,42 @@ class Replay {
     return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
   }
 
+  // Backward: what the senders that waited for a receive hand to the call that posted it. False: not all is there.
+  bool take_from_senders(std::uint32_t process, Lane& lane, std::uint32_t number, const Step& step) {
+    const StepFile& steps = job_.steps();
+    if (step.kind == StepKind::kReceive && step.has(kAwaited) && step.posted < number) lane.awaited.push_back(number);
+    if (step.kind != StepKind::kCall || lane.awaited.empty()) return true;
+    for (const std::uint32_t receive : lane.awaited) {
+      if (steps.at(process, receive).posted != number || lane.handed.find(receive)) continue;
+      if (!lane.released) return false;
+      lane.released = false;
+      break;
+    }
+    std::erase_if(lane.awaited, [&](std::uint32_t receive) {
+      if (steps.at(process, receive).posted != number) return false;
+      if (const std::uint32_t* place = lane.handed.find(receive)) take_handed(process, lane, receive, *place);
+      return true;
+    });
+    return true;
+  }
+
+  void take_handed(std::uint32_t process, Lane& lane, std::uint32_t part, std::uint32_t place) {
+    free_.push_back(place);
+    analysis_.take(process, job_.steps().at(process, part), payloads_[place]);
+    lane.handed.erase(part);
+  }
+
   void give(std::uint32_t process, std::uint32_t number, const Step& step) {
     std::uint32_t gives = kNobody;
     if (forward_) {
       if (step.kind == StepKind::kSend || step.kind == StepKind::kCollective) gives = number;
     } else {
       gives = completes(number, step);
+      if (kSendersWait && step.kind == StepKind::kSend && !step.has(kByRequest)) gives = number;
     }
     if (gives == kNobody) return;
     const Step& part = job_.steps().at(process, gives);
-    if (!takes_part(process, part) || (!forward_ && part.kind == StepKind::kSend)) return;
+    if (!takes_part(process, part) || (!forward_ && part.kind == StepKind::kSend && !(kSendersWait && part.has(kAwaited)))) return;
     const Payload payload = analysis_.give(process, part);
     if (part.kind == StepKind::kCollective) return contribute(process, gives, part, payload);
     hand(Handed{part.partner, part.partner_step, true, payload});

@@ -37,6 +37,7 @@ enum StepFlag : std::uint8_t {
   kJoined = 16,     // kSend, kReceive: the other end is known. kCollective: all members are
   kCancelled = 32,  // kDone
   kSynchronous = 64,  // kSend: in MPI_Ssend and its kin, which wait for the receiver at any length
+  kAwaited = 128,   // kSend, kReceive: the send waited for the receive to be posted (awaited_receives.h); 0 until then
 };
 
 struct Step {

@@ -132,6 +132,70 @@ TEST_CASE("slack: of a collective the last has none, the others as much as they 
   CHECK(slacks(job) == Slacks{{200, 200, 0, 0}, {100, 100, 0, 0}, {0, 0, 0, 0}});
 }
 
+TEST_CASE("slack: who waits to send holds the call that posts the receive, and who was ready to send does not") {
+  MadeJob made(2);
+  init(made, 2);
+  // Rank 0 waits from 100 until rank 1 posts its receive at 600, and is the last at the end.
+  made.send(0, 100, 620, 1, 1, 1 << 20);
+  made.receive(1, 600, 630, 0, 1, 1 << 20);
+  // An eager message: taken at 700, sent and done at 640.
+  made.send(0, 640, 645, 1, 2);
+  made.receive(1, 700, 710, 0, 2);
+  made.enter(0, 1000, "MPI_Finalize");
+  made.leave(0, 1100, "MPI_Finalize");
+  made.enter(1, 800, "MPI_Finalize");
+  made.leave(1, 1100, "MPI_Finalize");
+  const Joined job(made);
+  // Rank 0's first send could begin 500 later. Rank 1 is 200 early at the end, but not where rank 0 waits for it.
+  CHECK(slacks(job) == Slacks{{500, 500, 0, 0}, {0, 0, 200, 200}});
+}
+
+TEST_CASE("slack: of several receives posted by others the one that was waited for holds") {
+  MadeJob made(3);
+  init(made, 3);
+  // Rank 0's MPI_Waitall lasts until rank 2 posts at 900; rank 1 had posted at 500.
+  made.isend(0, 100, 7, 1, 1, 1 << 20);
+  made.isend(0, 110, 8, 2, 1, 1 << 20);
+  made.enter(0, 120, "MPI_Waitall");
+  made.complete(0, 910, 7);
+  made.complete(0, 910, 8);
+  made.leave(0, 920, "MPI_Waitall");
+  for (int rank = 1; rank < 3; ++rank) {
+    const std::uint64_t post = rank == 1 ? 500 : 900;
+    made.irecv(rank, post, 9, 0, 1, 1 << 20);
+    made.enter(rank, post + 10, "MPI_Wait").request = 9;
+    made.arrive(rank, post + 20, 9, 0, 1, 1 << 20);
+    made.complete(rank, post + 21, 9);
+    made.leave(rank, post + 22, "MPI_Wait");
+  }
+  for (int rank = 0; rank < 3; ++rank) {
+    made.enter(rank, rank == 0 ? 1000 : 950, "MPI_Finalize");
+    made.leave(rank, 1100, "MPI_Finalize");
+  }
+  const Joined job(made);
+  // Whether 0's message waits for rank 1 too cannot be seen: its call waited for rank 2.
+  // 0's first message could be 460 later: rank 1 takes it at 510, and has 50 left.
+  CHECK(slacks(job) == Slacks{{460, 460, 780, 780, 0}, {50, 50, 50, 50}, {0, 0, 50, 50}});
+}
+
+TEST_CASE("slack: a synchronous send holds the receive that had been posted for it, as far as that came before it") {
+  MadeJob made(2);
+  init(made, 2);
+  made.irecv(1, 100, 7, 0, 1);
+  made.send(0, 400, 420, 1, 1, 8, 0, "MPI_Ssend");
+  made.enter(1, 500, "MPI_Wait").request = 7;
+  made.arrive(1, 501, 7, 0, 1);
+  made.complete(1, 502, 7);
+  made.leave(1, 503, "MPI_Wait");
+  for (int rank = 0; rank < 2; ++rank) {
+    made.enter(rank, rank == 0 ? 1000 : 600, "MPI_Finalize");
+    made.leave(rank, 1100, "MPI_Finalize");
+  }
+  const Joined job(made);
+  // Posted 300 before it is needed; rank 1 is 400 early at the end.
+  CHECK(slacks(job) == Slacks{{0, 0, 0}, {300, 300, 400, 400}});
+}
+
 TEST_CASE("alpha and beta from messages whose receiver was there, and from no others") {
   MadeJob made(2);
   init(made, 2);

@@ -72,12 +72,24 @@ static void root(void) {
   MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 3) work(40);
 }
+// Rank 0 has a long message for rank 1, which works 50 ms before it receives; then rank 0 works 60 ms.
+static void posts_late(void) {
+  static char longer[1 << 20];
+  if (rank == 1) {
+    work(50);
+    MPI_Recv(longer, sizeof longer, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  if (rank == 0) {
+    MPI_Send(longer, sizeof longer, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    work(60);
+  }
+}
 
 static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {{"sleeper", sleeper}, {"ring", ring}, {"in_turn", in_turn}, {"master_worker", master_worker},
-             {"pipeline", pipeline}, {"butterfly", butterfly}, {"root", root}};
+             {"pipeline", pipeline}, {"butterfly", butterfly}, {"root", root}, {"posts_late", posts_late}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
