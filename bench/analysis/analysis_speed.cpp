@@ -2,6 +2,8 @@
 //
 // NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic" (the matrices of
 // all messages, from the trace). Everything is counted from opening the trace on. Prints one JSON object.
+//     analysis_speed --list
+// prints every NAME, one a line.
 #include <sys/resource.h>
 
 #include <chrono>
@@ -34,11 +36,20 @@ base::Status run(const std::string& name, const analysis::Input& input) {
   return outcome ? base::Status(base::Done{}) : base::Status(outcome.error());
 }
 
+int list() {
+  std::puts("matching\ntraffic");
+  for (const analysis::Row& row : analysis::all_analyses()) {
+    if (row.needs == analysis::Needs::kTrace) std::puts(row.name);
+  }
+  return 0;
+}
+
 int fail(const base::Error& error) { return std::fprintf(stderr, "%s\n", error.message.c_str()), 1; }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::string(argv[1]) == "--list") return list();
   if (argc != 3) return 2;
   const auto began = std::chrono::steady_clock::now();
   const double began_cpu = processor_seconds();
