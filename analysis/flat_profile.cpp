@@ -8,6 +8,7 @@
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/scope_filter.h"
+#include "analysis/trace_span.h"
 
 namespace fathom::analysis {
 namespace {
@@ -182,15 +183,16 @@ std::vector<FunctionRow> by_function(const std::vector<CallRow>& rows) {
   return functions;
 }
 
-void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions, Section& section) {
-  std::uint64_t all_ns = 0, mpi_ns = 0;
+void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+  std::uint64_t mpi_ns = 0, first_threads_ns = 0;
   const std::vector<FunctionRow> functions = by_function(rows);
   for (const FunctionRow& row : functions) {
-    all_ns += row.exclusive_ns;
     if (row.function != kProgram) mpi_ns += row.exclusive_ns;
+    if (row.function == kProgram) first_threads_ns += row.inclusive_ns - row.exclusive_ns;
   }
+  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
   section.figure("mpi_seconds", seconds(mpi_ns));
-  section.figure("mpi_share", all_ns > 0 ? static_cast<double>(mpi_ns) / static_cast<double>(all_ns) : 0.0);
+  section.figure("mpi_share", all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("functions");
   add_column(table, "name", functions, [&](const FunctionRow& row) { return name_of(definitions, row.function); });
   add_column(table, "count", functions, [](const FunctionRow& row) { return row.count; });
@@ -238,7 +240,7 @@ base::Result<Outcome> flat_profile(const Input& input) {
   const auto rows = call_rows(input);
   if (!rows) return rows.error();
   Outcome outcome;
-  lay_out(*rows, input.trace->definitions(), outcome.section);
+  lay_out(*rows, input.trace->definitions(), input.scope, outcome.section);
   return outcome;
 }
 

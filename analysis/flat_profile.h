@@ -3,6 +3,8 @@
 // Inclusive time is from enter to leave, exclusive less the calls of MPI inside. With a window of time calls
 // count for the part of them inside it. Calls that sampling left out are in `count` and in the times. The program's
 // own time is that of its first thread, its inclusive time all that the process was in the scope.
+// `mpi_seconds` is that of all threads; `mpi_share` is the first threads' time in MPI, of the time of all ranks, which is
+// the run's times their number (trace_span.h), as all shares are.
 #pragma once
 
 #include <vector>

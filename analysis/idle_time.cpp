@@ -7,6 +7,7 @@
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/scope_filter.h"
+#include "analysis/trace_span.h"
 
 namespace fathom::analysis {
 namespace {
@@ -58,17 +59,23 @@ void add_times(const std::vector<CallRow>& calls, const JobFacts& facts, std::ve
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions, Section& section) {
-  std::uint64_t waiting = 0, span = 0;
-  for (const IdleRow& row : rows) {
-    waiting += row.waiting_ns;
-    span += row.span_ns;
-  }
+// Of the run, or its window, the time before the first event of a process and after its last.
+std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
+  const std::uint64_t begin_ns = std::clamp(process.first_ns, run.from_ns, run.to_ns);
+  return run.ns() - (std::clamp(process.last_ns, begin_ns, run.to_ns) - begin_ns);
+}
+
+void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+  std::uint64_t waiting = 0;
+  for (const IdleRow& row : rows) waiting += row.waiting_ns;
+  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
+  const TraceSpan run = span_of(definitions, scope);
   section.figure("waiting_seconds", seconds(waiting));
-  section.figure("waiting_share", span > 0 ? static_cast<double>(waiting) / static_cast<double>(span) : 0.0);
+  section.figure("waiting_share", all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("idle_time");
   add_column(table, "rank", rows, [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
+  add_column(table, "outside_seconds", rows, [&](const IdleRow& row) { return seconds(outside_ns(definitions.processes[row.process], run)); });
   add_column(table, "program_seconds", rows, [](const IdleRow& row) { return seconds(row.program_ns); });
   add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
   add_column(table, "blocking_seconds", rows, [](const IdleRow& row) { return seconds(row.blocking_ns); });
@@ -93,7 +100,7 @@ base::Result<Outcome> idle_time(const Input& input) {
   std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
   add_times(*calls, job.facts(), rows);
   Outcome outcome;
-  lay_out(rows, job.definitions(), outcome.section);
+  lay_out(rows, job.definitions(), input.scope, outcome.section);
   return outcome;
 }
 

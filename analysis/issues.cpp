@@ -9,6 +9,7 @@
 #include "analysis/flat_profile.h"
 #include "analysis/issue_tables.h"
 #include "analysis/replay/lazy_job.h"
+#include "analysis/trace_span.h"
 #include "analysis/traffic_issues.h"
 
 namespace fathom::analysis {
@@ -43,10 +44,8 @@ constexpr LateKind kLateKinds[] = {
 class Finder {
  public:
   Finder(const Input& input, const std::vector<CallRow>& calls, const IssueReport& report)
-      : input_(input), limits_(input.thresholds), definitions_(input.trace->definitions()), calls_(calls), report_(report) {
-    for (const CallRow& row : calls) {
-      if (row.function == kProgram) all_ns_ += static_cast<double>(row.inclusive_ns);
-    }
+      : input_(input), limits_(input.thresholds), definitions_(input.trace->definitions()), calls_(calls), report_(report),
+        all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
       const bool own = link.message_class < definitions_.class_hidden.size() && !definitions_.class_hidden[link.message_class];
@@ -233,7 +232,8 @@ class Finder {
   const trace::Definitions& definitions_;
   const std::vector<CallRow>& calls_;
   const IssueReport& report_;
-  double all_ns_ = 0, messages_ = 0, own_messages_ = 0, collectives_ = 0, completions_ = 0;
+  const double all_ns_;
+  double messages_ = 0, own_messages_ = 0, collectives_ = 0, completions_ = 0;
   std::vector<Finding> found_;
 };
 

@@ -3,6 +3,7 @@
 
 #include "analysis/barrier_spread.h"
 #include "analysis/efficiency.h"
+#include "analysis/flat_profile.h"
 #include "analysis/idle_time.h"
 #include "analysis/load_imbalance.h"
 #include "test/unit/loaded_job.h"
@@ -135,6 +136,26 @@ TEST_CASE("idle time: computing, in MPI, able to wait, and waiting") {
   CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(1) == doctest::Approx(100e-9));
   CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(0) == 0);
   CHECK(figure(*outcome, "waiting_seconds") == doctest::Approx(100e-9));
+}
+
+TEST_CASE("shares are of the run's time for every rank, however long each has events") {
+  MadeJob made = one_after_the_other();  // rank 0 has events for 150 of the 300, rank 1 for all
+  Loaded loaded(made);
+  const auto idle = idle_time(loaded.input);
+  REQUIRE(idle.ok());
+  CHECK(figure(*idle, "waiting_share") == doctest::Approx(100.0 / 600));
+  CHECK(nanoseconds(*idle, "idle_time", "seconds") == Ranks{150, 300});
+  CHECK(nanoseconds(*idle, "idle_time", "outside_seconds") == Ranks{150, 0});
+  const auto flat = flat_profile(loaded.input);
+  REQUIRE(flat.ok());
+  CHECK(figure(*flat, "mpi_share") == doctest::Approx((50.0 + 200) / 600));
+
+  Loaded part(made);
+  part.input.scope.from_ns = 100;
+  part.input.scope.to_ns = 200;
+  CHECK(figure(*idle_time(part.input), "waiting_share") == doctest::Approx(10.0 / 200));  // until rank 0 sends at 110
+  CHECK(nanoseconds(*idle_time(part.input), "idle_time", "outside_seconds") == Ranks{50, 0});
+  CHECK(figure(*flat_profile(part.input), "mpi_share") == doctest::Approx((40.0 + 80) / 200));
 }
 
 // Two rounds on the world; on another communicator of 0 and 1 one between them.
