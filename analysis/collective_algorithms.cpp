@@ -134,6 +134,20 @@ RecognisedAlgorithm recognise_alone(std::string_view operation, std::uint32_t si
   return made;
 }
 
+bool among_neighbours(std::string_view operation) {
+  return operation.starts_with("MPI_Neighbor_") || operation.starts_with("MPI_Ineighbor_");
+}
+
+RecognisedAlgorithm recognise_among_neighbours(std::string_view operation, const Messages& messages) {
+  const bool any_lengths = operation.ends_with("alltoallv") || operation.ends_with("alltoallw");
+  std::map<std::uint32_t, std::uint64_t> block;
+  for (const CollectiveMessage& one : messages) {
+    const std::uint64_t bytes = block.emplace(one.source, one.bytes).first->second;
+    if (!any_lengths && one.bytes != bytes) return {"unknown", 0, 1};
+  }
+  return {"linear", 1, 1};
+}
+
 // Made of two collectives one behind the other.
 struct Composite {
   std::string_view operation, first, second;
@@ -150,8 +164,12 @@ constexpr Composite kComposites[] = {
 std::string joined_name(std::string_view operation, const std::vector<std::pair<std::string, RecognisedAlgorithm>>& parts) {
   std::string of_parts;
   bool linear = true;
-  for (const auto& [name, algorithm] : parts) {
-    of_parts += (of_parts.empty() ? "" : ", ") + name + ": " + algorithm.name;
+  for (std::size_t i = 0, times = 0; i < parts.size(); i += times) {
+    const auto& [name, algorithm] = parts[i];
+    const auto same = [&](const auto& part) { return part.first == name && part.second.name == algorithm.name; };
+    const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
+    times = static_cast<std::size_t>(std::find_if_not(first, parts.end(), same) - first);
+    of_parts += (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") + name + ": " + algorithm.name;
     linear = linear && algorithm.name.starts_with("linear");
   }
   for (const Composite& row : kComposites) {
@@ -164,15 +182,18 @@ std::string joined_name(std::string_view operation, const std::vector<std::pair<
 
 }  // namespace
 
+bool has_algorithms(const std::string& operation) { return among_neighbours(operation) || !algorithms_of(operation).empty(); }
+
 RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root, const Messages& messages) {
   if (messages.empty()) return {"none", 0, 1};
+  if (among_neighbours(operation)) return recognise_among_neighbours(operation, messages);
   std::vector<std::pair<std::int32_t, Messages>> groups;  // in the order of the first message
   for (const CollectiveMessage& one : messages) {
     const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == one.tag; });
     (known == groups.end() ? groups.emplace_back(one.tag, Messages{}) : *known).second.push_back(one);
   }
   const char* only = operation_of_tag(groups.front().first);
-  const bool own = groups.size() == 1 && (!only || only == operation || algorithms_of(only).data() == algorithms_of(operation).data());
+  const bool own = has_algorithms(operation) && groups.size() == 1 && (!only || only == operation || algorithms_of(only).data() == algorithms_of(operation).data());
   if (own) return recognise_alone(operation, size, root, messages);
   // Of one operation, by the library's tags; several parts have their root at 0, where they belong together.
   std::vector<std::pair<std::string, RecognisedAlgorithm>> parts;
@@ -183,7 +204,8 @@ RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, 
   });
   for (const auto& [tag, group] : groups) {
     const char* name = operation_of_tag(tag);
-    const std::string part = name ? name : operation;
+    const bool agreement = !has_algorithms(operation) && is_non_blocking_tag(tag);
+    const std::string part = name ? name : agreement ? "MPI_Iallreduce" : operation;
     parts.emplace_back(part, recognise_alone(part, size, groups.size() == 1 ? root : 0, group));
     made.rounds += parts.back().second.rounds;
   }

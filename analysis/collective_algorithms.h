@@ -8,6 +8,10 @@
 // 2005; J. Pjesivac-Grbovic et al., Performance analysis of MPI collective operations, Cluster Computing 10, 2007).
 // Some make the same messages on some shapes: of two processes nearly all do. Then all their names are told.
 // Trees may be cut into segments: every edge then has the same multiple of messages.
+// Of neighbourhood collectives only the program knows who is whose neighbour. "linear" is each block sent straight to
+// each neighbour, which is all that Open MPI does; where the blocks of a process must be equally long, they are held to it.
+// Constructors of communicators are made of other collectives: MPI_Iallreduce of one number, some times
+// (ompi/communicator/comm_cid.c), MPI_Comm_split with an MPI_Allgather before.
 #pragma once
 
 #include <cstdint>
@@ -28,6 +32,13 @@ struct RecognisedAlgorithm {
   std::uint32_t rounds = 0;   // messages on the longest chain that the algorithm prescribes; 0: unknown
   std::uint32_t segments = 1;
 };
+
+// Whether the operation is one collective; else it is made of others.
+bool has_algorithms(const std::string& operation);
+
+// The library's tags of non-blocking collectives, each its own, in the order of the calls
+// (ompi/mca/coll/base/coll_tags.h, ompi_coll_base_nbc_reserve_tags).
+constexpr bool is_non_blocking_tag(std::int32_t tag) { return tag <= -27 && tag > -(1 << 30) + 1; }
 
 // `operation`: "MPI_Bcast"; `root` of those that have one. Messages of one source stand in the order of sending.
 RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root,

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "analysis/collective_algorithms.h"
-#include "analysis/message_patterns.h"
 #include "analysis/replay/flat_map.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
@@ -20,10 +19,6 @@ namespace fathom::analysis {
 namespace {
 
 enum ParcelKind : char { kMember, kSent, kArrived };
-
-// Tags that the library gives to non-blocking collectives, each its own, in the order of the calls
-// (ompi/mca/coll/base/coll_tags.h, ompi_coll_base_nbc_reserve_tags).
-bool of_non_blocking(std::int32_t tag) { return tag <= -27 && tag > -(1 << 30); }
 
 struct Name {
   std::int32_t communicator = -1;
@@ -71,6 +66,7 @@ struct RowSums {
 class Opener {
  public:
   explicit Opener(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
+    for (const trace::Function& function : job.definitions().functions) is_one_.push_back(has_algorithms(function.name));
     std::uint64_t span_ns = 1, most = 1;
     for (const std::uint32_t process : job.own()) {
       lanes_.push_back({process, 0, {}});
@@ -93,7 +89,7 @@ class Opener {
   struct Part {
     std::uint32_t call = 0, step = 0;
     Name operation;
-    bool blocks = false, known = false;  // known: it has algorithms, so it is one operation
+    bool blocks = false, is_one = false;
   };
   struct Lane {
     std::uint32_t process = 0, at = 0;
@@ -130,17 +126,16 @@ class Opener {
     }
   }
 
-  // Of non-blocking ones such as have known algorithms: what else makes requests (MPI_Comm_idup) is several collectives.
   void begin(Lane& lane, std::uint32_t number, const Step& step) {
     if (!step.has(kJoined)) return;
     const std::uint32_t function = job_.steps().at(lane.process, step.call).number;
-    const bool known = !algorithms_of(job_.definitions().functions[function].name).empty();
-    if (!blocks(function) && !known) return;
     const Name operation{step.communicator, step.number};
-    lane.open.push_back({step.call, number, operation, blocks(function), known});
+    lane.open.push_back({step.call, number, operation, blocks(function), is_one(function)});
     // The owner of the operation is who looks after the first member.
     if (!blocks(function) && lane.process == members(operation).front()) begun_[operation.communicator].push_back(operation);
   }
+  // Else it is several collectives: MPI_Comm_dup, MPI_Comm_idup.
+  bool is_one(std::uint32_t function) const { return is_one_[function]; }
   bool blocks(std::uint32_t function) const { return job_.facts().functions[function].requests == Requests::kNone; }
 
   // What is no one operation (MPI_Comm_dup) may be done by non-blocking ones of the library's.
@@ -149,7 +144,7 @@ class Opener {
     const auto part = std::find_if(lane.open.begin(), lane.open.end(),
                                    [&](const Part& one) { return one.blocks && one.call == step.call; });
     const bool known = step.communicator >= 0 && !members({step.communicator}).empty();
-    const bool tagged = known && of_non_blocking(tag) && (part == lane.open.end() || part->known);
+    const bool tagged = known && is_non_blocking_tag(tag) && (part == lane.open.end() || part->is_one);
     if (!tagged && part == lane.open.end()) return;
     const Name operation = tagged ? Name{step.communicator, step.number, true} : part->operation;
     if (step.kind == StepKind::kSend) {
@@ -226,17 +221,30 @@ class Opener {
     }
   }
 
-  // The first tag whose messages lie between the call and the completion at every member. Those passed over were the
-  // library's own.
+  // The first tag whose messages lie between the call and the completion at every member; of what is several
+  // collectives all in a row that do and agree on a number. Those passed over were the library's own.
   void take_messages(Operation& operation, std::int32_t communicator) {
+    const bool one = is_one(operation.members.front().function);
     const auto first = tagged_.lower_bound({communicator, 0});
+    auto taken = first;  // behind the last
     for (auto each = first; each != tagged_.end() && each->first.first == communicator; ++each) {
-      if (!fits(each->second, operation)) continue;
-      operation.sent = std::move(each->second.sent);
-      operation.arrived = std::move(each->second.arrived);
-      tagged_.erase(first, std::next(each));
-      return;
+      if (!fits(each->second, operation) || (!one && !agrees_on_number(each->second))) {
+        if (taken != first) break;
+        continue;
+      }
+      append(each->second.sent, operation.sent);
+      append(each->second.arrived, operation.arrived);
+      taken = std::next(each);
+      if (one) break;
     }
+    tagged_.erase(first, taken);
+  }
+  static bool agrees_on_number(const Operation& tagged) {
+    return std::all_of(tagged.sent.begin(), tagged.sent.end(), [](const Sent& sent) { return sent.bytes == sizeof(int); });
+  }
+  template <typename Message>
+  static void append(const std::vector<Message>& from, std::vector<Message>& to) {
+    to.insert(to.end(), from.begin(), from.end());
   }
   static bool fits(const Operation& tagged, const Operation& operation) {
     std::map<std::uint32_t, const Member*> member;
@@ -261,10 +269,11 @@ class Opener {
     });
     std::vector<CollectiveMessage> messages;
     std::uint64_t bytes = 0;
+    const bool tags_tell = !is_one(any.function);
     for (const Sent& sent : operation.sent) {
       const auto destination = rank_of.find(sent.destination);
       if (destination == rank_of.end()) continue;
-      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.operation.tagged ? 0 : sent.tag});
+      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.operation.tagged && !tags_tell ? 0 : sent.tag});
       bytes += sent.bytes;
     }
     std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0, left_ns = 0, given = 0;
@@ -362,6 +371,7 @@ class Opener {
   JoinedJob& job_;
   Parcels parcels_;
   std::vector<Lane> lanes_;
+  std::vector<bool> is_one_;  // by function
   std::uint64_t window_ns_ = 1, window_end_ns_ = 0;
   FlatMap<std::uint64_t, Operation> operations_;
   std::map<std::int32_t, std::deque<Name>> begun_;  // by communicator: non-blocking ones under way

@@ -24,6 +24,7 @@ constexpr NamedFlow kFlows[] = {
     {"exscan", Flow::kPrefix},
     // Constructors of communicators agree on a number first.
     {"comm_dup", Flow::kAllToAll},        {"comm_dup_with_info", Flow::kAllToAll},
+    {"comm_idup", Flow::kAllToAll},
     {"comm_split", Flow::kAllToAll},      {"comm_split_type", Flow::kAllToAll},
     {"comm_create", Flow::kAllToAll},     {"cart_create", Flow::kAllToAll},
     {"cart_sub", Flow::kAllToAll},        {"graph_create", Flow::kAllToAll},

@@ -4,7 +4,8 @@
     collectives.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [--sizes 2,3,…] [OPERATION...]
 
 Each algorithm of `ompi_info --param coll tuned` is forced (coll_tuned_OPERATION_algorithm) on several numbers of
-ranks, and each of libnbc for non-blocking ones, five of which are under way at once. Where two algorithms send the same messages on that shape, or Open MPI takes another than the one asked for,
+ranks, and each of libnbc for non-blocking ones, five of which are under way at once; and neighbourhood collectives and constructors
+of communicators. Where two algorithms send the same messages on that shape, or Open MPI takes another than the one asked for,
 the table says so. The last line is "N passed, N failed".
 """
 import argparse
@@ -146,6 +147,41 @@ def segments(build, folder):
     assert names_of(row) == ["pipeline"] and row["segments"] == 4, row
 
 
+# Ordered pairs of neighbours, by shape (programs/collectives.c).
+NEIGHBOURS = {"ring": lambda ranks: 2 * ranks, "grid": lambda ranks: {5: 8, 6: 14, 8: 20}[ranks], "graph": lambda ranks: 2 * ranks}
+
+
+def neighbours(build, folder, shape, ranks):
+    """Each block straight to each neighbour: blocking on all kinds of topologies, and libnbc's."""
+    operations = [f"{form}_{name}" for form in ("neighbor", "ineighbor")
+                  for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
+    run = folder / "run"
+    build.call(build.options.cli, "run", "--trace", "-o", run, "--",
+               *build.launch(ranks, os.path.join(build.options.programs, "collectives"), *(f"{shape}_{name}" for name in operations), "64", "0"))
+    table = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))["analyses"]["collectives"]["algorithms"]
+    rows = {name[len("MPI_"):].lower(): dict(zip(table, row)) for name, row in zip(table["name"], zip(*table.values()))}
+    for name in operations:
+        row = rows[name]
+        told = (row["algorithm"], row["rounds"], row["count"], row["messages"], row["bytes"])
+        messages = 5 * NEIGHBOURS[shape](ranks)
+        assert told == ("linear", 1, 5, messages, messages * 64 * 4), (name, row)
+
+
+def constructors(build, folder):
+    """Of communicators: blocking or not, they agree on a number, some times."""
+    run = folder / "run"
+    build.call(build.options.cli, "run", "--trace", "-o", run, "--",
+               *build.launch(5, os.path.join(build.options.programs, "collectives"), "comm_dup", "comm_idup", "comm_split", "64", "0"))
+    table = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))["analyses"]["collectives"]["algorithms"]
+    rows = {name: dict(zip(table, row)) for name, row in zip(table["name"], zip(*table.values()))}
+    for name in ("MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split"):
+        row = rows[name]
+        assert row["count"] == 5 and row["messages"] > 0, row
+        assert re.search(r"\d x MPI_Iallreduce: [a-z ]+$", row["algorithm"]) and "unknown" not in row["algorithm"], row
+    assert rows["MPI_Comm_split"]["algorithm"].startswith("MPI_Allgather: "), rows["MPI_Comm_split"]
+    assert rows["MPI_Comm_idup"]["algorithm"] == rows["MPI_Comm_dup"]["algorithm"], rows
+
+
 def shared(build, folder):
     """By several processes, the same: messages, calls and completions of one operation come from different ones."""
     run = folder / "run"
@@ -212,6 +248,10 @@ def main():
                     if name:
                         attempt(f"{operation} {number} {size}", check, operation, number, size, name, 1 if size == 5 else 0)
         if not options.operations:
+            for shape in NEIGHBOURS:
+                for size in (5, 8):
+                    attempt(f"neighbours {shape} {size}", neighbours, shape, size)
+            attempt("constructors", constructors)
             attempt("segments", segments)
             attempt("shared", shared)
     print(f"{passed} passed, {failed} failed")

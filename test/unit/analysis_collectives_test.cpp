@@ -170,5 +170,68 @@ TEST_CASE("all to all from one buffer, as libnbc swaps it") {
   }
 }
 
+TEST_CASE("among neighbours each block goes straight to each; blocks of one process are equally long where MPI says so") {
+  const Messages messages = {{0, 1, 8, -10}, {0, 2, 8, -10}, {1, 0, 16, -10}};
+  for (const char* operation : {"MPI_Neighbor_allgather", "MPI_Ineighbor_allgatherv", "MPI_Neighbor_alltoallw"}) {
+    CHECK(recognise(operation, 3, 0, messages).name == "linear");
+    CHECK(recognise(operation, 3, 0, messages).rounds == 1);
+  }
+  const Messages unequal = {{0, 1, 8, -10}, {0, 2, 16, -10}};
+  CHECK(recognise("MPI_Neighbor_allgatherv", 3, 0, unequal).name == "unknown");
+  CHECK(recognise("MPI_Ineighbor_alltoall", 3, 0, unequal).name == "unknown");
+  CHECK(recognise("MPI_Neighbor_alltoallv", 3, 0, unequal).name == "linear");
+}
+
+TEST_CASE("tags of neighbourhood collectives are no non-blocking one's") {
+  CHECK(!is_non_blocking_tag(-26));
+  CHECK(is_non_blocking_tag(-27));
+  CHECK(is_non_blocking_tag(-1073741822));   // MCA_COLL_BASE_TAG_NONBLOCKING_END
+  CHECK(!is_non_blocking_tag(-1073741823));  // MCA_COLL_BASE_TAG_NEIGHBOR_BASE
+}
+
+TEST_CASE("a constructor of communicators is the agreements that it is made of") {
+  Messages messages;
+  for (const int tag : {-27, -28, -29}) {
+    for (const std::uint32_t rank : {1, 2}) messages.push_back({rank, 0, 4, tag});
+  }
+  for (const int tag : {-27, -28, -29}) {
+    for (const std::uint32_t rank : {1, 2}) messages.push_back({0, rank, 4, tag});
+  }
+  CHECK(recognise("MPI_Comm_dup", 3, 0, messages).name == "3 x MPI_Iallreduce: binomial tree");
+}
+
+TEST_CASE("MPI_Comm_idup takes its own agreements, and not the broadcast that goes on beside it") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) {
+    made.enter(rank, 100, "MPI_Comm_idup").communicator = 0;
+    made.leave(rank, 105, "MPI_Comm_idup").request = 1;
+    start_broadcast(made, rank, 110, 2, 64);
+    made.enter(rank, 300, "MPI_Waitall");
+  }
+  for (const int operation : {1, 2, 3}) {  // up to rank 0 and down again
+    const auto now_ns = static_cast<std::uint64_t>(300 + 20 * operation);
+    for (const int peer : {1, 2}) of_libnbc(made, peer, now_ns, true, 0, operation, 4);
+    for (const int peer : {1, 2}) of_libnbc(made, 0, now_ns + 2, false, peer, operation, 4);
+    for (const int peer : {1, 2}) of_libnbc(made, 0, now_ns + 4, true, peer, operation, 4);
+    for (const int peer : {1, 2}) of_libnbc(made, peer, now_ns + 6, false, 0, operation, 4);
+  }
+  for (const int peer : {1, 2}) of_libnbc(made, 0, 380, true, peer, 4, 64);
+  for (int rank = 0; rank < 3; ++rank) {
+    if (rank > 0) of_libnbc(made, rank, 385, false, 0, 4, 64);
+    made.complete(rank, 390, 1);
+    made.complete(rank, 390, 2);
+    made.leave(rank, 395, "MPI_Waitall");
+  }
+  const auto rows = opened(made);
+  REQUIRE(rows.size() == 2);
+  const auto name = [&](const CollectiveRow& row) { return made.definitions.functions[row.function].name; };
+  CHECK(name(rows[0]) == "MPI_Comm_idup");
+  CHECK(std::string(rows[0].algorithm) == "3 x MPI_Iallreduce: binomial tree");
+  CHECK(rows[0].messages == 12);
+  CHECK(name(rows[1]) == "MPI_Ibcast");
+  CHECK(rows[1].messages == 2);
+  CHECK(rows[1].bytes == 2 * 64);
+}
+
 }  // namespace
 }  // namespace fathom::analysis

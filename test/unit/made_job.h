@@ -159,7 +159,7 @@ class MadeJob {
     using trace::Group;
     const std::vector<Attribute> about = {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag,
                                           Attribute::kBytes};
-    const bool makes = name[4] == 'I' && name != "MPI_Init";
+    const bool makes = (name[4] == 'I' && name != "MPI_Init") || name == "MPI_Comm_idup";
     const std::vector<Attribute> left = makes ? std::vector<Attribute>{Attribute::kRequest} : std::vector<Attribute>{};
     if (name.ends_with("send")) return {name, Group::kSend, about, left};
     if (name == "MPI_Send") return {name, Group::kSend, about, left};
