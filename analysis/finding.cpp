@@ -1,9 +1,31 @@
 #include "analysis/finding.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <tuple>
 
 namespace fathom::analysis {
+namespace {
+
+// "MPI_Recv (halo.c:41)"
+std::string text_of(const CallPlace& place) {
+  if (place.file.empty()) return place.function;
+  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + ")";
+}
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const Meanwhile& meanwhile) {
+  const std::string who = "rank " + std::to_string(meanwhile.rank), time = seconds_text(meanwhile.seconds);
+  if (meanwhile.inside) return who + " was itself in " + text_of(*meanwhile.inside) + " for " + time + " of that";
+  return who + " computed " + time + " between " + text_of(meanwhile.after) + " and " + text_of(meanwhile.before);
+}
 
 const char* name_of(Severity severity) {
   switch (severity) {

@@ -44,6 +44,23 @@ struct Where {
   std::int64_t communicator = profile::kNone;
 };
 
+// A call of MPI in the program; file and line are empty and 0 where they are not known.
+struct CallPlace {
+  std::string function, file;
+  int line = 0;
+};
+
+// What somebody did longest while others waited for it: it computed between two calls, or was in one itself.
+struct Meanwhile {
+  std::int64_t rank = 0;
+  double seconds = 0;
+  CallPlace after, before;           // of computing
+  std::optional<CallPlace> inside;   // else
+};
+
+// "rank 3 computed 0.005 s between MPI_Recv (halo.c:41) and MPI_Send (halo.c:58)"
+std::string text_of(const Meanwhile& meanwhile);
+
 struct TimeWindow {
   double from_s = 0, to_s = 0;  // since the trace's time 0; within the window that was analysed
 };
@@ -59,6 +76,7 @@ struct Finding {
   std::vector<RankPair> pairs;    // culprit and victim, or the two ends of a link
   Where where;
   std::vector<TimeWindow> windows;
+  std::optional<Meanwhile> meanwhile;  // of the first culprit, in the longest wait for it; empty: not known
   std::string summary;            // one sentence: what was found
   std::string advice;             // one sentence: what to try
   std::vector<Figure> evidence;

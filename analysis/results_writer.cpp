@@ -20,6 +20,24 @@ void write_where(JsonWriter& json, const Where& where) {
   });
 }
 
+void write_place(JsonWriter& json, const char* name, const CallPlace& place) {
+  json.object(name, [&] {
+    json.field("function", place.function);
+    if (!place.file.empty()) json.field("file", place.file);
+    if (place.line > 0) json.field("line", place.line);
+  });
+}
+
+void write_meanwhile(JsonWriter& json, const Meanwhile& meanwhile) {
+  json.object("meanwhile", [&] {
+    json.field("rank", meanwhile.rank);
+    json.field("seconds", meanwhile.seconds);
+    if (meanwhile.inside) return write_place(json, "inside", *meanwhile.inside);
+    write_place(json, "after", meanwhile.after);
+    write_place(json, "before", meanwhile.before);
+  });
+}
+
 void write_finding(JsonWriter& json, const Finding& finding) {
   json.field("kind", finding.kind);
   json.field("seconds", finding.seconds);
@@ -38,6 +56,7 @@ void write_finding(JsonWriter& json, const Finding& finding) {
     json.field("from_s", window.from_s);
     json.field("to_s", window.to_s);
   });
+  if (finding.meanwhile) write_meanwhile(json, *finding.meanwhile);
   json.field("summary", finding.summary);
   json.field("advice", finding.advice);
   json.object("evidence", [&] {

@@ -92,6 +92,7 @@ struct Group {
   std::uint64_t ns = 0, count = 0, worst_ns = 0, worst_at_ns = 0;
   std::map<std::uint32_t, std::uint64_t> culprits, victims;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;  // culprit, victim
+  std::vector<const WaitRow*> rows;
 };
 
 class Teller {
@@ -139,6 +140,11 @@ class Teller {
     add_column(table, "count", waits.rows, [](const WaitRow& row) { return row.count; });
     add_column(table, "worst_seconds", waits.rows, [](const WaitRow& row) { return seconds(row.worst_ns); });
     add_column(table, "worst_at_s", waits.rows, [](const WaitRow& row) { return seconds(row.worst_at_ns); });
+    const auto late_for = [&](const WaitRow& row) -> const trace::CodeSite& { return names_.of_call(row.culprit, row.late_for_site); };
+    add_column(table, "late_for", waits.rows, [&](const WaitRow& row) { return called(row.late_for); });
+    add_column(table, "late_for_file", waits.rows, [&](const WaitRow& row) { return late_for(row).file; });
+    add_column(table, "late_for_line", waits.rows, [&](const WaitRow& row) { return std::int64_t{late_for(row).line}; });
+    lay_out_meanwhile(waits.rows, [](const WaitRow& row) { return row.culprit; }, table);
   }
 
   void lay_out_origins(const JobWaits& waits, Section& section) {
@@ -153,30 +159,44 @@ class Teller {
     add_column(table, "direct_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.direct_ns); });
     add_column(table, "indirect_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.indirect_ns); });
     add_column(table, "count", waits.origins, [](const OriginRow& row) { return row.count; });
-    const auto called = [&](std::uint32_t number) { return number == kNobody ? std::string() : definitions().functions[number].name; };
-    add_column(table, "longest_work_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.work_ns); });
-    for (const bool after : {true, false}) {
-      const std::string name = after ? "work_after" : "work_before";
-      std::uint64_t OriginRow::*const address = after ? &OriginRow::work_after_site : &OriginRow::work_before_site;
-      add_column(table, name, waits.origins, [&](const OriginRow& row) { return called(after ? row.work_after : row.work_before); });
-      add_column(table, name + "_file", waits.origins, [&](const OriginRow& row) { return names_.of_call(row.process, row.*address).file; });
-      add_column(table, name + "_line", waits.origins, [&](const OriginRow& row) { return std::int64_t{names_.of_call(row.process, row.*address).line}; });
-    }
+    lay_out_meanwhile(waits.origins, [](const OriginRow& row) { return row.process; }, table);
   }
 
-  // "MPI_Recv halo.c:18", "MPI_Recv in halo"
-  std::string place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
-    const trace::CodeSite& site = names_.of_call(process, address);
-    std::string text = definitions().functions[function].name;
-    if (!site.file.empty()) text += " " + site.file.substr(site.file.rfind('/') + 1) + ":" + std::to_string(site.line);
-    if (site.file.empty() && !site.function.empty()) text += " in " + site.function;
-    return text;
+  std::string called(std::uint32_t function) const { return function == kNobody ? "" : definitions().functions[function].name; }
+
+  // `whose(row)`: the process whose time it is.
+  template <typename Row, typename Whose>
+  void lay_out_meanwhile(const std::vector<Row>& rows, Whose whose, Table& table) {
+    add_column(table, "longest_work_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.work_ns); });
+    add_call_columns(table, "work_after", rows, whose, &LongestStretch::work_after, &LongestStretch::work_after_site);
+    add_call_columns(table, "work_before", rows, whose, &LongestStretch::work_before, &LongestStretch::work_before_site);
+    add_column(table, "longest_call_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.call_ns); });
+    add_call_columns(table, "longest_call", rows, whose, &LongestStretch::call, &LongestStretch::call_site);
   }
-  // Where the rank worked that came late; empty where that is not known.
-  std::string work_text(const OriginRow& row) {
-    if (row.work_ns == 0) return "";
-    return "rank " + std::to_string(rank(row.process)) + " worked longest from " + place(row.process, row.work_after, row.work_after_site) +
-           " to " + place(row.process, row.work_before, row.work_before_site) + ": " + seconds_text(row.work_ns) + " at once";
+  template <typename Row, typename Whose>
+  void add_call_columns(Table& table, const std::string& name, const std::vector<Row>& rows, Whose whose,
+                        std::uint32_t LongestStretch::*function, std::uint64_t LongestStretch::*site) {
+    const auto place = [&](const Row& row) -> const trace::CodeSite& { return names_.of_call(whose(row), row.meanwhile.*site); };
+    add_column(table, name, rows, [&](const Row& row) { return called(row.meanwhile.*function); });
+    add_column(table, name + "_file", rows, [&](const Row& row) { return place(row).file; });
+    add_column(table, name + "_line", rows, [&](const Row& row) { return std::int64_t{place(row).line}; });
+  }
+
+  CallPlace place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
+    const trace::CodeSite& site = names_.of_call(process, address);
+    return {definitions().functions[function].name, site.file, site.line};
+  }
+  // What `process` did longest while it was waited for.
+  std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
+    if (longest.work_ns == 0 && longest.call_ns == 0) return {};
+    Meanwhile told{rank(process), seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
+    if (longest.call_ns > longest.work_ns) {
+      told.inside = place(process, longest.call, longest.call_site);
+    } else {
+      told.after = place(process, longest.work_after, longest.work_after_site);
+      told.before = place(process, longest.work_before, longest.work_before_site);
+    }
+    return told;
   }
 
   bool is_finding(std::uint64_t ns) const {
@@ -207,6 +227,7 @@ class Teller {
     for (const WaitRow& row : waits.rows) {
       const trace::CodeSite& site = names_.of_call(row.process, row.site);
       Group& group = groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
+      group.rows.push_back(&row);
       group.ns += row.ns;
       group.count += row.count;
       if (row.worst_ns > group.worst_ns) std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
@@ -235,24 +256,17 @@ class Teller {
       finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " + text_of(kind).happens +
                         " in " + finding.where.function + ", because of " + rank_list(finding.culprits);
       finding.advice = text_of(kind).advice;
-      const OriginRow* late = collective(kind) ? origin_at(waits, finding.culprits[0], function, caller, file, line, phase) : nullptr;
-      const std::string work = late != nullptr ? work_text(*late) : "";
-      if (!work.empty()) finding.advice += " (" + work + ")";
+      if (const WaitRow* worst = worst_for(group, finding.culprits[0])) finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
     }
   }
 
-  // Who is waited for in a collective comes late to a call at the same place of the program.
-  static bool collective(WaitKind kind) {
-    return kind != WaitKind::kLateSender && kind != WaitKind::kWrongOrder && kind != WaitKind::kLateReceiver;
-  }
-  const OriginRow* origin_at(const JobWaits& waits, std::int64_t culprit, std::uint32_t function, const std::string& caller,
-                             const std::string& file, int line, std::uint32_t phase) {
-    for (const OriginRow& row : waits.origins) {
-      if (rank(row.process) != culprit || row.function != function || row.phase != phase) continue;
-      const trace::CodeSite& site = names_.of_call(row.process, row.site);
-      if (site.function == caller && site.file == file && site.line == line) return &row;
+  // Of the waits for this rank the longest.
+  const WaitRow* worst_for(const Group& group, std::int64_t culprit) const {
+    const WaitRow* worst = nullptr;
+    for (const WaitRow* row : group.rows) {
+      if (rank(row->culprit) == culprit && (worst == nullptr || row->worst_ns > worst->worst_ns)) worst = row;
     }
-    return nullptr;
+    return worst;
   }
 
   std::vector<RankPair> worst_pairs(const Group& group) const {
@@ -298,8 +312,8 @@ class Teller {
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " + finding.where.function +
                         ", which made others wait " + seconds_text(origin.direct_ns) + " and, passed on by these, " +
                         seconds_text(origin.indirect_ns) + ". These are not seconds beside those of the waits: they are the same, counted for who caused them";
-      const std::string work = work_text(*origin.worst);
-      finding.advice = work.empty() ? "look for what this rank does before the call that it came to late" : "look for what it does there: " + work;
+      finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
+      finding.advice = finding.meanwhile ? "look for what it does there" : "look for what this rank does before the call that it came to late";
     }
   }
 

@@ -197,6 +197,7 @@ class Page {
     wrapped("who: ", who(finding));
     wrapped("where: ", where(finding.where));
     wrapped("when: ", when(finding.windows));
+    if (finding.meanwhile) wrapped("why: ", printable(analysis::text_of(*finding.meanwhile)));
     wrapped("try: ", printable(finding.advice));
   }
 

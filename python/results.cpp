@@ -34,6 +34,28 @@ py::list pairs_of(const std::vector<analysis::RankPair>& pairs) {
   return made;
 }
 
+py::dict as_dict(const analysis::CallPlace& place) {
+  py::dict made;
+  made["function"] = place.function;
+  made["file"] = place.file;
+  made["line"] = place.line;
+  return made;
+}
+
+py::dict as_dict(const analysis::Meanwhile& meanwhile) {
+  py::dict made;
+  made["rank"] = meanwhile.rank;
+  made["seconds"] = meanwhile.seconds;
+  if (meanwhile.inside) {
+    made["inside"] = as_dict(*meanwhile.inside);
+  } else {
+    made["after"] = as_dict(meanwhile.after);
+    made["before"] = as_dict(meanwhile.before);
+  }
+  made["text"] = analysis::text_of(meanwhile);
+  return made;
+}
+
 py::dict as_dict(const analysis::Finding& finding) {
   py::dict made;
   made["kind"] = finding.kind;
@@ -54,6 +76,7 @@ py::dict as_dict(const analysis::Finding& finding) {
   py::list windows;
   for (const analysis::TimeWindow& window : finding.windows) windows.append(py::make_tuple(window.from_s, window.to_s));
   made["windows"] = windows;
+  made["meanwhile"] = finding.meanwhile ? py::object(as_dict(*finding.meanwhile)) : py::none();
   made["summary"] = finding.summary;
   made["advice"] = finding.advice;
   made["evidence"] = as_dict(finding.evidence);

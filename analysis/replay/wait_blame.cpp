@@ -16,7 +16,8 @@ namespace fathom::analysis {
 namespace {
 
 struct Blame {
-  std::uint32_t process = 0, step = 0;  // who is to blame, and what of it was waited for
+  WaitKey wait;                         // whose wait; its culprit is who is to blame
+  std::uint32_t step = 0;               // of the culprit: what was waited for
   std::uint32_t others_step = kNobody;  // of that process: where the two last met
   std::uint32_t sequence = kNobody;     // of the last collective of all before, if there was one
   std::uint64_t waited_ns = 0;          // how long it was waited
@@ -92,8 +93,9 @@ class Backward {
     wait_ns_ = wait.ns;
     if (wait.ns > 0) {
       const std::uint64_t counted_ns = in_scope_ns(call, wait);
-      if (counted_ns > 0) tell(call, wait, counted_ns);
-      hand_out(blame_for(call, wait, counted_ns));
+      const WaitKey key = key_of(call, wait);
+      if (counted_ns > 0) tallies_.add(key, counted_ns, std::max(call.time_ns, scope_.from_ns));
+      hand_out(blame_for(key, call, wait, counted_ns));
     }
     for (const std::uint32_t part : open->completed()) {
       const Step& step = job_.steps().at(process_, part);
@@ -110,13 +112,13 @@ class Backward {
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
   }
 
-  void tell(const Step& call, const Wait& wait, std::uint64_t counted_ns) {
+  WaitKey key_of(const Step& call, const Wait& wait) const {
     WaitKey key = key_of(call);
     key.culprit = wait.culprit;
     const bool wrong_order = wait.kind == WaitKind::kLateSender &&
                              earliest_sent_later_ns_ < job_.steps().at(process_, wait.part).end_ns;
     key.kind = static_cast<std::uint32_t>(wrong_order ? WaitKind::kWrongOrder : wait.kind);
-    tallies_.add(key, counted_ns, std::max(call.time_ns, scope_.from_ns));
+    return key;
   }
 
   WaitKey key_of(const Step& call) const {
@@ -137,11 +139,11 @@ class Backward {
     return span_ns > waited_ns ? span_ns - waited_ns : 0;
   }
 
-  Blame blame_for(const Step& call, const Wait& wait, std::uint64_t counted_ns) const {
+  Blame blame_for(const WaitKey& key, const Step& call, const Wait& wait, std::uint64_t counted_ns) const {
     const Meeting met = unpacked(job_.steps().at(process_, wait.part).note);
     const std::uint64_t before_ns = call.note - wait.ns;
     Blame blame;
-    blame.process = wait.culprit;
+    blame.wait = key;
     blame.step = wait.culprit_step;
     blame.others_step = met.others_step;
     blame.direct_ns = counted_ns;
@@ -158,6 +160,7 @@ class Backward {
 
   void share(const Blame& blame, const Step& call) {
     const StepFile& steps = job_.steps();
+    if (blame.direct_ns > 0) tallies_.late(blame.wait, at_, blame.waited_ns);
     std::uint32_t from = blame.others_step == kNobody ? kNobody : steps.at(process_, blame.others_step).posted;
     std::uint64_t others_busy_ns = blame.busy_ns;
     if (call.call != kNobody && blame.sequence == steps.at(process_, call.call).number) {
@@ -237,10 +240,10 @@ class BlamePass {
       const std::uint32_t number = number_[process];
       queued_[number] = false;
       ended_[number] = passes_[number].go_on([&](const Blame& blame) {
-        if (job_.is_own(blame.process)) {
+        if (job_.is_own(blame.wait.culprit)) {
           give(blame);
         } else {
-          parcels_.send(job_.mapping()[blame.process], 0, blame);
+          parcels_.send(job_.mapping()[blame.wait.culprit], 0, blame);
         }
       });
     }
@@ -254,8 +257,8 @@ class BlamePass {
   }
 
   void give(const Blame& blame) {
-    passes_[number_[blame.process]].take(blame);
-    wake(blame.process);
+    passes_[number_[blame.wait.culprit]].take(blame);
+    wake(blame.wait.culprit);
   }
   void wake(std::uint32_t process) {
     const std::uint32_t number = number_[process];

@@ -20,6 +20,14 @@
 
 namespace fathom::analysis {
 
+// What the first thread of a process did longest in a time: nothing of MPI, or one call of it.
+struct LongestStretch {
+  std::uint64_t work_ns = 0;  // outside of MPI, between two calls; 0: nowhere
+  std::uint64_t call_ns = 0;  // in a call of MPI; 0: in none
+  std::uint32_t work_after = kNobody, work_before = kNobody, call = kNobody;  // functions
+  std::uint64_t work_after_site = 0, work_before_site = 0, call_site = 0;
+};
+
 // The waits of one process that are alike.
 struct WaitRow {
   std::uint32_t process = 0;
@@ -30,6 +38,10 @@ struct WaitRow {
   std::uint64_t site = 0;  // return address in this process; 0: not known
   std::uint64_t ns = 0, count = 0;
   std::uint64_t worst_ns = 0, worst_at_ns = 0;
+  // What the culprit came late to in the longest of the waits, and what it did longest while it was waited for.
+  std::uint32_t late_for = kNobody;  // function
+  std::uint64_t late_for_site = 0;   // in the culprit
+  LongestStretch meanwhile;
 };
 
 // What one process caused before calls that are alike: others were made to wait for `direct_ns` by it, and for
@@ -40,11 +52,7 @@ struct OriginRow {
   std::uint32_t phase = kNobody;
   std::uint64_t site = 0;
   std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
-  // Of the instance that cost most: between which two calls it was longest outside of MPI while the other waited, and
-  // for how long of that. 0 ns: nowhere.
-  std::uint64_t work_ns = 0;
-  std::uint32_t work_after = kNobody, work_before = kNobody;  // functions
-  std::uint64_t work_after_site = 0, work_before_site = 0;
+  LongestStretch meanwhile;  // of the instance that cost most: while the other waited
 };
 
 struct JobWaits {

@@ -30,8 +30,13 @@ class WaitTallies {
   // Before the step `call`; the other had waited for `waited_ns` by then.
   void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns);
 
+  // A wait of another process, by the key that it has there, and the step of the own call that it was for.
+  void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);
+
   // In no order.
   std::vector<WaitRow> wait_rows() const;
+  // What late() was told of, of each key the longest: key, late_for and meanwhile, the rest is 0.
+  std::vector<WaitRow> late_rows(const JoinedJob& job) const;
   // Cost: for each row once the steps of its worst instance.
   std::vector<OriginRow> origin_rows(const JoinedJob& job) const;
 
@@ -43,9 +48,13 @@ class WaitTallies {
     std::uint32_t call = 0;
   };
 
-  static void find_longest_work(const JoinedJob& job, std::uint32_t process, const Origin& origin, OriginRow& row);
+  struct Late {
+    std::uint64_t waited_ns = 0;
+    std::uint32_t call = kNobody;
+  };
 
   FlatMap<WaitKey, WaitRow, WaitKeyHash> waits_;
+  FlatMap<WaitKey, Late, WaitKeyHash> late_;
   FlatMap<WaitKey, Origin, WaitKeyHash> origins_;
 };
 

@@ -493,7 +493,7 @@ class Run:
         """What costs the run time, most costly first: one row for each finding."""
         made = self._analyzed(names, thresholds)
         keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
-                "function", "file", "line", "phase", "communicator", "windows", "summary", "advice", "evidence"]
+                "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "summary", "advice", "evidence"]
         return pandas.DataFrame(made["findings"], columns=keys)
 
     def patterns(self):

@@ -48,6 +48,13 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(self.run_.comm_matrix("count").tolist(), [[0, 1, 0], [0, 0, 1], [0, 0, 0]])
         self.assertEqual(self.run_.comm_by_process()["Received"].tolist(), [0, 100, 50])
 
+    def test_findings_tell_what_the_culprit_did_meanwhile(self):
+        told = self.run_.findings("wait-states").set_index("kind")["meanwhile"]["late-sender"]
+        # Rank 2 waits from 0 to 300 for rank 1, which is in MPI_Recv until 200.
+        self.assertEqual((told["rank"], told["inside"]["function"]), (1, "MPI_Recv"))
+        self.assertAlmostEqual(told["seconds"], 200e-9, 12)
+        self.assertIn("rank 1 was itself in MPI_Recv", told["text"])
+
     def test_events_have_pipits_columns(self):
         events = self.run_.events
         for column in ("Timestamp (ns)", "Event Type", "Name", "Process", "Thread", "_matching_event",

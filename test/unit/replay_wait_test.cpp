@@ -214,10 +214,40 @@ TEST_CASE("who came late worked longest between two calls, which need not be bef
   const OriginRow& row = waits.origins[0];
   CHECK(row.process == 0);
   CHECK(made.definitions.functions[row.function].name == "MPI_Allreduce");
-  CHECK(row.work_ns == 870);  // of 890 ns: rank 1 waits from 30 on
-  CHECK(made.definitions.functions[row.work_after].name == "MPI_Barrier");
-  CHECK(made.definitions.functions[row.work_before].name == "MPI_Irecv");
-  CHECK(row.work_before_site == 0x1000 + row.work_before);
+  CHECK(row.meanwhile.work_ns == 870);  // of 890 ns: rank 1 waits from 30 on
+  CHECK(made.definitions.functions[row.meanwhile.work_after].name == "MPI_Barrier");
+  CHECK(made.definitions.functions[row.meanwhile.work_before].name == "MPI_Irecv");
+  CHECK(row.meanwhile.work_before_site == 0x1000 + row.meanwhile.work_before);
+}
+
+TEST_CASE("each wait tells what its culprit did meanwhile: it worked between two calls, or was in one itself") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  // Rank 1 works until 500, posts a receive, works until 600 and sends. Rank 0 waits for that from 100 on.
+  made.irecv(1, 500, 7, 2, 9);
+  made.send(1, 600, 610, 0);
+  made.receive(0, 100, 620, 1);
+  // Rank 2 waits for rank 0, which waited itself, worked for 20 and sends a long message that rank 2 takes late.
+  made.receive(2, 90, 650, 0, 1);
+  made.send(0, 640, 645, 2, 1);
+  made.send(0, 700, 1010, 2, 2, 1 << 20);
+  made.receive(2, 1000, 1020, 0, 2, 1 << 20);
+  const JobWaits waits = waits_of(made);
+  check(waits, {{WaitKind::kLateSender, 0, 1, 500}, {WaitKind::kLateReceiver, 0, 2, 300}, {WaitKind::kLateSender, 2, 0, 550}});
+  const auto name = [&](std::uint32_t function) { return made.definitions.functions[function].name; };
+  const LongestStretch &sender = waits.rows[0].meanwhile, &receiver = waits.rows[1].meanwhile, &itself = waits.rows[2].meanwhile;
+  CHECK(sender.work_ns == 400);  // of 490: rank 0 came at 100
+  CHECK(name(sender.work_after) == "MPI_Barrier");
+  CHECK(name(sender.work_before) == "MPI_Irecv");
+  CHECK(sender.work_before_site == 0x1000 + sender.work_before);
+  CHECK(name(waits.rows[0].late_for) == "MPI_Send");
+  CHECK(receiver.work_ns == 300);  // of 350
+  CHECK(name(receiver.work_after) == "MPI_Recv");
+  CHECK(name(receiver.work_before) == "MPI_Recv");
+  CHECK(name(waits.rows[1].late_for) == "MPI_Recv");
+  CHECK(itself.call_ns == 520);
+  CHECK(name(itself.call) == "MPI_Recv");
+  CHECK(itself.work_ns == 20);  // from 620 to 640
 }
 
 TEST_CASE("what counts can be chosen: time and processes; the blame does not change") {
