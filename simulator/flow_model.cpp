@@ -162,6 +162,8 @@ void FlowModel::refresh_rates() {
   rates_stale_ = false;
   rates_.solve();
   ++solutions_;
+  flows_solved_ += rates_.flow_count();
+  hops_solved_ += rates_.hop_count();
   changed_rates_ += rates_.changed_flows().size();
   for (MaxMin::Flow rated : rates_.changed_flows()) change_rate(flows_[flow_of_[rated]]);
   schedule_ends();

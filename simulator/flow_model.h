@@ -82,6 +82,9 @@ class FlowModel {
   std::uint64_t solutions() const { return solutions_; }  // of the rates
   std::uint64_t settled_hops() const { return rates_.settled_hops(); }
   std::uint64_t changed_rates() const { return changed_rates_; }  // of flows, by all solutions
+  // Of the flows that shared links at a solution, added up over all solutions.
+  std::uint64_t flows_solved() const { return flows_solved_; }
+  std::uint64_t hops_solved() const { return hops_solved_; }
 
  private:
   struct Flow {
@@ -115,7 +118,7 @@ class FlowModel {
   std::vector<double> latencies_s_;
   MaxMin rates_;
   bool rates_stale_ = false;
-  std::uint64_t solutions_ = 0, changed_rates_ = 0;
+  std::uint64_t solutions_ = 0, changed_rates_ = 0, flows_solved_ = 0, hops_solved_ = 0;
   double now_s_ = 0;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> free_flows_;

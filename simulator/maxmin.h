@@ -67,6 +67,7 @@ class MaxMin {
   double capacity(Link link) const { return links_[link].capacity; }
   std::size_t link_count() const { return links_.size(); }
   std::size_t flow_count() const { return flow_count_; }
+  std::size_t hop_count() const { return hop_count_; }  // of all flows that there are
 
   // What the last solve() changed: flows whose rate is another (new ones included), and links whose
   // load may be another.

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """How fast flows and programs are simulated, beside SimGrid on the same flows.
 
-    bench/simulator/speed.py [--runs N] [--simgrid-limit SECONDS] [--only loads|scenario|flows|replay] [--write]
+    bench/simulator/speed.py [--runs N] [--simgrid-limit SECONDS] [--only loads|scenario|flows|solutions|replay] [--write]
 
 Loads: pairs of hosts routed and added up (bench/simulator/link_load.cpp). Scenario: what the reference simulator's
 example `cg` is made of, 12 combinations of about 10 jobs each, engine time alone; needs its example data in the folder
 that FATHOM_REFERENCE_DATA names, and is left out without. Flows: an all-to-all started at once, of 32 to 1,024 ranks,
 with equal and with drawn sizes (bench/simulator/flow_pattern.h). Runs of Fathom and SimGrid take turns; SimGrid has one
-run where one takes more than 5 s, and none where it is expected to take more than --simgrid-limit. Replay: a ring, a
-dissemination, and all-to-alls (bench/simulator/replay_speed.cpp).
+run where one takes more than 5 s, and none where it is expected to take more than --simgrid-limit. Solutions: what one
+of those costs that the end of a flow asks for, against flows x path length, on a fat tree and on a torus. Replay: a
+ring, a dissemination, and all-to-alls (bench/simulator/replay_speed.cpp).
 
 All times are processor time, which other load on the machine disturbs less; medians over the runs.
 --write puts the tables into docs/simulator-speed.md.
@@ -28,6 +29,7 @@ import jobs  # noqa: E402
 
 FLOWS = [("equal", 64), ("equal", 128), ("equal", 256), ("equal", 512), ("equal", 1024),
          ("drawn", 32), ("drawn", 64), ("drawn", 128), ("drawn", 256)]
+SOLUTIONS = [("fat tree", 64), ("fat tree", 128), ("fat tree", 256), ("torus", 32), ("torus", 64), ("torus", 128)]
 REPLAYS = [("ring, 1,000 times around", "ring", 1024, 1000), ("dissemination", "dissemination", 65536, 1),
            ("all-to-all", "all-to-all", 256, 1), ("all-to-all", "all-to-all", 512, 1),
            ("all-to-all", "all-to-all", 1024, 1), ("all-to-all", "all-to-all", 2048, 1)]
@@ -158,6 +160,21 @@ def measure_flows(programs, runs, simgrid_limit):
                                 "ratio", "last end differs by"], rows)
 
 
+def measure_solutions(programs, runs):
+    rows = []
+    for network, ranks in SOLUTIONS:
+        jobs.progress(f"solutions: {network}, {ranks} ranks")
+        series = Series(programs["flow_speed"], ranks, "drawn", *(["torus"] if network == "torus" else []))
+        for _ in range(runs):
+            series.run()
+        flows, hops, settled = (series.last(key) / series.last("solutions") for key in ("flows_solved", "hops_solved", "settled_hops"))
+        each_s = series.seconds() / series.last("solutions")
+        rows.append([f"{network}, {ranks} ranks", f"{series.last('solutions'):,}", f"{flows:,.0f}", f"{hops / flows:.1f}",
+                     f"{hops:,.0f}", f"{settled / hops:.2f}", f"{each_s * 1e6:,.0f} µs", f"{each_s / hops * 1e9:.1f} ns"])
+    return jobs.markdown_table(["all-to-all, drawn sizes", "solutions", "flows under way", "path length", "flows × path length",
+                                "part settled anew", "time of each", "over flows × path length"], rows)
+
+
 def measure_replay(programs, runs):
     rows = []
     for title, pattern, ranks, iterations in REPLAYS:
@@ -182,12 +199,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="runs of each kind (5)")
     parser.add_argument("--simgrid-limit", type=float, default=120, help="longest run of SimGrid, in seconds (120)")
-    parser.add_argument("--only", choices=["loads", "scenario", "flows", "replay"])
+    parser.add_argument("--only", choices=["loads", "scenario", "flows", "solutions", "replay"])
     parser.add_argument("--write", action="store_true", help="put the tables into docs/simulator-speed.md")
     options = parser.parse_args()
     programs = build(["link_load_bench", "scenario_speed", "flow_speed", "replay_speed", "simgrid_speed"])
     measures = {"loads": lambda: measure_loads(programs, options.runs), "scenario": lambda: measure_scenario(programs),
                 "flows": lambda: measure_flows(programs, options.runs, options.simgrid_limit),
+                "solutions": lambda: measure_solutions(programs, options.runs),
                 "replay": lambda: measure_replay(programs, options.runs)}
     tables = {name: measure() for name, measure in measures.items() if options.only in (None, name)}
     jobs.progress("")
