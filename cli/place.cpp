@@ -214,9 +214,9 @@ Action declare_place(CLI::App& app) {
   app.add_option("-o,--output", options->path, "the file for it")->type_name("FILE");
   app.add_option("--moves", options->moves, "that the search tries at most")->type_name("NUMBER")->capture_default_str();
   app.add_option("--seed", options->seed, "for all that is random; the same gives the same")->type_name("NUMBER")->capture_default_str();
-  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster's file does not tell")
+  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
       ->type_name("NUMBER")->check(CLI::Range(1, 1 << 20).description(""))->capture_default_str();
-  app.add_option("--capacity", options->defaults.capacity_Bps, "of a link in bytes/s, where the cluster's file does not tell")
+  app.add_option("--capacity", options->defaults.capacity_Bps, "of a link in bytes/s, where the cluster does not tell")
       ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
   app.add_option("--node", options->defaults.node, "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
       ->type_name("FILE");

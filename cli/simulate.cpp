@@ -73,7 +73,7 @@ int list_algorithms() {
   std::printf("  %-12s %s\n", "rankfile:FILE", simulator::kRankfileHelp);
   print_rows("--routing", simulator::routers());
   print_rows("--cluster KIND:key=value;...", simulator::topologies());
-  std::printf("examples\n");
+  std::printf("  all of them    slots=N (of a host), capacity=B/S (of a link), latency=S, taper=T,... (by level of switches)\nexamples\n");
   for (const auto& row : simulator::topologies()) std::printf("  %s\n", row.example);
   return kFine;
 }
@@ -117,6 +117,7 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (!options.snapshots_s.empty() && plan.model == Model::kLoad) {
     return base::Error{"--snapshots needs a model of time: --model flow or replay; model load has --graphml"};
   }
+  if (!options.machine.empty() && plan.model != Model::kReplay) return base::Error{"--loggops is for --model replay"};
   const auto machine = machine_from(options.machine);
   if (!machine) return machine.error();
   plan.machine = *machine;
@@ -158,8 +159,8 @@ void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures
 void print_run(const simulator::Network& network, const simulator::Job& job,
                const simulator::LoadRun& run, bool host_links) {
   const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
-  std::printf("%-20s %-20s %-10s %s %-12s %10s %12.5g %8.0f\n", printable(network.name()).c_str(),
-              printable(job.name).c_str(), run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
+  std::printf("%s %s %-10s %s %-12s %10s %12.5g %8.0f\n", left(printable(network.name()), 20).c_str(),
+              left(printable(job.name), 20).c_str(), run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
               run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
               figures.max_flows);
   print_hint(job, figures, host_links);
@@ -254,6 +255,9 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
   print_timed(network, job, *run);
   if (auto written = write_snapshots(network, *run, options, results.count()); !written) return written;
+  if (!options.table.empty()) {
+    if (auto written = write_table(network, job.job, choice, options, results.count()); !written) return written;
+  }
   const std::string end = "-" + std::to_string(results.count()) + ".csv";
   if (run->busy) {
     const auto written = scenario::write_waiting(simulator::waiting_over_time(*run), options.directory + "/waiting" + end);
@@ -311,15 +315,26 @@ base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
   return results.finish();
 }
 
-int run_simulate(const SimulateOptions& options) {
+// The first option that was given and says what a scenario says itself; empty if there is none.
+std::string first_beside_scenario(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string name = option->get_name();
+    const bool fits = name == "SCENARIO" || name == "--output" || name == "--threads" || name == "--force";
+    if (option->count() > 0 && !fits) return name;
+  }
+  return "";
+}
+
+int run_simulate(const SimulateOptions& options, const std::string& beside_scenario) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "simulate", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "simulate", why); };
   if (options.list) return list_algorithms();
   if (!options.scenario.empty()) {
-    if (options.clusters.empty() && options.jobs.empty()) {
+    if (beside_scenario.empty()) {
       return simulate_scenario({options.scenario, options.directory, options.threads, options.force});
     }
-    return refuse("a scenario names its clusters and jobs itself; leave --cluster and --job out");
+    return refuse("a scenario names its clusters, jobs and all the rest itself; leave " + beside_scenario +
+                  " out, and write it into " + options.scenario);
   }
   if (options.clusters.empty()) return refuse("name the cluster with --cluster; see fathom simulate --help");
   if (options.jobs.empty()) return refuse("name the job with --job; see fathom simulate --help");
@@ -373,23 +388,25 @@ Action declare_simulate(CLI::App& app) {
   add_list("--selection", options->selections, "how hosts are chosen (linear)");
   add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
   app.add_option("--rankfile", options->rankfile, "the same as --placement rankfile:FILE: the host of each rank, in place of selection and placement")
-      ->type_name("FILE");
-  add_list("--placement", options->placements, "how processes are spread over them (block); rankfile:FILE names the host of each rank");
+      ->type_name("FILE")
+      ->excludes("--hosts", "--selection");
+  add_list("--placement", options->placements, "how processes are spread over them (block); rankfile:FILE names the host of each rank")
+      ->excludes("--rankfile");
   add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
   app.add_option("--model", options->model, "what is computed: load (of links), flow (time, max-min fair), replay (of a trace or FILE.goal)")
       ->type_name("NAME")
       ->capture_default_str();
-  add_list("--loggops", options->machine, "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)");
+  add_list("--loggops", options->machine, "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)")->type_name("KEY=VALUE,...");
   app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
       ->type_name("NUMBER")
       ->capture_default_str();
   app.add_flag("--host-links", options->host_links, "count links of hosts too, not only between switches");
-  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster's file does not tell")
+  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
       ->type_name("NUMBER")
       ->check(CLI::Range(1, 1 << 20).description(""))
       ->capture_default_str();
   app.add_option("--capacity", options->defaults.capacity_Bps,
-                 "of a link in bytes/s, where the cluster's file does not tell")
+                 "of a link in bytes/s, where the cluster does not tell")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();
@@ -399,7 +416,7 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();
-  add_list("--failed-links", options->failed_links, "cables that are broken, as A=B,C=D");
+  add_list("--failed-links", options->failed_links, "cables that are broken, by their ends")->type_name("A=B,...");
   app.add_option("--failed-share", options->failed_share,
                  "part of the cables between switches that is broken, drawn with the seed")
       ->type_name("PART")
@@ -417,7 +434,7 @@ Action declare_simulate(CLI::App& app) {
   app.add_flag("--list", options->list, "list the algorithms");
   app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
       ->type_name("DIR");
-  return [options] { return run_simulate(*options); };
+  return [options, &app] { return run_simulate(*options, first_beside_scenario(app)); };
 }
 
 }  // namespace fathom::cli

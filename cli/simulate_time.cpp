@@ -112,8 +112,8 @@ void print_timed_heading(Model model) {
 void print_timed(const simulator::Network& network, const ModelJob& job, const simulator::TimedRun& run) {
   const bool replayed = run.phases.empty();
   const std::string last = replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
-  std::printf("%-20s %-20s %-10s %s %-12s %12.6g %10s %10s\n", printable(network.name()).c_str(),
-              printable(job.job.name).c_str(), run.selection.c_str(),
+  std::printf("%s %s %-10s %s %-12s %12.6g %10s %10s\n", left(printable(network.name()), 20).c_str(),
+              left(printable(job.job.name), 20).c_str(), run.selection.c_str(),
               left(printable(run.placement), kPlacementWidth).c_str(), run.routing.c_str(),
               run.seconds, percent(highest_utilisation(network, run), 1).c_str(), last.c_str());
   if (run.phases.size() < 2) return;

@@ -16,6 +16,7 @@ using scenario::CombinationRun;
 using scenario::Summary;
 using simulator::LinkId;
 
+constexpr std::size_t kClusterWidth = 16;  // of its column
 constexpr std::size_t kHotLinks = 8, kWorstJobs = 8;
 
 std::string heading(const CombinationRun& run) {
@@ -119,6 +120,19 @@ std::string worst_jobs(const CombinationRun& run) {
   return text;
 }
 
+// What a list in the scenario chose and no column shows, or not in full.
+std::string also_varied(const CombinationRun& run) {
+  std::string text;
+  for (const auto& [key, value] : run.scenario->varied) {
+    const std::string last = key.substr(key.rfind('.') + 1);
+    const bool has_column = last == "scheduler" || last == "selection" || last == "placement" || last == "routing" || last == "seed" ||
+                            last == "host_selector" || last == "process_mapper" || last == "router" ||
+                            ((last == "cluster" || last == "topology") && columns(run.cluster->name()) <= kClusterWidth);
+    if (!has_column) text += "  " + key + '=' + value;
+  }
+  return printable(text);
+}
+
 }  // namespace
 
 std::string simulation_report(const CombinationRun& run) {
@@ -128,14 +142,15 @@ std::string simulation_report(const CombinationRun& run) {
 std::string simulation_line(std::size_t number, const CombinationRun& run) {
   const simulator::SystemChoice& choice = run.scenario->choice;
   const scenario::JobSummaries jobs = scenario::summarize(run);
-  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10.4g} {:>9.4g} {:>11.5g} {:>11.5g}\n", number,
-                     left(printable(run.cluster->name()), 16), choice.scheduler->name, choice.selector->name,
+  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10.4g} {:>9.4g} {:>11.5g} {:>11.5g}{}\n", number,
+                     left(printable(run.cluster->name()), kClusterWidth), choice.scheduler->name, choice.selector->name,
                      left(printable(run.scenario->placement.name()), kPlacementWidth), choice.router->name, choice.seed, jobs.ended, jobs.wait_s.mean,
-                     jobs.bounded_slow_down.mean, run.outcome.max_congestion.mean(), run.outcome.max_congestion.max());
+                     jobs.bounded_slow_down.mean, run.outcome.max_congestion.mean(), run.outcome.max_congestion.max(),
+                     also_varied(run));
 }
 
 std::string simulation_line_heading() {
-  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10} {:>9} {:>11} {:>11}\n", "run", left("cluster", 16),
+  return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10} {:>9} {:>11} {:>11}\n", "run", left("cluster", kClusterWidth),
                      "scheduler", "selection", left("place", kPlacementWidth), "routing", "seed", "ended", "wait, s", "b. slowd.", "max cong.",
                      "highest");
 }

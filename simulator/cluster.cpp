@@ -15,11 +15,13 @@
 namespace fathom::simulator {
 namespace {
 
-base::Result<Network> make_topology(const std::string& specification, std::size_t colon) {
+base::Result<Network> make_topology(const std::string& specification, std::size_t colon,
+                                    const ClusterDefaults& defaults) {
   const auto row = find_topology(specification.substr(0, colon));
   if (!row) return base::Error{"there is no file '" + specification + "', and " + row.error().message};
   auto parameters = TopologyParameters::parse(specification,
-                                              std::string_view(specification).substr(colon + 1));
+                                              std::string_view(specification).substr(colon + 1),
+                                              defaults.slots, defaults.capacity_Bps);
   if (!parameters) return parameters.error();
   return (*row)->make(*parameters);
 }
@@ -47,7 +49,7 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
 }
 
 base::Result<Network> load_undivided(const std::string& cluster, const ClusterDefaults& defaults) {
-  return is_specification(cluster) ? make_topology(cluster, cluster.find(':')) : read_file(cluster, defaults);
+  return is_specification(cluster) ? make_topology(cluster, cluster.find(':'), defaults) : read_file(cluster, defaults);
 }
 
 }  // namespace

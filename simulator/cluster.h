@@ -9,7 +9,7 @@
 
 namespace fathom::simulator {
 
-// What files say nothing about that do not describe hosts or links in full.
+// What holds where a file or a specification does not tell.
 struct ClusterDefaults {
   std::uint32_t slots = 1;
   double capacity_Bps = 12.5e9;

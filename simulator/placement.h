@@ -16,7 +16,7 @@ namespace fathom::simulator {
 
 // What a sentence about too few slots advises.
 inline constexpr char kMoreSlots[] =
-    "more slots on each host (slots=N in KIND:key=value;…, --slots N where a cluster's file tells none)";
+    "more slots on each host (--slots N where the cluster does not tell, else in its file or specification)";
 
 using Placement = std::vector<HostId>;  // by rank
 

@@ -18,8 +18,11 @@ bool parse_number(const std::string& text, double& number) {
 }  // namespace
 
 base::Result<TopologyParameters> TopologyParameters::parse(const std::string& specification,
-                                                           std::string_view rest) {
+                                                           std::string_view rest, std::uint32_t slots,
+                                                           double capacity_Bps) {
   TopologyParameters parameters;
+  parameters.slots_ = slots;
+  parameters.capacity_Bps_ = capacity_Bps;
   parameters.specification_ = specification;
   for (const std::string& part : split(rest, ';')) {
     if (part.empty()) continue;
@@ -57,7 +60,7 @@ const std::vector<double>* TopologyParameters::find(const std::string& key) {
 }
 
 void TopologyParameters::read_common() {
-  slots_ = count("slots", 1);
+  slots_ = count("slots", slots_);
   const auto one = [&](const char* key, double& value, bool may_be_zero) {
     const std::vector<double>* given = find(key);
     if (!given) return;

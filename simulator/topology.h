@@ -2,8 +2,8 @@
 //
 // A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated by
 // commas. Each kind has its own keys; every kind knows
-//   slots      processes that a host takes (1)
-//   capacity   of a host's link, bytes/s (12.5e9)
+//   slots      processes that a host takes (the default, else 1)
+//   capacity   of a host's link, bytes/s (the default, else 12.5e9)
 //   latency    of every link, seconds (0)
 //   taper      by which the capacity of links between switches is divided, by level of link; the last
 //              value holds for all higher levels (1). Which links are of which level is said per kind.
@@ -23,9 +23,10 @@ namespace fathom::simulator {
 
 class TopologyParameters {
  public:
-  // `rest` is what stands behind the colon. An Error if it is not keys and numbers.
-  static base::Result<TopologyParameters> parse(const std::string& specification,
-                                                std::string_view rest);
+  // `rest` is what stands behind the colon; slots and capacity count where it does not tell. An Error if
+  // it is not keys and numbers.
+  static base::Result<TopologyParameters> parse(const std::string& specification, std::string_view rest,
+                                                std::uint32_t slots = 1, double capacity_Bps = 12.5e9);
 
   const std::string& specification() const { return specification_; }
 

@@ -41,7 +41,10 @@ class Simulate(harness.CliTest):
         return self.fathom("simulate", "--cluster", network, "--job", job, *more, "-o", "out", "--force")
 
     def runs(self, *more):
-        result = self.simulate(*more)
+        return self.runs_on("c.graphml", *more)
+
+    def runs_on(self, network, *more):
+        result = self.simulate(*more, network=network)
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(self.path("out", "results.json"), encoding="utf-8") as file:
             results = json.load(file)
@@ -162,7 +165,7 @@ class Simulate(harness.CliTest):
             with self.subTest(hosts):
                 self.assert_refused(self.simulate("--hosts", hosts), 1, sentence)
         self.write_cluster(cluster(hosts=1))
-        self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes", "slots=N", "--slots N")
+        self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes", "--slots N")
         self.write_cluster(cluster(cores=0))
         self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
@@ -375,7 +378,36 @@ for path in sys.argv[2:]:
                                ("a: [", "s.yml:")):
             with self.subTest(sentence):
                 self.assert_refused(self.scenario(text), 1, sentence)
-        self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters and jobs itself")
+        self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters, jobs", "leave --job out")
+
+    def test_no_option_is_passed_over_in_silence(self):
+        for words in (["--seed", "3"], ["--routing", "dmodk"], ["--model", "flow"], ["--host-links"], ["--slots", "2"], ["--rankfile", "r"]):
+            with self.subTest(words):
+                self.assert_refused(self.scenario(self.SCENARIO, *words), 2, f"leave {words[0]} out, and write it into s.yml")
+        self.assert_refused(self.simulate("--loggops", "L=1"), 2, "--loggops is for --model replay")
+        for words in (["--placement", "cyclic"], ["--hosts", "n00"], ["--selection", "random"]):
+            with self.subTest(words):
+                self.assert_refused(self.simulate("--rankfile", "ranks", *words), 2, "--rankfile", words[0])
+
+    def test_tables_of_every_model(self):
+        tables = []
+        for model in ("load", "flow"):
+            self.runs("--model", model, "--table", "flow")
+            with open(self.path("out", "forwarding-1.csv"), encoding="utf-8") as file:
+                tables.append(file.read())
+        self.assertEqual(tables[0], tables[1])
+
+    def test_slots_and_capacity_of_a_topology_by_numbers(self):
+        run, = self.runs_on("torus:dims=2,1", "--slots", "2", "--capacity", "50", "--placement", "cyclic")
+        self.assertEqual(run["links"][0]["capacity"], 50)
+        result = self.simulate("--slots", "2", network="torus:dims=2,1;slots=1")
+        self.assert_refused(result, 1, "have 2 slots and the job has 4 processes")
+
+    def test_what_varies_is_seen_in_the_table_of_runs(self):
+        result = self.scenario(self.SCENARIO.replace("seed: 7", "model: [load, flow]").replace("greedy-max]", "dmodk]"))
+        lines = result.stdout.splitlines()[1:]
+        self.assertEqual(len(lines), len(set(line[4:] for line in lines)) * 2)  # routing says dmodk twice
+        self.assertEqual(sum("model=flow" in line for line in lines), 4)
 
     def test_rankfile(self):
         def write(text):
