@@ -43,7 +43,8 @@ struct PathKeyHash {
 
 class Walk {
  public:
-  explicit Walk(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
+  Walk(JoinedJob& job, std::size_t most_stretches)
+      : job_(job), parcels_(job.transport().size()), most_stretches_(most_stretches) {
     const JobEnd end = job_end(job);
     if (end.process == kNobody) return;
     begin_ns_ = end_ns_ = end.time_ns;
@@ -100,17 +101,17 @@ class Walk {
         continue;
       }
       if (step.thread != 0 || step.has(kNested) || step.time_ns >= now_ns) continue;
-      if (step.end_ns < now_ns) add_work(token.process, step, next, now_ns - step.end_ns);
+      if (step.end_ns < now_ns) add_work(token.process, step, next, now_ns);
       const std::uint64_t end_ns = std::min(step.end_ns, now_ns);
       const CallWait* const seen = open.find(number);
       const Wait wait = seen == nullptr ? Wait{} : seen->wait();
       if (wait.ns > 0 && wait.decided_ns < end_ns) {
-        add_call(token.process, step, end_ns - wait.decided_ns);
+        add_call(token.process, step, wait.decided_ns, end_ns);
         ++changes_;
         begin_ns_ = std::min(begin_ns_, wait.decided_ns);
         return pass_on({wait.culprit, wait.culprit_step, false, true, wait.decided_ns});
       }
-      add_call(token.process, step, end_ns - step.time_ns);
+      add_call(token.process, step, step.time_ns, end_ns);
       now_ns = step.time_ns;
       next = &step;
       open.clear();
@@ -118,22 +119,23 @@ class Walk {
     begin_ns_ = std::min(begin_ns_, now_ns);
   }
 
-  void add_call(std::uint32_t process, const Step& call, std::uint64_t ns) {
-    add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}}, ns);
+  void add_call(std::uint32_t process, const Step& call, std::uint64_t begin_ns, std::uint64_t end_ns) {
+    add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}}, begin_ns, end_ns);
   }
   // What the program did from one call to the next; `next` is nullptr where none follows.
-  void add_work(std::uint32_t process, const Step& before, const Step* next, std::uint64_t ns) {
+  void add_work(std::uint32_t process, const Step& before, const Step* next, std::uint64_t end_ns) {
     PathKey key{{0, process, kNobody, kNobody, -1}, kNobody, before.number, job_.site_address(process, before)};
     if (next != nullptr) {
       key.call = {job_.site_address(process, *next), process, kNobody, next->partner, next->communicator};
       key.leads_to = next->number;
     }
-    add(key, ns);
+    add(key, before.end_ns, end_ns);
   }
-  void add(const PathKey& key, std::uint64_t ns) {
+  void add(const PathKey& key, std::uint64_t begin_ns, std::uint64_t end_ns) {
     PathRow& row = rows_[key];
-    row.ns += ns;
+    row.ns += end_ns - begin_ns;
     ++row.count;
+    if (stretches_.size() < most_stretches_) stretches_.push_back({begin_ns, end_ns, key.call.process, key.call.function});
   }
 
   CriticalPath gather() {
@@ -155,6 +157,11 @@ class Walk {
       return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to, a.follows_site, a.follows) <
              std::tie(b.process, b.function, b.site, b.communicator, b.phase, b.leads_to, b.follows_site, b.follows);
     });
+    path.stretches = gathered(job_.transport(), stretches_);
+    const auto later = [](const PathStretch& a, const PathStretch& b) { return a.end_ns > b.end_ns; };
+    std::sort(path.stretches.begin(), path.stretches.end(), later);
+    path.stretches.resize(std::min(path.stretches.size(), most_stretches_));
+    std::reverse(path.stretches.begin(), path.stretches.end());
     path.end_ns = path.begin_ns = end_ns_;
     for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
       path.begin_ns = std::min(path.begin_ns, begin_ns);
@@ -171,6 +178,8 @@ class Walk {
   Parcels parcels_;
   std::optional<Token> here_;
   FlatMap<PathKey, PathRow, PathKeyHash> rows_;
+  const std::size_t most_stretches_;
+  std::vector<PathStretch> stretches_;
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
 };
 
@@ -233,6 +242,12 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   add_column(table, "follows", path.rows, [&](const PathRow& row) { return called(row.follows); });
   add_column(table, "follows_file", path.rows, [&](const PathRow& row) { return follows(row).file; });
   add_column(table, "follows_line", path.rows, [&](const PathRow& row) { return std::int64_t{follows(row).line}; });
+  if (path.stretches.empty()) return;
+  Table& stretches = section.table("path_stretches");
+  add_column(stretches, "rank", path.stretches, [&](const PathStretch& part) { return definitions.processes[part.process].rank; });
+  add_column(stretches, "name", path.stretches, [&](const PathStretch& part) { return function(part.function); });
+  add_column(stretches, "from_s", path.stretches, [](const PathStretch& part) { return seconds(part.begin_ns); });
+  add_column(stretches, "to_s", path.stretches, [](const PathStretch& part) { return seconds(part.end_ns); });
 }
 
 void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions, Section& section) {
@@ -286,13 +301,13 @@ void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, 
 
 }  // namespace
 
-CriticalPath walk_critical_path(JoinedJob& job) { return Walk(job).run(); }
+CriticalPath walk_critical_path(JoinedJob& job, std::size_t most_stretches) { return Walk(job, most_stretches).run(); }
 
 base::Result<Outcome> critical_path(const Input& input) {
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;
-  const CriticalPath path = walk_critical_path(job);
+  const CriticalPath path = walk_critical_path(job, static_cast<std::size_t>(input.thresholds.path_stretches));
   const PathMetrics metrics = path_metrics(job);
   const std::vector<SlackRow> slack = path_slack(job);
   Outcome outcome;

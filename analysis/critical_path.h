@@ -6,6 +6,7 @@
 // the path has no waits in it, and its parts add up to the time from the beginning of the job to its end.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -28,14 +29,22 @@ struct PathRow {
   std::uint64_t ns = 0, count = 0;
 };
 
+// A call, or work of the program between two, as far as it is on the path.
+struct PathStretch {
+  std::uint64_t begin_ns = 0, end_ns = 0;
+  std::uint32_t process = 0;
+  std::uint32_t function = kNobody;  // kNobody: the program
+};
+
 struct CriticalPath {  // at analysis process 0
   std::vector<PathRow> rows;  // sorted by process, function, site, communicator, phase, then by the other call
+  std::vector<PathStretch> stretches;  // the last ones, in order of time; each begins where the one before ends
   std::uint64_t begin_ns = 0, end_ns = 0;
   std::uint64_t changes = 0;  // from one process to another
 };
 
 // Collective over the job's transport.
-CriticalPath walk_critical_path(JoinedJob& job);
+CriticalPath walk_critical_path(JoinedJob& job, std::size_t most_stretches = 0);
 
 base::Result<Outcome> critical_path(const Input& input);
 

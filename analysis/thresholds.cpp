@@ -42,6 +42,7 @@ constexpr ThresholdRow kRows[] = {
     {"phase_iterations", &Thresholds::phase_iterations, "phases: a loop with fewer iterations is none"},
     {"phase_share", &Thresholds::phase_share, "phases: of a rank's time, that a loop has to take"},
     {"load_balance", &Thresholds::load_balance, "load-imbalance: mean over most computing of the ranks, below this"},
+    {"path_stretches", &Thresholds::path_stretches, "critical-path: the last so many calls and stretches of work on it, in order"},
     {"lateness_events", &Thresholds::lateness_events, "lateness: so many events stand in the table"},
     {"lateness_complete_leaps", &Thresholds::lateness_complete_leaps,
      "lateness: 1 completes leaps, as fits bulk-synchronous programs; 2 by force"},

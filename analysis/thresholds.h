@@ -41,6 +41,7 @@ struct Thresholds {
   double phase_iterations = 3;
   double phase_share = 0.01;
   double lateness_events = 10000;
+  double path_stretches = 0;
   double lateness_complete_leaps = 0;
   double transfer_messages = 10000;
 };

@@ -504,14 +504,18 @@ class Run:
         return self.findings("issues", **thresholds)
 
     def critical_path_analysis(self):
-        """What the run time is made of, from the end back: time on the critical path by function, rank and place.
+        """The calls that the run time is made of, in order of time: where each is left, and time.exc, its part on the
+        critical path, in ns. "(program)" is work between two calls.
 
-        "(program)" is work before the call that stands there. All of the analysis: analysis("critical-path").
+        The path by function, rank and source line, and all else of the analysis: analysis("critical-path").
         """
-        path = self.analysis("critical-path")["path"]
-        made = path.rename(columns={"rank": "Process", "name": "Name"})
-        made["time.exc"] = (made.pop("seconds") * 1e9).round().astype(numpy.int64)
-        return made.sort_values("time.exc", ascending=False, kind="stable", ignore_index=True)
+        path = self.analysis("critical-path", path_stretches=1e15).tables.get("path_stretches")
+        if path is None:
+            path = pandas.DataFrame({"rank": [], "name": [], "from_s": [], "to_s": []})
+        start, end = ((path[column] * 1e9).round().astype(numpy.int64) for column in ("from_s", "to_s"))
+        leave = columns.categories(numpy.full(len(path), 1, numpy.int8), columns.EVENT_TYPES)
+        return pandas.DataFrame({"Timestamp (ns)": end, "Event Type": leave, "Name": path["name"].astype("category"),
+                                 "Process": path["rank"].astype("category"), "time.exc": end - start})
 
     def calculate_lateness(self, **thresholds):
         """Every communication event with its logical step and how late it was, in ns; Pipit's columns.

@@ -412,6 +412,11 @@ class Generated(unittest.TestCase):
 
     def test_critical_path(self):
         path = self.run_.critical_path_analysis()
+        begin = path["Timestamp (ns)"] - path["time.exc"]
+        self.assertEqual(begin.tolist()[1:], path["Timestamp (ns)"].tolist()[:-1])  # one after the other, without a gap
+        of_analysis = self.run_.analysis("critical-path")["path_by_function"].set_index("name")["seconds"]
+        for name, time in path.groupby("Name")["time.exc"].sum().items():
+            self.assertAlmostEqual(time, of_analysis[name] * 1e9, delta=1)
         whole = self.run_.analysis("critical-path").figures["path_seconds"]
         self.assertAlmostEqual(path["time.exc"].sum(), whole * 1e9, delta=len(path))
         self.assertTrue(set(path["Name"]) <= {"(program)"} | set(self.run_.calls()["Name"].cat.categories))

@@ -3,6 +3,8 @@
 
 #include <cmath>
 #include <map>
+#include <string>
+#include <tuple>
 
 #include "analysis/critical_path.h"
 #include "analysis/path_metrics.h"
@@ -50,6 +52,7 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
   CHECK(path.changes == 2);
   CHECK(path.begin_ns == 0);
   CHECK(path.end_ns == 930);
+  CHECK(path.stretches.empty());
   const auto sums = on_path(job, path);
   std::uint64_t all = 0;
   for (const auto& [where, ns] : sums) all += ns;
@@ -59,6 +62,25 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
       {{1, "MPI_Recv"}, 20}, {{1, ""}, 280},            // 600 to 620 the message is under way
       {{0, "MPI_Recv"}, 30}};
   CHECK(sums == expected);
+}
+
+TEST_CASE("the stretches of the path follow each other from its beginning to its end, or the last ones do") {
+  MadeJob made = there_and_back();
+  const Joined job(made);
+  const CriticalPath path = walk_critical_path(*job, 100);
+  using Stretch = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::string>;
+  std::vector<Stretch> stretches;
+  for (const PathStretch& part : path.stretches) {
+    stretches.emplace_back(part.begin_ns, part.end_ns, part.process,
+                           part.function == kNobody ? "" : job->definitions().functions[part.function].name);
+  }
+  const std::vector<Stretch> expected = {{0, 10, 0, "MPI_Init"}, {10, 600, 0, ""}, {600, 620, 1, "MPI_Recv"},
+                                         {620, 900, 1, ""}, {900, 930, 0, "MPI_Recv"}};
+  CHECK(stretches == expected);
+  const auto last = walk_critical_path(*job, 2).stretches;
+  REQUIRE(last.size() == 2);
+  CHECK(last[0].begin_ns == 620);
+  CHECK(last[1].end_ns == 930);
 }
 
 TEST_CASE("the program's work stands at the call that it leads to, and says which it follows") {
