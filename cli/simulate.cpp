@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cli/command_line.h"
+#include "cli/hot_links.h"
 #include "cli/results_folder.h"
 #include "cli/run_directory.h"
 #include "cli/simulate_scenario.h"
@@ -85,6 +86,7 @@ struct Plan {
   std::vector<const simulator::RouterRow*> routers;
   Model model = Model::kLoad;
   simulator::LogGops machine;
+  bool is_single = false;  // one run, which then is told of in more than a line
 };
 
 template <typename Row, typename Find>
@@ -125,6 +127,9 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
   if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
+  plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() * plan.placements.size() *
+                       plan.routers.size() ==
+                   1;
   return plan;
 }
 
@@ -208,7 +213,7 @@ base::Status write_extras(const simulator::Network& network, const simulator::Jo
   return write_table(network, job, choice, options, number);
 }
 
-base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
+base::Status simulate_load(const simulator::Network& network, const simulator::Job& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
                            simulator::ResultsWriter& results) {
   const auto run = simulator::run_link_load(network, job, choice);
@@ -216,6 +221,7 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
   if (results.count() == 0) print_heading();
   results.add(network, job.name, *run, options.host_links);
   print_run(network, job, *run, options.host_links);
+  if (plan.is_single) std::fputs(load_report(network, run->use, options.host_links).c_str(), stdout);
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
@@ -254,6 +260,7 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   if (results.count() == 0) print_timed_heading(plan.model);
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
   print_timed(network, job, *run);
+  if (plan.is_single) std::fputs(time_report(network, *run->usage, run->seconds).c_str(), stdout);
   if (auto written = write_snapshots(network, *run, options, results.count()); !written) return written;
   if (!options.table.empty()) {
     if (auto written = write_table(network, job.job, choice, options, results.count()); !written) return written;
@@ -294,7 +301,7 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
         choice.selector = selector;
         choice.router = router;
         const auto done = plan.model == Model::kLoad
-                              ? simulate_load(network, job.job, choice, options, results)
+                              ? simulate_load(network, job.job, plan, choice, options, results)
                               : simulate_time(network, job, plan, choice, options, results);
         if (!done) return base::Error{job.job.name + ": " + done.error().message};
       }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "cli/hot_links.h"
 #include "cli/units.h"
 #include "simulator/bisection.h"
 
@@ -17,7 +18,7 @@ using scenario::Summary;
 using simulator::LinkId;
 
 constexpr std::size_t kClusterWidth = 16;  // of its column
-constexpr std::size_t kHotLinks = 8, kWorstJobs = 8;
+constexpr std::size_t kWorstJobs = 8;
 
 std::string heading(const CombinationRun& run) {
   const simulator::SystemChoice& choice = run.scenario->choice;
@@ -74,25 +75,11 @@ std::string congestion_part(const CombinationRun& run) {
 }
 
 std::string hot_links(const CombinationRun& run) {
-  const simulator::Network& cluster = *run.cluster;
-  const auto congestion = [&](LinkId link) {
-    return run.outcome.links.mean_bytes(link) / cluster.link(link).capacity_Bps;
-  };
-  std::vector<LinkId> links;
-  for (LinkId link = 0; link < cluster.link_count(); ++link) {
-    if (run.scenario->choice.host_links || cluster.joins_switches(link)) links.push_back(link);
-  }
-  const std::size_t shown = std::min(kHotLinks, links.size());
-  std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(shown), links.end(),
-                    [&](LinkId one, LinkId other) {
-                      return congestion(one) != congestion(other) ? congestion(one) > congestion(other) : one < other;
-                    });
+  const auto mean_bytes = [&](LinkId link) { return run.outcome.links.mean_bytes(link); };
   std::string text = fmt::format("hot links {:>42} {:>12}\n", "mean bytes", "highest");
-  for (std::size_t at = 0; at < shown; ++at) {
-    const simulator::Link& link = cluster.link(links[at]);
-    const std::string name = printable(cluster.node_name(link.source)) + " → " + printable(cluster.node_name(link.target));
-    text += fmt::format("  {} {:>12} {:>12}\n", left(name, 38), human_bytes(run.outcome.links.mean_bytes(links[at])),
-                        human_bytes(run.outcome.links.peak_bytes(links[at])));
+  for (const LinkId link : busiest_links(*run.cluster, mean_bytes, run.scenario->choice.host_links, kHotLinks)) {
+    text += fmt::format("  {} {:>12} {:>12}\n", link_column(*run.cluster, link), human_bytes(mean_bytes(link)),
+                        human_bytes(run.outcome.links.peak_bytes(link)));
   }
   return text;
 }

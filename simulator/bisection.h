@@ -2,7 +2,8 @@
 //
 // Halves are taken in the order of the hosts, by slots. Of all sets of links that separate the first
 // half from the second (their hosts' own links included), a minimum cut is taken: the one with the
-// least capacity (L. Ford, D. Fulkerson 1956; found with E. Dinic's algorithm, 1970). The cut of the
+// least capacity, and of equal ones the one farthest from the hosts: what stays within a half does not
+// pass it (L. Ford, D. Fulkerson 1956; found with E. Dinic's algorithm, 1970). The cut of the
 // opposite direction is found likewise.
 #pragma once
 

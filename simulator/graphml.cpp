@@ -1,20 +1,68 @@
 #include "simulator/graphml.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <map>
 #include <new>
+#include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "profile/atomic_file.h"
 #include "profile/utf8.h"
+#include "simulator/text_lines.h"
 #include "simulator/xml_file.h"
 
 namespace fathom::simulator {
 namespace {
 
 constexpr double kMostSlots = 1 << 24;
+
+struct GridName {
+  const char* name;
+  Grid::Kind kind;
+  bool half_way_to_0_is_down;
+};
+constexpr GridName kGrids[] = {{"mesh", Grid::Kind::kMesh, false},
+                               {"torus", Grid::Kind::kTorus, false},
+                               {"hyperx", Grid::Kind::kHyperX, false},
+                               {"simgrid-torus", Grid::Kind::kTorus, true}};
+
+using Coordinates = std::vector<std::uint32_t>;
+
+// "1,0,2"; empty if it is something else.
+Coordinates coordinates_from(const std::string& text) {
+  Coordinates coordinates;
+  for (const std::string& part : split(text, ',')) {
+    std::uint32_t number = 0;
+    const auto [end, failed] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (failed != std::errc() || end != part.data() + part.size() || number > kMostSlots) return {};
+    coordinates.push_back(number);
+  }
+  return coordinates;
+}
+
+// The grid whose points these are, in their order, the last or the first coordinate fastest.
+std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>& points) {
+  Coordinates extent(points.empty() ? 0 : points.front().size(), 0);
+  for (const Coordinates& point : points) {
+    if (point.size() != extent.size() || point.empty()) return std::nullopt;
+    for (std::size_t at = 0; at < point.size(); ++at) extent[at] = std::max(extent[at], point[at] + 1);
+  }
+  Grid last_fastest = Grid::in_order(name.kind, extent);
+  Grid first_fastest = Grid::in_order(name.kind, {extent.rbegin(), extent.rend()});
+  std::reverse(first_fastest.extent.begin(), first_fastest.extent.end());
+  std::reverse(first_fastest.stride.begin(), first_fastest.stride.end());
+  for (Grid* grid : {&last_fastest, &first_fastest}) {
+    grid->half_way_to_0_is_down = name.half_way_to_0_is_down;
+    bool fits = !points.empty() && grid->points() == points.size();
+    for (std::uint32_t at = 0; fits && at < points.size(); ++at) fits = grid->coordinates(at) == points[at];
+    if (fits) return *grid;
+  }
+  return std::nullopt;
+}
 
 class Reader {
  public:
@@ -30,6 +78,9 @@ class Reader {
     NetworkBuilder builder(about.contains("name") ? about.at("name") : path_);
     for (const pugi::xml_node node : graph.children("node")) {
       if (base::Status status = add_node(node, builder); !status) return status.error();
+    }
+    if (about.contains("grid")) {
+      if (base::Status status = set_grid(graph, about.at("grid"), builder); !status) return status.error();
     }
     const bool both_ways = std::string_view(graph.attribute("edgedefault").value()) == "undirected";
     for (const pugi::xml_node edge : graph.children("edge")) {
@@ -62,6 +113,20 @@ class Reader {
     return found == data.end() ? nullptr : &found->second;
   }
 
+  base::Status set_grid(pugi::xml_node graph, const std::string& kind, NetworkBuilder& builder) const {
+    for (const GridName& name : kGrids) {
+      if (kind != name.name) continue;
+      const std::optional<Grid> grid = grid_of(name, points_);
+      if (!grid) {
+        return file_.error(graph, "the switches of a graph with grid '" + kind +
+                                      "' need coordinates, as 0,1,2, and must stand in their order");
+      }
+      builder.set_grid(*grid);
+      return base::Done{};
+    }
+    return file_.error(graph, "there is no grid '" + kind + "'; there are mesh, torus, hyperx, simgrid-torus");
+  }
+
   base::Status add_node(pugi::xml_node node, NetworkBuilder& builder) {
     const std::string name = node.attribute("id").value();
     if (name.empty()) return file_.error(node, "a node has no id");
@@ -76,6 +141,8 @@ class Reader {
     if (*type == "switch") {
       auto datapath = optional_number(node, data, "dpid", static_cast<double>(kNoDatapath));
       if (!datapath) return datapath.error();
+      const std::string* coordinates = find(data, "coordinates");
+      points_.push_back(coordinates ? coordinates_from(*coordinates) : Coordinates{});
       numbers_[name] = builder.add_switch(name, static_cast<std::int64_t>(*datapath));
       return base::Done{};
     }
@@ -140,6 +207,7 @@ class Reader {
   std::string path_;
   std::map<std::string, std::string> keys_;                 // id → name
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of nodes, by name
+  std::vector<Coordinates> points_;                         // of switches; empty where there are none
 };
 
 // XML 1.0 cannot hold most control characters, escaped or not: they become a question mark.
@@ -160,6 +228,7 @@ std::string escaped(const std::string& text) {
 constexpr char kHead[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="name" for="graph" attr.name="name" attr.type="string"/>
+<key id="grid" for="graph" attr.name="grid" attr.type="string"/>
 <key id="typ" for="node" attr.name="typ" attr.type="string"/>
 <key id="slots" for="node" attr.name="capacity" attr.type="long"/>
 <key id="mac" for="node" attr.name="mac" attr.type="string"/>
@@ -180,6 +249,16 @@ std::string digits(Number number) {
 
 std::string data(const char* key, const std::string& value) {
   return std::string("<data key=\"") + key + "\">" + value + "</data>";
+}
+
+// Not where machines have insides: their switches have no coordinates.
+std::string grid_text(const Network& network) {
+  const Grid* grid = network.grid();
+  if (!grid || grid->points() != network.switch_count()) return "";
+  for (const GridName& name : kGrids) {
+    if (name.kind == grid->kind && name.half_way_to_0_is_down == grid->half_way_to_0_is_down) return data("grid", name.name);
+  }
+  return "";
 }
 
 // Of a switch of a grid, "1,0,2"; pictures are drawn by them.
@@ -232,7 +311,7 @@ base::Status write_graphml(const Network& network, const std::string& path, cons
   profile::AtomicFile file;
   if (auto status = file.open(path, profile::AtomicFile::Existing::kReplace); !status) return status;
   file.append(kHead);
-  file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) + "\n");
+  file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) + grid_text(network) + "\n");
   for (NodeId node = 0; node < network.node_count(); ++node) file.append(node_text(network, node));
   for (LinkId link = 0; link < network.link_count(); ++link) {
     file.append(edge_text(network, link, use));

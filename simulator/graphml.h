@@ -4,10 +4,11 @@
 //         (optional)
 //   edge: capacity (bytes/s, or relative to each other), latency (s, optional), port (of the source,
 //         optional)
-//   graph: name (optional)
+//   graph: name (optional); grid = mesh, torus, hyperx or simgrid-torus (optional): switches then have
+//         coordinates ("1,0,2"), and stand in their order, the first or the last coordinate fastest
 // "type" is taken for typ and "slots" for a host's capacity. Edges of an undirected graph become two
 // links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as
-// well. Switches of a torus, mesh or HyperX are written with their coordinates.
+// well.
 //
 // An Error names the file and the line.
 #pragma once

@@ -63,6 +63,16 @@ class Simulate(harness.CliTest):
         self.assertEqual(loads["core1", "edge1"], (40, 1))   # to host 3, odd
         self.assertEqual(loads["edge1", "core0"], (5, 1))
 
+    def test_a_single_run_names_its_hot_links(self):
+        lines = self.simulate().stdout.splitlines()
+        self.assertIn("congestion between switches: max 10, mean 3.625, σ 4.2657; bisection 3.625 (4 links)", lines[3])
+        self.assertRegex(lines[4], r"hot links +bytes +congestion +flows")
+        self.assertRegex(lines[5], r"  edge0 → core0 +100 B +10 +1$")
+        self.assertEqual(len(lines), 5 + 6)  # six of the eight links carry anything
+        self.assertEqual(len(self.simulate("--routing", "dmodk,smodk").stdout.splitlines()), 3)
+        timed = self.simulate("--model", "flow").stdout
+        self.assertRegex(timed, r"hot links +bytes +in use\n  n00 → edge0 +107 B +100 %")
+
     def test_every_combination_and_host_links(self):
         runs = self.runs("--placement", "block,cyclic", "--routing", "dmodk,greedy-max,greedy-sum",
                          "--host-links")

@@ -90,6 +90,33 @@ TEST_CASE("GraphML that was written is read as the same network") {
   CHECK(again->link(1).port == 9);
 }
 
+TEST_CASE("grids that were written are read as grids") {
+  Scratch folder;
+  for (const std::string cluster : {"torus:dims=3,4", "mesh:dims=2,3,2;hosts=2", "hyperx:dims=3,3", "torus:dims=5"}) {
+    const auto network = load_cluster(cluster);
+    REQUIRE(network);
+    REQUIRE(write_graphml(*network, folder / "g.graphml"));
+    const auto again = read_graphml(folder / "g.graphml");
+    REQUIRE_MESSAGE(again, again.error().message);
+    REQUIRE(again->grid() != nullptr);
+    CHECK(again->grid()->kind == network->grid()->kind);
+    CHECK(again->grid()->extent == network->grid()->extent);
+    CHECK(again->grid()->stride == network->grid()->stride);
+  }
+  std::string text = test::contents(folder / "g.graphml");
+  const auto refusal = [&](const std::string& from, const std::string& to) {
+    std::string wrong = text;
+    wrong.replace(wrong.find(from), from.size(), to);
+    test::write_file(folder / "w.graphml", wrong);
+    const auto network = read_graphml(folder / "w.graphml");
+    REQUIRE_FALSE(network);
+    return network.error().message;
+  };
+  CHECK(refusal(">torus<", ">ring<").find("there is no grid 'ring'; there are mesh, torus") != std::string::npos);
+  CHECK(refusal("coordinates\">3<", "coordinates\">4<").find("must stand in their order") != std::string::npos);
+  CHECK(refusal("coordinates\">3<", "coordinates\">three<").find("need coordinates") != std::string::npos);
+}
+
 TEST_CASE("a grid's switches are written with their coordinates") {
   Scratch folder;
   const auto torus = load_cluster("torus:dims=2,3");

@@ -329,6 +329,9 @@ TEST_CASE("bisection: the cables between leaves and spines that separate the hal
   CHECK(cut.capacity_Bps == 8);
   CHECK(bisection_of(two_level_tree(2, 4, 2)).capacity_Bps == 4);  // the hosts' own links are fewer
   CHECK(bisection_of(two_level_tree(1, 1, 1)).links.empty());
+  const Network full = two_level_tree(4, 4, 4);  // links of hosts are as wide as those above
+  for (const LinkId link : bisection_of(full).links) CHECK(full.joins_switches(link));
+  CHECK(bisection_of(full).capacity_Bps == 16);
 }
 
 }  // namespace
