@@ -185,6 +185,7 @@ class Reader {
   JobEntry job(YamlSection& entry, const Scenario& scenario) {
     const simulator::SystemChoice& choice = scenario.choice;
     JobEntry job;
+    job.where = entry.where();
     traffic(entry, job);
     if (entry.has("log")) {
       job.log = placed(entry.text("log"));

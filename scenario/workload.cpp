@@ -62,8 +62,9 @@ base::Status Workload::load(const Scenario& scenario) {
     cluster = std::make_unique<simulator::Network>(std::move(*network));
   }
   for (const JobEntry& entry : scenario.jobs) {
-    if (auto loaded = load_entry(entry); !loaded) return loaded;
-    if (auto loaded = load_placement(scenario, entry); !loaded) return loaded;
+    auto loaded = load_entry(entry);
+    if (loaded) loaded = load_placement(scenario, entry);
+    if (!loaded) return base::Error{entry.where + ": " + loaded.error().message};
   }
   return base::Done{};
 }
@@ -99,7 +100,7 @@ base::Result<simulator::Arrival> Workload::placed(const Scenario& scenario, cons
   if (entry.placement.rankfile.empty()) return arrival;
   arrival.placement = placements_.at(placement_key(scenario, entry));
   if (static_cast<std::int64_t>(arrival.placement->size()) == arrival.job->ranks) return arrival;
-  return base::Error{entry.placement.rankfile + ": is for " + std::to_string(arrival.placement->size()) +
+  return base::Error{entry.where + ": " + entry.placement.rankfile + ": is for " + std::to_string(arrival.placement->size()) +
                      " ranks; job '" + entry_name(entry) + "' has " + std::to_string(arrival.job->ranks)};
 }
 
@@ -157,7 +158,7 @@ base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenari
     JobPointer& job = by_ranks[logged.ranks];
     if (!job && profile) {
       if (profile->ranks != logged.ranks) {
-        return base::Error{entry.profile + ": is a job of " + std::to_string(profile->ranks) +
+        return base::Error{entry.where + ": " + entry.profile + ": is a job of " + std::to_string(profile->ranks) +
                            " processes; the log " + entry.log + " has one of " + std::to_string(logged.ranks)};
       }
       job = profile;

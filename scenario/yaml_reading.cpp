@@ -209,6 +209,11 @@ std::vector<YamlSection> YamlSection::sections(const std::string& key) {
   return result;
 }
 
+std::string YamlSection::where() const {
+  const std::string text = reading_->document_.error(node_, "").message;
+  return text.substr(0, text.size() - 2);  // without the colon
+}
+
 std::vector<std::string> YamlSection::keys() const {
   std::vector<std::string> result;
   if (!node_.IsMap()) return result;

@@ -113,6 +113,7 @@ class YamlSection {
   }
 
   std::vector<std::string> keys() const;
+  std::string where() const;  // "file:line:column"
   void complain_at(const std::string& key, const std::string& what);  // at the key's value
   void complain(const std::string& what) { reading_->complain(node_, what); }
   void miss(const std::string& what) { reading_->miss(node_, what); }  // said only if nothing else is wrong

@@ -62,7 +62,8 @@ void MaxMin::leave(const Hop& hop, double rate) {
   flows_on[hop.position] = flows_on.back();
   hops_[flows_on[hop.position].hop].position = hop.position;
   flows_on.pop_back();
-  links_[hop.link].load -= rate;
+  LinkState& link = links_[hop.link];
+  link.load = flows_on.empty() ? 0 : link.load - rate;  // nothing of rounding stays behind
   mark_dirty(hop.link);
 }
 

@@ -383,6 +383,7 @@ for path in sys.argv[2:]:
     def test_wrong_scenarios(self):
         for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
                                (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),
+                               (self.SCENARIO.replace("profile: run", "profile: gone"), "s.yml:9:5: "),
                                (self.SCENARIO.replace("profile: run", "profile: gone"), "gone: is not there"),
                                (self.SCENARIO.replace("ranks: 2,", "ranks: 99,"), "has 99 processes; cluster"),
                                ("a: [", "s.yml:")):

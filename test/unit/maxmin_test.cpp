@@ -214,6 +214,18 @@ TEST_CASE("a flow that leaves gives way along a chain, and only there") {
   check_equations(network);
 }
 
+// It once kept what rounding had left of it, and was said to be in use for ever.
+TEST_CASE("a link whose last flow has left carries nothing at all") {
+  Network network({1, 7});
+  std::vector<Flow> flows;
+  for (const double weight : {0.1, 0.7, 0.3, 1.3, 0.9}) flows.push_back(network.add({.route = {0, 1}, .weight = weight}));
+  network.solver.solve();
+  for (const Flow flow : flows) network.remove(flow);
+  network.solver.solve();
+  CHECK(network.solver.load(0) == 0);
+  CHECK(network.solver.load(1) == 0);
+}
+
 TEST_CASE("symmetric flows get the very same rate, whatever the rounding") {
   constexpr Link kHosts = 60;
   Network network(std::vector<double>(2 * kHosts, 0.1));
