@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes anew what README.md shows of real runs: the report between its markers and the pictures; and takes
+# Makes anew what README.md shows of real runs: the report between its markers and the pictures (also docs/'s); and takes
 # over the overhead tables of docs/overhead.md (measured by `bench/overhead.py --write`).
 #
 #   scripts/update_readme.sh [--tables-only]
@@ -38,6 +38,10 @@ for name, text in exactness.programs()["lammps"].files.items():
 fathom run --trace -o "$run/melt" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
 fathom plot "$run/melt" -o melt-plots
 mv melt-plots/timeline.png plots/
+fathom simulate --cluster 'dragonfly:switches=4;globals=2;hosts=2' --job "$fathom_root/docs/examples/halo.json" \
+  --selection random --routing greedy-max --graphml -o sim
+fathom plot sim -o sim-plots
+mv sim-plots/network-links-1.png plots/network.png
 mkdir -p "$fathom_root/docs/pictures"
 cp plots/*.png "$fathom_root/docs/pictures/"
 /usr/bin/python3 - "$fathom_root/README.md" report.txt <<'PYTHON'
