@@ -1,6 +1,7 @@
 #include "analysis/comm_events.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "analysis/replay/parcels.h"
@@ -24,11 +25,11 @@ struct Part {
 };
 
 struct Rows {
-  std::vector<CommEvent> events;
-  std::vector<std::uint64_t> sizes;  // process << 32 | events, process << 32 | sent messages
-  std::vector<Sent> sent;
-  std::vector<Taken> taken;
-  std::vector<Part> parts;
+  ScratchVector<CommEvent> events;
+  ScratchVector<std::uint64_t> sizes;  // process << 32 | events, process << 32 | sent messages
+  ScratchVector<Sent> sent;
+  ScratchVector<Taken> taken;
+  ScratchVector<Part> parts;
 };
 
 class Scan {
@@ -60,7 +61,7 @@ class Scan {
     const Step& call = step(part.call);
     if (call.time_ns < from_ns_ || call.time_ns >= to_ns_) return;
     if (part.kind == StepKind::kSend) {
-      rows_.sent.push_back({number, send_event(part.call, part)});
+      append(rows_.sent, {number, send_event(part.call, part)});
     } else if (part.kind == StepKind::kDone) {
       if (!part.has(kCancelled) && part.partner_step != kNobody) complete(part.call, step(part.partner_step));
     } else if (part.kind == StepKind::kCollective) {
@@ -78,15 +79,15 @@ class Scan {
     if (part.kind == StepKind::kSend || (part.kind == StepKind::kCollective && !is_group(part))) return;
     const std::uint32_t event = event_of(call, CommKind::kReceive);
     if (part.kind == StepKind::kCollective) {
-      rows_.parts.push_back({process_, event, part.communicator, part.number, true});
+      append(rows_.parts, {process_, event, part.communicator, part.number, true});
     } else if (part.has(kJoined)) {
-      rows_.taken.push_back({process_, event, part.partner, part.partner_step});
+      append(rows_.taken, {process_, event, part.partner, part.partner_step});
     }
   }
 
   void take_part(const Step& part) {
     const std::uint32_t event = event_of(part.call, part.has(kByRequest) ? CommKind::kPost : CommKind::kCollective);
-    rows_.parts.push_back({process_, event, part.communicator, part.number, false});
+    append(rows_.parts, {process_, event, part.communicator, part.number, false});
   }
 
   // Non-blocking sends go on with the last event, if that is one too.
@@ -105,7 +106,7 @@ class Scan {
   std::uint32_t event_of(std::uint32_t call, CommKind kind) {
     auto& events = rows_.events;
     if (events.size() == first_ || events.back().call != call || events.back().kind != kind) {
-      CommEvent& event = events.emplace_back();
+      CommEvent& event = append(events, {});
       event.enter_ns = step(call).time_ns;
       event.exit_ns = step(call).end_ns;
       event.process = process_;
@@ -123,9 +124,29 @@ class Scan {
   bool coalesces_ = false;  // the last event is of non-blocking sends
 };
 
+// At process 0 the rows of all, in the order of the processes. They come in pieces: no second copy of them is ever in
+// memory.
 template <typename Row>
-std::vector<Row> all_of(Transport& transport, std::vector<Row>&& own) {
-  return transport.size() == 1 ? std::move(own) : gathered(transport, own);
+ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
+  constexpr std::size_t kPiece = 1 << 16;
+  Parcels parcels(transport.size());
+  for (std::size_t to = 0; to < transport.size(); ++to) parcels.send(to, 0, std::uint64_t{own.size()});
+  std::vector<std::uint64_t> sizes;
+  for (const Transport::Bytes& bytes : transport.exchange(parcels.take())) {
+    Received received(bytes);
+    received.kind();
+    sizes.push_back(received.take<std::uint64_t>());
+  }
+  ScratchVector<Row> all;
+  if (transport.rank() == 0) all = std::move(own);
+  for (std::size_t sender = 1; sender < sizes.size(); ++sender) {
+    for (std::size_t begin = 0; begin < sizes[sender]; begin += kPiece) {
+      std::vector<Row> piece;
+      if (sender == transport.rank()) piece.assign(own.data() + begin, own.data() + std::min<std::size_t>(begin + kPiece, own.size()));
+      for (const Row& row : gathered(transport, piece)) append(all, row);
+    }
+  }
+  return all;
 }
 
 // Pairs (i, to) as Links, each i's in the order of the pairs.
@@ -133,11 +154,18 @@ template <typename Pairs, typename From, typename To>
 Links links(std::size_t size, const Pairs& pairs, From from, To to) {
   Links made;
   made.first.assign(size + 1, 0);
-  for (const auto& pair : pairs) ++made.first[from(pair) + 1];
+  std::uint32_t count = 0;
+  for (const auto& pair : pairs) {
+    CommEvents::touched(count++);
+    ++made.first[from(pair) + 1];
+  }
   for (std::size_t i = 0; i < size; ++i) made.first[i + 1] += made.first[i];
-  std::vector<std::uint32_t> at(made.first.begin(), made.first.end() - 1);
+  ScratchVector<std::uint32_t> at(made.first.begin(), made.first.end() - 1);
   made.to.resize(made.first.back());
-  for (const auto& pair : pairs) made.to[at[from(pair)]++] = to(pair);
+  for (const auto& pair : pairs) {
+    CommEvents::touched(count++);
+    made.to[at[from(pair)]++] = to(pair);
+  }
   return made;
 }
 
@@ -163,10 +191,26 @@ class Assembly {
   }
 
  private:
+  // Stable: counts, then places.
   template <typename Row>
-  static void sort_by_process(std::vector<Row>& rows) {
-    const auto before = [](const Row& a, const Row& b) { return a.process < b.process; };
-    if (!std::is_sorted(rows.begin(), rows.end(), before)) std::stable_sort(rows.begin(), rows.end(), before);
+  void sort_by_process(ScratchVector<Row>& rows) const {
+    std::vector<std::size_t> at(places_.size() + 1);
+    std::uint32_t count = 0, before = 0;
+    bool sorted = true;
+    for (const Row& row : rows) {
+      CommEvents::touched(count++);
+      ++at[row.process + 1];
+      sorted = sorted && before <= row.process;
+      before = row.process;
+    }
+    if (sorted) return;
+    std::partial_sum(at.begin(), at.end(), at.begin());
+    ScratchVector<Row> placed(rows.size());
+    for (const Row& row : rows) {
+      CommEvents::touched(count++);
+      placed[at[row.process]++] = row;
+    }
+    rows.swap(placed);
   }
 
   // In the order of processes, whoever scanned them.
@@ -193,9 +237,12 @@ class Assembly {
     }
     made_.events.reserve(rows_.events.size());
     for (const Place& one : places_) {
-      const auto begin = rows_.events.begin() + static_cast<std::ptrdiff_t>(one.events);
-      made_.events.insert(made_.events.end(), begin, begin + one.event_count);
+      for (std::uint32_t event = 0; event < one.event_count; ++event) {
+        CommEvents::touched(event);
+        made_.events.push_back(rows_.events[one.events + event]);
+      }
     }
+    rows_.events = {};
   }
 
   std::uint32_t number(std::uint32_t process, std::uint32_t event) const { return made_.first_of[process] + event; }
@@ -217,14 +264,15 @@ class Assembly {
     struct Message {
       std::uint32_t sender = 0, receiver = 0;
     };
-    std::vector<Message> messages;
-    messages.reserve(rows_.taken.size());
+    ScratchVector<Message> messages;
+    std::uint32_t count = 0;
     for (const Taken& taken : rows_.taken) {
+      CommEvents::touched(count++);
       const std::uint32_t sender = sender_of(taken);
-      if (sender != kNobody) messages.push_back({sender, number(taken.process, taken.event)});
+      if (sender != kNobody) append(messages, {sender, number(taken.process, taken.event)});
     }
-    std::vector<Taken>().swap(rows_.taken);
-    std::vector<Sent>().swap(rows_.sent);
+    rows_.taken = {};
+    rows_.sent = {};
     const auto sender = [](const Message& message) { return message.sender; };
     const auto receiver = [](const Message& message) { return message.receiver; };
     made_.senders = links(made_.events.size(), messages, receiver, sender);
@@ -236,14 +284,14 @@ class Assembly {
     struct Member {
       std::uint32_t group = 0, event = 0;
     };
-    std::vector<Member> members, completions;
+    ScratchVector<Member> members, completions;
     for (const Part& part : rows_.parts) {
       const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(part.communicator)} << 32 | part.number;
       const auto next = static_cast<std::uint32_t>(numbers.size());
       const std::uint32_t* known = numbers.find(key);
       const std::uint32_t group = known ? *known : numbers[key] = next;
       const std::uint32_t event = number(part.process, part.event);
-      (part.completes ? completions : members).push_back({group, event});
+      append(part.completes ? completions : members, {group, event});
       if (!part.completes) made_.events[event].group = group;
     }
     const auto group = [](const Member& member) { return member.group; };

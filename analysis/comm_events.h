@@ -9,6 +9,7 @@
 //   kPost        a non-blocking collective is begun
 // MPI_Sendrecv is a kSend and a kReceive behind it. Calls outside of the window of time are left out, and
 // whatever has an end there is as if it had none.
+// Memory: some 60 bytes an event, in temporary files where that is much (replay/scratch.h).
 #pragma once
 
 #include <cstdint>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "analysis/replay/joined_job.h"
+#include "analysis/replay/scratch.h"
 
 namespace fathom::analysis {
 
@@ -32,17 +34,34 @@ struct CommEvent {
 
 // From one number to many, in one array.
 struct Links {
-  std::vector<std::uint32_t> first, to;  // those of i: to[first[i]] until to[first[i + 1]]
+  ScratchVector<std::uint32_t> first, to;  // those of i: to[first[i]] until to[first[i + 1]]
   std::span<const std::uint32_t> of(std::size_t i) const { return {to.data() + first[i], to.data() + first[i + 1]}; }
 };
 
 struct CommEvents {
-  std::vector<CommEvent> events;            // by process, then in its order
+  ScratchVector<CommEvent> events;          // by process, then in its order
   std::vector<std::uint32_t> first_of;      // by process: its first event; one more at the end
   Links senders, receivers;                 // by event: of its messages the other ends
   Links members;                            // by group: kCollective or kPost
   Links completions, completed;             // of non-blocking ones: by group its kReceive; by kReceive its groups
   std::size_t groups() const { return members.first.size() - 1; }
+
+  // Calls take(event) for all, in their order.
+  template <typename Take>
+  void each(Take take) const {
+    for (std::uint32_t event = 0; event < events.size(); ++event) {
+      touched(event);
+      take(event);
+    }
+  }
+  // Whoever goes through them otherwise says so for each, with a number that goes up: memory is given back.
+  static void touched(std::uint32_t count) {
+    constexpr std::uint32_t kAtOnce = 1 << 14;
+    if (count % kAtOnce == 0) scratch::touched(kAtOnce * kBytesTouched);
+  }
+
+ private:
+  static constexpr std::size_t kBytesTouched = 64;  // of an event, its links, and what is made of it, in a pass
 };
 
 // At analysis process 0; elsewhere empty. Collective over the job's transport.

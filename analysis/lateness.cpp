@@ -14,72 +14,7 @@ namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 
-struct Least {
-  std::uint64_t exit_ns = kMost, enter_ns = kMost, duration_ns = kMost, computation_ns = kMost;
-};
-
 std::uint64_t above(std::uint64_t value, std::uint64_t least) { return value > least ? value - least : 0; }
-
-class Measure {
- public:
-  Measure(const CommEvents& all, const LogicalStructure& structure, const std::vector<std::uint64_t>& begun_ns)
-      : all_(all), structure_(structure), begun_ns_(begun_ns), least_(structure.buckets) {
-    for (const Partition& partition : structure.partitions) {
-      global_.resize(std::max<std::size_t>(global_.size(), (partition.first_step + 2 * partition.steps) / 2 + 1));
-    }
-    for (std::uint32_t event = 0; event < all.events.size(); ++event) find_least(event);
-  }
-
-  Lateness lateness() {
-    Lateness made;
-    made.events.resize(all_.events.size());
-    made.computation.resize(all_.events.size());
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) {
-      const CommEvent& one = all_.events[event];
-      const Least& least = least_[structure_.bucket(event)];
-      const Least& global = global_[structure_.global_step(event) / 2];
-      made.events[event] = {one.exit_ns - least.exit_ns, one.exit_ns - global.exit_ns, 0, duration_ns(event) - least.duration_ns};
-      made.computation[event] = {one.enter_ns - least.enter_ns, one.enter_ns - global.enter_ns, 0,
-                                 computation_ns(event) - least.computation_ns};
-    }
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) differ(event, made);
-    return made;
-  }
-
- private:
-  bool is_first(std::uint32_t event) const { return all_.first_of[all_.events[event].process] == event; }
-  std::uint64_t duration_ns(std::uint32_t event) const { return above(all_.events[event].exit_ns, all_.events[event].enter_ns); }
-  std::uint64_t computation_ns(std::uint32_t event) const {
-    const std::uint64_t begun_ns = is_first(event) ? begun_ns_[all_.events[event].process] : all_.events[event - 1].exit_ns;
-    return above(all_.events[event].enter_ns, begun_ns);
-  }
-
-  void find_least(std::uint32_t event) {
-    const CommEvent& one = all_.events[event];
-    for (Least* least : {&least_[structure_.bucket(event)], &global_[structure_.global_step(event) / 2]}) {
-      least->exit_ns = std::min(least->exit_ns, one.exit_ns);
-      least->enter_ns = std::min(least->enter_ns, one.enter_ns);
-      least->duration_ns = std::min(least->duration_ns, duration_ns(event));
-      least->computation_ns = std::min(least->computation_ns, computation_ns(event));
-    }
-  }
-
-  void differ(std::uint32_t event, Lateness& made) const {
-    Late& computation = made.computation[event];
-    computation.differential_ns = above(computation.lateness_ns, is_first(event) ? 0 : made.events[event - 1].lateness_ns);
-    std::uint64_t before_ns = computation.lateness_ns;
-    for (const std::uint32_t sender : all_.senders.of(event)) before_ns = std::max(before_ns, made.events[sender].lateness_ns);
-    for (const std::uint32_t group : all_.completed.of(event)) {
-      for (const std::uint32_t post : all_.members.of(group)) before_ns = std::max(before_ns, made.events[post].lateness_ns);
-    }
-    made.events[event].differential_ns = above(made.events[event].lateness_ns, before_ns);
-  }
-
-  const CommEvents& all_;
-  const LogicalStructure& structure_;
-  const std::vector<std::uint64_t>& begun_ns_;
-  std::vector<Least> least_, global_;
-};
 
 // ---- telling ----
 
@@ -144,10 +79,10 @@ class Teller {
   void figures(Section& section) const {
     std::uint64_t most_ns = 0;
     std::uint32_t last = 0;
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) {
-      most_ns = std::max(most_ns, late_.events[event].lateness_ns);
+    all_.each([&](std::uint32_t event) {
+      most_ns = std::max(most_ns, late_.event(event).lateness_ns);
       last = std::max(last, structure_.global_step(event));
-    }
+    });
     section.figure("events", std::uint64_t{all_.events.size()});
     section.figure("partitions", std::uint64_t{structure_.partitions.size()});
     section.figure("leaps", std::uint64_t{structure_.leaps});
@@ -161,15 +96,16 @@ class Teller {
   };
   void rank_table(Section& section) const {
     std::vector<RankRow> rows;
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) {
+    all_.each([&](std::uint32_t event) {
       if (rows.empty() || rows.back().rank != rank(event)) rows.emplace_back().rank = rank(event);
       RankRow& row = rows.back();
+      const Late late = late_.event(event);
       ++row.events;
-      row.lateness_ns += late_.events[event].lateness_ns;
-      row.most_ns = std::max(row.most_ns, late_.events[event].lateness_ns);
-      row.computed_ns += late_.computation[event].differential_ns;
-      row.communicated_ns += late_.events[event].differential_ns;
-    }
+      row.lateness_ns += late.lateness_ns;
+      row.most_ns = std::max(row.most_ns, late.lateness_ns);
+      row.computed_ns += late_.computation(event).differential_ns;
+      row.communicated_ns += late.differential_ns;
+    });
     Table& table = section.table("lateness_by_rank");
     add_column(table, "rank", rows, [](const RankRow& row) { return row.rank; });
     add_column(table, "events", rows, [](const RankRow& row) { return row.events; });
@@ -185,16 +121,17 @@ class Teller {
       std::uint32_t number = 0, ranks = 0;
       std::uint64_t events = 0, most_ns = 0, least_ns = kMost, lateness_ns = 0;
     };
-    std::vector<Row> rows(structure_.partitions.size());
+    ScratchVector<Row> rows(structure_.partitions.size());
     for (std::uint32_t event = 0; event < all_.events.size();) {
       const std::uint32_t partition = structure_.partition[event], process = all_.events[event].process;
       Row& row = rows[partition];
       row.number = partition;
       std::uint64_t ns = 0;
       for (; event < all_.events.size() && structure_.partition[event] == partition && all_.events[event].process == process; ++event) {
+        CommEvents::touched(event);
         ++row.events;
         ns += above(all_.events[event].exit_ns, all_.events[event].enter_ns);
-        row.lateness_ns = std::max(row.lateness_ns, late_.events[event].lateness_ns);
+        row.lateness_ns = std::max(row.lateness_ns, late_.event(event).lateness_ns);
       }
       ++row.ranks;
       row.most_ns = std::max(row.most_ns, ns);
@@ -234,10 +171,10 @@ class Teller {
       std::pop_heap(rows.begin(), rows.end(), later);
       rows.pop_back();
     };
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) {
-      keep({event, false, late_.events[event].differential_ns});
-      keep({event, true, late_.computation[event].differential_ns});
-    }
+    all_.each([&](std::uint32_t event) {
+      keep({event, false, late_.event(event).differential_ns});
+      keep({event, true, late_.computation(event).differential_ns});
+    });
     std::sort(rows.begin(), rows.end(), later);
     std::vector<std::uint32_t> wanted;
     for (const Row& row : rows) wanted.push_back(row.event);
@@ -294,7 +231,7 @@ class Teller {
     for (const bool computing : {false, true}) {
       const std::string prefix = computing ? "Computation" : "";
       const auto of = [&](const std::string& name, std::uint64_t Late::*member) {
-        column((prefix + name).c_str(), [&](std::uint32_t event) { return (computing ? late_.computation : late_.events)[event].*member; });
+        column((prefix + name).c_str(), [&](std::uint32_t event) { return (computing ? late_.computation(event) : late_.event(event)).*member; });
       };
       of("Lateness", &Late::lateness_ns);
       of("GlobalLateness", &Late::global_lateness_ns);
@@ -319,8 +256,52 @@ std::vector<std::uint64_t> begun_ns(const JoinedJob& job) {
 
 }  // namespace
 
-Lateness lateness_of(const CommEvents& all, const LogicalStructure& structure, const std::vector<std::uint64_t>& begun) {
-  return Measure(all, structure, begun).lateness();
+Lateness::Lateness(const CommEvents& all, const LogicalStructure& structure, std::vector<std::uint64_t> begun)
+    : all_(all), structure_(structure), begun_ns_(std::move(begun)), least_(structure.buckets) {
+  std::size_t steps = 0;
+  for (const Partition& partition : structure.partitions) steps = std::max<std::size_t>(steps, (partition.first_step + 2 * partition.steps) / 2 + 1);
+  exit_ns_.resize(steps, kMost);
+  enter_ns_.resize(steps, kMost);
+  const auto lower = [](std::uint64_t& least, std::uint64_t value) { least = std::min(least, value); };
+  all.each([&](std::uint32_t event) {
+    const CommEvent& one = all.events[event];
+    Least& least = least_[structure.bucket(event)];
+    lower(least.exit_ns, one.exit_ns);
+    lower(least.enter_ns, one.enter_ns);
+    lower(least.duration_ns, duration_ns(event));
+    lower(least.computation_ns, computation_ns(event));
+    lower(exit_ns_[structure.global_step(event) / 2], one.exit_ns);
+    lower(enter_ns_[structure.global_step(event) / 2], one.enter_ns);
+  });
+}
+
+std::uint64_t Lateness::duration_ns(std::uint32_t event) const { return above(all_.events[event].exit_ns, all_.events[event].enter_ns); }
+
+std::uint64_t Lateness::computation_ns(std::uint32_t event) const {
+  return above(all_.events[event].enter_ns, is_first(event) ? begun_ns_[all_.events[event].process] : all_.events[event - 1].exit_ns);
+}
+
+Late Lateness::event(std::uint32_t event) const {
+  Late late;
+  late.lateness_ns = lateness_ns(event);
+  late.global_lateness_ns = all_.events[event].exit_ns - exit_ns_[structure_.global_step(event) / 2];
+  late.differential_duration_ns = duration_ns(event) - least_[structure_.bucket(event)].duration_ns;
+  std::uint64_t before_ns = lateness_before_ns(event);
+  for (const std::uint32_t sender : all_.senders.of(event)) before_ns = std::max(before_ns, lateness_ns(sender));
+  for (const std::uint32_t group : all_.completed.of(event)) {
+    for (const std::uint32_t post : all_.members.of(group)) before_ns = std::max(before_ns, lateness_ns(post));
+  }
+  late.differential_ns = above(late.lateness_ns, before_ns);
+  return late;
+}
+
+Late Lateness::computation(std::uint32_t event) const {
+  Late late;
+  late.lateness_ns = lateness_before_ns(event);
+  late.global_lateness_ns = all_.events[event].enter_ns - enter_ns_[structure_.global_step(event) / 2];
+  late.differential_duration_ns = computation_ns(event) - least_[structure_.bucket(event)].computation_ns;
+  late.differential_ns = above(late.lateness_ns, is_first(event) ? 0 : lateness_ns(event - 1));
+  return late;
 }
 
 base::Result<Outcome> lateness(const Input& input) {
@@ -332,7 +313,7 @@ base::Result<Outcome> lateness(const Input& input) {
   options.complete_leaps = input.thresholds.lateness_complete_leaps > 0;
   options.force = input.thresholds.lateness_complete_leaps > 1;
   const LogicalStructure structure = logical_structure(all, options);
-  const Lateness late = lateness_of(all, structure, begun_ns(job));
+  const Lateness late(all, structure, begun_ns(job));
   Outcome outcome;
   Teller(job, all, structure, late).tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
   if (input.scope.ranks || input.scope.phase) outcome.limits.push_back("lateness is that of all ranks and phases, for its steps are of all of them");

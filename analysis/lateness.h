@@ -14,7 +14,7 @@
 //
 // Done by analysis process 0 alone, with what the others send it: dependences are global, and it is a matter of
 // seconds. So it is the same for any number of processes. Cost: linear, below 1 us an event of the trace.
-// Memory: some 150 bytes a communication event.
+// Memory: some 100 bytes a communication event, in temporary files where that is much (replay/scratch.h).
 #pragma once
 
 #include <cstdint>
@@ -33,12 +33,33 @@ struct Late {
   std::uint64_t differential_duration_ns = 0;
 };
 
-struct Lateness {
-  std::vector<Late> events, computation;  // by event: of it, and of what was computed before it
-};
+// Of what is handed over, which outlives it. What the events of a step have in common is kept, some 64 bytes a step;
+// the rest is worked out where it is asked for.
+class Lateness {
+ public:
+  // `begun_ns`: by process, when its first computation begins.
+  Lateness(const CommEvents& all, const LogicalStructure& structure, std::vector<std::uint64_t> begun_ns);
 
-// `begun_ns`: by process, when its first computation begins.
-Lateness lateness_of(const CommEvents& all, const LogicalStructure& structure, const std::vector<std::uint64_t>& begun_ns);
+  Late event(std::uint32_t event) const;
+  Late computation(std::uint32_t event) const;  // before this event
+
+ private:
+  struct Least {
+    std::uint64_t exit_ns = ~std::uint64_t{0}, enter_ns = exit_ns, duration_ns = exit_ns, computation_ns = exit_ns;
+  };
+
+  bool is_first(std::uint32_t event) const { return all_.first_of[all_.events[event].process] == event; }
+  std::uint64_t duration_ns(std::uint32_t event) const;
+  std::uint64_t computation_ns(std::uint32_t event) const;
+  std::uint64_t lateness_ns(std::uint32_t event) const { return all_.events[event].exit_ns - least_[structure_.bucket(event)].exit_ns; }
+  std::uint64_t lateness_before_ns(std::uint32_t event) const { return all_.events[event].enter_ns - least_[structure_.bucket(event)].enter_ns; }
+
+  const CommEvents& all_;
+  const LogicalStructure& structure_;
+  const std::vector<std::uint64_t> begun_ns_;
+  ScratchVector<Least> least_;             // by bucket
+  ScratchVector<std::uint64_t> exit_ns_, enter_ns_;  // the least of all partitions, by global step / 2
+};
 
 base::Result<Outcome> lateness(const Input& input);
 

@@ -12,12 +12,13 @@ namespace {
 // non-blocking one has a node of its own behind all events, which adds nothing.
 class Strides {
  public:
-  Strides(const CommEvents& all, const std::vector<std::uint32_t>& partition)
+  Strides(const CommEvents& all, const ScratchVector<std::uint32_t>& partition)
       : all_(all), events_(static_cast<std::uint32_t>(all.events.size())), next_(events_, kNobody),
         stride_(events_ + all.groups()), open_(events_ + all.groups()) {
     find_next(partition);
     each_edge([&](std::uint32_t, std::uint32_t to) { ++open_[to]; });
     for (std::uint32_t node = 0; node < open_.size(); ++node) {
+      CommEvents::touched(node);
       if (is_node(node) && open_[node] == 0) ready_.push_back(node);
     }
     go();
@@ -25,11 +26,11 @@ class Strides {
   }
 
   // By event; receives have none.
-  std::vector<std::uint32_t> by_event() {
-    std::vector<std::uint32_t> strides(events_, kNobody);
-    for (std::uint32_t event = 0; event < events_; ++event) {
+  ScratchVector<std::uint32_t> by_event() {
+    ScratchVector<std::uint32_t> strides(events_, kNobody);
+    all_.each([&](std::uint32_t event) {
       if (all_.events[event].kind != CommKind::kReceive) strides[event] = stride_[node(event)];
-    }
+    });
     return strides;
   }
 
@@ -45,8 +46,9 @@ class Strides {
   }
 
   // The next that sends, of the same process and partition.
-  void find_next(const std::vector<std::uint32_t>& partition) {
+  void find_next(const ScratchVector<std::uint32_t>& partition) {
     for (std::uint32_t event = events_; event-- > 1;) {
+      CommEvents::touched(event);
       const std::uint32_t before = event - 1;
       const bool together = all_.events[before].process == all_.events[event].process && partition[before] == partition[event];
       if (together) next_[before] = sends(event) ? event : next_[event];
@@ -78,12 +80,14 @@ class Strides {
   template <typename Take>
   void each_edge(Take take) const {
     for (std::uint32_t from = 0; from < open_.size(); ++from) {
+      CommEvents::touched(from);
       if (is_node(from)) each_edge_of(from, [&](std::uint32_t to) { take(from, to); });
     }
   }
 
   void go() {
     while (!ready_.empty()) {
+      CommEvents::touched(gone_++);
       const std::uint32_t from = ready_.back();
       ready_.pop_back();
       open_[from] = kNobody;
@@ -99,8 +103,9 @@ class Strides {
   // Programs can have them: the root of a broadcast need not wait for those that it sends to next. The earliest
   // goes first.
   void break_cycles() {
-    std::vector<std::uint32_t> left;
+    ScratchVector<std::uint32_t> left;
     for (std::uint32_t one = 0; one < open_.size(); ++one) {
+      CommEvents::touched(one);
       if (is_node(one) && open_[one] != kNobody) left.push_back(one);
     }
     const auto time_ns = [&](std::uint32_t one) { return one < events_ ? all_.events[one].enter_ns : ~std::uint64_t{0}; };
@@ -114,7 +119,8 @@ class Strides {
 
   const CommEvents& all_;
   const std::uint32_t events_;
-  std::vector<std::uint32_t> next_, stride_, open_, ready_;
+  ScratchVector<std::uint32_t> next_, stride_, open_, ready_;
+  std::uint32_t gone_ = 0;
 };
 
 class Steps {
@@ -127,12 +133,15 @@ class Steps {
       std::uint32_t& last = made_.partitions[partition].steps;  // the number of steps so far
       std::size_t end = i;
       for (; end < order_.size() && same_stride(order_[i], order_[end]); ++end) place_receives_before(order_[end], last);
-      for (; i < end; ++i) place(order_[i], last);
+      for (; i < end; ++i) {
+        CommEvents::touched(static_cast<std::uint32_t>(i));
+        place(order_[i], last);
+      }
       ++last;
     }
-    for (std::uint32_t event = 0; event < all.events.size(); ++event) {
+    all.each([&](std::uint32_t event) {
       if (made_.step[event] == kNobody) place_receive(event, made_.partitions[made_.partition[event]].steps);
-    }
+    });
   }
 
  private:
@@ -142,15 +151,15 @@ class Steps {
 
   // What sends, by partition, then by stride: two passes of counting.
   void sort_by_stride() {
-    std::vector<std::uint32_t> senders;
+    ScratchVector<std::uint32_t> senders;
     std::uint32_t strides = 0;
-    for (std::uint32_t event = 0; event < all_.events.size(); ++event) {
-      if (made_.stride[event] == kNobody) continue;
-      senders.push_back(event);
+    all_.each([&](std::uint32_t event) {
+      if (made_.stride[event] == kNobody) return;
+      append(senders, event);
       strides = std::max(strides, made_.stride[event] + 1);
-    }
-    const auto sorted = [](const std::vector<std::uint32_t>& from, std::size_t keys, auto key) {
-      std::vector<std::uint32_t> at(keys + 1), to(from.size());
+    });
+    const auto sorted = [](const ScratchVector<std::uint32_t>& from, std::size_t keys, auto key) {
+      ScratchVector<std::uint32_t> at(keys + 1), to(from.size());
       for (const std::uint32_t event : from) ++at[key(event) + 1];
       std::partial_sum(at.begin(), at.end(), at.begin());
       for (const std::uint32_t event : from) to[at[key(event)]++] = event;
@@ -191,8 +200,8 @@ class Steps {
 
   const CommEvents& all_;
   LogicalStructure& made_;
-  std::vector<std::uint32_t> order_;
-  std::vector<std::uint32_t> posted_;  // by group: the last step of its kPost
+  ScratchVector<std::uint32_t> order_;
+  ScratchVector<std::uint32_t> posted_;  // by group: the last step of its kPost
 };
 
 // Each partition behind all that it depends on.
@@ -204,11 +213,11 @@ void put_behind_one_another(const CommEvents& all, LogicalStructure& made) {
     made.leaps = std::max(made.leaps, partition.leap + 1);
   }
   made.buckets = bucket;
-  std::vector<std::uint32_t> borders;  // events with a next one in another partition, by partition
-  for (std::uint32_t event = 0; event + 1 < all.events.size(); ++event) {
-    const bool border = all.events[event].process == all.events[event + 1].process && made.partition[event] != made.partition[event + 1];
-    if (border) borders.push_back(event);
-  }
+  ScratchVector<std::uint32_t> borders;  // events with a next one in another partition, by partition
+  all.each([&](std::uint32_t event) {
+    const bool followed = event + 1 < all.events.size() && all.events[event].process == all.events[event + 1].process;
+    if (followed && made.partition[event] != made.partition[event + 1]) append(borders, event);
+  });
   std::sort(borders.begin(), borders.end(), [&](std::uint32_t a, std::uint32_t b) { return made.partition[a] < made.partition[b]; });
   for (const std::uint32_t event : borders) {
     const Partition& earlier = made.partitions[made.partition[event]];

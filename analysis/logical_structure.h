@@ -41,10 +41,10 @@ struct Partition {
 };
 
 struct LogicalStructure {
-  std::vector<Partition> partitions;       // before those that depend on them
-  std::vector<std::uint32_t> partition;    // by event
-  std::vector<std::uint32_t> stride;       // by event; kNobody: a receive
-  std::vector<std::uint32_t> step;         // by event, in its partition
+  ScratchVector<Partition> partitions;     // before those that depend on them
+  ScratchVector<std::uint32_t> partition;  // by event
+  ScratchVector<std::uint32_t> stride;     // by event; kNobody: a receive
+  ScratchVector<std::uint32_t> step;       // by event, in its partition
   std::uint32_t buckets = 0, leaps = 0;
 
   std::uint32_t bucket(std::size_t event) const { return partitions[partition[event]].first_bucket + step[event]; }

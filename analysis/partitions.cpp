@@ -21,14 +21,15 @@ class Union {
   }
 
  private:
-  std::vector<std::uint32_t> up_;
+  ScratchVector<std::uint32_t> up_;
 };
 
 // Numbers without gaps, in the order of the first event of each.
-std::uint32_t numbered(Union& joined, std::vector<std::uint32_t>& of) {
-  std::vector<std::uint32_t> number(of.size(), kNobody);
+std::uint32_t numbered(Union& joined, ScratchVector<std::uint32_t>& of) {
+  ScratchVector<std::uint32_t> number(of.size(), kNobody);
   std::uint32_t count = 0;
   for (std::uint32_t event = 0; event < of.size(); ++event) {
+    CommEvents::touched(event);
     std::uint32_t& here = number[joined.find(event)];
     if (here == kNobody) here = count++;
     of[event] = here;
@@ -36,11 +37,11 @@ std::uint32_t numbered(Union& joined, std::vector<std::uint32_t>& of) {
   return count;
 }
 
-std::vector<std::uint32_t> connected(const CommEvents& all, std::uint32_t& count) {
+ScratchVector<std::uint32_t> connected(const CommEvents& all, std::uint32_t& count) {
   Union joined(all.events.size());
-  for (std::uint32_t event = 0; event < all.events.size(); ++event) {
+  all.each([&](std::uint32_t event) {
     for (const std::uint32_t sender : all.senders.of(event)) joined.join(sender, event);
-  }
+  });
   for (std::size_t group = 0; group < all.groups(); ++group) {
     const auto members = all.members.of(group);
     for (const std::uint32_t member : members) joined.join(members.front(), member);
@@ -48,28 +49,29 @@ std::vector<std::uint32_t> connected(const CommEvents& all, std::uint32_t& count
       if (!members.empty()) joined.join(members.front(), completion);
     }
   }
-  std::vector<std::uint32_t> of(all.events.size());
+  ScratchVector<std::uint32_t> of(all.events.size());
   count = numbered(joined, of);
   return of;
 }
 
 // Calls take(earlier event) for each that has a next on its process in another partition.
 template <typename Take>
-void each_border(const CommEvents& all, const std::vector<std::uint32_t>& of, Take take) {
+void each_border(const CommEvents& all, const ScratchVector<std::uint32_t>& of, Take take) {
   for (std::size_t process = 0; process + 1 < all.first_of.size(); ++process) {
     for (std::uint32_t event = all.first_of[process]; event + 1 < all.first_of[process + 1]; ++event) {
+      CommEvents::touched(event);
       if (of[event] != of[event + 1]) take(event);
     }
   }
 }
 
-Links successors(const CommEvents& all, const std::vector<std::uint32_t>& of, std::size_t count) {
+Links successors(const CommEvents& all, const ScratchVector<std::uint32_t>& of, std::size_t count) {
   Links next;
   next.first.assign(count + 1, 0);
   each_border(all, of, [&](std::uint32_t event) { ++next.first[of[event] + 1]; });
   std::partial_sum(next.first.begin(), next.first.end(), next.first.begin());
   next.to.resize(next.first.back());
-  std::vector<std::uint32_t> at(next.first.begin(), next.first.end() - 1);
+  ScratchVector<std::uint32_t> at(next.first.begin(), next.first.end() - 1);
   each_border(all, of, [&](std::uint32_t event) { next.to[at[of[event]]++] = of[event + 1]; });
   return next;
 }
@@ -86,7 +88,7 @@ class Components {
     for (std::uint32_t& component : component_) component = count_ - 1 - component;
   }
   std::uint32_t count() const { return count_; }
-  const std::vector<std::uint32_t>& of() const { return component_; }
+  const ScratchVector<std::uint32_t>& of() const { return component_; }
 
  private:
   void walk(std::uint32_t root) {
@@ -123,12 +125,12 @@ class Components {
   }
 
   const Links& next_;
-  std::vector<std::uint32_t> found_, low_, at_, component_, path_, open_;
+  ScratchVector<std::uint32_t> found_, low_, at_, component_, path_, open_;
   std::uint32_t counter_ = 0, count_ = 0;
 };
 
 // From connected sets: components, in their order, and leaps.
-Partitioning ordered(const CommEvents& all, std::vector<std::uint32_t> of, std::size_t count) {
+Partitioning ordered(const CommEvents& all, ScratchVector<std::uint32_t> of, std::size_t count) {
   Partitioning made;
   {
     const Components components(successors(all, of, count));
@@ -157,19 +159,19 @@ class Completion {
     if (!changed_ && force) absorb_next();
   }
   bool changed() const { return changed_; }
-  const std::vector<std::uint32_t>& joined() const { return joined_; }
+  const ScratchVector<std::uint32_t>& joined() const { return joined_; }
 
  private:
   void find_processes() {
     std::vector<std::vector<std::uint32_t>>& processes = processes_;
     processes.resize(now_.size());
     here_.resize(all_.first_of.size() - 1);
-    for (std::size_t event = 0; event < all_.events.size(); ++event) {
+    all_.each([&](std::uint32_t event) {
       auto& own = processes[now_.of[event]];
       const std::uint32_t process = all_.events[event].process;
       if (own.empty() || own.back() != process) own.push_back(process);
       if (now_.leap[now_.of[event]] == leap_) here_[process] = true;
-    }
+    });
   }
   bool complete() const { return std::all_of(here_.begin(), here_.end(), [](bool here) { return here; }); }
 
@@ -213,7 +215,7 @@ class Completion {
   const Partitioning& now_;
   const std::vector<Follows> follows_;
   const std::uint32_t leap_;
-  std::vector<std::uint32_t> joined_;
+  ScratchVector<std::uint32_t> joined_;
   std::vector<std::vector<std::uint32_t>> processes_;
   std::vector<bool> here_;
   bool changed_ = false;
@@ -227,8 +229,8 @@ Partitioning partitions_of(const CommEvents& all) {
   return ordered(all, std::move(of), count);
 }
 
-Partitioning rejoined(const CommEvents& all, const Partitioning& before, const std::vector<std::uint32_t>& joined) {
-  std::vector<std::uint32_t> of(before.of.size()), number(before.size(), kNobody);
+Partitioning rejoined(const CommEvents& all, const Partitioning& before, const ScratchVector<std::uint32_t>& joined) {
+  ScratchVector<std::uint32_t> of(before.of.size()), number(before.size(), kNobody);
   std::uint32_t count = 0;  // without gaps
   for (std::size_t event = 0; event < of.size(); ++event) {
     std::uint32_t first = before.of[event];

@@ -10,8 +10,8 @@ namespace fathom::analysis {
 
 // Numbered so that whatever depends on another has the larger number.
 struct Partitioning {
-  std::vector<std::uint32_t> of;     // by event
-  std::vector<std::uint32_t> leap;   // by partition
+  ScratchVector<std::uint32_t> of;    // by event
+  ScratchVector<std::uint32_t> leap;  // by partition
   std::size_t size() const { return leap.size(); }
 };
 
@@ -21,7 +21,7 @@ Partitioning partitions_of(const CommEvents& all);
 
 // Renumbers after `joined` (by partition: another that it goes together with, or itself), and finds leaps again.
 // What goes together must not enclose a third.
-Partitioning rejoined(const CommEvents& all, const Partitioning& before, const std::vector<std::uint32_t>& joined);
+Partitioning rejoined(const CommEvents& all, const Partitioning& before, const ScratchVector<std::uint32_t>& joined);
 
 // Partitions that follow directly on a process: (earlier, later), each once, sorted by earlier.
 struct Follows {

@@ -10,7 +10,7 @@ namespace fathom::analysis {
 namespace {
 
 using test::MadeJob;
-using Numbers = std::vector<std::uint32_t>;
+using Numbers = ScratchVector<std::uint32_t>;
 using Times = std::vector<std::uint64_t>;
 
 struct Structured {
@@ -22,7 +22,11 @@ struct Structured {
     REQUIRE(job.ok());
     all = comm_events(**job);
     structure = logical_structure(all, options);
-    late = lateness_of(all, structure, Times(made.definitions.processes.size()));
+    const Lateness lateness(all, structure, Times(made.definitions.processes.size()));
+    all.each([&](std::uint32_t event) {
+      late.events.push_back(lateness.event(event));
+      late.computation.push_back(lateness.computation(event));
+    });
   }
   Numbers global_steps() const {
     Numbers steps;
@@ -36,7 +40,9 @@ struct Structured {
   }
   CommEvents all;
   LogicalStructure structure;
-  Lateness late;
+  struct {
+    std::vector<Late> events, computation;  // by event
+  } late;
 };
 
 void wait(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request, int peer, int tag = 0) {
