@@ -63,7 +63,7 @@ struct RowSums {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> late;
 };
 
-class Opener {
+class Opener : public Pass {
  public:
   explicit Opener(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
     for (const trace::Function& function : job.definitions().functions) is_one_.push_back(has_algorithms(function.name));
@@ -78,9 +78,7 @@ class Opener {
   }
 
   std::vector<CollectiveRow> run() {
-    run_rounds(
-        job_.transport(), parcels_, [this] { return work(); }, [this](const Transport::Bytes& bytes) { open(bytes); },
-        [](std::uint32_t) {});
+    run_passes(job_.transport(), {this});
     for (const auto& each : begun_) finish_begun(each.first, true);
     return gather();
   }
@@ -96,7 +94,9 @@ class Opener {
     std::vector<Part> open;  // under way
   };
 
-  Stall work() {
+  Parcels& parcels() override { return parcels_; }
+  void release(std::uint32_t) override {}
+  Stall work() override {
     window_end_ns_ += window_ns_;
     Stall stall;
     for (Lane& lane : lanes_) {
@@ -183,8 +183,8 @@ class Opener {
     if (owner == job_.transport().rank()) return hear(parcel);
     parcels_.send(owner, kind, parcel);
   }
-  void open(const Transport::Bytes& bytes) {
-    for (Received received(bytes); received.more();) {
+  void open(Received& received) override {
+    while (received.more()) {
       switch (received.kind()) {
         case kMember: hear(received.take<Member>()); break;
         case kSent: hear(received.take<Sent>()); break;

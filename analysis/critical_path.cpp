@@ -41,7 +41,7 @@ struct PathKeyHash {
   }
 };
 
-class Walk {
+class Walk : public Pass {
  public:
   Walk(JoinedJob& job, std::size_t most_stretches)
       : job_(job), parcels_(job.transport().size()), most_stretches_(most_stretches) {
@@ -51,21 +51,49 @@ class Walk {
     pass_on({end.process, 0, true, false, end.time_ns}, true);
   }
 
-  CriticalPath run() {
-    run_rounds(
-        job_.transport(), parcels_,
-        [this] {
-          while (here_) go_on();
-          return Stall{};
-        },
-        [this](const Transport::Bytes& bytes) {
-          for (Received received(bytes); received.more();) {
-            received.kind();
-            here_ = received.take<Token>();
-          }
-        },
-        [](std::uint32_t) {});
-    return gather();
+  Stall work() override {
+    while (here_) go_on();
+    return {};
+  }
+  Parcels& parcels() override { return parcels_; }
+  void open(Received& received) override {
+    while (received.more()) {
+      received.kind();
+      here_ = received.take<Token>();
+    }
+  }
+  void release(std::uint32_t) override {}
+
+  CriticalPath gather() {
+    std::vector<PathRow> own;
+    rows_.for_each([&](const PathKey& key, PathRow row) {
+      row.process = key.call.process;
+      row.function = key.call.function;
+      row.phase = key.call.phase;
+      row.communicator = key.call.communicator;
+      row.site = key.call.site;
+      row.leads_to = key.leads_to;
+      row.follows = key.follows;
+      row.follows_site = key.follows_site;
+      own.push_back(row);
+    });
+    CriticalPath path;
+    path.rows = gathered(job_.transport(), own);
+    std::sort(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) {
+      return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to, a.follows_site, a.follows) <
+             std::tie(b.process, b.function, b.site, b.communicator, b.phase, b.leads_to, b.follows_site, b.follows);
+    });
+    path.stretches = gathered(job_.transport(), stretches_);
+    const auto later = [](const PathStretch& a, const PathStretch& b) { return a.end_ns > b.end_ns; };
+    std::sort(path.stretches.begin(), path.stretches.end(), later);
+    path.stretches.resize(std::min(path.stretches.size(), most_stretches_));
+    std::reverse(path.stretches.begin(), path.stretches.end());
+    path.end_ns = path.begin_ns = end_ns_;
+    for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
+      path.begin_ns = std::min(path.begin_ns, begin_ns);
+      path.changes += changes;
+    }
+    return path;
   }
 
  private:
@@ -136,38 +164,6 @@ class Walk {
     row.ns += end_ns - begin_ns;
     ++row.count;
     if (stretches_.size() < most_stretches_) stretches_.push_back({begin_ns, end_ns, key.call.process, key.call.function});
-  }
-
-  CriticalPath gather() {
-    std::vector<PathRow> own;
-    rows_.for_each([&](const PathKey& key, PathRow row) {
-      row.process = key.call.process;
-      row.function = key.call.function;
-      row.phase = key.call.phase;
-      row.communicator = key.call.communicator;
-      row.site = key.call.site;
-      row.leads_to = key.leads_to;
-      row.follows = key.follows;
-      row.follows_site = key.follows_site;
-      own.push_back(row);
-    });
-    CriticalPath path;
-    path.rows = gathered(job_.transport(), own);
-    std::sort(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) {
-      return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to, a.follows_site, a.follows) <
-             std::tie(b.process, b.function, b.site, b.communicator, b.phase, b.leads_to, b.follows_site, b.follows);
-    });
-    path.stretches = gathered(job_.transport(), stretches_);
-    const auto later = [](const PathStretch& a, const PathStretch& b) { return a.end_ns > b.end_ns; };
-    std::sort(path.stretches.begin(), path.stretches.end(), later);
-    path.stretches.resize(std::min(path.stretches.size(), most_stretches_));
-    std::reverse(path.stretches.begin(), path.stretches.end());
-    path.end_ns = path.begin_ns = end_ns_;
-    for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
-      path.begin_ns = std::min(path.begin_ns, begin_ns);
-      path.changes += changes;
-    }
-    return path;
   }
 
   struct Ends {
@@ -301,15 +297,22 @@ void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, 
 
 }  // namespace
 
-CriticalPath walk_critical_path(JoinedJob& job, std::size_t most_stretches) { return Walk(job, most_stretches).run(); }
+PassTo<CriticalPath> critical_path_pass(JoinedJob& job, std::size_t most_stretches) {
+  auto walk = std::make_shared<Walk>(job, most_stretches);
+  return {walk, [walk] { return walk->gather(); }};
+}
 
 base::Result<Outcome> critical_path(const Input& input) {
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;
-  const CriticalPath path = walk_critical_path(job, static_cast<std::size_t>(input.thresholds.path_stretches));
-  const PathMetrics metrics = path_metrics(job);
-  const std::vector<SlackRow> slack = path_slack(job);
+  const auto path_pass = critical_path_pass(job, static_cast<std::size_t>(input.thresholds.path_stretches));
+  const auto metrics_pass = path_metrics_pass(job);
+  const auto slack_pass = path_slack_pass(job);
+  run_passes(job.transport(), {path_pass.pass.get(), metrics_pass.pass.get(), slack_pass.pass.get()});
+  const CriticalPath path = path_pass.result();
+  const PathMetrics metrics = metrics_pass.result();
+  const std::vector<SlackRow> slack = slack_pass.result();
   Outcome outcome;
   if (job.transport().rank() != 0 || job.definitions().processes.empty()) return outcome;
   lay_out(path, job.definitions(), outcome.section);

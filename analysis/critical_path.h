@@ -13,6 +13,7 @@
 #include "analysis/input.h"
 #include "analysis/registry.h"
 #include "analysis/replay/joined_job.h"
+#include "analysis/replay/rounds.h"
 
 namespace fathom::analysis {
 
@@ -44,7 +45,7 @@ struct CriticalPath {  // at analysis process 0
 };
 
 // Collective over the job's transport.
-CriticalPath walk_critical_path(JoinedJob& job, std::size_t most_stretches = 0);
+PassTo<CriticalPath> critical_path_pass(JoinedJob& job, std::size_t most_stretches = 0);
 
 base::Result<Outcome> critical_path(const Input& input);
 

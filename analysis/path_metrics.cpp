@@ -130,6 +130,8 @@ class Follow {
     std::uint64_t idle_ns = 0;
   };
 
+  const TransferModel& model() const { return model_; }
+
   OfProcess finish(std::uint32_t process) {
     State& state = states_[process];
     charge(process, state);
@@ -321,28 +323,9 @@ class Follow {
   std::vector<std::uint64_t> log2_;  // by communicator
 };
 
-}  // namespace
-
-const char* name_of(PathMetric metric) {
-  constexpr const char* kNames[kPathMetrics] = {
-      "bytes", "messages", "est_communication", "est_synchronisation", "bsp_communication", "bsp_synchronisation",
-      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s", "est_s", "bsp_s"};
-  return kNames[static_cast<std::size_t>(metric)];
-}
-
-const char* name_of(Routine routine) { return kRoutineRows[static_cast<std::size_t>(routine)].name; }
-
-double shown(PathMetric metric, std::uint64_t value) {
-  const auto number = static_cast<double>(value);
-  if (metric <= PathMetric::kMessages) return number;
-  return metric <= PathMetric::kBspSynchronisation ? number / static_cast<double>(kOne) : number * 1e-9;
-}
-
-PathMetrics path_metrics(JoinedJob& job) {
+PathMetrics sum_up(JoinedJob& job, Follow& follow) {
   PathMetrics all;
-  all.model = fit_transfers(job);
-  Follow follow(job, all.model);
-  all.released = replay(job, follow, Direction::kForward);
+  all.model = follow.model();
   std::vector<Follow::OfProcess> own;
   for (const std::uint32_t process : job.own()) own.push_back(follow.finish(process));
   auto processes = gathered(job.transport(), own);
@@ -366,6 +349,33 @@ PathMetrics path_metrics(JoinedJob& job) {
     all.sum_idle_ns += one.idle_ns;
   }
   return all;
+}
+
+}  // namespace
+
+const char* name_of(PathMetric metric) {
+  constexpr const char* kNames[kPathMetrics] = {
+      "bytes", "messages", "est_communication", "est_synchronisation", "bsp_communication", "bsp_synchronisation",
+      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s", "est_s", "bsp_s"};
+  return kNames[static_cast<std::size_t>(metric)];
+}
+
+const char* name_of(Routine routine) { return kRoutineRows[static_cast<std::size_t>(routine)].name; }
+
+double shown(PathMetric metric, std::uint64_t value) {
+  const auto number = static_cast<double>(value);
+  if (metric <= PathMetric::kMessages) return number;
+  return metric <= PathMetric::kBspSynchronisation ? number / static_cast<double>(kOne) : number * 1e-9;
+}
+
+PassTo<PathMetrics> path_metrics_pass(JoinedJob& job) {
+  auto follow = std::make_shared<Follow>(job, fit_transfers(job));
+  auto replay = std::make_shared<Replay<Follow>>(job, *follow, Direction::kForward);
+  return {replay, [&job, follow, replay] {
+    PathMetrics all = sum_up(job, *follow);
+    all.released = replay->released();
+    return all;
+  }};
 }
 
 }  // namespace fathom::analysis

@@ -29,6 +29,7 @@
 #include <vector>
 
 #include "analysis/replay/joined_job.h"
+#include "analysis/replay/rounds.h"
 #include "analysis/transfer_model.h"
 
 namespace fathom::analysis {
@@ -71,6 +72,6 @@ struct PathMetrics {  // at analysis process 0
 };
 
 // Collective over the job's transport.
-PathMetrics path_metrics(JoinedJob& job);
+PassTo<PathMetrics> path_metrics_pass(JoinedJob& job);
 
 }  // namespace fathom::analysis

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "analysis/call_key.h"
 #include "analysis/replay/awaited_receives.h"
@@ -24,7 +25,7 @@ class Backward {
     std::uint64_t latest_ns = kFree;
   };
 
-  Backward(JoinedJob& job, const EachSlack& each) : job_(job), each_(each), states_(job.mapping().size()) {
+  Backward(JoinedJob& job, EachSlack each) : job_(job), each_(std::move(each)), states_(job.mapping().size()) {
     const JobEnd end = job_end(job);
     for (const std::uint32_t process : job.own()) {
       states_[process].slack_ns = end.process == kNobody ? kFree : gap(end.arrived_ns[process], end.arrived_ns[end.process]);
@@ -110,18 +111,17 @@ class Backward {
   }
 
   JoinedJob& job_;
-  const EachSlack& each_;
+  const EachSlack each_;
   std::vector<State> states_;
   FlatMap<CallKey, SlackRow, CallKeyHash> rows_;
 };
 
 }  // namespace
 
-std::vector<SlackRow> path_slack(JoinedJob& job, const EachSlack& each) {
+PassTo<std::vector<SlackRow>> path_slack_pass(JoinedJob& job, EachSlack each) {
   mark_awaited_receives(job);
-  Backward backward(job, each);
-  replay(job, backward, Direction::kBackward);
-  return backward.gather();
+  auto backward = std::make_shared<Backward>(job, std::move(each));
+  return {std::make_shared<Replay<Backward>>(job, *backward, Direction::kBackward), [backward] { return backward->gather(); }};
 }
 
 }  // namespace fathom::analysis

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "analysis/replay/joined_job.h"
+#include "analysis/replay/rounds.h"
 
 namespace fathom::analysis {
 
@@ -35,6 +36,6 @@ using EachSlack = std::function<void(std::uint32_t process, std::uint32_t call, 
 
 // At analysis process 0 the rows of all, sorted by process, function, site, communicator, phase. Collective over
 // the job's transport. Cost: some 100 ns a call.
-std::vector<SlackRow> path_slack(JoinedJob& job, const EachSlack& each = {});
+PassTo<std::vector<SlackRow>> path_slack_pass(JoinedJob& job, EachSlack each = {});
 
 }  // namespace fathom::analysis

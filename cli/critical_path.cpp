@@ -90,8 +90,11 @@ int critical_path(const std::string& name) {
   if (!run->job) return fail(kFailed, "critical-path", "the run has no trace; record one with fathom run --trace");
   auto joined = run->job->joined();
   if (!joined) return fail(kFailed, "critical-path", joined.error().message);
-  const analysis::CriticalPath path = analysis::walk_critical_path(**joined);
-  const analysis::PathMetrics metrics = analysis::path_metrics(**joined);
+  const auto path_pass = analysis::critical_path_pass(**joined);
+  const auto metrics_pass = analysis::path_metrics_pass(**joined);
+  analysis::run_passes((*joined)->transport(), {path_pass.pass.get(), metrics_pass.pass.get()});
+  const analysis::CriticalPath path = path_pass.result();
+  const analysis::PathMetrics metrics = metrics_pass.result();
   const std::string text = path_text(path, run->trace->definitions()) + metrics_text(metrics) + routines_text(metrics);
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "critical-path", "cannot write to stdout; is the disk full?");

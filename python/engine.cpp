@@ -35,7 +35,7 @@ class Engine {
 
   void set_mapping(const py::object& strategy) {
     strategy_ = strategy;
-    if (strategy.is_none()) return engine_->set_mapping(analysis::longest_first);
+    if (strategy.is_none()) return engine_->set_mapping(analysis::neighbours_together);
     engine_->set_mapping([this](const std::vector<std::uint64_t>& loads, std::size_t owners) { return ask(loads, owners); });
   }
 

@@ -35,7 +35,7 @@ void Engine::set_hidden_messages(bool on) {
 base::Result<JoinedJob*> Engine::job() {
   if (!job_) {
     JoinOptions options = options_;
-    if (!parallel()) options.mapping = longest_first;  // one's own strategy is for several: alone all is one's own
+    if (!parallel()) options.mapping = neighbours_together;  // one's own strategy is for several: alone all is one's own
     auto joined = join_job(trace_, transport(), options);
     if (!joined) return joined.error();
     job_ = std::move(*joined);

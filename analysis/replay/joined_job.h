@@ -38,7 +38,7 @@ struct JoinOptions {
   bool hidden_messages = false;
   bool steps = true;  // false: only feed the consumers
   std::vector<EventConsumer*> consumers;
-  MappingStrategy mapping = longest_first;
+  MappingStrategy mapping = neighbours_together;
 };
 
 struct ProcessSummary {

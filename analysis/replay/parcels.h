@@ -88,7 +88,8 @@ class Parcels {
 // Takes apart what one process sent.
 class Received {
  public:
-  explicit Received(const Transport::Bytes& bytes) : at_(bytes.data()), end_(at_ + bytes.size()) {}
+  explicit Received(const Transport::Bytes& bytes) : Received(bytes.data(), bytes.size()) {}
+  Received(const char* begin, std::size_t size) : at_(begin), end_(begin + size) {}
 
   bool more() const { return at_ != end_; }
   char kind() { return *at_++; }

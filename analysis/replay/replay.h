@@ -46,7 +46,7 @@ bool depends(Flow flow, Direction direction, std::size_t member, std::size_t on,
 inline constexpr std::size_t kNoRoot = ~std::size_t{0};
 
 template <typename Analysis>
-class Replay {
+class Replay : public Pass {
  public:
   using Payload = typename Analysis::Payload;
 
@@ -62,17 +62,51 @@ class Replay {
     find_window();
   }
 
-  // How many times a process had to be let go on without what it was to take: its giver's part is missing.
-  std::uint64_t run() {
-    run_rounds(
-        job_.transport(), parcels_, [this] { return work(); }, [this](const Transport::Bytes& bytes) { open(bytes); },
-        [this](std::uint32_t process) {
-          ++released_;
-          if (!job_.is_own(process)) return;
-          lanes_[process].released = true;
-          wake(process);
-        });
-    return released_;
+  // How many times a process had to be let go on without what it was to take: its giver's part is missing. At the end.
+  std::uint64_t released() const { return released_; }
+
+  Parcels& parcels() override { return parcels_; }
+
+  // One window of time, so that nobody runs far ahead of those that take from it.
+  Stall work() override {
+    while (!ready_.empty()) {
+      const std::uint32_t process = ready_.back();
+      ready_.pop_back();
+      Lane& lane = lanes_[process];
+      lane.queued = false;
+      lane.ended = go_on(process, lane);
+    }
+    Stall latest;
+    latest.more = !later_.empty();
+    if (latest.more) {
+      next_window();
+      return latest;
+    }
+    for (const std::uint32_t process : job_.own()) {
+      Lane& lane = lanes_[process];
+      if (lane.ended) continue;
+      std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
+      if (forward_) time_ns = ~time_ns;  // the earliest is let go first
+      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
+    }
+    return latest;
+  }
+
+  void open(Received& received) override {
+    while (received.more()) {
+      if (received.kind() == kHanded) {
+        hand(received.take<Handed>());
+      } else {
+        join(received.take<Contribution>());
+      }
+    }
+  }
+
+  void release(std::uint32_t process) override {
+    ++released_;
+    if (!job_.is_own(process)) return;
+    lanes_[process].released = true;
+    wake(process);
   }
 
  private:
@@ -105,31 +139,6 @@ class Replay {
     std::vector<bool> served;
     std::size_t arrived = 0, root = kNoRoot;
   };
-
-  // One window of time, so that nobody runs far ahead of those that take from it.
-  Stall work() {
-    while (!ready_.empty()) {
-      const std::uint32_t process = ready_.back();
-      ready_.pop_back();
-      Lane& lane = lanes_[process];
-      lane.queued = false;
-      lane.ended = go_on(process, lane);
-    }
-    Stall latest;
-    latest.more = !later_.empty();
-    if (latest.more) {
-      next_window();
-      return latest;
-    }
-    for (const std::uint32_t process : job_.own()) {
-      Lane& lane = lanes_[process];
-      if (lane.ended) continue;
-      std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
-      if (forward_) time_ns = ~time_ns;  // the earliest is let go first
-      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
-    }
-    return latest;
-  }
 
   // Grows in the direction of the replay.
   std::uint64_t moment(std::uint64_t time_ns) const { return forward_ ? time_ns : ~time_ns; }
@@ -359,16 +368,6 @@ class Replay {
     handed.push_back(one);
   }
 
-  void open(const Transport::Bytes& bytes) {
-    for (Received received(bytes); received.more();) {
-      if (received.kind() == kHanded) {
-        hand(received.take<Handed>());
-      } else {
-        join(received.take<Contribution>());
-      }
-    }
-  }
-
   JoinedJob& job_;
   Analysis& analysis_;
   const bool forward_;
@@ -384,10 +383,12 @@ class Replay {
   std::uint64_t released_ = 0;
 };
 
-// Collective over the job's transport.
+// Collective over the job's transport. How many times a process was released.
 template <typename Analysis>
 std::uint64_t replay(JoinedJob& job, Analysis& analysis, Direction direction) {
-  return Replay<Analysis>(job, analysis, direction).run();
+  Replay<Analysis> pass(job, analysis, direction);
+  run_passes(job.transport(), {&pass});
+  return pass.released();
 }
 
 }  // namespace fathom::analysis

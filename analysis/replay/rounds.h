@@ -2,9 +2,11 @@
 // goes to them.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/transport.h"
@@ -20,34 +22,35 @@ struct Stall {
   bool idle = false;   // nothing was sent in this round, and there is nothing left to do
 };
 
-// `work()` does what it can and returns the Stall (idle is set here); `open(bytes)` takes what another process
-// sent. When all are idle and some wait, `release(process)` is called at every process with the one that is
-// let go without what it waits for: so a cycle, which only damaged traces can have, does not block for ever.
-template <typename Work, typename Open, typename Release>
-void run_rounds(Transport& transport, Parcels& parcels, Work work, Open open, Release release) {
-  for (;;) {
-    Stall own = work();
-    own.idle = parcels.empty() && !own.more;
-    auto outgoing = parcels.take();
-    for (Transport::Bytes& bytes : outgoing) {
-      const char* begin = reinterpret_cast<const char*>(&own);
-      bytes.insert(bytes.begin(), begin, begin + sizeof own);
-    }
-    bool idle = true;
-    Stall latest;
-    for (Transport::Bytes& bytes : transport.exchange(std::move(outgoing))) {
-      Stall other;
-      std::memcpy(&other, bytes.data(), sizeof other);
-      idle = idle && other.idle;
-      const bool later = other.time_ns != latest.time_ns ? other.time_ns > latest.time_ns : other.process < latest.process;
-      if (other.waits && (!latest.waits || later)) latest = other;
-      bytes.erase(bytes.begin(), bytes.begin() + sizeof other);
-      open(bytes);
-    }
-    if (!idle) continue;
-    if (!latest.waits) return;
-    release(latest.process);
-  }
+// One such piece of work.
+class Pass {
+ public:
+  virtual ~Pass() = default;
+  // Does what it can; what concerns others goes into parcels().
+  virtual Stall work() = 0;  // `idle` is set by others
+  virtual Parcels& parcels() = 0;
+  // Takes what another process sent, or this one itself.
+  virtual void open(Received& received) = 0;
+  // When all are idle and some wait, at every process: `process` is let go without what it waits for. So a cycle, which
+  // only damaged traces can have, does not block for ever.
+  virtual void release(std::uint32_t process) = 0;
+};
+
+// Until nobody has anything left to do. Passes that do not depend on each other take turns: while the parcels of one
+// are on their way, the next works. Collective; the passes are in the same order everywhere.
+void run_passes(Transport& transport, const std::vector<Pass*>& passes);
+
+// A pass, and what comes of it when it is through. result() is collective, and called once.
+template <typename Result>
+struct PassTo {
+  std::shared_ptr<Pass> pass;
+  std::function<Result()> result;
+};
+
+template <typename Result>
+Result run_pass(Transport& transport, PassTo<Result> one) {
+  run_passes(transport, {one.pass.get()});
+  return one.result();
 }
 
 }  // namespace fathom::analysis

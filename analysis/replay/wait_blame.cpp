@@ -201,7 +201,7 @@ class Backward {
   std::uint64_t earliest_sent_later_ns_ = ~std::uint64_t{0};
 };
 
-class BlamePass {
+class BlamePass : public Pass {
  public:
   BlamePass(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies) : job_(job), parcels_(job.transport().size()) {
     number_.resize(job.mapping().size(), kNobody);
@@ -214,26 +214,22 @@ class BlamePass {
     queued_.assign(passes_.size(), true);
   }
 
-  std::uint64_t run() {
-    run_rounds(
-        job_.transport(), parcels_, [&] { return work(); },
-        [&](const Transport::Bytes& bytes) {
-          for (Received received(bytes); received.more();) {
-            received.kind();
-            give(received.take<Blame>());
-          }
-        },
-        [&](std::uint32_t process) {
-          ++released_;
-          if (!job_.is_own(process)) return;
-          passes_[number_[process]].release();
-          wake(process);
-        });
-    return released_;
-  }
+  std::uint64_t released() const { return released_; }
 
- private:
-  Stall work() {
+  Parcels& parcels() override { return parcels_; }
+  void open(Received& received) override {
+    while (received.more()) {
+      received.kind();
+      give(received.take<Blame>());
+    }
+  }
+  void release(std::uint32_t process) override {
+    ++released_;
+    if (!job_.is_own(process)) return;
+    passes_[number_[process]].release();
+    wake(process);
+  }
+  Stall work() override {
     while (!ready_.empty()) {
       const std::uint32_t process = ready_.back();
       ready_.pop_back();
@@ -256,6 +252,7 @@ class BlamePass {
     return latest;
   }
 
+ private:
   void give(const Blame& blame) {
     passes_[number_[blame.wait.culprit]].take(blame);
     wake(blame.wait.culprit);
@@ -279,7 +276,9 @@ class BlamePass {
 }  // namespace
 
 std::uint64_t hand_out_blame(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies) {
-  return BlamePass(job, scope, tallies).run();
+  BlamePass pass(job, scope, tallies);
+  run_passes(job.transport(), {&pass});
+  return pass.released();
 }
 
 }  // namespace fathom::analysis

@@ -102,32 +102,44 @@ void Forward::blame(const Target& target) {
   parcels_.send(job_.mapping()[target.process], 0, target);
 }
 
+// One process of the job behind another.
+class NotesPass : public Pass {
+ public:
+  explicit NotesPass(JoinedJob& job) : job_(job), parcels_(job.transport().size()), left_(job.own()) {}
+
+  Stall work() override {
+    if (!process_ && !left_.empty()) {
+      process_.emplace(job_, parcels_, left_.back());
+      left_.pop_back();
+    }
+    if (process_ && !process_->go_on(kStepsPerRound)) process_.reset();
+    Stall stall;
+    stall.more = process_ || !left_.empty();
+    return stall;
+  }
+  Parcels& parcels() override { return parcels_; }
+  void open(Received& received) override {
+    while (received.more()) {
+      received.kind();
+      expect(job_.steps(), received.take<Target>());
+    }
+  }
+  void release(std::uint32_t) override {}
+
+ private:
+  static constexpr std::uint32_t kStepsPerRound = 1 << 20;
+
+  JoinedJob& job_;
+  Parcels parcels_;
+  std::vector<std::uint32_t> left_;
+  std::optional<Forward> process_;
+};
+
 }  // namespace
 
 void note_waits(JoinedJob& job) {
-  Parcels parcels(job.transport().size());
-  std::vector<std::uint32_t> left = job.own();
-  std::optional<Forward> pass;
-  constexpr std::uint32_t kStepsPerRound = 1 << 20;
-  run_rounds(
-      job.transport(), parcels,
-      [&] {
-        if (!pass && !left.empty()) {
-          pass.emplace(job, parcels, left.back());
-          left.pop_back();
-        }
-        if (pass && !pass->go_on(kStepsPerRound)) pass.reset();
-        Stall stall;
-        stall.more = pass || !left.empty();
-        return stall;
-      },
-      [&](const Transport::Bytes& bytes) {
-        for (Received received(bytes); received.more();) {
-          received.kind();
-          expect(job.steps(), received.take<Target>());
-        }
-      },
-      [](std::uint32_t) {});
+  NotesPass pass(job);
+  run_passes(job.transport(), {&pass});
 }
 
 }  // namespace fathom::analysis

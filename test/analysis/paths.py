@@ -189,10 +189,10 @@ def a_killed_process_ends_all(build, folder):
     run, steps = folder / "run", folder / "steps"
     steps.mkdir()
     build.call(build.options.generate, run, "--ranks", "8", "--events", "3000000")
-    # Its steps lie in a file in $TMPDIR, which is open from the first step on.
+    # Its steps lie in files in $TMPDIR, which are mapped from the first step on.
     script = f'''export TMPDIR={steps}
         if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then
-          (until ls -l /proc/$$/fd 2>/dev/null | grep -q "{steps}"; do [ -e /proc/$$ ] || exit; done; kill -9 $$) &
+          (until grep -qs "{steps}" /proc/$$/maps; do [ -e /proc/$$ ] || exit; done; kill -9 $$) &
         fi
         exec {build.options.cli} analyze {run} -o {folder}/out.json'''
     done = subprocess.run(build.launch(3, "sh", "-c", script), env=build.environment, capture_output=True, text=True,

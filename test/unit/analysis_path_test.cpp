@@ -48,7 +48,7 @@ MadeJob there_and_back() {
 TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
   MadeJob made = there_and_back();
   const Joined job(made);
-  const CriticalPath path = walk_critical_path(*job);
+  const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job));
   CHECK(path.changes == 2);
   CHECK(path.begin_ns == 0);
   CHECK(path.end_ns == 930);
@@ -67,7 +67,7 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
 TEST_CASE("the stretches of the path follow each other from its beginning to its end, or the last ones do") {
   MadeJob made = there_and_back();
   const Joined job(made);
-  const CriticalPath path = walk_critical_path(*job, 100);
+  const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job, 100));
   using Stretch = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::string>;
   std::vector<Stretch> stretches;
   for (const PathStretch& part : path.stretches) {
@@ -77,7 +77,7 @@ TEST_CASE("the stretches of the path follow each other from its beginning to its
   const std::vector<Stretch> expected = {{0, 10, 0, "MPI_Init"}, {10, 600, 0, ""}, {600, 620, 1, "MPI_Recv"},
                                          {620, 900, 1, ""}, {900, 930, 0, "MPI_Recv"}};
   CHECK(stretches == expected);
-  const auto last = walk_critical_path(*job, 2).stretches;
+  const auto last = run_pass(job->transport(), critical_path_pass(*job, 2)).stretches;
   REQUIRE(last.size() == 2);
   CHECK(last[0].begin_ns == 620);
   CHECK(last[1].end_ns == 930);
@@ -95,7 +95,7 @@ TEST_CASE("the program's work stands at the call that it leads to, and says whic
   made.collective(1, 130, 520, "MPI_Allreduce");
   const Joined job(made);
   const auto& functions = job->definitions().functions;
-  const CriticalPath path = walk_critical_path(*job);
+  const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job));
   const auto longest = std::max_element(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) { return a.ns < b.ns; });
   REQUIRE(longest != path.rows.end());
   CHECK(longest->ns == 390);
@@ -113,7 +113,7 @@ std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static
 // By process, in the order of its calls.
 std::vector<std::vector<std::uint64_t>> slacks(const Joined& job) {
   std::vector<std::vector<std::uint64_t>> all(job->mapping().size());
-  path_slack(*job, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); });
+  run_pass(job->transport(), path_slack_pass(*job, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); }));
   return all;
 }
 using Slacks = std::vector<std::vector<std::uint64_t>>;
@@ -122,7 +122,7 @@ TEST_CASE("slack: nothing on the critical path, what was waited before it, what 
   MadeJob made = there_and_back();
   const Joined job(made);
   CHECK(slacks(job) == Slacks{{0, 0, 200}, {500, 500, 0}});
-  const auto rows = path_slack(*job);
+  const auto rows = run_pass(job->transport(), path_slack_pass(*job));
   CHECK(rows.size() == 6);
   CHECK(rows.back().count == 1);
 }
@@ -236,7 +236,7 @@ TEST_CASE("alpha and beta from messages whose receiver was there, and from no ot
   CHECK(model.messages == 12);
   CHECK(model.alpha_ns == doctest::Approx(500).epsilon(0.001));
   CHECK(model.beta_ns_per_byte == doctest::Approx(0.5).epsilon(0.001));
-  const PathMetrics metrics = path_metrics(*job);
+  const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   const double bytes = 4 * 69000;  // as received; the path has them once
   CHECK(shown(PathMetric::kEstimatedTime, value(metrics.path, PathMetric::kEstimatedTime)) ==
         doctest::Approx((16 * 500 + 0.5 * bytes) * 1e-9).epsilon(0.01));
@@ -251,7 +251,7 @@ TEST_CASE("the path goes over to the last that entered a barrier") {
   made.enter(2, 800, "MPI_Finalize");
   made.leave(2, 900, "MPI_Finalize");
   const Joined job(made);
-  const CriticalPath path = walk_critical_path(*job);
+  const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job));
   const auto sums = on_path(job, path);
   CHECK(path.changes == 1);
   CHECK(sums.at({1, ""}) == 490);
@@ -271,7 +271,7 @@ TEST_CASE("each metric takes its own path: most bytes over one process, most com
   made.collective(1, 1100, 1200, "MPI_Barrier");
   made.collective(2, 1100, 1200, "MPI_Barrier");
   const Joined job(made);
-  const PathMetrics metrics = path_metrics(*job);
+  const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   CHECK(metrics.released == 0);
   // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met are not.
   CHECK(value(metrics.path, PathMetric::kBytes) == 1010);
@@ -300,7 +300,7 @@ TEST_CASE("a collective's bytes: what the root broadcasts counts at all, a gathe
     made.leave(rank, 400, "MPI_Allgather");
   }
   const Joined job(made);
-  const PathMetrics metrics = path_metrics(*job);
+  const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   CHECK(value(metrics.sum, PathMetric::kBytes) == 2 * (500 + 60));
   CHECK(shown(PathMetric::kCommunication, value(metrics.path, PathMetric::kCommunication)) == 2 * 500 + 60);
   CHECK(shown(PathMetric::kBspCommunication, value(metrics.path, PathMetric::kBspCommunication)) == 560);
@@ -316,7 +316,7 @@ TEST_CASE("many small amounts beside a large one are not lost") {
     made.receive(1, 200 + i * 10, 205 + i * 10, 0, 2, 8);
   }
   const Joined job(made);
-  CHECK(value(path_metrics(*job).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
+  CHECK(value(run_pass(job->transport(), path_metrics_pass(*job)).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
 }
 
 }  // namespace

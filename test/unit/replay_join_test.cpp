@@ -345,5 +345,17 @@ TEST_CASE("the longest traces go to the emptiest owners, and none is forgotten")
   for (const auto owner : longest_first(loads, 9)) CHECK(owner < 9);
 }
 
+TEST_CASE("neighbours stay together where that is as even, and else the longest go first") {
+  CHECK(neighbours_together({10, 10, 10, 10, 10, 10, 10, 10}, 2) == Mapping{0, 0, 0, 0, 1, 1, 1, 1});
+  CHECK(neighbours_together({10, 10, 10, 10, 10}, 3) == Mapping{0, 0, 1, 2, 2});
+  CHECK(neighbours_together({30, 10, 10, 10}, 2) == Mapping{0, 1, 1, 1});
+  const std::vector<std::uint64_t> uneven = {60, 100, 60};
+  CHECK(neighbours_together(uneven, 2) == longest_first(uneven, 2));
+  CHECK(neighbours_together({7, 9}, 5).size() == 2);
+  for (const auto owner : neighbours_together({7, 9, 0, 0}, 5)) CHECK(owner < 5);
+  CHECK(neighbours_together({}, 3).empty());
+  CHECK(neighbours_together({0, 0, 0}, 1) == Mapping{0, 0, 0});
+}
+
 }  // namespace
 }  // namespace fathom::analysis
