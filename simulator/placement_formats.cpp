@@ -131,7 +131,10 @@ base::Result<Placement> read_placement(const Network& network, const std::string
   std::vector<std::uint32_t> used(network.host_count(), 0);
   for (const Place& place : *places) {
     const std::vector<HostId> parts = network.hosts_named(place.host);
-    if (parts.empty()) return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host + "'"};
+    if (parts.empty()) {
+      const char* advice = place.host.starts_with('+') ? "; hosts must be named, not numbered within an allocation" : "";
+      return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host + "'" + advice};
+    }
     const HostId host = part_for(network, parts, place.slot, used);
     if (host == kNoId) {
       return base::Error{path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +

@@ -3,8 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
+#include <random>
 
 #include "simulator/bisection.h"
 #include "simulator/free_slots.h"
@@ -133,6 +135,48 @@ TEST_CASE("no backfilled job is given a host that a rank file names and keeps it
   for (const char* scheduler : {"fcfs", "easy", "conservative"}) {
     CAPTURE(scheduler);
     CHECK(starts(scheduler, {{2, 0, 10, 4, {0, 1}}, {2, 1, 5, 0, {1, 0}}, {2, 2, 5, 0, {0, 3}}}) == Times{0, 10, 15});
+  }
+}
+
+bool share_a_host(const Placement& one, const Placement& other) {
+  return std::any_of(one.begin(), one.end(),
+                     [&](HostId host) { return std::find(other.begin(), other.end(), host) != other.end(); });
+}
+
+// Of one to five processes, half of them with rank files; some ask for less time than they take.
+std::vector<Asked> drawn_jobs(std::uint32_t seed, std::uint32_t hosts) {
+  std::mt19937 random(seed);
+  std::vector<Asked> jobs;
+  for (int number = 0; number < 80; ++number) {
+    Asked job{1 + static_cast<std::int64_t>(random() % 5), 1.5 * number, 1.0 + static_cast<double>(random() % 9)};
+    job.request_s = job.duration_s + static_cast<double>(random() % 3) - 1;
+    const bool is_bound = random() % 2 == 0;
+    while (is_bound && static_cast<std::int64_t>(job.placement.size()) < job.ranks) {
+      const HostId host = random() % hosts;
+      if (!share_a_host(job.placement, {host})) job.placement.push_back(host);
+    }
+    jobs.push_back(job);
+  }
+  return jobs;
+}
+
+TEST_CASE("drawn jobs, half of them with rank files: all end, none shares a host, and first come is first served") {
+  const Network network = two_level_tree(2, 2, 4);
+  for (std::uint32_t seed = 1; seed <= 25; ++seed) {
+    const std::vector<Asked> jobs = drawn_jobs(seed, network.host_count());
+    for (const std::string scheduler : {"fcfs", "easy", "conservative"}) {
+      CAPTURE(scheduler);
+      CAPTURE(seed);
+      const std::vector<JobOutcome> done = run(network, arrivals_of(jobs), choice_of(scheduler.c_str())).jobs;
+      for (std::size_t one = 0; one < jobs.size(); ++one) {
+        REQUIRE(done[one].end_s != kNotYet);
+        if (one > 0 && scheduler == "fcfs") CHECK(done[one].start_s >= done[one - 1].start_s);
+        for (std::size_t other = 0; other < one; ++other) {
+          const bool together = done[one].start_s < done[other].end_s && done[other].start_s < done[one].end_s;
+          if (together) CHECK_FALSE(share_a_host(jobs[one].placement, jobs[other].placement));
+        }
+      }
+    }
   }
 }
 
