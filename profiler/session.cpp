@@ -263,7 +263,7 @@ void Session::describe_process() {
   }
   if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&
       source_ == SourceName::kPeruse) {
-    run_text_.add("note", "Open MPI's settings chose the PML (pml = " + chosen_pml + "), not Fathom");
+    run_text_.add("note", "the PML is as Open MPI's settings have it (pml = " + chosen_pml + "); Fathom left that alone");
   }
   std::vector<std::string> unknown;
   variables_.open(settings_.performance_variables, unknown);

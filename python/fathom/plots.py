@@ -48,7 +48,7 @@ def _axes(style, run, what, xlabel, ylabel, legend=True):
     picture = figure.Figure(figsize=(9.6, 5.6))
     axes = picture.add_axes((0.115, 0.13, 0.68 if legend else 0.86, 0.69))
     name = "".join(c if c.isprintable() else "?" for c in os.path.basename(run.application))
-    style.title(picture, f"{name[:40] or 'unnamed program'}: {what}", f"{run.ranks:,} ranks")
+    style.title(picture, f"{name[:40] or 'unnamed program'}: {what}", style.plural(run.ranks, "rank"))
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.set_xlabel(xlabel)

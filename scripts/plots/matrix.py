@@ -80,9 +80,8 @@ def annotate(axes, values, seen, norm, unit):
     for (row, column), value in numpy.ndenumerate(values):
         if not seen[row, column]:
             continue
-        dark = value > 0 and norm(value) > 0.45
-        axes.text(column, row, shortened(value, unit), ha="center", va="center",
-                  fontsize=11 if len(values) <= 6 else 7, color="white" if dark else style.INK)
+        axes.text(column, row, shortened(value, unit), ha="center", va="center", fontsize=11 if len(values) <= 6 else 7,
+                  color=style.ink_on(style.amounts()(norm(max(value, norm.vmin)))))
 
 
 def draw(profile, metric, linear):
@@ -131,7 +130,7 @@ def add_scale(picture, axes, image, metric, unit, linear):
 def head(picture, profile, metric, values, step):
     what = "Bytes" if metric == "bytes" else "Messages"
     total = shortened(values.sum(), "B" if metric == "bytes" else "")
-    details = [f"{profile.world_size:,} ranks", f"{total}{'' if metric == 'bytes' else ' messages'}"]
+    details = [style.plural(profile.world_size, "rank"), f"{total}{'' if metric == 'bytes' else ' messages'}"]
     if str(profile.choice):
         details.append(str(profile.choice))
     if step > 1:

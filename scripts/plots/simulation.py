@@ -59,7 +59,7 @@ def draw_loads(run):
     if over_time:
         axes.barh(places, [link["mean_traffic"] / link["capacity"] for link in shown], height=0.4,
                   color=style.CATEGORIES[0], label="mean over time")
-        axes.legend(frameon=False, loc="lower right")
+        axes.legend(frameon=False, loc="lower right", bbox_to_anchor=(1, 1), ncol=2)  # above: bars may fill the axes
     axes.set_yticks(places, [f"{link['source']} → {link['target']}"[-34:] for link in shown], fontsize=8)
     axes.invert_yaxis()
     axes.set_xlabel("congestion: bytes over the link's capacity")

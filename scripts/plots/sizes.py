@@ -47,7 +47,7 @@ def draw(profile):
     axes = picture.add_axes((0.085, 0.17, 0.89, 0.65))
     total = sum((bins for _, bins in series), numpy.zeros(BINS))
     style.title(picture, f"{profile.name[:40]}: message sizes",
-                " · ".join(filter(None, [f"{profile.world_size:,} ranks",
+                " · ".join(filter(None, [style.plural(profile.world_size, "rank"),
                                          f"{shortened(total.sum())} messages", str(profile.choice)])))
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

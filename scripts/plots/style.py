@@ -29,6 +29,22 @@ def amounts():
     return chosen
 
 
+def ink_on(colour):
+    """White or INK, whichever has more contrast with the colour (WCAG 2.1, relative luminance)."""
+    def luminance(of):
+        parts = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in colors.to_rgb(of)]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    def contrast(text):
+        lighter, darker = sorted((luminance(text), luminance(colour)), reverse=True)
+        return (lighter + 0.05) / (darker + 0.05)
+    return max(("white", INK), key=contrast)
+
+
+def plural(count, noun):
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def title(figure, heading, details):
     """Left-aligned above everything, in inches from the top so that it fits any height."""
     height = figure.get_figheight()

@@ -205,7 +205,8 @@ def draw(timeline):
         axes.spines[side].set_visible(False)
     axes.legend(handles=legend, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     drawn = min(len(timeline.arrows), MOST_ARROWS)
-    arrows = f"{drawn:,} of {len(timeline.arrows):,}" if drawn < len(timeline.arrows) else f"{drawn:,}"
-    style.title(picture, f"{timeline.name}: MPI calls over time", f"{len(timeline.bars):,} calls, {arrows} messages as arrows, those inside "
-                "MPI calls in grey; gaps are the program's own work")
+    arrows = f"{drawn:,} of {len(timeline.arrows):,} messages" if drawn < len(timeline.arrows) else style.plural(drawn, "message")
+    style.title(picture, f"{timeline.name}: MPI calls over time",
+                f"{style.plural(len(timeline.bars), 'call')}, {arrows} as arrows, those inside MPI calls in grey; "
+                "gaps are the program's own work")
     return picture

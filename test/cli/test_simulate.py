@@ -139,6 +139,11 @@ class Simulate(harness.CliTest):
             runs = json.load(file)["runs"]
         self.assertEqual(len(runs), 6)
         self.assertTrue(all(any(link["traffic"] > 0 for link in run["links"]) for run in runs))
+        # What the page says of it; an example in which nothing makes a difference shows nothing.
+        chosen = {(run["scheduler"], run["routing"]): run for run in runs}
+        fcfs, easy = chosen["fcfs", "dmodk"], chosen["easy", "dmodk"]
+        self.assertAlmostEqual(easy["wait_s"]["mean"] / fcfs["wait_s"]["mean"], 0.75, 1)
+        self.assertAlmostEqual(chosen["easy", "random"]["max_congestion"] / easy["max_congestion"], 1.6)
 
     def test_lower_bound(self):
         run, = self.runs("--routing", "optimal")

@@ -52,6 +52,16 @@ class Plot(harness.CliTest):
                 with open(self.path(name, "plots", picture), "rb") as file:
                     self.assertTrue(file.read(16).startswith(beginnings[kind]), picture)
 
+    def test_figures_in_cells_can_be_read(self):
+        """Of a middling colour they were dark on dark."""
+        document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 242_000_000, 1), (1, 0, 311_000_000, 1)])], [])
+        self.write_run("r", document)
+        self.assertEqual(self.fathom("plot", "r", "-o", "p", "--format", "svg").returncode, 0)
+        with open(self.path("p", "traffic.svg"), encoding="utf-8") as file:
+            picture = file.read()
+        for cell in ("242 MB", "311 MB"):
+            self.assertRegex(picture, f'fill: #ffffff[^>]*>{cell}<')
+
     def test_filters_reach_the_picture(self):
         self.write_run("r")
         for options, total in ((["--hidden"], "1.02 GB"), (["--user"], "2.02 GB"),
