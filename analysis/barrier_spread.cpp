@@ -156,7 +156,8 @@ class Search {
     std::uint32_t& known = own_members_[static_cast<std::uint32_t>(communicator)];
     if (known == 0) {
       const auto& all = members(communicator);
-      known = static_cast<std::uint32_t>(std::count_if(all.begin(), all.end(), [&](std::uint32_t process) { return job_.is_own(process); }));
+      known = static_cast<std::uint32_t>(
+          std::count_if(all.begin(), all.end(), [&](std::uint32_t process) { return job_.is_own(process); }));
     }
     return known;
   }

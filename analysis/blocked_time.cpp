@@ -69,7 +69,8 @@ class Scan {
   }
 
   void finish(std::uint32_t process, const Step& call, const Decisive& decisive) {
-    if (!decisive.part || job_.facts().functions[call.number].completes == Completes::kTest || !scope_.at(call.time_ns)) return;
+    if (!decisive.part || job_.facts().functions[call.number].completes == Completes::kTest || !scope_.at(call.time_ns))
+      return;
     const Step& part = *decisive.part;
     const std::uint64_t done_ns = std::min(decisive.done_ns, call.end_ns);
     if (done_ns <= call.time_ns) return;

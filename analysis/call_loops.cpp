@@ -243,7 +243,8 @@ void CallLoops::drop_oldest() {
   items_.clear();
   latest_alike_.clear();
   latest_loop_.clear();
-  const bool many_loops = std::count_if(old.begin(), old.end(), [](const CallItem& item) { return item.is_loop(); }) > std::ssize(old) / 4;
+  const bool many_loops =
+      std::count_if(old.begin(), old.end(), [](const CallItem& item) { return item.is_loop(); }) > std::ssize(old) / 4;
   for (std::size_t i = 0; i < old.size(); ++i) {
     if (i < old.size() / 2 && (many_loops || !old[i].is_loop())) {
       dropped_calls_ += old[i].calls;

@@ -3,8 +3,9 @@
 // Calls come one after the other as symbols (what is called, and from where). Whenever the last w items equal the w
 // before them, both become one loop of two iterations; when they equal the body of the loop just before them, it
 // has one more. Loops are items too, so loops in loops are found, and a loop inside may run a different number of
-// times in each iteration: what goes on with the last loop of an iteration belongs to that. (Region descriptors as in ScalaTrace: M. Noeth et al., ScalaTrace: Scalable compression
-// and replay of communication traces for high-performance computing, JPDC 69, 2009; there for compression.)
+// times in each iteration: what goes on with the last loop of an iteration belongs to that. (Region descriptors as in
+// ScalaTrace: M. Noeth et al., ScalaTrace: Scalable compression and replay of communication traces for high-performance
+// computing, JPDC 69, 2009; there for compression.)
 //
 // Invariants: (1) the items, loops unrolled, are the calls in their order; (2) a loop of one item has that item's
 // hash, so that running once and running often are alike; (3) the result follows from this sequence alone.

@@ -66,7 +66,8 @@ class Matcher {
     match.rounds = pattern.rounds();
     if (expected.size() != counts_.size() || expected.empty()) return {};
     const bool segmented_ring = std::string_view(row.name) == "segmented ring";
-    match.segments = segmented_ring ? ring_segments() : static_cast<std::uint32_t>(counts_.begin()->second / expected.begin()->second);
+    match.segments =
+        segmented_ring ? ring_segments() : static_cast<std::uint32_t>(counts_.begin()->second / expected.begin()->second);
     if (match.segments == 0 || (match.segments > 1 && !row.segments && !segmented_ring)) return {};
     for (auto own = counts_.begin(), other = expected.cbegin(); own != counts_.end(); ++own, ++other) {
       const std::uint64_t wanted = segmented_ring ? (size_ - 1) * (match.segments + 1) : other->second * match.segments;
@@ -102,7 +103,8 @@ class Matcher {
     for (const CollectiveMessage& one : messages_) bytes += static_cast<double>(one.bytes);
     std::map<Pair, double> difference;
     for (const Hop& hop : pattern.hops()) difference[{hop.source, hop.destination}] += hop.weight / expected;
-    for (const CollectiveMessage& one : messages_) difference[{one.source, one.destination}] -= static_cast<double>(one.bytes) / bytes;
+    for (const CollectiveMessage& one : messages_)
+      difference[{one.source, one.destination}] -= static_cast<double>(one.bytes) / bytes;
     return std::all_of(difference.begin(), difference.end(), [&](const auto& each) {
       return std::abs(each.second) * expected < kWeightError;
     });
@@ -113,7 +115,8 @@ class Matcher {
   std::map<Pair, std::uint64_t> counts_;
 };
 
-RecognisedAlgorithm recognise_alone(std::string_view operation, std::uint32_t size, std::uint32_t root, const Messages& messages) {
+RecognisedAlgorithm recognise_alone(std::string_view operation, std::uint32_t size, std::uint32_t root,
+                                    const Messages& messages) {
   RecognisedAlgorithm made;
   Fit best = Fit::kNone;
   const Matcher matcher(size, root, messages);
@@ -169,22 +172,27 @@ std::string joined_name(std::string_view operation, const std::vector<std::pair<
     const auto same = [&](const auto& part) { return part.first == name && part.second.name == algorithm.name; };
     const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
     times = static_cast<std::size_t>(std::find_if_not(first, parts.end(), same) - first);
-    of_parts += (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") + name + ": " + algorithm.name;
+    of_parts +=
+        (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") + name + ": " + algorithm.name;
     linear = linear && algorithm.name.starts_with("linear");
   }
   for (const Composite& row : kComposites) {
     if (row.operation != operation || parts.size() != 2) continue;
     if (parts[0].first != row.first || parts[1].first != row.second) continue;
-    return std::string(linear && row.if_linear ? std::string(row.if_linear) + " or " : "") + row.name + " (" + of_parts + ")";
+    return std::string(linear && row.if_linear ? std::string(row.if_linear) + " or " : "") + row.name + " (" + of_parts +
+           ")";
   }
   return of_parts;
 }
 
 }  // namespace
 
-bool has_algorithms(const std::string& operation) { return among_neighbours(operation) || !algorithms_of(operation).empty(); }
+bool has_algorithms(const std::string& operation) {
+  return among_neighbours(operation) || !algorithms_of(operation).empty();
+}
 
-RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root, const Messages& messages) {
+RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root,
+                              const Messages& messages) {
   if (messages.empty()) return {"none", 0, 1};
   if (among_neighbours(operation)) return recognise_among_neighbours(operation, messages);
   std::vector<std::pair<std::int32_t, Messages>> groups;  // in the order of the first message
@@ -193,7 +201,8 @@ RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, 
     (known == groups.end() ? groups.emplace_back(one.tag, Messages{}) : *known).second.push_back(one);
   }
   const char* only = operation_of_tag(groups.front().first);
-  const bool own = has_algorithms(operation) && groups.size() == 1 && (!only || only == operation || algorithms_of(only).data() == algorithms_of(operation).data());
+  const bool own = has_algorithms(operation) && groups.size() == 1 &&
+                   (!only || only == operation || algorithms_of(only).data() == algorithms_of(operation).data());
   if (own) return recognise_alone(operation, size, root, messages);
   // Of one operation, by the library's tags; several parts have their root at 0, where they belong together.
   std::vector<std::pair<std::string, RecognisedAlgorithm>> parts;

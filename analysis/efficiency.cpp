@@ -57,9 +57,12 @@ base::Result<Outcome> of_a_part(const Input& input) {
 void lay_out_ranks(const IdealRun& run, const trace::Definitions& definitions, Section& section) {
   Table& table = section.table("efficiency");
   add_column(table, "rank", run.processes, [&](const IdealTime& time) { return definitions.processes[time.process].rank; });
-  add_column(table, "useful_seconds", run.processes, [](const IdealTime& time) { return seconds(static_cast<double>(time.useful_ns)); });
-  add_column(table, "seconds", run.processes, [](const IdealTime& time) { return seconds(static_cast<double>(time.end_ns - time.begin_ns)); });
-  add_column(table, "ideal_seconds", run.processes, [](const IdealTime& time) { return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns)); });
+  add_column(table, "useful_seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.useful_ns)); });
+  add_column(table, "seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.end_ns - time.begin_ns)); });
+  add_column(table, "ideal_seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns)); });
 }
 
 }  // namespace
@@ -94,7 +97,9 @@ base::Result<Outcome> efficiency(const Input& input) {
   lay_out(efficiencies_of(run.processes), outcome.section);
   lay_out_ranks(run, (*joined)->definitions(), outcome.section);
   if (run.released > 0) {
-    outcome.limits.push_back(std::to_string(run.released) + " dependences are missing from the ideal network's run: the other end is not in the trace; transfer efficiency may be too low");
+    outcome.limits.push_back(std::to_string(run.released) +
+                             " dependences are missing from the ideal network's run: the other end is not in the trace; "
+                             "transfer efficiency may be too low");
   }
   return outcome;
 }

@@ -201,7 +201,8 @@ void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definit
   add_column(table, "exclusive_seconds", functions, [](const FunctionRow& row) { return seconds(row.exclusive_ns); });
   add_column(table, "bytes", functions, [](const FunctionRow& row) { return row.bytes; });
   add_column(table, "most_seconds", functions, [](const FunctionRow& row) { return seconds(row.most_ns); });
-  add_column(table, "most_at_rank", functions, [&](const FunctionRow& row) { return definitions.processes[row.most_process].rank; });
+  add_column(table, "most_at_rank", functions,
+             [&](const FunctionRow& row) { return definitions.processes[row.most_process].rank; });
   Table& calls = section.table("calls");
   add_column(calls, "rank", rows, [&](const CallRow& row) { return definitions.processes[row.process].rank; });
   add_column(calls, "name", rows, [&](const CallRow& row) { return name_of(definitions, row.function); });

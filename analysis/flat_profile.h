@@ -15,7 +15,8 @@
 
 namespace fathom::analysis {
 
-// Counted once for all analyses of a run (Input::calls). At analysis process 0: by process, function, communicator. Collective over the input's transport.
+// Counted once for all analyses of a run (Input::calls). At analysis process 0: by process, function, communicator.
+// Collective over the input's transport.
 base::Result<std::vector<CallRow>> call_rows(const Input& input);
 
 base::Result<Outcome> flat_profile(const Input& input);

@@ -21,7 +21,9 @@ class IdealNetwork {
     }
     for (const trace::Function& function : job.definitions().functions) {
       const std::string& name = function.name;
-      kinds_.push_back(name == "MPI_Init" || name == "MPI_Init_thread" ? Kind::kInit : name == "MPI_Finalize" ? Kind::kFinalize : Kind::kOther);
+      kinds_.push_back(name == "MPI_Init" || name == "MPI_Init_thread" ? Kind::kInit
+                       : name == "MPI_Finalize"                        ? Kind::kFinalize
+                                                                       : Kind::kOther);
     }
   }
 
@@ -91,7 +93,8 @@ IdealRun ideal_run(JoinedJob& job) {
   IdealRun run;
   run.released = replay(job, network, Direction::kForward);
   run.processes = gathered(job.transport(), network.times());
-  std::sort(run.processes.begin(), run.processes.end(), [](const IdealTime& a, const IdealTime& b) { return a.process < b.process; });
+  std::sort(run.processes.begin(), run.processes.end(),
+            [](const IdealTime& a, const IdealTime& b) { return a.process < b.process; });
   return run;
 }
 

@@ -39,7 +39,8 @@ bool can_wait(const FunctionFacts& facts) {
 
 // The row of `process`, of rows in ascending order.
 IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
-  const auto at = std::lower_bound(rows.begin(), rows.end(), process, [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
+  const auto at = std::lower_bound(rows.begin(), rows.end(), process,
+                                   [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
   return at != rows.end() && at->process == process ? &*at : nullptr;
 }
 
@@ -75,7 +76,8 @@ void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definit
   Table& table = section.table("idle_time");
   add_column(table, "rank", rows, [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
-  add_column(table, "outside_seconds", rows, [&](const IdleRow& row) { return seconds(outside_ns(definitions.processes[row.process], run)); });
+  add_column(table, "outside_seconds", rows,
+             [&](const IdleRow& row) { return seconds(outside_ns(definitions.processes[row.process], run)); });
   add_column(table, "program_seconds", rows, [](const IdleRow& row) { return seconds(row.program_ns); });
   add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
   add_column(table, "blocking_seconds", rows, [](const IdleRow& row) { return seconds(row.blocking_ns); });

@@ -150,8 +150,11 @@ class Lates {
   Lates(const Input& input, const ScopeFilter& scope) : scope_(scope), least_ns_(input.thresholds.late_wait_seconds * 1e9) {}
 
   // `kept_ns`: of the wait, inside the call. `late_ns`: how late the culprit was.
-  void add(std::uint32_t process, std::uint32_t culprit, std::uint32_t kind, const Step& call, std::uint64_t late_ns, std::uint64_t kept_ns) {
-    if (static_cast<double>(late_ns) <= least_ns_ || !scope_.process(process) || !scope_.at(call.time_ns) || !scope_.phase(call.partner)) return;
+  void add(std::uint32_t process, std::uint32_t culprit, std::uint32_t kind, const Step& call, std::uint64_t late_ns,
+           std::uint64_t kept_ns) {
+    if (static_cast<double>(late_ns) <= least_ns_ || !scope_.process(process) || !scope_.at(call.time_ns) ||
+        !scope_.phase(call.partner))
+      return;
     LateCounts& row = rows_[{process, culprit, kind, call.number}];
     std::tie(row.process, row.culprit, row.kind, row.function) = std::tuple(process, culprit, kind, call.number);
     ++row.count;
@@ -230,9 +233,11 @@ base::Result<IssueCounts> count_issues(const Input& input) {
   counts.ranks = gathered(transport, counter.ranks);
   counts.links = gathered(transport, counter.links);
   counts.late = gathered(transport, lates.rows());
-  std::sort(counts.ranks.begin(), counts.ranks.end(), [](const RankCalls& a, const RankCalls& b) { return a.process < b.process; });
+  std::sort(counts.ranks.begin(), counts.ranks.end(),
+            [](const RankCalls& a, const RankCalls& b) { return a.process < b.process; });
   std::sort(counts.links.begin(), counts.links.end(), [](const LinkCounts& a, const LinkCounts& b) {
-    return std::tie(a.communicator, a.source, a.destination, a.message_class) < std::tie(b.communicator, b.source, b.destination, b.message_class);
+    return std::tie(a.communicator, a.source, a.destination, a.message_class) <
+           std::tie(b.communicator, b.source, b.destination, b.message_class);
   });
   std::sort(counts.late.begin(), counts.late.end(), [](const LateCounts& a, const LateCounts& b) {
     return std::tie(a.kind, a.process, a.culprit, a.function) < std::tie(b.kind, b.process, b.culprit, b.function);

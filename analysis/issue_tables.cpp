@@ -83,7 +83,8 @@ void lay_out_links(const std::vector<IssueLink>& links, Table& table) {
 void lay_out_windows(const IssueCounts& counts, Table& table) {
   std::vector<std::size_t> numbers(counts.windows.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-  const double begin = seconds(counts.begin_ns), width = (seconds(counts.end_ns) - begin) / static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
+  const double begin = seconds(counts.begin_ns),
+               width = (seconds(counts.end_ns) - begin) / static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
   add_column(table, "t_start", numbers, [&](std::size_t i) { return begin + width * static_cast<double>(i); });
   add_column(table, "t_end", numbers, [&](std::size_t i) { return begin + width * static_cast<double>(i + 1); });
   add_column(table, "events", counts.windows, [](const WindowCounts& w) { return w.calls; });
@@ -105,7 +106,8 @@ void lay_out_found(const std::vector<Finding>& issues, Table& table) {
 // The widest, in order of time.
 std::vector<Barrier> barriers_in_order(const IssueReport& report) {
   std::vector<Barrier> barriers = report.barriers.worst;
-  std::stable_sort(barriers.begin(), barriers.end(), [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
+  std::stable_sort(barriers.begin(), barriers.end(),
+                   [](const Barrier& a, const Barrier& b) { return a.first_ns < b.first_ns; });
   return barriers;
 }
 

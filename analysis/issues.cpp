@@ -32,13 +32,16 @@ struct LateKind {
 };
 constexpr LateKind kLateKinds[] = {
     {"late-sender", static_cast<std::uint32_t>(WaitKind::kLateSender), true,
-     "%.0f receives waited for a sender that came late, %.3g s in all", "let the sender send earlier, or give it less to do before"},
+     "%.0f receives waited for a sender that came late, %.3g s in all",
+     "let the sender send earlier, or give it less to do before"},
     {"late-receiver", static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
      "%.0f sends waited for a receiver that came late, %.3g s in all", "post the receive earlier, or send without blocking"},
     {"late-broadcaster", static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
-     "%.0f calls of broadcasts waited for the root, %.3g s in all", "let the root broadcast earlier, or start the broadcast without blocking"},
+     "%.0f calls of broadcasts waited for the root, %.3g s in all",
+     "let the root broadcast earlier, or start the broadcast without blocking"},
     {"early-reduce-arrival", kEarlyArrival, false,
-     "%.0f calls of reductions came before the root and spent %.3g s in them until it came", "balance the work before the reduction"},
+     "%.0f calls of reductions came before the root and spent %.3g s in them until it came",
+     "balance the work before the reduction"},
 };
 
 class Finder {
@@ -48,7 +51,8 @@ class Finder {
         all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
-      const bool own = link.message_class < definitions_.class_hidden.size() && !definitions_.class_hidden[link.message_class];
+      const bool own =
+          link.message_class < definitions_.class_hidden.size() && !definitions_.class_hidden[link.message_class];
       if (own) own_messages_ += static_cast<double>(link.messages);
     }
     for (const RankCalls& rank : report.counts.ranks) {
@@ -93,12 +97,14 @@ class Finder {
   double time_in(const std::string& function) const {
     double ns = 0;
     for (const CallRow& row : calls_) {
-      if (row.function != kProgram && definitions_.functions[row.function].name == function) ns += static_cast<double>(row.exclusive_ns);
+      if (row.function != kProgram && definitions_.functions[row.function].name == function)
+        ns += static_cast<double>(row.exclusive_ns);
     }
     return ns;
   }
   void whole_run(Finding& finding) const {
-    finding.windows = {{seconds(static_cast<double>(report_.counts.begin_ns)), seconds(static_cast<double>(report_.counts.end_ns))}};
+    finding.windows = {
+        {seconds(static_cast<double>(report_.counts.begin_ns)), seconds(static_cast<double>(report_.counts.end_ns))}};
   }
 
   void late(const LateKind& kind) {
@@ -115,7 +121,8 @@ class Finder {
     if (rows.empty() || (share <= limits_.late_share && of_time < limits_.wait_share)) return;
     Finding& finding = add(kind.kind, 4 * std::max(share, of_time), ns, static_cast<std::uint64_t>(count));
     name_ranks(rows, finding);
-    finding.evidence = {{kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share}, {"share_of_all_time", of_time}};
+    finding.evidence = {{kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
+                        {"share_of_all_time", of_time}};
     finding.summary = text_of(kind.summary, count, seconds(ns));
     finding.advice = kind.advice;
   }
@@ -131,17 +138,21 @@ class Finder {
       put(finding.culprits, rank(row.culprit));
       put(finding.victims, rank(row.process));
       const RankPair pair{rank(row.culprit), rank(row.process)};
-      if (finding.pairs.size() < kMostListed && std::find(finding.pairs.begin(), finding.pairs.end(), pair) == finding.pairs.end()) finding.pairs.push_back(pair);
+      if (finding.pairs.size() < kMostListed &&
+          std::find(finding.pairs.begin(), finding.pairs.end(), pair) == finding.pairs.end())
+        finding.pairs.push_back(pair);
       if (row.worst_ns > worst->worst_ns) worst = &row;
     }
     finding.where.function = definitions_.functions[rows[0].function].name;
-    finding.windows = {{seconds(static_cast<double>(worst->worst_at_ns)), seconds(static_cast<double>(worst->worst_at_ns + worst->worst_ns))}};
+    finding.windows = {{seconds(static_cast<double>(worst->worst_at_ns)),
+                        seconds(static_cast<double>(worst->worst_at_ns + worst->worst_ns))}};
   }
 
   std::vector<LateCounts> barrier_waits(std::uint32_t culprit) const {
     std::vector<LateCounts> rows;
     for (const LateCounts& row : report_.counts.late) {
-      if (row.kind == static_cast<std::uint32_t>(WaitKind::kBarrier) && (culprit == kNobody || row.culprit == culprit)) rows.push_back(row);
+      if (row.kind == static_cast<std::uint32_t>(WaitKind::kBarrier) && (culprit == kNobody || row.culprit == culprit))
+        rows.push_back(row);
     }
     return rows;
   }
@@ -154,7 +165,8 @@ class Finder {
   void barrier_skew() {
     if (report_.barriers.worst.empty()) return;
     const Barrier& widest = report_.barriers.worst[0];
-    const double run_ns = static_cast<double>(report_.counts.end_ns - report_.counts.begin_ns), spread_ns = static_cast<double>(widest.spread_ns());
+    const double run_ns = static_cast<double>(report_.counts.end_ns - report_.counts.begin_ns),
+                 spread_ns = static_cast<double>(widest.spread_ns());
     const double part = run_ns > 0 ? spread_ns / run_ns : 0;
     if (seconds(spread_ns) < limits_.barrier_skew_seconds || part < limits_.barrier_skew_share) return;
     std::vector<LateCounts> rows = barrier_waits(kNobody);
@@ -169,12 +181,15 @@ class Finder {
     finding.windows.clear();
     for (std::size_t i = 0; i < std::min<std::size_t>(8, report_.barriers.worst.size()); ++i) {
       const Barrier& barrier = report_.barriers.worst[i];
-      finding.windows.push_back({seconds(static_cast<double>(barrier.first_ns)), seconds(static_cast<double>(barrier.last_ns))});
+      finding.windows.push_back(
+          {seconds(static_cast<double>(barrier.first_ns)), seconds(static_cast<double>(barrier.last_ns))});
     }
     finding.where.communicator = widest.communicator;
-    finding.evidence = {{"max_barrier_spread", seconds(spread_ns)}, {"avg_barrier_spread", seconds(all_ns) / static_cast<double>(barriers)},
+    finding.evidence = {{"max_barrier_spread", seconds(spread_ns)},
+                        {"avg_barrier_spread", seconds(all_ns) / static_cast<double>(barriers)},
                         {"barrier_instances", barriers}};
-    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average", seconds(spread_ns), seconds(all_ns) / static_cast<double>(barriers));
+    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average", seconds(spread_ns),
+                              seconds(all_ns) / static_cast<double>(barriers));
     finding.advice = "balance the work before the barrier; see whether it is needed";
   }
 
@@ -184,7 +199,8 @@ class Finder {
     for (const LastAtBarrier& row : report_.barriers.last) {
       const auto all = static_cast<double>(counts[row.communicator]);
       const double share = static_cast<double>(row.count) / all;
-      const auto members = static_cast<double>(definitions_.communicators[static_cast<std::size_t>(row.communicator)].world_ranks.size());
+      const auto members =
+          static_cast<double>(definitions_.communicators[static_cast<std::size_t>(row.communicator)].world_ranks.size());
       if (all < limits_.few_barriers || members < limits_.few_ranks || share < limits_.barrier_last_share) continue;
       std::vector<LateCounts> rows = barrier_waits(row.process);
       Finding& finding = add("barrier-imbalance", share, sum_ns(rows), row.count);
@@ -193,9 +209,12 @@ class Finder {
       finding.where.communicator = row.communicator;
       if (finding.windows.empty()) whole_run(finding);
       if (rows.empty()) finding.severity = Severity::kInfo;
-      finding.evidence = {{"share_of_barriers", share}, {"barriers", static_cast<std::uint64_t>(all)}, {"max_barrier_spread", seconds(static_cast<double>(row.most_ns))}};
-      finding.summary = "rank " + std::to_string(rank(row.process)) + text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average", 100 * share,
-                                                                              seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
+      finding.evidence = {{"share_of_barriers", share},
+                          {"barriers", static_cast<std::uint64_t>(all)},
+                          {"max_barrier_spread", seconds(static_cast<double>(row.most_ns))}};
+      finding.summary = "rank " + std::to_string(rank(row.process)) +
+                        text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average", 100 * share,
+                                seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
       finding.advice = "give this rank less to do before the barrier";
     }
   }
@@ -211,7 +230,8 @@ class Finder {
       ns += static_cast<double>(row.exclusive_ns);
     }
     for (const LateCounts& row : report_.counts.late) {
-      const bool there = definitions_.functions[row.function].group == trace::Group::kCompletion && row.kind != kEarlyArrival;
+      const bool there =
+          definitions_.functions[row.function].group == trace::Group::kCompletion && row.kind != kEarlyArrival;
       if (there) ns -= static_cast<double>(row.ns);
     }
     ns = std::max(ns, 0.0);
@@ -223,7 +243,8 @@ class Finder {
     for (std::size_t i = 0; i < std::min(order.size(), kMostListed); ++i) finding.culprits.push_back(rank(order[i].second));
     whole_run(finding);
     finding.evidence = {{"completions_per_message", ratio}, {"messages", static_cast<std::uint64_t>(messages_)}};
-    finding.summary = text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted", ratio, seconds(ns));
+    finding.summary =
+        text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted", ratio, seconds(ns));
     finding.advice = "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
   }
 

@@ -21,7 +21,9 @@ struct FunctionBalance {
 
   double mean_ns() const { return ns.empty() ? 0 : static_cast<double>(sum_ns) / static_cast<double>(ns.size()); }
   double imbalance() const { return sum_ns > 0 ? static_cast<double>(most_ns) / mean_ns() : 0; }
-  double lost_ns() const { return static_cast<double>(most_ns) * static_cast<double>(ns.size()) - static_cast<double>(sum_ns); }
+  double lost_ns() const {
+    return static_cast<double>(most_ns) * static_cast<double>(ns.size()) - static_cast<double>(sum_ns);
+  }
 };
 
 // Most time first. `processes`: those that count; functions that none of them called are left out.

@@ -12,7 +12,9 @@ using Rank = std::uint32_t;
 
 Rank power_below(Rank size) { return std::bit_floor(size); }
 
-void exchange(Pattern& pattern, Rank a, Rank b, double weight = 0) { pattern.together({{a, b, 0, weight}, {b, a, 0, weight}}); }
+void exchange(Pattern& pattern, Rank a, Rank b, double weight = 0) {
+  pattern.together({{a, b, 0, weight}, {b, a, 0, weight}});
+}
 
 // ---- trees, as parents counted from the root ----
 
@@ -265,7 +267,8 @@ void doubling_helped(Pattern& pattern) {
         if (start(rank ^ mask, mask) + mask <= size) continue;
         const Rank others = size - start(rank, mask) - mask;  // that have everything
         const Rank remote = rank ^ help, tree = start(rank, help * 2);
-        if (size >= start(rank, mask) + mask && remote > rank && rank < tree + others && remote >= tree + others && remote < size) {
+        if (size >= start(rank, mask) + mask && remote > rank && rank < tree + others && remote >= tree + others &&
+            remote < size) {
           pattern.hop(pattern.from_root(rank), pattern.from_root(remote));
         }
       }
@@ -388,14 +391,20 @@ void scan_linear(Pattern& pattern) {
 constexpr AlgorithmRow kBarrier[] = {
     {"linear", barrier_linear}, {"double ring", double_ring}, {"recursive doubling", barrier_doubling},
     {"Bruck", distances<false>}, {"two processes", two_processes, false, 2}, {"tree", barrier_tree}};
-constexpr AlgorithmRow kBcast[] = {
-    {"linear", linear_down}, {"chain", down<chain<4>>, true}, {"pipeline", down<chain_of_one>, true},
-    {"split binary tree", split_binary}, {"binary tree", down<binary>, true}, {"binomial tree", down<binomial>, true},
-    {"k-nomial tree", down<knomial<4>, 4>, true}, {"scatter and allgather", scatter_allgather},
-    {"scatter and ring allgather", scatter_ring},
-    {"k-nomial tree of radix 3", down<knomial<3>, 3>, true, 0, true}, {"k-nomial tree of radix 8", down<knomial<8>, 8>, true, 0, true},
-    {"two chains", down<chain<2>>, true, 0, true}, {"eight chains", down<chain<8>>, true, 0, true},
-    {"binomial tree in order", down<binomial_in_order>, true, 0, true}};
+constexpr AlgorithmRow kBcast[] = {{"linear", linear_down},
+                                   {"chain", down<chain<4>>, true},
+                                   {"pipeline", down<chain_of_one>, true},
+                                   {"split binary tree", split_binary},
+                                   {"binary tree", down<binary>, true},
+                                   {"binomial tree", down<binomial>, true},
+                                   {"k-nomial tree", down<knomial<4>, 4>, true},
+                                   {"scatter and allgather", scatter_allgather},
+                                   {"scatter and ring allgather", scatter_ring},
+                                   {"k-nomial tree of radix 3", down<knomial<3>, 3>, true, 0, true},
+                                   {"k-nomial tree of radix 8", down<knomial<8>, 8>, true, 0, true},
+                                   {"two chains", down<chain<2>>, true, 0, true},
+                                   {"eight chains", down<chain<8>>, true, 0, true},
+                                   {"binomial tree in order", down<binomial_in_order>, true, 0, true}};
 constexpr AlgorithmRow kReduce[] = {
     {"linear", up<star>}, {"chain", up<chain<4>>, true}, {"pipeline", up<chain_of_one>, true},
     {"binary tree", up<binary>, true}, {"binomial tree", up<binomial_in_order>, true},
@@ -427,8 +436,9 @@ constexpr AlgorithmRow kIbarrier[] = {{"dissemination", distances<false>}};
 constexpr AlgorithmRow kIbcast[] = {
     {"linear", linear_down}, {"binomial tree", swapped<down<binomial>>}, {"chain", swapped<down<chain_of_one>>, true},
     {"k-nomial tree", down<knomial<4>, 4>}};
-constexpr AlgorithmRow kIreduce[] = {
-    {"chain", swapped<up<chain_of_one>>, true}, {"binomial tree", swapped<up<binomial_in_order>>}, {"Rabenseifner", reduce_rabenseifner}};
+constexpr AlgorithmRow kIreduce[] = {{"chain", swapped<up<chain_of_one>>, true},
+                                     {"binomial tree", swapped<up<binomial_in_order>>},
+                                     {"Rabenseifner", reduce_rabenseifner}};
 constexpr AlgorithmRow kIallreduce[] = {
     {"ring", ring_twice}, {"binomial tree", binomial_up_and_down}, {"Rabenseifner", allreduce_rabenseifner},
     {"recursive doubling", allreduce_doubling}};

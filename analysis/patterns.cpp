@@ -256,7 +256,8 @@ void lay_out(const std::vector<Pattern>& found, Table& table) {
   add_column(table, "hub", found, [](const Pattern& p) { return p.hub; });
   add_column(table, "ranks", found, [](const Pattern& p) { return p.ranks; });
   add_column(table, "pair_count", found, [](const Pattern& p) { return p.pair_count; });
-  for (const auto& [name, end] : {std::pair("pair_sources", &RankPair::source), std::pair("pair_destinations", &RankPair::destination)}) {
+  for (const auto& [name, end] :
+       {std::pair("pair_sources", &RankPair::source), std::pair("pair_destinations", &RankPair::destination)}) {
     add_column(table, name, found, [end = end](const Pattern& p) {
       Numbers numbers;
       for (const RankPair& pair : p.pairs) numbers.push_back(pair.*end);

@@ -23,8 +23,9 @@ struct PairKey {
 };
 struct PairKeyHash {
   std::uint64_t operator()(const PairKey& key) const {
-    return mixed((std::uint64_t{key.loop} << 40 ^ std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
-                 static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+    return mixed(
+        (std::uint64_t{key.loop} << 40 ^ std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
   }
 };
 
@@ -88,7 +89,8 @@ class Counter : public EventConsumer {
     if (event.peer < 0 || !scope_.at(event.time_ns) || !scope_.phase(state.phases.now())) return;
     while (state.at < state.loops.size() && state.loops[state.at].end_ns < event.time_ns) ++state.at;
     const bool inside = state.at < state.loops.size() && state.loops[state.at].begin_ns <= event.time_ns;
-    PhasePair& pair = state.pairs[{inside ? state.loops[state.at].loop : kNobody, event.code, event.communicator, event.peer}];
+    PhasePair& pair =
+        state.pairs[{inside ? state.loops[state.at].loop : kNobody, event.code, event.communicator, event.peer}];
     pair.bytes += event.bytes;
     ++pair.messages;
     if (state.phases.now() == PhaseStack::kNone) return;
@@ -98,7 +100,8 @@ class Counter : public EventConsumer {
   }
 
   void phase_until(State& state, std::uint64_t time_ns) const {
-    if (state.phases.now() != PhaseStack::kNone) state.named[state.phases.now()].ns += scope_.inside_ns(state.since_ns, time_ns);
+    if (state.phases.now() != PhaseStack::kNone)
+      state.named[state.phases.now()].ns += scope_.inside_ns(state.since_ns, time_ns);
     state.since_ns = time_ns;
   }
 
@@ -130,15 +133,16 @@ base::Result<PhaseTraffic> count_phase_traffic(const Input& input, const std::ve
   return traffic;
 }
 
-std::vector<profile::Profile> profiles_of_phases(const PhaseTraffic& traffic,
-                                                 const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
-                                                 std::size_t phases, const trace::Definitions& definitions) {
+std::vector<profile::Profile> profiles_of_phases(
+    const PhaseTraffic& traffic, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
+    std::size_t phases, const trace::Definitions& definitions) {
   using Key = std::tuple<std::uint32_t, std::int32_t>;
   std::vector<std::map<Key, profile::PairSums>> sums(phases + 1);
   for (const PhasePair& pair : traffic.pairs) {
     const auto known = numbers.find({pair.process, pair.loop});
     const std::size_t number = known == numbers.end() ? 0 : known->second;
-    sums[number][{pair.message_class, pair.communicator}].add(profile::PairCount{pair.source, pair.destination, pair.bytes, pair.messages});
+    sums[number][{pair.message_class, pair.communicator}].add(
+        profile::PairCount{pair.source, pair.destination, pair.bytes, pair.messages});
   }
   std::vector<profile::Profile> profiles(phases + 1);
   for (std::size_t number = 0; number < sums.size(); ++number) {
@@ -146,7 +150,8 @@ std::vector<profile::Profile> profiles_of_phases(const PhaseTraffic& traffic,
     profiles[number].communicators = definitions.communicators;
     for (auto& [key, pairs] : sums[number]) {
       const auto [message_class, communicator] = key;
-      profile::Traffic block{definitions.classes[message_class], definitions.class_hidden[message_class], communicator, "", {}, {}, {}, {}};
+      profile::Traffic block{
+          definitions.classes[message_class], definitions.class_hidden[message_class], communicator, "", {}, {}, {}, {}};
       for (const profile::PairCount& pair : pairs.take()) {
         block.source.push_back(pair.source);
         block.destination.push_back(pair.destination);
@@ -216,7 +221,8 @@ void lay_out_phase_matrices(const std::vector<profile::Profile>& profiles, Secti
 void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles, const Thresholds& thresholds, Section& section) {
   std::vector<std::pair<std::int64_t, Pattern>> rows;
   for (std::size_t phase = 1; phase < profiles.size(); ++phase) {
-    for (Pattern& pattern : find_patterns(profiles[phase], thresholds)) rows.emplace_back(static_cast<std::int64_t>(phase), std::move(pattern));
+    for (Pattern& pattern : find_patterns(profiles[phase], thresholds))
+      rows.emplace_back(static_cast<std::int64_t>(phase), std::move(pattern));
   }
   Table& table = section.table("patterns");
   add_column(table, "phase", rows, [](const auto& row) { return row.first; });

@@ -38,9 +38,9 @@ struct PhaseTraffic {  // at analysis process 0
 base::Result<PhaseTraffic> count_phase_traffic(const Input& input, const std::vector<PhasePart>& own);
 
 // A profile of the traffic of each phase, 0 first: outside of all. `numbers`: of (process, loop).
-std::vector<profile::Profile> profiles_of_phases(const PhaseTraffic& traffic,
-                                                 const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
-                                                 std::size_t phases, const trace::Definitions& definitions);
+std::vector<profile::Profile> profiles_of_phases(
+    const PhaseTraffic& traffic, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
+    std::size_t phases, const trace::Definitions& definitions);
 
 void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions& definitions, Section& section);
 void lay_out_phase_matrices(const std::vector<profile::Profile>& profiles, Section& section);

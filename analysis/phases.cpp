@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t kMostLines = 64;  // of a loop's body
 
 bool is_step(const FunctionFacts& facts) {
-  return facts.completes != Completes::kTest && facts.group != trace::Group::kProbe && facts.group != trace::Group::kEnvironment;
+  return facts.completes != Completes::kTest && facts.group != trace::Group::kProbe &&
+         facts.group != trace::Group::kEnvironment;
 }
 
 // What one analysis process finds in its own processes.
@@ -160,14 +161,16 @@ void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>&
   add_column(table, "shortest_iteration_seconds", rows, [&](const Row& row) { return ns(row.summary.shortest_ns); });
   add_column(table, "longest_iteration_seconds", rows, [&](const Row& row) { return ns(row.summary.longest_ns); });
   add_column(table, "longest_at_s", rows, [&](const Row& row) { return ns(row.summary.longest_at_ns); });
-  add_column(table, "longest_at_rank", rows, [&](const Row& row) { return definitions.processes[row.summary.longest_process].rank; });
+  add_column(table, "longest_at_rank", rows,
+             [&](const Row& row) { return definitions.processes[row.summary.longest_process].rank; });
   add_column(table, "bytes", rows, [&](const Row& row) { return volumes[row.number].bytes; });
   add_column(table, "messages", rows, [&](const Row& row) { return volumes[row.number].messages; });
   add_column(table, "ranks", rows, [&](const Row& row) { return ranks_of(*row.phase, definitions); });
   add_column(table, "body", rows, [&](const Row& row) {
     const PhasePart& part = typical(*row.phase);
     std::vector<BodyLine> own;
-    std::copy_if(lines.begin(), lines.end(), std::back_inserter(own), [&](const BodyLine& line) { return line.process == part.process && line.loop == part.loop; });
+    std::copy_if(lines.begin(), lines.end(), std::back_inserter(own),
+                 [&](const BodyLine& line) { return line.process == part.process && line.loop == part.loop; });
     return body_text(own, definitions);
   });
 }
@@ -181,14 +184,16 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_of(const 
   return numbers;
 }
 
-std::string text_of(const std::vector<BodyLine>& lines, std::size_t& at, std::uint32_t depth, const trace::Definitions& definitions) {
+std::string text_of(const std::vector<BodyLine>& lines, std::size_t& at, std::uint32_t depth,
+                    const trace::Definitions& definitions) {
   std::string text;
   while (at < lines.size() && lines[at].depth >= depth) {
     const BodyLine line = lines[at++];
     std::string what = line.is_loop ? text_of(lines, at, depth + 1, definitions) : definitions.functions[line.function].name;
     if (line.is_loop && what.find(',') != std::string::npos) what = "(" + what + ")";
     if (line.is_loop) {
-      const std::string times = std::to_string(line.fewest) + (line.most > line.fewest ? "–" + std::to_string(line.most) : "");
+      const std::string times =
+          std::to_string(line.fewest) + (line.most > line.fewest ? "–" + std::to_string(line.most) : "");
       what = times + " × " + what;
     }
     text += (text.empty() ? "" : ", ") + what;
@@ -210,9 +215,11 @@ std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
     std::uint64_t most_ns = 0;
     for (FoundPhase& phase : phases) {
       // With the last part of another process.
-      const auto last = std::find_if(phase.parts.rbegin(), phase.parts.rend(), [&](const PhasePart& other) { return other.process != part.process; });
+      const auto last = std::find_if(phase.parts.rbegin(), phase.parts.rend(),
+                                     [&](const PhasePart& other) { return other.process != part.process; });
       if (last == phase.parts.rend()) continue;
-      const std::uint64_t both_ns = overlap_ns(part, *last), shorter_ns = std::min(part.end_ns - part.begin_ns, last->end_ns - last->begin_ns);
+      const std::uint64_t both_ns = overlap_ns(part, *last),
+                          shorter_ns = std::min(part.end_ns - part.begin_ns, last->end_ns - last->begin_ns);
       if (2 * both_ns <= shorter_ns || both_ns <= most_ns) continue;
       most_ns = both_ns;
       best = &phase;
@@ -222,7 +229,8 @@ std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
     best->begin_ns = std::min(best->begin_ns, part.begin_ns);
     best->end_ns = std::max(best->end_ns, part.end_ns);
   }
-  std::stable_sort(phases.begin(), phases.end(), [](const FoundPhase& a, const FoundPhase& b) { return a.begin_ns < b.begin_ns; });
+  std::stable_sort(phases.begin(), phases.end(),
+                   [](const FoundPhase& a, const FoundPhase& b) { return a.begin_ns < b.begin_ns; });
   return phases;
 }
 
@@ -254,7 +262,8 @@ base::Result<Outcome> phases(const Input& input) {
   lay_out_phase_patterns(profiles, input.thresholds, outcome.section);
   std::uint64_t calls = 0;
   for (const std::uint64_t number : dropped) calls += number;
-  if (calls > 0) outcome.limits.push_back(std::to_string(calls) + " calls that do not repeat were left out of the search for phases");
+  if (calls > 0)
+    outcome.limits.push_back(std::to_string(calls) + " calls that do not repeat were left out of the search for phases");
   return outcome;
 }
 

@@ -133,7 +133,8 @@ void count_process(const trace::Trace& trace, std::size_t process, const Scope& 
     const bool message = event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
     if (!message || event.time_ns < scope.from_ns) continue;
     const bool named = event.thread < phases.size() && !phases[event.thread].empty();
-    (event.kind == EventKind::kMessageSent ? counts.sent : counts.received).add(event, named ? phases[event.thread].back() : kNoPhase);
+    (event.kind == EventKind::kMessageSent ? counts.sent : counts.received)
+        .add(event, named ? phases[event.thread].back() : kNoPhase);
   }
   counts.sent.end(definitions.processes[process].rank, true, definitions);
   counts.received.end(definitions.processes[process].rank, false, definitions);

@@ -42,7 +42,8 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
 // What is told of a window lies inside it.
 void clip(Finding& finding, const Scope& scope) {
   const double from_s = static_cast<double>(scope.from_ns) * 1e-9, to_s = static_cast<double>(scope.to_ns) * 1e-9;
-  for (TimeWindow& window : finding.windows) window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
+  for (TimeWindow& window : finding.windows)
+    window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
 }
 
 void take(Outcome&& outcome, const Row& row, Results& results) {
@@ -50,7 +51,8 @@ void take(Outcome&& outcome, const Row& row, Results& results) {
   for (Finding& finding : outcome.findings) clip(finding, results.scope);
   for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
   for (std::string& limit : outcome.limits) {
-    if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end()) results.limits.push_back(std::move(limit));
+    if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end())
+      results.limits.push_back(std::move(limit));
   }
 }
 

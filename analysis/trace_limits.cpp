@@ -43,17 +43,22 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
     } else if (!says(what, "ranks")) {
       join(calls, what);
     }
-    if (says(what, "ranks")) limits.push_back("only chosen ranks are in the trace (" + what + "): waits for the others and paths through them are not found");
+    if (says(what, "ranks"))
+      limits.push_back("only chosen ranks are in the trace (" + what +
+                       "): waits for the others and paths through them are not found");
   }
   if (!calls.empty()) {
-    limits.push_back("the trace is partial (" + calls + "): time in calls that are not in it counts as computing, so load-imbalance, efficiency, idle-time "
+    limits.push_back("the trace is partial (" + calls +
+                     "): time in calls that are not in it counts as computing, so load-imbalance, efficiency, idle-time "
                      "and flat-profile may name the wrong ranks, and wait-states and critical-path miss the waits in them");
   }
   if (!times.empty()) {
-    limits.push_back("only a part of the run was recorded (" + times + "): time outside of it counts as computing, and waits there are not found");
+    limits.push_back("only a part of the run was recorded (" + times +
+                     "): time outside of it counts as computing, and waits there are not found");
   }
   if (!cut.empty()) {
-    limits.push_back("the trace was cut out of a longer one (" + cut + "): calls under way at its edges are not counted, nor the waits in them, "
+    limits.push_back("the trace was cut out of a longer one (" + cut +
+                     "): calls under way at its edges are not counted, nor the waits in them, "
                      "and their time counts as computing");
   }
   return limits;
@@ -65,8 +70,8 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   std::vector<std::string> limits;
   if (const auto missing = missing_ranks(definitions); !missing.empty()) {
     const std::string them = missing.size() == 1 ? "it" : "them";
-    limits.push_back(listed(missing) + " left no trace: what happened there is in no result; waits for " + them + " and paths through " + them +
-                     " are not found, and collectives are judged by their other members");
+    limits.push_back(listed(missing) + " left no trace: what happened there is in no result; waits for " + them +
+                     " and paths through " + them + " are not found, and collectives are judged by their other members");
   }
   std::vector<std::int64_t> cut;
   std::size_t problems = 0;
@@ -80,9 +85,13 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
       if (++problems <= kMostNamed) limits.push_back(problem);
     }
   }
-  if (problems > kMostNamed) limits.push_back("and " + std::to_string(problems - kMostNamed) + " more pieces of damage; fathom trace info lists them");
+  if (problems > kMostNamed)
+    limits.push_back("and " + std::to_string(problems - kMostNamed) +
+                     " more pieces of damage; fathom trace info lists them");
   if (!cut.empty()) {
-    limits.push_back("the trace of " + listed(cut) + " ends before MPI_Finalize: what came later there is in no result, and others' waits for it are not found");
+    limits.push_back(
+        "the trace of " + listed(cut) +
+        " ends before MPI_Finalize: what came later there is in no result, and others' waits for it are not found");
   }
   for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
   return limits;

@@ -104,7 +104,8 @@ class Issues {
     if (static_cast<double>(small.messages) < limits_.few_messages) return;
     const double share = static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
     const double byte_share = small.of_bytes > 0 ? small.bytes / small.of_bytes : 0;
-    if (share >= limits_.small_message_share) small_message_finding("small-message-pressure", share, small, share, byte_share);
+    if (share >= limits_.small_message_share)
+      small_message_finding("small-message-pressure", share, small, share, byte_share);
     if (byte_share >= limits_.small_message_overhead_share) {
       small_message_finding("small-message-overhead", byte_share, small, share, byte_share);
     }
@@ -148,7 +149,8 @@ class Issues {
     std::vector<RankPair> pairs;
     for (const TopLink& link : structure_.top_links) {
       const auto is_one = [&](std::int64_t rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
-      if (is_one(link.pair.source) || is_one(link.pair.destination)) pairs.push_back({link.pair.source, link.pair.destination});
+      if (is_one(link.pair.source) || is_one(link.pair.destination))
+        pairs.push_back({link.pair.source, link.pair.destination});
     }
     return pairs;
   }
@@ -173,7 +175,8 @@ class Issues {
     finding.pairs = pairs_of(finding.culprits);
     const std::string who = finding.culprits.empty() ? "the busiest rank" : "rank " + std::to_string(finding.culprits[0]);
     for (const RankTraffic& rank : structure_.per_rank) {
-      if (!finding.culprits.empty() && rank.rank == finding.culprits[0]) finding.count = rank.out.messages + rank.in.messages;
+      if (!finding.culprits.empty() && rank.rank == finding.culprits[0])
+        finding.count = rank.out.messages + rank.in.messages;
     }
     finding.evidence = {{"imbalance", spread.imbalance}, {"cv", spread.cv}, {"mean_bytes", spread.mean}};
     finding.summary = who + " " + what + " " + times(spread.imbalance) + " times the bytes of the mean rank";
@@ -204,7 +207,8 @@ class Issues {
     finding.where.class_name = finding.where.function = traffic.class_name;
     if (traffic.communicators.size() == 1) finding.where.communicator = *traffic.communicators.begin();
     for (const auto& pair : profile::top_pairs(traffic.pairs, kMostListed, profile::Metric::kBytes)) {
-      if (pair.source == root.rank || pair.destination == root.rank) finding.pairs.push_back({pair.source, pair.destination});
+      if (pair.source == root.rank || pair.destination == root.rank)
+        finding.pairs.push_back({pair.source, pair.destination});
     }
     finding.evidence = {{"top_root", root.rank}, {"top_root_share", root.share}, {"share_of_bytes", part}};
     finding.summary = percent(root.share) + " of " + traffic.class_name + " has rank " + std::to_string(root.rank) +

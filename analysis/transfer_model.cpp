@@ -35,7 +35,8 @@ std::vector<Bin> measure(JoinedJob& job) {
       const Step& step = steps.at(process, number);
       if (step.kind != StepKind::kReceive || !step.has(kJoined) || step.has(kHidden)) continue;
       if (step.call == kNobody || step.posted == kNobody || step.time_ns <= step.end_ns) continue;
-      if (steps.at(process, step.call).time_ns > step.end_ns || steps.at(process, step.posted).time_ns > step.end_ns) continue;
+      if (steps.at(process, step.call).time_ns > step.end_ns || steps.at(process, step.posted).time_ns > step.end_ns)
+        continue;
       const std::uint64_t ns = step.time_ns - step.end_ns;
       Bin& bin = bins[std::uint64_t{size_bin(step.bytes)} << 32 | duration_bin(ns)];
       bin.size = size_bin(step.bytes);

@@ -79,12 +79,14 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
       break;
     // One that lay in the queue is copied in a piece of its own, whole or not.
     case TransferStep::kContinue:
-      transfer.protocol = transfer.unexpected && transfer.protocol == Protocol::kEager ? Protocol::kUnknown : Protocol::kRendezvous;
+      transfer.protocol =
+          transfer.unexpected && transfer.protocol == Protocol::kEager ? Protocol::kUnknown : Protocol::kRendezvous;
       break;
     case TransferStep::kEnd:
       transfer.end_ns = event.time_ns;
       if (transfer.begin_ns > 0) {
-        transfer.overlap_ns = gap(in_mpi_ns(state, event.time_ns) - request.in_mpi_ns + 1, event.time_ns - transfer.begin_ns + 1);
+        transfer.overlap_ns =
+            gap(in_mpi_ns(state, event.time_ns) - request.in_mpi_ns + 1, event.time_ns - transfer.begin_ns + 1);
       }
       break;
     case TransferStep::kComplete:
@@ -134,10 +136,11 @@ void TransferSteps::finish(State& state, Transfer transfer) {
   if (!scope_.at(transfer.complete_ns)) return;
   if (transfer.protocol == Protocol::kEager) largest_eager = std::max(largest_eager, transfer.bytes);
   if (transfer.protocol == Protocol::kRendezvous) smallest_rendezvous = std::min(smallest_rendezvous, transfer.bytes);
-  const bool hidden = transfer.message_class < definitions_.class_hidden.size() && definitions_.class_hidden[transfer.message_class];
+  const bool hidden =
+      transfer.message_class < definitions_.class_hidden.size() && definitions_.class_hidden[transfer.message_class];
   const auto size_bin = static_cast<std::uint32_t>(std::bit_width(transfer.bytes));
-  TransferRow& row = state.rows[std::uint64_t{size_bin} << 8 | std::uint64_t{transfer.receiving} << 4 | std::uint64_t{hidden} << 3 |
-                                static_cast<std::uint64_t>(transfer.protocol)];
+  TransferRow& row = state.rows[std::uint64_t{size_bin} << 8 | std::uint64_t{transfer.receiving} << 4 |
+                                std::uint64_t{hidden} << 3 | static_cast<std::uint64_t>(transfer.protocol)];
   row.process = transfer.process;
   row.size_bin = size_bin;
   row.receiving = transfer.receiving;

@@ -55,7 +55,9 @@ class TransferSteps : public EventConsumer {
  public:
   // Both outlive this. The first `most_messages` ends of all processes together are kept.
   TransferSteps(const trace::Definitions& definitions, const ScopeFilter& scope, std::size_t most_messages)
-      : definitions_(definitions), scope_(scope), most_of_process_(most_messages / std::max<std::size_t>(1, definitions.processes.size()) + 1),
+      : definitions_(definitions),
+        scope_(scope),
+        most_of_process_(most_messages / std::max<std::size_t>(1, definitions.processes.size()) + 1),
         states_(definitions.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const trace::Event> events) override;

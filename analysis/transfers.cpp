@@ -93,7 +93,8 @@ base::Result<Seen> look(const Input& input) {
   seen.rows = gathered(transport, transfers.rows());
   seen.messages = gathered(transport, transfers.messages);
   Limits limits;
-  for (const Limits& one : gathered(transport, std::vector{Limits{transfers.steps_seen, transfers.largest_eager, transfers.smallest_rendezvous}})) {
+  for (const Limits& one : gathered(
+           transport, std::vector{Limits{transfers.steps_seen, transfers.largest_eager, transfers.smallest_rendezvous}})) {
     limits.steps += one.steps;
     limits.largest_eager = std::max(limits.largest_eager, one.largest_eager);
     limits.smallest_rendezvous = std::min(limits.smallest_rendezvous, one.smallest_rendezvous);
@@ -109,18 +110,22 @@ base::Result<Seen> look(const Input& input) {
 
 void transfer_table(const std::vector<TransferRow>& rows, const trace::Definitions& definitions, Section& section) {
   Table& table = section.table("transfers");
-  const auto mean = [](std::uint64_t ns, std::uint64_t count) { return count > 0 ? seconds(ns) / static_cast<double>(count) : 0.0; };
+  const auto mean = [](std::uint64_t ns, std::uint64_t count) {
+    return count > 0 ? seconds(ns) / static_cast<double>(count) : 0.0;
+  };
   add_column(table, "rank", rows, [&](const TransferRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "side", rows, [](const TransferRow& row) { return std::string(row.receiving ? "receive" : "send"); });
   add_column(table, "hidden", rows, [](const TransferRow& row) { return std::int64_t{row.hidden}; });
   add_column(table, "protocol", rows, [](const TransferRow& row) { return name_of(row.protocol); });
-  add_column(table, "bytes_below", rows, [](const TransferRow& row) { return std::uint64_t{1} << std::min(row.size_bin, 63u); });
+  add_column(table, "bytes_below", rows,
+             [](const TransferRow& row) { return std::uint64_t{1} << std::min(row.size_bin, 63u); });
   add_column(table, "count", rows, [](const TransferRow& row) { return row.count; });
   add_column(table, "bytes", rows, [](const TransferRow& row) { return row.bytes; });
   add_column(table, "unexpected", rows, [](const TransferRow& row) { return row.unexpected; });
   add_column(table, "queued_seconds", rows, [](const TransferRow& row) { return seconds(row.queued_ns); });
   add_column(table, "most_queued_seconds", rows, [](const TransferRow& row) { return seconds(row.most_queued_ns); });
-  add_column(table, "mean_asked_to_begin_seconds", rows, [&](const TransferRow& row) { return mean(row.asked_to_begin_ns, row.count); });
+  add_column(table, "mean_asked_to_begin_seconds", rows,
+             [&](const TransferRow& row) { return mean(row.asked_to_begin_ns, row.count); });
   add_column(table, "mean_transfer_seconds", rows, [&](const TransferRow& row) { return mean(row.transfer_ns, row.count); });
   add_column(table, "overlap_seconds", rows, [](const TransferRow& row) { return seconds(row.overlap_ns); });
   add_column(table, "overlap_share", rows, [](const TransferRow& row) {
@@ -168,14 +173,15 @@ void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions
 
 void limits(const Seen& seen, Outcome& outcome) {
   if (!seen.steps && !seen.rows.empty()) {
-    outcome.limits.push_back("transfers: the trace was recorded without PERUSE, so that matches, begins and ends of transfers, the "
-                             "unexpected queue, eager or rendezvous, and overlap are not known; blocked times are");
+    outcome.limits.push_back(
+        "transfers: the trace was recorded without PERUSE, so that matches, begins and ends of transfers, the "
+        "unexpected queue, eager or rendezvous, and overlap are not known; blocked times are");
   }
   std::uint64_t all = 0;
   for (const TransferRow& row : seen.rows) all += row.count;
   if (seen.messages.size() < all) {
-    outcome.limits.push_back("transfers: the table of messages holds " + std::to_string(seen.messages.size()) + " of " + std::to_string(all) +
-                             " ends; --set transfer_messages=N shows more");
+    outcome.limits.push_back("transfers: the table of messages holds " + std::to_string(seen.messages.size()) + " of " +
+                             std::to_string(all) + " ends; --set transfer_messages=N shows more");
   }
 }
 

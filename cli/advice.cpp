@@ -83,9 +83,10 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
   const std::uint64_t sized = std::accumulate(summary.sizes.begin(), summary.sizes.end(), std::uint64_t{0},
                                               [](std::uint64_t sum, const SizeBin& bin) { return sum + bin.messages; });
   if (sized > 0 && sized < summary.total.messages) {
-    remarks.push_back({"unknown-sizes", fmt::format("the sizes of {} of the {} messages are not known: each is recorded where "
-                                                    "it is received, and those receivers left no counts",
-                                                    grouped(summary.total.messages - sized), grouped(summary.total.messages))});
+    remarks.push_back(
+        {"unknown-sizes", fmt::format("the sizes of {} of the {} messages are not known: each is recorded where "
+                                      "it is received, and those receivers left no counts",
+                                      grouped(summary.total.messages - sized), grouped(summary.total.messages))});
   }
   if (coverage.lost_messages > 0) {
     remarks.push_back({"lost", fmt::format("{} messages were met when no memory was left to count "

@@ -54,7 +54,8 @@ simulator::Placement recorded(const simulator::Network& network, const simulator
   std::vector<std::uint32_t> used(network.host_count(), 0);
   for (const std::string& name : job.hosts) {
     const std::vector<HostId> parts = hosts_named(network, name);
-    const auto part = std::find_if(parts.begin(), parts.end(), [&](HostId host) { return used[host] < network.slots(host); });
+    const auto part =
+        std::find_if(parts.begin(), parts.end(), [&](HostId host) { return used[host] < network.slots(host); });
     if (part == parts.end()) return {};
     ++used[*part];
     placement.push_back(*part);
@@ -102,7 +103,8 @@ void print_advice(const simulator::AdviceRequest& request, const simulator::Advi
   std::printf("%s on %s: %lld ranks, %zu hosts; what counts: %s\n\n", printable(request.job.name).c_str(),
               printable(request.network.name()).c_str(), static_cast<long long>(request.job.ranks), request.hosts.size(),
               simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
-  std::printf("%-12s %-12s %12s %12s %12s %12s\n", "placement", "routing", "congestion", "time, s", "hop-bytes", "host-bytes");
+  std::printf("%-12s %-12s %12s %12s %12s %12s\n", "placement", "routing", "congestion", "time, s", "hop-bytes",
+              "host-bytes");
   for (const simulator::Candidate& candidate : advice.candidates) {
     std::printf("%-12s %-12s %s\n", candidate.placement.c_str(), candidate.routing.c_str(),
                 scores_text(candidate.scores, request.with_time).c_str());
@@ -120,7 +122,8 @@ void print_advice(const simulator::AdviceRequest& request, const simulator::Advi
   if (reached <= bound * (1 + 1e-9)) {
     std::printf("no placement on these hosts can do better\n");
   } else if (bound > 0) {
-    std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n", bound / reached, reached / bound);
+    std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n", bound / reached,
+                reached / bound);
   }
 }
 
@@ -138,8 +141,10 @@ base::Status write_placement(const PlaceOptions& options, const simulator::Netwo
   if (const std::size_t at = help.find("FILE"); at != std::string::npos) help.replace(at, 4, options.path);
   std::fprintf(stderr, "fathom: the placement is in %s: %s\n", options.path.c_str(), help.c_str());
   if (simulator::is_specification(options.cluster)) {
-    std::fprintf(stderr, "fathom: the hosts of '%s' are made up (%s, …): give the cluster as a file to have the names of real hosts\n",
-                 printable(options.cluster).c_str(), network.machine(best.places.front()).c_str());
+    std::fprintf(
+        stderr,
+        "fathom: the hosts of '%s' are made up (%s, …): give the cluster as a file to have the names of real hosts\n",
+        printable(options.cluster).c_str(), network.machine(best.places.front()).c_str());
   }
   return base::Done{};
 }
@@ -181,7 +186,8 @@ int run_place(const PlaceOptions& options) {
   const auto hosts = chosen_hosts(*network, *job, options, present);
   if (!hosts) return give_up(hosts.error().message);
   if (present.empty() || !uses_only(present, *hosts)) {
-    std::fprintf(stderr, "fathom: the job did not run on these hosts of the cluster; its present placement is taken to be block\n");
+    std::fprintf(stderr,
+                 "fathom: the job did not run on these hosts of the cluster; its present placement is taken to be block\n");
     auto block = simulator::map_processes(**simulator::find_mapper("block"), {*network, *job, *hosts, options.seed});
     if (!block) return give_up(block.error().message);
     present = std::move(*block);
@@ -202,7 +208,9 @@ int run_place(const PlaceOptions& options) {
 Action declare_place(CLI::App& app) {
   auto options = std::make_shared<PlaceOptions>();
   app.add_option("RUN", options->run, "run directory, profile.json or archive of the reference profiler")->type_name("");
-  app.add_option("--cluster", options->cluster, "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom simulate --list)")->type_name("CLUSTER");
+  app.add_option("--cluster", options->cluster,
+                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom simulate --list)")
+      ->type_name("CLUSTER");
   app.add_option("--hosts", options->hosts, "that the job may use (those it ran on)")->delimiter(',')->type_name("NAME,...");
   app.add_option("--selection", options->selection, "how hosts are chosen if the job did not run on this cluster")
       ->type_name("NAME")->capture_default_str();
@@ -210,15 +218,19 @@ Action declare_place(CLI::App& app) {
       ->delimiter(',')->type_name("NAME,...");
   app.add_option("--objective", options->objective, "congestion, time, hop-bytes or host-bytes")
       ->type_name("NAME")->capture_default_str();
-  app.add_option("--to", options->format, "write the placement: rankfile, host, slurm or permutation (--list)")->type_name("FORMAT");
+  app.add_option("--to", options->format, "write the placement: rankfile, host, slurm or permutation (--list)")
+      ->type_name("FORMAT");
   app.add_option("-o,--output", options->path, "the file for it")->type_name("FILE");
   app.add_option("--moves", options->moves, "that the search tries at most")->type_name("NUMBER")->capture_default_str();
-  app.add_option("--seed", options->seed, "for all that is random; the same gives the same")->type_name("NUMBER")->capture_default_str();
+  app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
+      ->type_name("NUMBER")
+      ->capture_default_str();
   app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
       ->type_name("NUMBER")->check(CLI::Range(1, 1 << 20).description(""))->capture_default_str();
   app.add_option("--capacity", options->defaults.capacity_Bps, "of a link in bytes/s, where the cluster does not tell")
       ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
-  app.add_option("--node", options->defaults.node, "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
+  app.add_option("--node", options->defaults.node,
+                 "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
       ->type_name("FILE");
   app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
       ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();

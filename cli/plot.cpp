@@ -68,7 +68,9 @@ int plot(const PlotOptions& options) {
 
 Action declare_plot(CLI::App& app) {
   auto options = std::make_shared<PlotOptions>();
-  app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")->required()->type_name("");
+  app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")
+      ->required()
+      ->type_name("");
   app.add_option("-o,--output", options->directory, "folder for the pictures, made if need be")
       ->required()
       ->type_name("DIR");

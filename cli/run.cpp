@@ -132,8 +132,11 @@ std::string why_nobody_reported(LauncherKind kind, int job_exit) {
       break;
   }
   const std::string first =
-      job_exit == 0 ? "" : fmt::format("the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe), "
-                                       "that comes first; else ", job_exit);
+      job_exit == 0 ? ""
+                    : fmt::format(
+                          "the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe), "
+                          "that comes first; else ",
+                          job_exit);
   return fmt::format("no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
                      "'fathom doctor' tell more",
                      first, likely);

@@ -82,7 +82,8 @@ base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool re
   if (!old.empty() && !replace) {
     const std::string first = old.front().filename();
     return base::Error{"'" + path + "' already holds a run (" +
-                       (first == kStarted ? "of a job that has not ended, or was killed" : first) + "); choose another folder with -o, or replace it with --force"};
+                       (first == kStarted ? "of a job that has not ended, or was killed" : first) +
+                       "); choose another folder with -o, or replace it with --force"};
   }
   for (const fs::path& file : old) {
     fs::remove_all(file, failed);

@@ -72,7 +72,8 @@ class Merge {
     fs::create_directories(run / "trace", failed);
     for (const auto& [name, path] : files_) {
       if (!failed) fs::copy_file(path, run / "trace" / name, failed);
-      if (failed) return base::Error{fmt::format("cannot copy '{}' to '{}': {}", path.string(), run.string(), failed.message())};
+      if (failed)
+        return base::Error{fmt::format("cannot copy '{}' to '{}': {}", path.string(), run.string(), failed.message())};
     }
     if (!profile_.empty()) fs::copy_file(profile_, run / "profile.json", failed);
     if (failed) return base::Error{fmt::format("cannot copy '{}': {}", profile_.string(), failed.message())};

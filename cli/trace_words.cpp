@@ -50,7 +50,9 @@ void add_time_options(CLI::App& app, TraceChoice& choice) {
 
 void add_content_options(CLI::App& app, TraceChoice& choice) {
   app.add_option("--ranks", choice.ranks, "only these: 0-3,7")->type_name("RANKS");
-  app.add_option("--function", choice.functions, "of calls only those of this function (messages stay, see --kind); repeatable")->type_name("NAME");
+  app.add_option("--function", choice.functions,
+                 "of calls only those of this function (messages stay, see --kind); repeatable")
+      ->type_name("NAME");
   app.add_option("--kind", choice.kinds, "calls, messages, requests, transfers or others; repeatable")
       ->type_name("KIND");
   app.add_option("--communicator", choice.communicators, "only events of this communicator, by id; repeatable")

@@ -218,7 +218,8 @@ class DefinitionWriter {
 
   void parameters() {
     for (const trace::Otf2ParameterName& row : trace::kOtf2Parameters) {
-      const bool text = row.parameter == trace::Otf2Parameter::kPhaseBegin || row.parameter == trace::Otf2Parameter::kPhaseEnd;
+      const bool text =
+          row.parameter == trace::Otf2Parameter::kPhaseBegin || row.parameter == trace::Otf2Parameter::kPhaseEnd;
       state_.check(OTF2_GlobalDefWriter_WriteParameter(
           writer_, static_cast<std::uint32_t>(row.parameter), names_.string(std::string(trace::kOtf2Prefix) + row.name),
           text ? OTF2_PARAMETER_TYPE_STRING : OTF2_PARAMETER_TYPE_UINT64));

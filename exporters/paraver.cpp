@@ -291,7 +291,8 @@ base::Status export_paraver(const trace::Trace& trace, const TraceOptions& optio
   ParaverVisitor visitor(trace.definitions(), options);
   note(trace::walk_job(trace, visitor), notes);
   note_loss(trace.definitions(), notes);
-  notes.push_back("Paraver's format has no place for requests, roots and lengths of calls; calls, states and messages are written");
+  notes.push_back(
+      "Paraver's format has no place for requests, roots and lengths of calls; calls, states and messages are written");
   auto written = visitor.write(path, options.force);
   if (written) written = visitor.write_names(beside(path, ".pcf"));
   if (written) written = visitor.write_labels(beside(path, ".row"));

@@ -72,8 +72,12 @@ class Object {
 
   void ranks() {
     rows("per_rank");
-    top("top_ranks_by_out_bytes", [](const IssueRank& rank) { return rank.bytes_out; }, [](const IssueRank& rank) { return rank.messages_out; });
-    top("top_ranks_by_in_bytes", [](const IssueRank& rank) { return rank.bytes_in; }, [](const IssueRank& rank) { return rank.messages_in; });
+    top(
+        "top_ranks_by_out_bytes", [](const IssueRank& rank) { return rank.bytes_out; },
+        [](const IssueRank& rank) { return rank.messages_out; });
+    top(
+        "top_ranks_by_in_bytes", [](const IssueRank& rank) { return rank.bytes_in; },
+        [](const IssueRank& rank) { return rank.messages_in; });
     const auto touch = [](const IssueRank& rank) { return rank.touch_bytes(); };
     json_.objects("top_ranks_by_touch_bytes", analysis::top_ranks(ranks_, touch), [&](const IssueRank& rank) {
       json_.field("rank", rank.rank);

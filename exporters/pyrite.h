@@ -2,11 +2,10 @@
 //
 //   {"summary": {…}, "per_rank": [{…}], "top_ranks_by_out_bytes": [{"rank", "bytes", "messages"}],
 //    "top_ranks_by_in_bytes": […], "top_ranks_by_touch_bytes": [{"rank", "bytes"}],
-//    "top_links": [{"comm", "sender", "receiver", "messages", "bytes", "calls": {name: messages}, "first_time", "last_time"}],
-//    "collective_roots": [{"root", "events", "bytes", "calls": {name: calls}}],
-//    "barrier_spreads": [{"barrier_index", "t_min", "t_max", "spread", "comm"}],
-//    "time_windows": [{"t_start", "t_end", "events", "canonical_transfer_events", …}],
-//    "patterns": [{"type", "description", "strength", "ranks", "pairs", "metrics": {…}}],
+//    "top_links": [{"comm", "sender", "receiver", "messages", "bytes", "calls": {name: messages}, "first_time",
+//    "last_time"}], "collective_roots": [{"root", "events", "bytes", "calls": {name: calls}}], "barrier_spreads":
+//    [{"barrier_index", "t_min", "t_max", "spread", "comm"}], "time_windows": [{"t_start", "t_end", "events",
+//    "canonical_transfer_events", …}], "patterns": [{"type", "description", "strength", "ranks", "pairs", "metrics": {…}}],
 //    "issues": [{"type", "severity", "score", "description", "ranks", "pairs", "windows", "metrics": {"seconds", …}}]}
 //
 // Names are Pyrite's, types of issues with underscores. Pairs are [source, destination], times seconds. What the

@@ -111,7 +111,8 @@ void add_variable(const std::string& text, std::int64_t rank, std::vector<Perfor
   std::getline(fields, variable.description, '\t');
   std::getline(fields, variable.bound_to, '\t');
   std::getline(fields, values, '\t');
-  auto found = std::find_if(known.begin(), known.end(), [&variable](const auto& other) { return other.name == variable.name; });
+  auto found =
+      std::find_if(known.begin(), known.end(), [&variable](const auto& other) { return other.name == variable.name; });
   if (found == known.end()) found = known.insert(known.end(), variable);
   std::istringstream numbers(values);
   found->rank.push_back(rank);

@@ -2,7 +2,8 @@
 //
 // Every message is counted twice, by its sender and by its receiver, independently. A pair of ranks of
 // which both ends reported takes its traffic from the receiver if receives were counted, else from the
-// sender; where one end left nothing (killed, another world) the other end's counts stand in. Coverage holds both witnesses against each other, pair by pair.
+// sender; where one end left nothing (killed, another world) the other end's counts stand in. Coverage holds both witnesses
+// against each other, pair by pair.
 //
 // Any byte sequence is safe: rows that end early are used up to the last whole record.
 #pragma once

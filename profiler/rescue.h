@@ -1,10 +1,10 @@
 // When the job does not reach MPI_Finalize: each process still leaves its rows.
 //
-// Covers MPI_Abort, exit, quick_exit and _exit without MPI_Finalize, and the signals that end a process: a handler is installed
-// only where the program has none (the default action, or the stack tracer of Open MPI or gfortran), writes the rows, and
-// lets the signal do what it would have done; after a SIGTERM from mpirun half a second later, so that no process's end cuts
-// short what its neighbours write. SIGKILL cannot be seen; what that process sent and received stands in the rows of its
-// peers, and `fathom` takes it from there.
+// Covers MPI_Abort, exit, quick_exit and _exit without MPI_Finalize, and the signals that end a process: a handler is
+// installed only where the program has none (the default action, or the stack tracer of Open MPI or gfortran), writes the
+// rows, and lets the signal do what it would have done; after a SIGTERM from mpirun half a second later, so that no
+// process's end cuts short what its neighbours write. SIGKILL cannot be seen; what that process sent and received stands in
+// the rows of its peers, and `fathom` takes it from there.
 //
 // Async-signal-safe: open, write, close, rename and memory that is ready. A child made by fork leaves
 // nothing.

@@ -1,7 +1,8 @@
 // Proves, before anything is counted, that this MPI library's structures are where we read them.
 //
 // Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking, non-blocking and
-// persistent, empty and large, with wildcards, with a receive freed early) and compares what each witness counted with what was sent.
+// persistent, empty and large, with wildcards, with a receive freed early) and compares what each witness counted with what
+// was sent.
 #pragma once
 
 #include <string>

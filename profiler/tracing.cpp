@@ -201,7 +201,8 @@ void open_or_throw(Session& session) {
   }
   if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {
-    session.text().add("note", "no room for " + base + ".live: events of the last moments are lost if the process is killed");
+    session.text().add("note",
+                       "no room for " + base + ".live: events of the last moments are lost if the process is killed");
   }
   Ticks::use_counter(Ticks::counter_is_even());
   apply_selection(made->settings);
@@ -367,8 +368,9 @@ void finish(Session& session) noexcept try {
   const bool whole = frame.append_to(ending.file) && ending.file.finish();
   ending.recorder.close(whole);
   if (lost != 0) {
-    session.text().add("note", std::to_string(lost) + " events of this trace found no room and were lost; a larger FATHOM_TRACE_MEMORY "
-                               "or FATHOM_TRACE_LEVEL=calls helps");
+    session.text().add("note", std::to_string(lost) +
+                                   " events of this trace found no room and were lost; a larger FATHOM_TRACE_MEMORY "
+                                   "or FATHOM_TRACE_LEVEL=calls helps");
   }
 } catch (...) {
 }

@@ -284,7 +284,8 @@ py::dict all_events(Run& run) {
     const auto& processes = trace.definitions().processes;
     const auto wanted = [&](const trace::Process& process) { return !scope.ranks || scope.ranks->contains(process.rank); };
     std::size_t rows = 0;
-    for (const trace::Process& process : processes) rows += wanted(process) && scope.whole_time() && !scope.phase ? process.records : 0;
+    for (const trace::Process& process : processes)
+      rows += wanted(process) && scope.whole_time() && !scope.phase ? process.records : 0;
     columns.reserve(rows);
     std::int32_t position = 0;
     for (std::size_t i = 0; i < processes.size(); ++i) {
@@ -369,7 +370,8 @@ py::dict analyze(Run& run, const std::vector<std::string>& names, const std::vec
   std::vector<const analysis::Row*> rows;
   for (const std::string& name : names) rows.push_back(value_or_throw(analysis::find_analysis(name)));
   for (const analysis::Row* row : rows) {
-    if (!analysis::can_run(*row, input)) throw Failure(std::string("'") + row->name + "' needs a trace; record one with fathom run --trace");
+    if (!analysis::can_run(*row, input))
+      throw Failure(std::string("'") + row->name + "' needs a trace; record one with fathom run --trace");
   }
   if (names.empty()) rows = analysis::default_analyses(input);
   std::optional<analysis::Results> results;

@@ -18,7 +18,8 @@ inline pybind11::tuple step_fields(const trace::Definitions& definitions, std::u
   return pybind11::make_tuple(static_cast<int>(step.kind), processes[process].rank, number, step.time_ns, step.end_ns,
                               step.bytes, index(step.call), has_partner ? processes[step.partner].rank : std::int64_t{-1},
                               has_partner ? index(step.partner_step) : std::int64_t{-1}, step.communicator,
-                              static_cast<std::int32_t>(step.number), step.has(analysis::kHidden), step.has(analysis::kJoined));
+                              static_cast<std::int32_t>(step.number), step.has(analysis::kHidden),
+                              step.has(analysis::kJoined));
 }
 
 }  // namespace fathom::python

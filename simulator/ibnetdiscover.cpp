@@ -59,7 +59,8 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto parsed = for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
+    const auto parsed =
+        for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
     if (!parsed) return parsed.error();
     if (nodes_.empty()) return base::Error{path_ + ": holds no Switch and no Ca of ibnetdiscover"};
     for (const LinkLine& link : links_) {

@@ -74,7 +74,8 @@ class Items {
       }
     };
     for (add(first); group.size() < size;) {
-      while (!strongest.empty() && (taken[strongest.top().second] || strongest.top().first != pull[strongest.top().second])) {
+      while (!strongest.empty() &&
+             (taken[strongest.top().second] || strongest.top().first != pull[strongest.top().second])) {
         strongest.pop();
       }
       while (strongest.empty() && rest != end && taken[*rest]) ++rest;
@@ -98,7 +99,8 @@ std::vector<std::vector<HostId>> hosts_by_switch(const MappingRequest& request) 
     if (is_new) result.emplace_back();
     result[found->second].push_back(host);
   }
-  std::stable_sort(result.begin(), result.end(), [](const auto& one, const auto& other) { return one.size() > other.size(); });
+  std::stable_sort(result.begin(), result.end(),
+                   [](const auto& one, const auto& other) { return one.size() > other.size(); });
   return result;
 }
 

@@ -75,8 +75,10 @@ SwitchParts parts_of(const Network& network, std::span<const HostId> hosts) {
   SwitchParts parts;
   for (const auto& [at, count] : slots) {
     parts.slots.push_back(count);
-    for (const LinkId link : network.links_from(at)) parts.out_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
-    for (const LinkId link : network.links_to(at)) parts.in_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
+    for (const LinkId link : network.links_from(at))
+      parts.out_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
+    for (const LinkId link : network.links_to(at))
+      parts.in_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
   }
   return parts;
 }

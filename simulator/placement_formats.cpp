@@ -84,7 +84,8 @@ bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
   place = {std::string(rest.substr(0, rest.find(' '))), kNoId};
   const std::size_t slot = rest.find(" slot=");
   std::size_t number = 0;
-  if (slot != std::string_view::npos && parse_number(trimmed(rest.substr(slot + 6)), number)) place.slot = static_cast<std::uint32_t>(number);
+  if (slot != std::string_view::npos && parse_number(trimmed(rest.substr(slot + 6)), number))
+    place.slot = static_cast<std::uint32_t>(number);
   return parse_number(trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
 }
 
@@ -98,7 +99,8 @@ base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
     std::size_t rank = 0;
     Place place;
     if (rank_line(line, rank, place)) {
-      if (!by_rank.emplace(rank, place).second) return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
+      if (!by_rank.emplace(rank, place).second)
+        return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
       continue;
     }
     for (const std::string& name : split(line, ',')) plain.push_back({name, kNoId});
@@ -113,7 +115,8 @@ base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
 }
 
 // Of the parts of a machine the one with that core, else the first with room; kNoId without one.
-HostId part_for(const Network& network, const std::vector<HostId>& parts, std::uint32_t slot, const std::vector<std::uint32_t>& used) {
+HostId part_for(const Network& network, const std::vector<HostId>& parts, std::uint32_t slot,
+                const std::vector<std::uint32_t>& used) {
   for (const HostId part : parts) {
     const std::uint32_t first = network.first_core(part);
     const bool has_core = parts.size() == 1 || slot == kNoId || (slot >= first && slot - first < network.slots(part));
@@ -138,7 +141,8 @@ base::Result<Placement> read_placement(const Network& network, const std::string
     const HostId host = part_for(network, parts, place.slot, used);
     if (host == kNoId) {
       return base::Error{path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +
-                         " slots, and more ranks" + (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
+                         " slots, and more ranks" +
+                         (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
     }
     ++used[host];
     placement.push_back(host);

@@ -31,8 +31,8 @@ base::Result<const PlacementFormat*> find_placement_format(std::string_view name
 
 // Hosts that are parts of a machine go by the machine's name.
 //
-// Reads a rankfile (slots tell the part of a machine, and nothing else) or a list of hosts, one for each rank, separated by commas,
-// blanks or lines. An Error names line or host: unknown, more processes than slots, a rank twice or missing.
+// Reads a rankfile (slots tell the part of a machine, and nothing else) or a list of hosts, one for each rank, separated by
+// commas, blanks or lines. An Error names line or host: unknown, more processes than slots, a rank twice or missing.
 base::Result<Placement> read_placement(const Network& network, const std::string& path);
 
 }  // namespace fathom::simulator

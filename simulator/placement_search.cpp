@@ -46,7 +46,8 @@ class Search {
       for (const LinkId link : ways_.between(place_[from], place_[to])) load_[link] += bytes;
     }
     for (auto& list : messages_) {
-      std::stable_sort(list.begin(), list.end(), [](const Message& one, const Message& other) { return one.bytes > other.bytes; });
+      std::stable_sort(list.begin(), list.end(),
+                       [](const Message& one, const Message& other) { return one.bytes > other.bytes; });
     }
     for (LinkId link = 0; link < load_.size(); ++link) {
       highest_ = std::max(highest_, load_[link] / request.network.link(link).capacity_Bps);

@@ -1,9 +1,9 @@
 // The shortest ways (fewest links) to a host, found once for all hosts behind the same switch.
 //
 // A host whose every link comes from one switch is reached through that switch: its target. The target
-// of any other host is the host itself. From a target that is a switch, all links to the host will do. For each target a breadth-first search backwards gives the
-// distance of every forwarding node; from a node, the links that lie on a shortest way to the target
-// (the choices) lead to nodes that are one nearer. Choices are looked up when first asked for and kept.
+// of any other host is the host itself. From a target that is a switch, all links to the host will do. For each target a
+// breadth-first search backwards gives the distance of every forwarding node; from a node, the links that lie on a shortest
+// way to the target (the choices) lead to nodes that are one nearer. Choices are looked up when first asked for and kept.
 //
 // Cost: a search visits every link once. What is kept is bounded by `budget_bytes`: when it is reached,
 // everything is forgotten, so whoever routes many demands does well to sort them by target.

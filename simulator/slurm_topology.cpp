@@ -174,7 +174,8 @@ class Reader {
       }
     }
     for (const SwitchLine& line : switches_) {
-      if (open.contains(line.name)) return error(line.line, "switch '" + line.name + "' stands above itself, or above switches that do");
+      if (open.contains(line.name))
+        return error(line.line, "switch '" + line.name + "' stands above itself, or above switches that do");
     }
     return base::Done{};
   }

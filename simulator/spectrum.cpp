@@ -101,7 +101,8 @@ std::vector<double> laplacian_spectrum(const RankGraph& graph) {
     for (int tries = 0; tries < 100; ++tries) {
       std::size_t last = first;
       while (last + 1 < t.diagonal.size() &&
-             std::abs(t.beside[last]) > kSmall * (std::abs(t.diagonal[last]) + std::abs(t.diagonal[last + 1]) + kSmall * largest)) {
+             std::abs(t.beside[last]) >
+                 kSmall * (std::abs(t.diagonal[last]) + std::abs(t.diagonal[last + 1]) + kSmall * largest)) {
         ++last;
       }
       if (last == first) break;

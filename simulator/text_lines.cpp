@@ -26,7 +26,8 @@ base::Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-base::Status for_each_line(const std::string& path, const std::function<base::Status(const std::string& line, std::size_t number)>& take) {
+base::Status for_each_line(const std::string& path,
+                           const std::function<base::Status(const std::string& line, std::size_t number)>& take) {
   const auto text = read_text(path);
   if (!text) return text.error();
   std::size_t number = 0;

@@ -15,7 +15,8 @@ namespace fathom::simulator {
 base::Result<std::string> read_text(const std::string& path);
 
 // Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that gives an Error.
-base::Status for_each_line(const std::string& path, const std::function<base::Status(const std::string& line, std::size_t number)>& take);
+base::Status for_each_line(const std::string& path,
+                           const std::function<base::Status(const std::string& line, std::size_t number)>& take);
 
 // "path:line: what".
 base::Error line_error(const std::string& path, std::size_t line, const std::string& what);

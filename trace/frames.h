@@ -39,7 +39,8 @@ class FrameLoader {
   FrameLoader(FrameLoader&& other) noexcept;
   FrameLoader& operator=(FrameLoader&& other) noexcept;
 
-  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem` says why, if it is damaged.
+  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem` says why, if it is
+  // damaged.
   const char* load(const MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
                    std::size_t& size, std::string& problem);
 

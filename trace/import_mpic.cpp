@@ -358,7 +358,8 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
                   "non-blocking ones stand where they completed");
   if (!contents->damage.empty()) notes.push_back(contents->damage);
   if (import.skipped() > 0) notes.push_back(std::to_string(import.skipped()) + " records of no known type were left out");
-  if (import.too_many_communicators()) notes.push_back("there are more communicators than a sound file has; the rest were left out");
+  if (import.too_many_communicators())
+    notes.push_back("there are more communicators than a sound file has; the rest were left out");
   return writer->finish();
 }
 

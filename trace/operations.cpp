@@ -107,7 +107,8 @@ void OperationVisitor::message(const Place& place, const Message& message) {
 }
 
 void OperationVisitor::request_started(const Place& place, const Request& request) {
-  if (request.kind == trace::RequestKind::kReceive && !request.has_message) requests_[request.number].posted = at(place).point;
+  if (request.kind == trace::RequestKind::kReceive && !request.has_message)
+    requests_[request.number].posted = at(place).point;
 }
 
 void OperationVisitor::request_completed(const Place& place, const Request& request, const Event&) {

@@ -35,7 +35,8 @@ JoinedJob::JoinedJob(const trace::Trace& trace, Transport& transport)
 
 std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const {
   const auto& processes = definitions().processes;
-  const std::uint64_t error = std::max(summary_.processes[a].worst_clock_error_ns, summary_.processes[b].worst_clock_error_ns);
+  const std::uint64_t error =
+      std::max(summary_.processes[a].worst_clock_error_ns, summary_.processes[b].worst_clock_error_ns);
   if (hosts_[a] == hosts_[b]) return 0;
   return std::max({processes[a].clock.uncertainty_ns, processes[b].clock.uncertainty_ns, error});
 }
@@ -304,7 +305,8 @@ base::Status Joiner::run() {
   }
   const double windows = static_cast<double>(records) / static_cast<double>(per_window_) /
                          static_cast<double>(std::max<std::size_t>(1, job_.definitions().processes.size()));
-  const std::uint64_t window_ns = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(span_ns) / std::max(1.0, windows)));
+  const std::uint64_t window_ns =
+      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(span_ns) / std::max(1.0, windows)));
   std::uint64_t until_ns = 0;
   const bool alone = transport_.size() == 1;
   bool under_way = false, all_done = false;
@@ -392,19 +394,21 @@ base::Status Joiner::sum_up() {
 // Every process has an owner: none is left out without a word.
 static base::Status check_mapping(const Mapping& mapping, std::size_t processes, std::size_t owners) {
   if (mapping.size() != processes) {
-    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " + std::to_string(processes)};
+    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " +
+                       std::to_string(processes)};
   }
   for (std::size_t process = 0; process < mapping.size(); ++process) {
     if (mapping[process] < owners) continue;
-    return base::Error{"the mapping gives process " + std::to_string(process) + " to an analysis process that is not there; there are " +
-                       std::to_string(owners)};
+    return base::Error{"the mapping gives process " + std::to_string(process) +
+                       " to an analysis process that is not there; there are " + std::to_string(owners)};
   }
   return base::Done{};
 }
 
 // Asked once at each analysis process: a strategy may answer otherwise the next time, and then processes would be
 // left out, or taken twice, without being seen.
-static base::Result<Mapping> agreed_mapping(const JoinOptions& options, const trace::Definitions& definitions, Transport& transport) {
+static base::Result<Mapping> agreed_mapping(const JoinOptions& options, const trace::Definitions& definitions,
+                                            Transport& transport) {
   std::vector<std::uint64_t> loads;
   for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
   Mapping mapping = options.mapping(loads, transport.size());

@@ -28,7 +28,8 @@ class WaitTallies {
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns);
 
   // Before the step `call`; the other had waited for `waited_ns` by then.
-  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns);
+  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call,
+              std::uint64_t waited_ns);
 
   // A wait of another process, by the key that it has there, and the step of the own call that it was for.
   void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);

@@ -61,7 +61,8 @@ int generate(const std::string& directory, const bench::Pattern& pattern, std::u
     bench::RankEvents sample(pattern, 0, [&](const trace::Event&) { ++of_iteration; });
     sample.iteration(0);
   }
-  const std::uint64_t iterations = std::max<std::uint64_t>(1, wanted / of_iteration / static_cast<std::uint64_t>(pattern.ranks));
+  const std::uint64_t iterations =
+      std::max<std::uint64_t>(1, wanted / of_iteration / static_cast<std::uint64_t>(pattern.ranks));
   const trace::Definitions definitions = definitions_of(pattern);
   auto writer = trace::TraceWriter::create(directory, definitions);
   if (!writer) return std::fprintf(stderr, "%s\n", writer.error().message.c_str()), 1;

@@ -117,7 +117,9 @@ class RankEvents {
   }
 
   // Some time passes, by less than 2 * about_ns.
-  void pass(std::uint64_t about_ns) { now_ns_ += 1 + mixed(now_ns_ << 8 ^ static_cast<std::uint64_t>(rank_)) % (2 * about_ns); }
+  void pass(std::uint64_t about_ns) {
+    now_ns_ += 1 + mixed(now_ns_ << 8 ^ static_cast<std::uint64_t>(rank_)) % (2 * about_ns);
+  }
 
   // What one call to the clock stamps has one time; all else comes a little later.
   trace::Event& event(trace::EventKind kind) {
@@ -165,7 +167,8 @@ class RankEvents {
     sink_(event_);
     pass(80);
     if (call == kIsend) {
-      message(trace::EventKind::kMessageSent, kUserClass, peer, static_cast<std::int32_t>(direction), pattern_.bytes, request);
+      message(trace::EventKind::kMessageSent, kUserClass, peer, static_cast<std::int32_t>(direction), pattern_.bytes,
+              request);
     }
     transfer(trace::TransferStep::kActivate, request, call == kIrecv);
     transfer(call == kIsend ? trace::TransferStep::kBegin : trace::TransferStep::kPosted, request, call == kIrecv);

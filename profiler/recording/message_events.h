@@ -66,7 +66,8 @@ inline bool records_transfers() { return Level::transfers; }
 // source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
 inline void received_retracted(const void* request) {
   Stream* stream = Recorder::unmuted_stream();
-  if (stream != nullptr) Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
+  if (stream != nullptr)
+    Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
 }
 
 // After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h, pml_ob1_recvfrag.c); and what it

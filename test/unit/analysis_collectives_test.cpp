@@ -119,7 +119,8 @@ void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operati
   made.leave(rank, time_ns + 5, "MPI_Ibcast").request = static_cast<std::uint64_t>(operation);
 }
 
-TEST_CASE("non-blocking collectives under way together are told apart by the order of their tags, the library's own left out") {
+TEST_CASE(
+    "non-blocking collectives under way together are told apart by the order of their tags, the library's own left out") {
   MadeJob made(3);
   of_libnbc(made, 0, 50, true, 1, 0, 1000);  // of none of the calls
   of_libnbc(made, 1, 60, false, 0, 0, 1000);

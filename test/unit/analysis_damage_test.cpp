@@ -41,7 +41,8 @@ MadeJob ring(int ranks = 4, std::uint64_t iterations = 3000) {
 
 std::string file_of(const std::string& run, int rank) {
   for (const auto& entry : std::filesystem::directory_iterator(run + "/trace")) {
-    if (entry.path().extension() == ".trace" && entry.path().stem().string().ends_with("." + std::to_string(rank))) return entry.path();
+    if (entry.path().extension() == ".trace" && entry.path().stem().string().ends_with("." + std::to_string(rank)))
+      return entry.path();
   }
   FAIL("no trace of rank " << rank);
   return "";
@@ -90,7 +91,8 @@ TEST_CASE("the undamaged run has nothing to say against itself") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string&) {});
   for (const std::string& limit : results.limits) {
-    for (const char* word : {"left out", "lost", "not in", "ends before", "damage", "before they were sent"}) CHECK_MESSAGE(limit.find(word) == std::string::npos, limit);
+    for (const char* word : {"left out", "lost", "not in", "ends before", "damage", "before they were sent"})
+      CHECK_MESSAGE(limit.find(word) == std::string::npos, limit);
   }
   CHECK(wait_seconds(results) > 0);
   for (const Finding& finding : results.findings) CHECK(finding.confidence >= 0.8);
@@ -98,7 +100,8 @@ TEST_CASE("the undamaged run has nothing to say against itself") {
 
 TEST_CASE("unmatched sends and receives") {
   MadeJob made = ring();
-  for (int i = 0; i < 5; ++i) made.send(0, 601'000 + static_cast<std::uint64_t>(i) * 10, 601'005 + static_cast<std::uint64_t>(i) * 10, 1, 99);
+  for (int i = 0; i < 5; ++i)
+    made.send(0, 601'000 + static_cast<std::uint64_t>(i) * 10, 601'005 + static_cast<std::uint64_t>(i) * 10, 1, 99);
   made.receive(3, 601'000, 601'500, 1, 98);
   const Results results = analysed_after(made, [](const std::string&) {});
   CHECK(says(results, "5 messages were sent whose receive is not in the trace"));
@@ -133,7 +136,9 @@ TEST_CASE("a rank cut short") {
   });
   CHECK(says(results, "the trace of rank 2 ends before MPI_Finalize"));
   for (const Finding& finding : results.findings) {
-    const bool of_it = std::count(finding.culprits.begin(), finding.culprits.end(), 2) + std::count(finding.victims.begin(), finding.victims.end(), 2) > 0;
+    const bool of_it = std::count(finding.culprits.begin(), finding.culprits.end(), 2) +
+                           std::count(finding.victims.begin(), finding.victims.end(), 2) >
+                       0;
     if (of_it) CHECK_MESSAGE(finding.confidence <= 0.5, finding.kind);
   }
 }

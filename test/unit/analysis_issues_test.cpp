@@ -107,7 +107,8 @@ TEST_CASE("a late broadcaster, and members that come early to a reduction") {
 TEST_CASE("barriers: how far apart, and a rank that is always last") {
   MadeJob made(4);
   for (std::uint64_t i = 0; i < 10; ++i) {
-    for (int rank = 0; rank < 4; ++rank) made.collective(rank, i * 10 * kMs + (rank == 3 ? 4 * kMs : 0), i * 10 * kMs + 4 * kMs + 100, "MPI_Barrier");
+    for (int rank = 0; rank < 4; ++rank)
+      made.collective(rank, i * 10 * kMs + (rank == 3 ? 4 * kMs : 0), i * 10 * kMs + 4 * kMs + 100, "MPI_Barrier");
   }
   const Judged judged(made);
   CHECK(judged.kinds() == Kinds{"barrier-arrival-skew", "barrier-imbalance"});
@@ -134,7 +135,8 @@ TEST_CASE("completions: two waits for a message, and what they cost") {
   CHECK(overhead.count == 1200);
   CHECK(*overhead.seconds == doctest::Approx(600 * 200e-9));
   CHECK(overhead.severity == Severity::kCritical);
-  CHECK(column<std::uint64_t>(judged.outcome, "per_rank", "completion_request_count") == std::vector<std::uint64_t>{600, 600});
+  CHECK(column<std::uint64_t>(judged.outcome, "per_rank", "completion_request_count") ==
+        std::vector<std::uint64_t>{600, 600});
 }
 
 TEST_CASE("summary, ranks, links and windows add up") {
@@ -148,7 +150,8 @@ TEST_CASE("summary, ranks, links and windows add up") {
   CHECK(figure(judged.outcome, "pair_density") == 1);
   CHECK(column<std::uint64_t>(judged.outcome, "top_links", "bytes") == std::vector<std::uint64_t>{160, 100});
   std::uint64_t sum = 0;
-  for (const std::uint64_t messages : column<std::uint64_t>(judged.outcome, "time_windows", "canonical_transfer_events")) sum += messages;
+  for (const std::uint64_t messages : column<std::uint64_t>(judged.outcome, "time_windows", "canonical_transfer_events"))
+    sum += messages;
   CHECK(sum == 21);
 }
 

@@ -30,7 +30,8 @@ class Matrix {
   Matrix renumbered(const Numbers& to) const {
     Matrix other;
     for (const auto& [pair, counts] : cells_) {
-      other.add(to[static_cast<std::size_t>(pair.first)], to[static_cast<std::size_t>(pair.second)], counts.first, counts.second);
+      other.add(to[static_cast<std::size_t>(pair.first)], to[static_cast<std::size_t>(pair.second)], counts.first,
+                counts.second);
     }
     return other;
   }
@@ -93,7 +94,8 @@ Matrix grid(const Numbers& extents, const std::vector<bool>& periodic, bool corn
         at[d] = (at[d] + extents[d]) % extents[d];
       }
       const std::int64_t other = place(at, extents);
-      if (inside && moved > 0 && (corners || moved == 1) && other != rank) matrix.add(rank, other, bytes / static_cast<std::uint64_t>(moved * moved));
+      if (inside && moved > 0 && (corners || moved == 1) && other != rank)
+        matrix.add(rank, other, bytes / static_cast<std::uint64_t>(moved * moved));
     }
   }
   return matrix;
@@ -121,12 +123,22 @@ TEST_CASE("grids in the ranks' own order, with their extents and what is periodi
     Numbers extents;
     std::vector<bool> periodic;
   };
-  const Case cases[] = {{{8}, {false}}, {{8}, {true}}, {{4, 3}, {false, false}}, {{4, 3}, {true, false}},
-                        {{3, 4}, {false, true}}, {{5, 4}, {true, true}}, {{32, 32}, {false, false}}, {{3, 4, 5}, {false, false, false}},
-                        {{8, 8, 8}, {true, true, true}}, {{4, 2, 3}, {false, false, false}}, {{3, 3, 3, 3}, {false, true, false, true}},
-                        {{100, 3}, {false, false}}, {{2, 5}, {false, false}}};
+  const Case cases[] = {{{8}, {false}},
+                        {{8}, {true}},
+                        {{4, 3}, {false, false}},
+                        {{4, 3}, {true, false}},
+                        {{3, 4}, {false, true}},
+                        {{5, 4}, {true, true}},
+                        {{32, 32}, {false, false}},
+                        {{3, 4, 5}, {false, false, false}},
+                        {{8, 8, 8}, {true, true, true}},
+                        {{4, 2, 3}, {false, false, false}},
+                        {{3, 3, 3, 3}, {false, true, false, true}},
+                        {{100, 3}, {false, false}},
+                        {{2, 5}, {false, false}}};
   for (const Case& entry : cases) {
-    const std::int64_t ranks = std::accumulate(entry.extents.begin(), entry.extents.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t ranks =
+        std::accumulate(entry.extents.begin(), entry.extents.end(), std::int64_t{1}, std::multiplies<>());
     const auto patterns = found(ranks, grid(entry.extents, entry.periodic));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].kind == "halo");
@@ -170,7 +182,8 @@ TEST_CASE("renumbered grids are found by their squares") {
 TEST_CASE("a renumbered torus with an extent of 4, which is a square of squares") {
   for (const auto& extents : {Numbers{8, 4}, Numbers{5, 4, 4}, Numbers{7, 5, 4}}) {
     const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-    const auto patterns = found(ranks, grid(extents, std::vector<bool>(extents.size(), true)).renumbered(shuffled(ranks, 11)));
+    const auto patterns =
+        found(ranks, grid(extents, std::vector<bool>(extents.size(), true)).renumbered(shuffled(ranks, 11)));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].extents == extents);
     CHECK(!patterns[0].alternative.empty());
@@ -338,7 +351,9 @@ TEST_CASE("mixtures give each of their parts") {
     const auto patterns = found(64, mixed);
     REQUIRE(patterns.size() == 2);
     CHECK(patterns[0].share == doctest::Approx(0.5).epsilon(0.1));
-    CHECK(std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) { return p.kind == "halo" && p.extents == Numbers{8, 8}; }));
+    CHECK(std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) {
+      return p.kind == "halo" && p.extents == Numbers{8, 8};
+    }));
     CHECK(std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) { return p.kind == "all-to-all"; }));
   }
 }
@@ -389,7 +404,8 @@ TEST_CASE("what looks like a grid here and there is none") {
   }
   // A line with a shortcut, and a cube that lacks an edge.
   CHECK(found(6, lines({{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {1, 4}})).size() <= 1);
-  const auto cube = found(8, lines({{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}}));
+  const auto cube =
+      found(8, lines({{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}}));
   for (const Pattern& pattern : cube) CHECK_MESSAGE(pattern.kind != "halo", pattern.description);
 }
 
@@ -411,7 +427,8 @@ TEST_CASE("each class has patterns of its own, and a mixture of communicators is
   auto patterns = find_patterns(profile, {});
   std::erase_if(patterns, [](const Pattern& p) { return p.kind == "dense"; });
   REQUIRE(patterns.size() == 3);
-  std::sort(patterns.begin(), patterns.end(), [](const Pattern& a, const Pattern& b) { return a.communicator < b.communicator; });
+  std::sort(patterns.begin(), patterns.end(),
+            [](const Pattern& a, const Pattern& b) { return a.communicator < b.communicator; });
   CHECK(patterns[0].kind == "halo");
   for (const std::size_t i : {1, 2}) {
     CHECK(patterns[i].class_name == "MPI_Alltoall");

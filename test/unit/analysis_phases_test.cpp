@@ -162,7 +162,8 @@ TEST_CASE("parts of ranks are one phase if they overlap for more than half") {
     return made;
   };
   // Ranks start later and later: a pipeline.
-  const auto found = phases_of({part(0, 0, 100), part(0, 100, 300), part(1, 40, 140), part(1, 140, 340), part(2, 80, 180), part(2, 180, 380)});
+  const auto found = phases_of(
+      {part(0, 0, 100), part(0, 100, 300), part(1, 40, 140), part(1, 140, 340), part(2, 80, 180), part(2, 180, 380)});
   REQUIRE(found.size() == 2);
   CHECK(found[0].parts.size() == 3);
   CHECK(found[0].end_ns == 180);

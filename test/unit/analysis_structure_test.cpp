@@ -55,7 +55,8 @@ using Kinds = std::vector<std::string>;
 
 TEST_CASE("structure of four ranks by hand") {
   // 0 -> 1: 6 MB, 1 -> 0: 2 MB, 2 -> 3: 4 MB, 0 to itself: 8 MB
-  const auto profile = job(4, "point-to-point", {{0, 0, 8'000'000, 1}, {0, 1, 6'000'000, 3}, {1, 0, 2'000'000, 1}, {2, 3, 4'000'000, 4}});
+  const auto profile =
+      job(4, "point-to-point", {{0, 0, 8'000'000, 1}, {0, 1, 6'000'000, 3}, {1, 0, 2'000'000, 1}, {2, 3, 4'000'000, 4}});
   const Structure found = structure_of(profile, nullptr);
   CHECK(found.pairs == 3);
   CHECK(found.density == doctest::Approx(0.25));

@@ -13,7 +13,8 @@ using test::MadeJob;
 using trace::EventKind;
 using trace::TransferStep;
 
-void transfer(MadeJob& made, int rank, std::uint64_t time_ns, TransferStep step, std::uint64_t request, bool receiving = true) {
+void transfer(MadeJob& made, int rank, std::uint64_t time_ns, TransferStep step, std::uint64_t request,
+              bool receiving = true) {
   trace::Event& event = made.add(rank, EventKind::kTransfer, time_ns);
   event.code = static_cast<std::uint32_t>(step);
   event.request = request;

@@ -82,7 +82,9 @@ TEST_CASE("callbacks by name and direction; backward a send comes behind its rec
   Engine& engine = **opened;
   CHECK_FALSE(engine.parallel());
   std::string seen;
-  const auto note = [&](char what) { return [&seen, what](const Visit& at, const Step&) { seen += what + std::to_string(at.process) + " "; }; };
+  const auto note = [&](char what) {
+    return [&seen, what](const Visit& at, const Step&) { seen += what + std::to_string(at.process) + " "; };
+  };
   engine.on(Direction::kForward, Moment::kSend, "sends", note('s'));
   engine.on(Direction::kForward, Moment::kReceive, "receives", note('r'));
   engine.on(Direction::kBackward, Moment::kSend, "sends", note('S'));
@@ -120,7 +122,8 @@ TEST_CASE("two processes share the job by a mapping of one's own, fetch each oth
     auto opened = Engine::open(run, &transport);
     Engine& engine = **opened;
     engine.set_mapping([](const std::vector<std::uint64_t>&, std::size_t) { return Mapping{1, 0, 1}; });
-    engine.on(Direction::kForward, Moment::kReceive, "receives", [&](const Visit& at, const Step&) { seen[rank].received.push_back(at.process); });
+    engine.on(Direction::kForward, Moment::kReceive, "receives",
+              [&](const Visit& at, const Step&) { seen[rank].received.push_back(at.process); });
     seen[rank].parallel = engine.parallel();
     seen[rank].loads = *engine.loads();
     (void)engine.run(Direction::kForward);

@@ -46,7 +46,8 @@ const std::vector<T>& column(const analysis::Outcome& outcome, const std::string
 }
 
 // A column of seconds in whole nanoseconds.
-inline std::vector<std::int64_t> nanoseconds(const analysis::Outcome& outcome, const std::string& table, const std::string& name) {
+inline std::vector<std::int64_t> nanoseconds(const analysis::Outcome& outcome, const std::string& table,
+                                             const std::string& name) {
   std::vector<std::int64_t> rounded;
   for (const double seconds : column<double>(outcome, table, name)) rounded.push_back(std::llround(seconds * 1e9));
   return rounded;

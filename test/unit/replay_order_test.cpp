@@ -68,7 +68,8 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
     std::vector<std::uint64_t> now(kRanks, 10);
     std::map<std::pair<int, int>, int> under_way;
     for (int i = 0; i < 200; ++i) {
-      const int a = static_cast<int>(random() % kRanks), b = static_cast<int>((static_cast<unsigned>(a) + 1 + random() % (kRanks - 1)) % kRanks);
+      const int a = static_cast<int>(random() % kRanks),
+                b = static_cast<int>((static_cast<unsigned>(a) + 1 + random() % (kRanks - 1)) % kRanks);
       const auto begin = now[static_cast<std::size_t>(a)] + random() % 30, end = begin + 3 + random() % 50;
       if (under_way[{b, a}] > 0 && random() % 2) {
         made.receive(a, begin, end, b);
@@ -99,7 +100,8 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
         if (visit.process == process) there += kLetters[static_cast<int>(visit.moment)] + std::to_string(visit.step) + " ";
       }
       for (const Visit& visit : backward.visits) {
-        if (visit.process == process) back = kLetters[static_cast<int>(visit.moment)] + std::to_string(visit.step) + " " + back;
+        if (visit.process == process)
+          back = kLetters[static_cast<int>(visit.moment)] + std::to_string(visit.step) + " " + back;
       }
       CHECK(there == back);
     }

@@ -73,9 +73,10 @@ TEST_CASE("values inside a job are axes, too; a list of jobs is not") {
 }
 
 TEST_CASE("a rank file is a placement like others, of all jobs or of one") {
-  const auto all = combinations(std::string("cluster: 'torus:dims=2,2'\n"
-                                            "placement: [cyclic, {rankfile: a/ranks}, rankfile:/tmp/more.txt]\n") + kJobs +
-                                "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5, placement: [block, {rankfile: own}]}\n");
+  const auto all = combinations(
+      std::string("cluster: 'torus:dims=2,2'\n"
+                  "placement: [cyclic, {rankfile: a/ranks}, rankfile:/tmp/more.txt]\n") +
+      kJobs + "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5, placement: [block, {rankfile: own}]}\n");
   REQUIRE(all.size() == 3 * 2);
   CHECK(all[0].placement.name() == "cyclic");
   CHECK(all[2].placement.name() == "rankfile:ranks");
@@ -207,7 +208,8 @@ TEST_CASE("job logs of the Standard Workload Format") {
 
 TEST_CASE("distributions have the means that they should have") {
   for (const auto& [name, parameters, mean] :
-       {std::tuple{"constant", simulator::Parameters{3, 0}, 3.0}, std::tuple{"exponential", simulator::Parameters{0.5, 0}, 2.0},
+       {std::tuple{"constant", simulator::Parameters{3, 0}, 3.0},
+        std::tuple{"exponential", simulator::Parameters{0.5, 0}, 2.0},
         std::tuple{"uniform", simulator::Parameters{1, 3}, 2.0},
         std::tuple{"lognormal", simulator::Parameters{2, 0.5}, 2.0 * std::exp(0.125)},
         std::tuple{"weibull", simulator::Parameters{2, 2}, 2.0 * std::sqrt(std::acos(-1.0)) / 2}}) {

@@ -57,7 +57,8 @@ TEST_CASE("groups of ranks that talk are put on one host each") {
   const Network network = two_level_tree(2, 2, 2, 4);  // 4 hosts of 4 slots
   const Job job = interleaved(16, 4);
   const std::vector<HostId> hosts = all_hosts(network);
-  CHECK(scores_of(network, job, *map_processes(**find_mapper("block"), {network, job, hosts, 1}))[Objective::kHostBytes] > 0);
+  CHECK(scores_of(network, job, *map_processes(**find_mapper("block"), {network, job, hosts, 1}))[Objective::kHostBytes] >
+        0);
   for (const char* name : {"bisection", "treematch", "search"}) {
     CAPTURE(name);
     const auto placement = map_processes(**find_mapper(name), {network, job, hosts, 1});

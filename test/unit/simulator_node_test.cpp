@@ -57,11 +57,13 @@ Network cluster_of(const char* synthetic,
 
 // By dimension order, by name: "s0.0 s0.1 …".
 std::string switches_passed(const Network& network, HostId from, HostId to) {
-  const auto routes = PlacedRoutes::make(network, test::job_of(2, {{0, 1, 1, 1}}), {from, to}, **find_router("dor"), 1, LinkUse(network));
+  const auto routes =
+      PlacedRoutes::make(network, test::job_of(2, {{0, 1, 1, 1}}), {from, to}, **find_router("dor"), 1, LinkUse(network));
   REQUIRE_MESSAGE(routes, routes.error().message);
   std::string names;
   for (const LinkId link : routes->between(0, 1)) {
-    if (network.joins_switches(link)) names += network.node_name(network.link(link).source) + ' ' + network.node_name(network.link(link).target) + ' ';
+    if (network.joins_switches(link))
+      names += network.node_name(network.link(link).source) + ' ' + network.node_name(network.link(link).target) + ' ';
   }
   return names;
 }
@@ -81,7 +83,8 @@ TEST_CASE("hwloc: domains are NUMA nodes, or sockets where these are fewer; slot
 }
 
 TEST_CASE("dimension order goes the same ways whatever is inside the hosts") {
-  const Network plain = cluster_of("pack:1 core:2 pu:1", "torus:dims=3,4"), split = cluster_of("pack:2 core:1 pu:1", "torus:dims=3,4");
+  const Network plain = cluster_of("pack:1 core:2 pu:1", "torus:dims=3,4"),
+                split = cluster_of("pack:2 core:1 pu:1", "torus:dims=3,4");
   REQUIRE(split.host_count() == 2 * plain.host_count());
   for (HostId from = 0; from < plain.host_count(); ++from) {
     for (HostId to = 0; to < plain.host_count(); ++to) {

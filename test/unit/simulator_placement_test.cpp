@@ -86,7 +86,8 @@ TEST_CASE("too many processes: the Error says how many slots there are") {
 }
 
 TEST_CASE("an unknown name is answered with the known ones") {
-  CHECK(find_selector("best").error().message == "there is no selection 'best'; there are linear, random, switches, contiguous, fragmented");
+  CHECK(find_selector("best").error().message ==
+        "there is no selection 'best'; there are linear, random, switches, contiguous, fragmented");
   CHECK(find_mapper("x").error().message.find("there are block, cyclic") != std::string::npos);
   CHECK(find_router("x").error().message.find("there are dmodk, smodk") != std::string::npos);
 }

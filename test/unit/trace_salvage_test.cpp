@@ -229,7 +229,8 @@ TEST_CASE("a half-written last record, a torn chunk header and a cut .live file"
   Words longer = numbered_records(3, 3);
   longer.resize(28, 0);
   longer[27] = record_head(RecordKind::kLost, 4, 0, 0);  // would reach behind the chunk
-  for (std::size_t i = 3; i < 27; ++i) longer[i] = record_head(RecordKind::kProcessor, 0, static_cast<std::uint32_t>(3 + i), 1);
+  for (std::size_t i = 3; i < 27; ++i)
+    longer[i] = record_head(RecordKind::kProcessor, 0, static_cast<std::uint32_t>(3 + i), 1);
   LiveFile live(0);
   live.chunk(ChunkState::kFilling, 0, 0, 100, half)
       .chunk(static_cast<ChunkState>(0xdead), 0, 1, 200, numbered_records(500, 3))

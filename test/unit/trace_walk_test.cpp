@@ -44,7 +44,8 @@ struct Recorder : trace::Visitor {
     lines.push_back(at(place) + "started " + std::to_string(request.number));
   }
   void request_completed(const trace::Place& place, const trace::Request& request, const trace::Event&) override {
-    lines.push_back(at(place) + "completed " + std::to_string(request.number) + (request.has_message ? " with message" : ""));
+    lines.push_back(at(place) + "completed " + std::to_string(request.number) +
+                    (request.has_message ? " with message" : ""));
   }
   void transfer(const trace::Transfer& transfer) override { transfers.push_back(transfer); }
 };

@@ -97,7 +97,8 @@ static const struct {
 
 // "ring_…", "grid_…" or "graph_…"; what follows.
 static const char* with_neighbours(const char* name) {
-  int dims[2] = {size, 1}, periodic[2] = {1, 0}, to[2] = {(rank + 1) % size, 0}, from[MOST_NEIGHBOURS], weights[MOST_NEIGHBOURS] = {0}, degree = 0;
+  int dims[2] = {size, 1}, periodic[2] = {1, 0}, to[2] = {(rank + 1) % size, 0}, from[MOST_NEIGHBOURS],
+      weights[MOST_NEIGHBOURS] = {0}, degree = 0;
   if (strncmp(name, "ring_", 5) == 0) {
     MPI_Cart_create(WORLD, 1, dims, periodic, 0, &near);
     return name + 5;
@@ -121,13 +122,25 @@ static const char* with_neighbours(const char* name) {
 static const struct {
   const char* name;
   void (*start)(void);
-} non_blocking[] = {{"ineighbor_allgather", ineighbor_allgather}, {"ineighbor_allgatherv", ineighbor_allgatherv},
-                    {"ineighbor_alltoall", ineighbor_alltoall}, {"ineighbor_alltoallv", ineighbor_alltoallv},
-                    {"ineighbor_alltoallw", ineighbor_alltoallw}, {"ibarrier", ibarrier}, {"ibcast", ibcast}, {"ireduce", ireduce}, {"iallreduce", iallreduce},
-                    {"igather", igather}, {"iscatter", iscatter}, {"iallgather", iallgather},
-                    {"iallgatherv", iallgatherv}, {"ialltoall", ialltoall}, {"ialltoallv", ialltoallv},
-                    {"ireduce_scatter", ireduce_scatter}, {"ireduce_scatter_block", ireduce_scatter_block},
-                    {"iscan", iscan}, {"iexscan", iexscan}};
+} non_blocking[] = {{"ineighbor_allgather", ineighbor_allgather},
+                    {"ineighbor_allgatherv", ineighbor_allgatherv},
+                    {"ineighbor_alltoall", ineighbor_alltoall},
+                    {"ineighbor_alltoallv", ineighbor_alltoallv},
+                    {"ineighbor_alltoallw", ineighbor_alltoallw},
+                    {"ibarrier", ibarrier},
+                    {"ibcast", ibcast},
+                    {"ireduce", ireduce},
+                    {"iallreduce", iallreduce},
+                    {"igather", igather},
+                    {"iscatter", iscatter},
+                    {"iallgather", iallgather},
+                    {"iallgatherv", iallgatherv},
+                    {"ialltoall", ialltoall},
+                    {"ialltoallv", ialltoallv},
+                    {"ireduce_scatter", ireduce_scatter},
+                    {"ireduce_scatter_block", ireduce_scatter_block},
+                    {"iscan", iscan},
+                    {"iexscan", iexscan}};
 
 static void together(void (*start)(void)) {
   int* first = in;

@@ -90,7 +90,8 @@ static void run(int n, int root, int in_place) {
   for (i = 0; i < size; i++) verify(in + (size_t)i * (size_t)n, (size_t)n, (unsigned)i);
   COLLECTIVE(Allgatherv, allgatherv, kAllgather, 0, n, mine, n, MPI_BYTE, in, counts, displacements, MPI_BYTE);
   COLLECTIVE(Alltoall, alltoall, kAlltoall, 0, n, mine, n, MPI_BYTE, in, n, MPI_BYTE);
-  COLLECTIVE(Alltoallv, alltoallv, kAlltoall, 0, n, mine, counts, displacements, MPI_BYTE, in, counts, displacements, MPI_BYTE);
+  COLLECTIVE(Alltoallv, alltoallv, kAlltoall, 0, n, mine, counts, displacements, MPI_BYTE, in, counts, displacements,
+             MPI_BYTE);
   COLLECTIVE(Alltoallw, alltoallw, kAlltoall, 0, n, mine, counts, displacements, types, in, counts, displacements, types);
 
   int *values = (int*)out, *results = (int*)in;

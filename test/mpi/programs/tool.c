@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NEXT(name) (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
+#define NEXT(name) \
+  (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
 
 static int init_calls, send_calls, dup_calls, finalize_calls;
 
