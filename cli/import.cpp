@@ -64,7 +64,11 @@ std::string guess_format(const std::string& input) {
 int import_profile(const ImportOptions& options, const Importer& importer) {
   // Read first: a bad input must not cost the run that --force would replace.
   const auto profile = importer.read_profile(options.input);
-  if (!profile) return fail(kFailed, "import", profile.error().message);
+  if (!profile) {
+    const std::string guessed = "; it was taken for " + std::string(importer.name) + " by its look: --from says what else it is (" +
+                                importer_names() + ")";
+    return fail(kFailed, "import", profile.error().message + (options.format.empty() ? guessed : ""));
+  }
   const auto directory = RunDirectory::create(options.directory, options.force);
   if (!directory) return fail(kWrongUsage, "import", directory.error().message);
   const auto written = profile::write_profile(*profile, directory->profile_path());

@@ -1,6 +1,6 @@
 """Pictures of a run as matplotlib Figures: figure.savefig("traffic.png"), or shown by a notebook.
 
-The matrix and the histogram are those of `fathom plot` (scripts/plots).
+The matrix, the histogram and the timeline are those of `fathom plot` (scripts/plots).
 """
 import os
 import sys
@@ -106,6 +106,36 @@ def comm_over_time(run, output="size", bins=50):
     axes.yaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: shortened(value, of[1])))
     axes.set_ylim(bottom=0)
     return picture
+
+
+def timeline(run, start=None, end=None):
+    """Calls of each rank as bars, messages as arrows: of this window, or of some messages from the middle of the run on."""
+    from fathom.filters import nanoseconds
+    _shared()
+    from plots import timeline as charts
+    if start is None and end is None:
+        first, last = _window_of_messages(run, charts.MESSAGE_EVENTS // 2)
+    else:
+        first, last = nanoseconds(start or 0), run.processes()["last_ns"].max() + 1 if end is None else nanoseconds(end)
+    if first >= last:
+        raise ValueError(f"the window from {start} to {end} is empty")
+    part = run.slice(first, last)
+    name = os.path.basename(run.application) or "unnamed program"
+    chart = charts.Timeline((), first, last, [rank for rank in part.processes().index if rank < charts.MOST_LANES], name)
+    calls = part.calls()
+    calls = calls[(calls["depth"] == 0) & calls["Process"].isin(chart.ranks)]
+    chart.bars = list(zip(calls["Process"], calls["start_ns"], calls["end_ns"], calls["Name"]))
+    sent = part.messages(hidden=True)
+    sent = sent[(sent["send_entered_ns"] >= first) & sent["sender"].isin(chart.ranks) & sent["receiver"].isin(chart.ranks)]
+    chart.arrows = list(zip(*(sent[column] for column in ("sender", "send_entered_ns", "receiver", "received_ns", "hidden"))))
+    return charts.draw(chart)
+
+
+def _window_of_messages(run, most):
+    moments = run.messages(hidden=True)["received_ns"].sort_values()
+    last = int(run.processes()["last_ns"].max())
+    chosen = moments[moments >= last // 2][:most] if (moments >= last // 2).any() else moments[:most]
+    return (int(chosen.iloc[0]), int(chosen.iloc[-1]) + 1) if len(chosen) else (0, last + 1)
 
 
 _MOST_BARS = 64

@@ -98,6 +98,7 @@ class Run:
 
     @property
     def communicators(self):
+        """Size 0: each process has its own (MPI_COMM_SELF), or a member left no counts."""
         return pandas.DataFrame(self.header["communicators"], columns=["id", "name", "made_by", "size"])
 
     @property
@@ -540,6 +541,10 @@ class Run:
     def plot_time_profile(self, num_bins=50, normalized=True):
         from fathom import plots
         return plots.time_profile(self, num_bins, normalized)
+
+    def plot_timeline(self, start=None, end=None):
+        from fathom import plots
+        return plots.timeline(self, start, end)
 
     def plot_idle_time(self):
         from fathom import plots

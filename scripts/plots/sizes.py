@@ -41,6 +41,12 @@ def edge(size):
         size //= 1024
 
 
+def unknown(profile, total):
+    """A killed receiver leaves no sizes."""
+    missing = profile.messages.sum() - total.sum()
+    return f"sizes of {shortened(missing)} more not known" if missing > 0 and total.any() else ""
+
+
 def draw(profile):
     series = histogram(profile)
     picture = figure.Figure(figsize=(9.6, 5.6))
@@ -48,7 +54,8 @@ def draw(profile):
     total = sum((bins for _, bins in series), numpy.zeros(BINS))
     style.title(picture, f"{profile.name[:40]}: message sizes",
                 " · ".join(filter(None, [style.plural(profile.world_size, "rank"),
-                                         f"{shortened(total.sum())} messages", str(profile.choice)])))
+                                         f"{shortened(total.sum())} messages", unknown(profile, total),
+                                         str(profile.choice)])))
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.set_ylabel("messages")

@@ -62,6 +62,16 @@ class Plot(harness.CliTest):
         for cell in ("242 MB", "311 MB"):
             self.assertRegex(picture, f'fill: #ffffff[^>]*>{cell}<')
 
+    def test_picture_tells_of_sizes_that_are_not_known(self):
+        document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 6), (1, 0, 8, 1)])],
+                                    [{"class": "point-to-point", "size": [8], "messages": [1]}], verdict="incomplete")
+        for known, told in ((1, True), (7, False)):
+            document["message_sizes"][0]["messages"] = [known]
+            self.write_run(f"r{known}", document)
+            self.assertEqual(self.fathom("plot", f"r{known}", "-o", f"p{known}", "--format", "svg").returncode, 0)
+            with open(self.path(f"p{known}", "sizes.svg"), encoding="utf-8") as file:
+                self.assertEqual("sizes of 6 more not known" in file.read(), told)
+
     def test_filters_reach_the_picture(self):
         self.write_run("r")
         for options, total in ((["--hidden"], "1.02 GB"), (["--user"], "2.02 GB"),
@@ -136,6 +146,9 @@ class Import(harness.CliTest):
     def test_failures(self):
         self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")
         self.assert_refused(self.fathom("import", "x"), 2, "--output is required")
+        with open(self.path("notes.txt"), "w", encoding="utf-8") as file:
+            file.write("no trace")
+        self.assert_refused(self.fathom("import", "notes.txt", "-o", "r"), 1, "taken for pfprof by its look", "--from", "otf2")
         self.assert_refused(self.fathom("import", "x", "-o", "r", "--from", "bogus"), 2, "bogus")
         os.makedirs(self.path("hollow"))
         self.assertEqual(self.fathom("import", "hollow", "-o", "r").returncode, 1)

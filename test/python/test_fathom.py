@@ -463,11 +463,22 @@ class Generated(unittest.TestCase):
 
     def test_pictures(self):
         for draw in (self.run_.plot_comm_matrix, self.run_.plot_message_histogram, self.run_.plot_time_profile,
-                     self.run_.plot_comm_over_time, self.run_.plot_idle_time):
+                     self.run_.plot_comm_over_time, self.run_.plot_idle_time, self.run_.plot_timeline):
             path = os.path.join(self.path, draw.__name__ + ".png")
             draw().savefig(path)
             self.assertGreater(os.path.getsize(path), 5000)
         self.assertNotIn("matplotlib.pyplot", sys.modules)  # no backend was chosen
+
+    def test_timeline_shows_what_lies_in_its_window(self):
+        whole = self.run_.plot_timeline(0, "1 s").get_axes()[0]
+        part = self.run_.plot_timeline("10 us", "20 us").get_axes()[0]
+        self.assertEqual(part.get_xlabel(), "µs after 0.000010 s")
+        self.assertEqual([round(edge, 3) for edge in part.get_xlim()], [0, 10])
+        self.assertGreater(len(whole.texts), 0)
+        sent = self.run_.slice("10 us", "20 us").messages(hidden=True)
+        arrows = [text for text in part.texts if getattr(text, "arrow_patch", None) is not None]
+        self.assertEqual(len(arrows), (sent["send_entered_ns"] >= 10_000).sum())
+        self.assertRaises(ValueError, self.run_.plot_timeline, 20, 10)
 
     def test_labels_of_axes_are_in_the_picture(self):
         """That of the bytes was cut off where the figures at the axis were long."""
