@@ -79,8 +79,9 @@ def write_goal(path, steps, ranks):
 
 def predicted(fathom, cluster, job, model, folder):
     """By routing."""
+    ends = ["--loggops", LOGGOPS] if model == "replay" else []
     done = subprocess.run([fathom, "simulate", "--cluster", cluster, "--job", job, "--model", model, "--routing",
-                           ",".join(name for name, _ in ROUTINGS), "--loggops", LOGGOPS, "-o", folder, "--force"], capture_output=True, text=True)
+                           ",".join(name for name, _ in ROUTINGS), *ends, "-o", folder, "--force"], capture_output=True, text=True)
     if done.returncode != 0:
         raise jobs.Failed(done.stderr)
     runs = json.loads((folder / "results.json").read_text())["runs"]
