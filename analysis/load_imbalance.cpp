@@ -77,6 +77,9 @@ class Teller {
     }
     finding.count = finding.culprits.size();
     if (input_.scope.phase) finding.where.phase = *input_.scope.phase;
+    const TraceSpan span = span_of(definitions_, input_.scope);
+    finding.windows = {{seconds(static_cast<double>(span.from_ns)), seconds(static_cast<double>(span.to_ns))}};
+    finding.where.function = "(program)";
     finding.evidence = {{"load_balance", balance}, {"most_seconds", seconds(most)}, {"mean_seconds", seconds(program.mean_ns())}};
     char text[224];
     std::snprintf(text, sizeof text, "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the others wait for it; the waits, told by themselves, are these seconds)",

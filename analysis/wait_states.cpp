@@ -278,6 +278,12 @@ class Teller {
     return pairs;
   }
 
+  static const char* delay_advice(const Finding& delay) {
+    if (!delay.meanwhile) return "look for what this rank does before the call that it came to late";
+    return delay.meanwhile->inside ? "look for what holds it up in that call: the transfer of its messages, or a processor that it shares"
+                                   : "give it less to do there, or let it do what others wait for first";
+  }
+
   // The same seconds from the other side: where a delay began that others passed on.
   void origin_findings(const JobWaits& waits, Outcome& outcome) {
     struct Origin {
@@ -312,8 +318,9 @@ class Teller {
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " + finding.where.function +
                         ", which made others wait " + seconds_text(origin.direct_ns) + " and, passed on by these, " +
                         seconds_text(origin.indirect_ns) + ". These are not seconds beside those of the waits: they are the same, counted for who caused them";
+      finding.windows = {{seconds(origin.worst->worst_at_ns), seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
       finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
-      finding.advice = finding.meanwhile ? "look for what it does there" : "look for what this rank does before the call that it came to late";
+      finding.advice = delay_advice(finding);
     }
   }
 

@@ -88,7 +88,7 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
                ? kFine
                : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
   }
-  std::string text = analyze_text(results, options.top, Terminal::of_stdout(), kept);
+  std::string text = analyze_text(results, options.top, Terminal::of_stdout(), kept, !options.only.empty());
   if (!kept) text += "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes it\n";
   if (!traced) text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -150,7 +150,7 @@ int analyze(const AnalyzeOptions& options) {
 Action declare_analyze(CLI::App& app) {
   auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
-  app.add_option("--only", options->only, "this analysis alone; may be given several times (see --list)")
+  app.add_option("--only", options->only, "this analysis alone, with its tables; may be given several times (see --list)")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")->type_name("RANKS");

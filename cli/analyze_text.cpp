@@ -6,6 +6,7 @@
 #include <map>
 #include <vector>
 
+#include "cli/analyze_tables.h"
 #include "cli/units.h"
 
 namespace fathom::cli {
@@ -14,7 +15,7 @@ namespace {
 using analysis::Finding;
 using analysis::Severity;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kWidth = 100, kTableWidth = 112;
 constexpr std::size_t kRanksShown = 8;
 
 // "3", "0-3, 7", and how many more there are.
@@ -69,13 +70,15 @@ std::string when(const std::vector<analysis::TimeWindow>& windows) {
 
 class Page {
  public:
-  Page(const analysis::Results& results, const Terminal& terminal, const char* all) : results_(results), terminal_(terminal), all_(all) {}
+  Page(const analysis::Results& results, const Terminal& terminal, const char* all, bool tables)
+      : results_(results), terminal_(terminal), all_(all), tables_(tables) {}
 
   std::string text(std::size_t top) {
     title();
     efficiency();
     patterns();
     phases();
+    if (tables_) sections();
     for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
       finding(i + 1, results_.findings[i]);
     }
@@ -95,24 +98,33 @@ class Page {
                                     results_.ranks == 1 ? "" : "s");
     if (results_.seconds > 0) facts += " · " + human_seconds(results_.seconds);
     const std::size_t count = results_.findings.size();
-    facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    if (count > 0 || !tables_) facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
     add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
         terminal_.text(facts));
   }
 
   // The shapes of the traffic that explain most of it.
   void patterns() {
-    constexpr std::size_t kShown = 4;
+    const std::size_t shown = tables_ ? ~std::size_t{0} : 4;
     const auto* classes = column("patterns", "class");
     const auto* descriptions = column("patterns", "description");
     if (!classes || !descriptions || descriptions->empty()) return;
     add("");
-    for (std::size_t i = 0; i < std::min(kShown, descriptions->size()); ++i) {
+    for (std::size_t i = 0; i < std::min(shown, descriptions->size()); ++i) {
       const std::string& name = (*classes)[i];
       wrapped("", printable(name.empty() ? "all classes" : name) + ": " + printable((*descriptions)[i]));
     }
-    if (descriptions->size() > kShown) {
-      wrapped("", fmt::format("and {} more patterns: {}", descriptions->size() - kShown, all_));
+    if (descriptions->size() > shown) {
+      wrapped("", fmt::format("and {} more patterns: {}", descriptions->size() - shown, all_));
+    }
+  }
+
+  void sections() {
+    for (const analysis::NamedSection& named : results_.sections) {
+      const std::string text = section_text(named, all_, kTableWidth);
+      if (text.empty()) continue;
+      add("\n" + terminal_.styled(Style::kHeading, named.name));
+      page_ += terminal_.text(text);
     }
   }
 
@@ -146,7 +158,7 @@ class Page {
 
   // The phases that take most of the time, in their order.
   void phases() {
-    constexpr std::size_t kShown = 4, kLongest = 120;
+    const std::size_t shown = tables_ ? ~std::size_t{0} : 4, longest = tables_ ? ~std::size_t{0} : 120;
     const analysis::Section* found = section("phases");
     if (!found || found->tables.empty()) return;
     const analysis::Table& table = found->tables[0];
@@ -159,12 +171,12 @@ class Page {
     const auto& end = std::get<std::vector<double>>(of("to_s"));
     const auto& bodies = std::get<std::vector<std::string>>(of("body"));
     if (!iterations.empty()) add("");
-    for (std::size_t i = 0; i < std::min(kShown, iterations.size()); ++i) {
-      const std::string body = bodies[i].size() > kLongest ? bodies[i].substr(0, bodies[i].rfind(',', kLongest)) + ", …" : bodies[i];
+    for (std::size_t i = 0; i < std::min(shown, iterations.size()); ++i) {
+      const std::string body = bodies[i].size() > longest ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …" : bodies[i];
       wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i], end[i], grouped(iterations[i]),
                               human_seconds(seconds[i]), printable(body)));
     }
-    if (iterations.size() > kShown) wrapped("", fmt::format("and {} more phases: {}", iterations.size() - kShown, all_));
+    if (iterations.size() > shown) wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
   }
 
   // Of the table that has the analysis's own name; nullptr if it was not run.
@@ -243,13 +255,14 @@ class Page {
   const analysis::Results& results_;
   const Terminal& terminal_;
   const char* all_;  // what holds all of the results
+  bool tables_;
   std::string page_;
 };
 
 }  // namespace
 
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written) {
-  return Page(results, terminal, written ? "analysis.json" : "--json").text(top);
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written, bool tables) {
+  return Page(results, terminal, written ? "analysis.json" : "--json", tables).text(top);
 }
 
 }  // namespace fathom::cli

@@ -9,7 +9,8 @@
 
 namespace fathom::cli {
 
-// `top` findings are shown whole, the others are counted. `written`: all results are in a file analysis.json.
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written);
+// `top` findings are shown whole, the others are counted. `written`: all results are in a file analysis.json. `tables`:
+// also what each analysis found beside findings (analyze_tables.h).
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written, bool tables);
 
 }  // namespace fathom::cli

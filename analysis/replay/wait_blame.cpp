@@ -97,10 +97,12 @@ class Backward {
       if (counted_ns > 0) tallies_.add(key, counted_ns, std::max(call.time_ns, scope_.from_ns));
       hand_out(blame_for(key, call, wait, counted_ns));
     }
+    std::uint64_t sent_ns = ~std::uint64_t{0};
     for (const std::uint32_t part : open->completed()) {
       const Step& step = job_.steps().at(process_, part);
-      if (step.kind == StepKind::kReceive) earliest_sent_later_ns_ = std::min(earliest_sent_later_ns_, step.end_ns);
+      if (step.kind == StepKind::kReceive) sent_ns = std::min(sent_ns, step.end_ns);
     }
+    if (sent_ns != ~std::uint64_t{0}) next_sent_ns_ = sent_ns;
     open_.close(number);
   }
 
@@ -115,8 +117,7 @@ class Backward {
   WaitKey key_of(const Step& call, const Wait& wait) const {
     WaitKey key = key_of(call);
     key.culprit = wait.culprit;
-    const bool wrong_order = wait.kind == WaitKind::kLateSender &&
-                             earliest_sent_later_ns_ < job_.steps().at(process_, wait.part).end_ns;
+    const bool wrong_order = wait.kind == WaitKind::kLateSender && next_sent_ns_ < call.time_ns;
     key.kind = static_cast<std::uint32_t>(wrong_order ? WaitKind::kWrongOrder : wait.kind);
     return key;
   }
@@ -198,7 +199,7 @@ class Backward {
   FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
   std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>> shares_;  // holds down to this call; share
   std::uint64_t share_sum_ = 0;
-  std::uint64_t earliest_sent_later_ns_ = ~std::uint64_t{0};
+  std::uint64_t next_sent_ns_ = ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
 };
 
 class BlamePass : public Pass {

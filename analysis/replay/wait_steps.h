@@ -52,7 +52,9 @@ struct OriginRow {
   std::uint32_t phase = kNobody;
   std::uint64_t site = 0;
   std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
-  LongestStretch meanwhile;  // of the instance that cost most: while the other waited
+  // Of the instance that cost most: when the other began to wait and for how long, and what this one did in that time.
+  std::uint64_t worst_at_ns = 0, worst_ns = 0;
+  LongestStretch meanwhile;
 };
 
 struct JobWaits {

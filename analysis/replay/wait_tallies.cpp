@@ -104,6 +104,9 @@ std::vector<OriginRow> WaitTallies::origin_rows(const JoinedJob& job) const {
   origins_.for_each([&](const WaitKey& key, const Origin& origin) {
     OriginRow row = origin.row;
     row.meanwhile = longest_stretch(job, key.process, origin.call, origin.waited_ns);
+    const std::uint64_t came_ns = job.steps().at(key.process, origin.call).time_ns;
+    row.worst_ns = std::min(origin.waited_ns, came_ns);
+    row.worst_at_ns = came_ns - row.worst_ns;
     row.process = key.process;
     row.function = key.function;
     row.phase = key.phase;

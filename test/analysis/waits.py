@@ -7,6 +7,7 @@ On Debian's Open MPI and on the build with PERUSE. Also: several processes of th
 last line is "N passed, N failed".
 """
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -80,7 +81,21 @@ def near(seconds, truth):
     return truth <= seconds * 1.02 and seconds <= truth * TOO_MUCH
 
 
+@functools.cache
+def schema():
+    return json.loads((pathlib.Path(__file__).parents[2] / "docs/analysis.schema.json").read_text())
+
+
+def follows_the_schema(results):
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    jsonschema.validate(results, schema())
+
+
 def check(case, results):
+    follows_the_schema(results)
     kind, function, victims, culprit = CASES[case]
     waits = {}
     beside = 0

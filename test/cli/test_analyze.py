@@ -85,6 +85,26 @@ class Analyze(harness.CliTest):
             self.assertLessEqual(len(lines), 45, name)
             self.assertLessEqual(max(map(len, lines)), 100, name)
 
+    def test_named_analyses_show_their_tables(self):
+        page = self.page(fixtures.hpcc4(), "--only", "histograms", "--only", "structure")
+        rows = [line.split() for line in page.splitlines()]
+        self.assertIn(["MPI_Alltoall", "1", "88,888", "88,888", "10,800", "959,990,400", "1", "1"], rows)
+        self.assertIn("top_links", page)
+        self.assertIn("more rows: analysis.json", page)
+        self.assertNotIn("nothing found", page)
+        links = [row for row in rows[rows.index(["top_links"]) + 2:] if len(row) == 5][:10]
+        self.assertEqual(len(links), 10)
+        self.assertLessEqual(max(map(len, page.splitlines())), 112)
+        self.assertNotIn("top_links", self.page(fixtures.hpcc4()))
+
+    def test_named_matrices_have_the_heaviest_pairs_first(self):
+        document = fixtures.hpcc4()
+        page = self.page(document, "--only", "matrices")
+        rows = [line.split() for line in page[page.index("all_pairs"):].splitlines()]
+        told = [int(row[2].replace(",", "")) for row in rows[2:12]]
+        table = self.analyze(document, "--only", "matrices")["analyses"]["matrices"]["all_pairs"]
+        self.assertEqual(told, sorted(table["bytes"], reverse=True)[:10])
+
     def test_without_a_trace_says_what_one_would_add(self):
         self.assertIn("fathom run --trace", self.page(fixtures.hpcc4()))
 

@@ -97,6 +97,24 @@ TEST_CASE("wrong order: another message had been sent before, and was taken late
   check(waits_of(made), {{WaitKind::kWrongOrder, 1, 0, 400}});
 }
 
+TEST_CASE("no wrong order: a neighbour that is an iteration ahead sends while another is waited for") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  made.send(0, 100, 110, 2, 1);
+  made.send(0, 500, 510, 2, 2);  // of the next iteration, sent while rank 2 waits for rank 1
+  made.send(1, 900, 910, 2, 1);
+  made.receive(2, 200, 210, 0, 1);
+  made.receive(2, 210, 920, 1, 1);
+  made.receive(2, 1000, 1010, 0, 2);
+  made.send(0, 1020, 1025, 2, 3);  // nor a message that lay there, but is not the next to be taken
+  made.send(1, 1500, 1510, 2, 2);
+  made.receive(2, 1100, 1520, 1, 2);
+  made.send(1, 1600, 1610, 2, 4);
+  made.receive(2, 1590, 1620, 1, 4);
+  made.receive(2, 1700, 1710, 0, 3);
+  check(waits_of(made), {{WaitKind::kLateSender, 2, 1, 690 + 400}, {WaitKind::kWrongOrder, 2, 1, 10}});
+}
+
 TEST_CASE("collectives") {
   struct Case {
     std::string function;

@@ -60,13 +60,16 @@ static void ssend(void) {
   if (rank == 1) late(), MPI_Recv(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+// Tag 3 is sent before rank 0 comes to receive tag 4.
 static void wrong_order(void) {
   if (rank == 1) {
     MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    MPI_Send(value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
     late();
     MPI_Send(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
   }
   if (rank == 0) {
+    MPI_Recv(value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(value, 1, MPI_INT, 1, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
