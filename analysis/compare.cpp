@@ -6,6 +6,7 @@
 #include <map>
 
 #include "analysis/class_traffic.h"
+#include "analysis/flat_profile.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
@@ -174,6 +175,31 @@ void lay_out_classes(const Comparison& comparison, Section& section) {
   add_column(table, "exponent_messages", rows, [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
 }
 
+// One row for each function and run, as Pipit's multirun_analysis has a column for each; and growth by function.
+void lay_out_functions(const Comparison& comparison, Section& section) {
+  Table& table = section.table("functions");
+  const auto& rows = comparison.functions;
+  add_column(table, "name", rows, [](const ComparedFunction& r) { return r.name; });
+  add_column(table, "first_seconds", rows, [](const ComparedFunction& r) { return r.seconds_by_run.front(); });
+  add_column(table, "last_seconds", rows, [](const ComparedFunction& r) { return r.seconds_by_run.back(); });
+  add_column(table, "growth", rows, [](const ComparedFunction& r) { return r.growth; });
+  add_column(table, "exponent", rows, [](const ComparedFunction& r) { return or_nan(r.exponent); });
+  struct Of {
+    const ScalingRow* run;
+    const ComparedFunction* function;
+    double seconds;
+  };
+  std::vector<Of> all;
+  for (const ComparedFunction& row : rows) {
+    for (std::size_t i = 0; i < row.seconds_by_run.size(); ++i) all.push_back({&comparison.runs[i], &row, row.seconds_by_run[i]});
+  }
+  Table& by_run = section.table("function_seconds");
+  add_column(by_run, "run", all, [](const Of& of) { return of.run->run.name; });
+  add_column(by_run, "ranks", all, [](const Of& of) { return of.run->run.ranks; });
+  add_column(by_run, "name", all, [](const Of& of) { return of.function->name; });
+  add_column(by_run, "seconds", all, [](const Of& of) { return of.seconds; });
+}
+
 void lay_out_pairs(const Comparison& comparison, Section& section) {
   Table& table = section.table("pairs");
   const auto& rows = comparison.pairs;
@@ -210,6 +236,30 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   return comparison;
 }
 
+base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {
+  if (std::any_of(runs.begin(), runs.end(), [](const Input& run) { return run.trace == nullptr; })) return base::Done{};
+  std::map<std::string, std::vector<double>> seconds;
+  std::vector<double> ranks;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const auto rows = call_rows(runs[i]);
+    if (!rows) return rows.error();
+    const trace::Definitions& definitions = runs[i].trace->definitions();
+    ranks.push_back(static_cast<double>(std::max<std::size_t>(1, definitions.processes.size())));
+    for (const CallRow& row : *rows) {
+      auto& by_run = seconds[row.function == kProgram ? "(program)" : definitions.functions[row.function].name];
+      by_run.resize(runs.size());
+      by_run[i] += static_cast<double>(row.exclusive_ns) * 1e-9 / ranks[i];
+    }
+  }
+  for (auto& [name, by_run] : seconds) {
+    comparison.functions.push_back({name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
+  }
+  const auto change = [](const ComparedFunction& row) { return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front()); };
+  std::stable_sort(comparison.functions.begin(), comparison.functions.end(),
+                   [&](const auto& a, const auto& b) { return change(a) > change(b); });
+  return base::Done{};
+}
+
 Section lay_out(const Comparison& comparison) {
   Section section;
   section.figure("exponent_seconds", or_nan(comparison.exponent_seconds));
@@ -218,6 +268,7 @@ Section lay_out(const Comparison& comparison) {
   lay_out_runs(comparison, section);
   lay_out_classes(comparison, section);
   lay_out_pairs(comparison, section);
+  if (!comparison.functions.empty()) lay_out_functions(comparison, section);
   return section;
 }
 

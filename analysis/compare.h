@@ -5,6 +5,8 @@
 // runs of at least two different numbers of ranks: 0 stays the same, 1 grows with the ranks, 2 with the pairs.
 // efficiency = base seconds × base ranks / (seconds × ranks): strong scaling; for weak scaling, where each
 // rank keeps its work, look at base seconds / seconds, `weak_efficiency`.
+// Of traced runs also the time in each function of MPI and in the program: exclusive, of the mean rank (Pipit's
+// multirun_analysis sums over the ranks instead).
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/input.h"
 #include "analysis/section.h"
 #include "base/result.h"
 #include "profile/profile.h"
@@ -46,16 +49,27 @@ struct ComparedPair {
   profile::Volume first, last;
 };
 
+struct ComparedFunction {
+  std::string name;                    // "(program)" is outside of MPI
+  std::vector<double> seconds_by_run;  // of the mean rank
+  double growth = 0;
+  std::optional<double> exponent;
+};
+
 struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
   std::vector<ComparedPair> pairs;     // the same order; 64 at most, only where all runs have the same ranks
+  std::vector<ComparedFunction> functions;  // largest change in seconds first; only of runs that were all traced
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 
 // An Error if there are fewer than two.
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
                                           const std::vector<std::string>& names);
+
+// Adds the functions; nothing where one of the runs has no trace. One pass over each trace.
+base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison);
 
 Section lay_out(const Comparison& comparison);
 

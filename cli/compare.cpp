@@ -110,6 +110,20 @@ std::string pair_table(const analysis::Comparison& comparison, const Terminal& t
   return text;
 }
 
+std::string function_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  if (comparison.functions.empty()) return "";
+  std::string text = "\n" + heading(terminal, fmt::format("{} {:>12} {:>12} {:>7} {:>11}", left("time of the mean rank", 28), "seconds", "then",
+                                                          "growth", "as"));
+  const std::size_t shown = std::min(kRowsShown, comparison.functions.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const analysis::ComparedFunction& row = comparison.functions[i];
+    text += fmt::format("{} {:>12.6f} {:>12.6f} {:>7} {:>11}\n", left(printable(row.name), 28), row.seconds_by_run.front(),
+                        row.seconds_by_run.back(), ratio(row.growth), exponent(row.exponent));
+  }
+  if (shown < comparison.functions.size()) text += fmt::format("and {} more: --json\n", comparison.functions.size() - shown);
+  return text;
+}
+
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
   std::string text = scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
@@ -117,7 +131,7 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
                         exponent(comparison.exponent_messages),
                         comparison.exponent_seconds ? ", seconds as " + exponent(comparison.exponent_seconds) : "");
   }
-  text += class_table(comparison, terminal) + pair_table(comparison, terminal);
+  text += function_table(comparison, terminal) + class_table(comparison, terminal) + pair_table(comparison, terminal);
   const bool same = std::all_of(comparison.classes.begin(), comparison.classes.end(), [](const auto& row) {
     return row.growth_bytes == 1 && row.growth_messages == 1;
   });
@@ -134,8 +148,11 @@ int compare(const CompareOptions& options) {
     runs.push_back(std::move(*run));
   }
   for (const analysis::LoadedRun& run : runs) profiles.push_back(&*run.profile);
-  const auto comparison = analysis::compare_profiles(profiles, options.runs);
+  auto comparison = analysis::compare_profiles(profiles, options.runs);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
+  std::vector<analysis::Input> inputs;
+  for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
+  if (const auto timed = analysis::compare_times(inputs, *comparison); !timed) return fail(kFailed, "compare", timed.error().message);
   bool written = false;
   if (options.json) {
     written = analysis::print_section(analysis::lay_out(*comparison), analysis::kComparisonSchema, stdout);

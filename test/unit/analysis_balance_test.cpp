@@ -1,7 +1,11 @@
 // Load imbalance, idle time, spread of barriers and efficiencies of jobs whose times are known.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <map>
+
 #include "analysis/barrier_spread.h"
+#include "analysis/compare.h"
 #include "analysis/efficiency.h"
 #include "analysis/flat_profile.h"
 #include "analysis/idle_time.h"
@@ -156,6 +160,32 @@ TEST_CASE("shares are of the run's time for every rank, however long each has ev
   CHECK(figure(*idle_time(part.input), "waiting_share") == doctest::Approx(10.0 / 200));  // until rank 0 sends at 110
   CHECK(nanoseconds(*idle_time(part.input), "idle_time", "outside_seconds") == Ranks{50, 0});
   CHECK(figure(*flat_profile(part.input), "mpi_share") == doctest::Approx((40.0 + 80) / 200));
+}
+
+TEST_CASE("runs compared: the mean rank's time in each function, only where all runs were traced") {
+  MadeJob two = one_after_the_other(), four(4);
+  begin(four, 4);
+  for (int rank = 0; rank < 4; ++rank) {
+    four.collective(rank, rank == 3 ? 410 : 210, 510, "MPI_Barrier");
+    end(four, rank, 510);
+  }
+  Loaded first(two), last(four);
+  Comparison compared;
+  REQUIRE(compare_times({first.input, last.input}, compared).ok());
+  std::map<std::string, const ComparedFunction*> of;
+  for (const ComparedFunction& row : compared.functions) of[row.name] = &row;
+  CHECK(compared.functions.front().name == "MPI_Barrier");  // changed most: from nothing to 250
+  CHECK(std::isinf(of.at("MPI_Barrier")->growth));
+  CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9));
+  CHECK(of.at("(program)")->seconds_by_run[1] == doctest::Approx(250e-9));  // three times 200, once 400
+  CHECK(of.at("(program)")->growth == doctest::Approx(2.5));
+  CHECK(*of.at("(program)")->exponent == doctest::Approx(std::log2(2.5)));
+  CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9));
+  CHECK(of.at("MPI_Recv")->growth == 0);
+  Comparison without;
+  Input profile_alone;
+  REQUIRE(compare_times({first.input, profile_alone}, without).ok());
+  CHECK(without.functions.empty());
 }
 
 // Two rounds on the world; on another communicator of 0 and 1 one between them.

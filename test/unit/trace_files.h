@@ -98,7 +98,7 @@ class LiveFile {
     std::string bytes(kChunkBytes, '\0');
     const trace::LiveChunkHeader header{state, thread, sequence, first_ticks, 0};
     std::memcpy(bytes.data(), &header, sizeof header);
-    std::memcpy(bytes.data() + sizeof header, words.data(), words.size() * 8);
+    if (!words.empty()) std::memcpy(bytes.data() + sizeof header, words.data(), words.size() * 8);
     chunks_ += bytes;
     return *this;
   }
