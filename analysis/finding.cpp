@@ -7,12 +7,6 @@
 namespace fathom::analysis {
 namespace {
 
-// "MPI_Recv (halo.c:41)"
-std::string text_of(const CallPlace& place) {
-  if (place.file.empty()) return place.function;
-  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + ")";
-}
-
 std::string seconds_text(double seconds) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3g s", seconds);
@@ -20,6 +14,11 @@ std::string seconds_text(double seconds) {
 }
 
 }  // namespace
+
+std::string text_of(const CallPlace& place) {
+  if (place.file.empty()) return place.function;
+  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + ")";
+}
 
 std::string text_of(const Meanwhile& meanwhile) {
   const std::string who = "rank " + std::to_string(meanwhile.rank), time = seconds_text(meanwhile.seconds);

@@ -50,6 +50,8 @@ struct CallPlace {
   int line = 0;
 };
 
+std::string text_of(const CallPlace& place);  // "MPI_Recv (halo.c:41)"
+
 // What somebody did longest while others waited for it: it computed between two calls, or was in one itself.
 struct Meanwhile {
   std::int64_t rank = 0;

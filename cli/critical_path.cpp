@@ -10,7 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "analysis/call_site_names.h"
 #include "analysis/critical_path.h"
+#include "analysis/finding.h"
 #include "analysis/path_metrics.h"
 #include "cli/command_line.h"
 #include "cli/named_run.h"
@@ -34,6 +36,35 @@ std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64
   return text;
 }
 
+std::string called(analysis::CallSiteNames& names, const trace::Definitions& definitions, std::uint32_t process, std::uint32_t function,
+                   std::uint64_t address) {
+  if (function == analysis::kNobody) return "the end";
+  const trace::CodeSite& site = names.of_call(process, address);
+  return analysis::text_of(analysis::CallPlace{definitions.functions[function].name, site.file, site.line});
+}
+
+// Where the path is longest: rank and place.
+std::string places_text(const analysis::CriticalPath& path, const trace::Definitions& definitions) {
+  constexpr std::size_t kShown = 8;
+  std::vector<const analysis::PathRow*> order;
+  for (const analysis::PathRow& row : path.rows) order.push_back(&row);
+  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->ns > b->ns; });
+  analysis::CallSiteNames names(definitions);
+  std::string text = "\nlongest on the path\n";
+  for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
+    const analysis::PathRow& row = *order[i];
+    const std::string place =
+        row.function != analysis::kNobody
+            ? "in " + called(names, definitions, row.process, row.function, row.site)
+            : fmt::format("computing between {} and {}", called(names, definitions, row.process, row.follows, row.follows_site),
+                          called(names, definitions, row.process, row.leads_to, row.site));
+    text += fmt::format("  {:>12.6f} s {:>8}  rank {} {}, {} times\n", static_cast<double>(row.ns) * 1e-9,
+                        percent(static_cast<double>(row.ns), static_cast<double>(path.end_ns - path.begin_ns)),
+                        definitions.processes[row.process].rank, printable(place), grouped(row.count));
+  }
+  return text;
+}
+
 std::string path_text(const analysis::CriticalPath& path, const trace::Definitions& definitions) {
   const std::uint64_t whole_ns = path.end_ns - path.begin_ns;
   std::map<std::string, std::uint64_t> ranks, functions;
@@ -42,7 +73,7 @@ std::string path_text(const analysis::CriticalPath& path, const trace::Definitio
     functions[row.function == analysis::kNobody ? "(program)" : definitions.functions[row.function].name] += row.ns;
   }
   return fmt::format("critical path: {:.6f} s, {} changes of rank\n", static_cast<double>(whole_ns) * 1e-9, grouped(path.changes)) +
-         share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns);
+         share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns) + places_text(path, definitions);
 }
 
 std::string number(PathMetric metric, std::uint64_t value) {

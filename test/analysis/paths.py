@@ -122,6 +122,9 @@ def check_path(build, folder, case):
         section = analyzed(build, run)["analyses"]["critical-path"]
         check_whole(section)
         check_shape(section, *PATHS[case])
+        if case == "sleeper":
+            text = build.call(build.options.cli, "critical-path", run)
+            assert re.search(r"0\.1\d* s +\d+ %  rank 1 computing between MPI_Barrier \(paths.c:\d+\) and MPI_Barrier \(paths.c:\d+\), 1 times", text), text
     until_it_passes(attempt)
 
 
