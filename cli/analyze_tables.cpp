@@ -26,20 +26,26 @@ struct View {
 };
 constexpr View kViews[] = {
     {"wait-states", "waits", "seconds", "kind rank culprit seconds count function file line late_for"},
-    {"wait-states", "origins", "direct_seconds", "rank direct_seconds indirect_seconds count before file line work_after work_before"},
+    {"wait-states", "origins", "direct_seconds",
+     "rank direct_seconds indirect_seconds count before file line work_after work_before"},
     {"critical-path", "path_by_communicator", "", ""},
     {"critical-path", "path", "seconds", "rank name seconds count file line leads_to follows"},
     {"critical-path", "slack", "mean_seconds", "rank name least_seconds mean_seconds count file line"},
     {"critical-path", "sums_by_routine", "", ""},
     {"critical-path", "path_metrics_by_routine", "", "routine bytes messages est_communication est_synchronisation run_s"},
-    {"collectives", "algorithms", "", "name count algorithm rounds messages mean_inside_seconds late_source late_destination bytes_below"},
+    {"collectives", "algorithms", "",
+     "name count algorithm rounds messages mean_inside_seconds late_source late_destination bytes_below"},
     {"transfers", "blocked", "wire_seconds", "rank peer side count bytes peer_seconds wire_seconds most_wire_seconds"},
-    {"transfers", "transfers", "bytes", "rank side hidden protocol bytes_below count bytes unexpected mean_transfer_seconds overlap_share"},
+    {"transfers", "transfers", "bytes",
+     "rank side hidden protocol bytes_below count bytes unexpected mean_transfer_seconds overlap_share"},
     {"transfers", "messages", "", ""},
     {"lateness", "events", "", ""},
-    {"flat-profile", "functions", "", "name count ranks exclusive_seconds inclusive_seconds most_seconds most_at_rank bytes"},
-    {"idle-time", "idle_time", "", "rank seconds program_seconds mpi_seconds blocking_seconds waiting_seconds waits outside_seconds"},
-    {"flat-profile", "calls", "exclusive_seconds", "rank name communicator count inclusive_seconds exclusive_seconds longest_seconds bytes"},
+    {"flat-profile", "functions", "",
+     "name count ranks exclusive_seconds inclusive_seconds most_seconds most_at_rank bytes"},
+    {"idle-time", "idle_time", "",
+     "rank seconds program_seconds mpi_seconds blocking_seconds waiting_seconds waits outside_seconds"},
+    {"flat-profile", "calls", "exclusive_seconds",
+     "rank name communicator count inclusive_seconds exclusive_seconds longest_seconds bytes"},
     {"matrices", "pairs", "bytes", "class source destination bytes messages mean_bytes communicator phase"},
     {"matrices", "all_pairs", "bytes", "source destination bytes messages mean_bytes"},
     {"matrices", "user_pairs", "", ""},
@@ -49,11 +55,11 @@ constexpr View kViews[] = {
     {"structure", "top_ranks_by_out_bytes", "", ""},
     {"structure", "top_ranks_by_in_bytes", "", ""},
     {"structure", "top_ranks_by_touch_bytes", "", ""},
-    {"patterns", "patterns", "", ""},       // told in sentences
-    {"phases", "phases", "", ""},           // too
+    {"patterns", "patterns", "", ""},  // told in sentences
+    {"phases", "phases", "", ""},      // too
     {"phases", "matrices", "bytes", "phase class source destination bytes messages"},
-    {"traffic-issues", "issues", "", ""},   // findings
-    {"issues", "issues", "", ""},           // too
+    {"traffic-issues", "issues", "", ""},  // findings
+    {"issues", "issues", "", ""},          // too
 };
 
 const View* view_of(const std::string& analysis, const std::string& table) {
@@ -66,8 +72,8 @@ const View* view_of(const std::string& analysis, const std::string& table) {
 std::string text_of(const std::string& name, double value) {
   if (!std::isfinite(value)) return "-";
   if (name.ends_with("seconds") || name.ends_with("_s")) return fmt::format("{:.6f}", value);
-  const bool whole = value == std::floor(value) && value >= 0 && value < 1e15;
-  return whole ? grouped(static_cast<std::uint64_t>(value)) : fmt::format("{:.4g}", value);
+  const bool whole = (value == std::floor(value) || value >= 1000) && value >= 0 && value < 1e15;
+  return whole ? grouped(static_cast<std::uint64_t>(std::llround(value))) : fmt::format("{:.4g}", value);
 }
 // Signed numbers are names: ranks, lines, communicators. Counts have no sign.
 std::string text_of(const std::string& /*name*/, std::int64_t value) { return std::to_string(value); }
@@ -85,7 +91,8 @@ std::string text_of(const std::string& name, const std::vector<std::int64_t>& li
 }
 
 bool is_text(const Column& column) {
-  return std::holds_alternative<std::vector<std::string>>(column) || std::holds_alternative<std::vector<std::vector<std::int64_t>>>(column);
+  return std::holds_alternative<std::vector<std::string>>(column) ||
+         std::holds_alternative<std::vector<std::vector<std::int64_t>>>(column);
 }
 
 std::size_t rows_of(const Column& column) {
@@ -93,7 +100,8 @@ std::size_t rows_of(const Column& column) {
 }
 
 const NamedColumn* column_named(const Table& table, std::string_view name) {
-  const auto found = std::find_if(table.columns.begin(), table.columns.end(), [&](const NamedColumn& column) { return column.name == name; });
+  const auto found = std::find_if(table.columns.begin(), table.columns.end(),
+                                  [&](const NamedColumn& column) { return column.name == name; });
   return found == table.columns.end() ? nullptr : &*found;
 }
 
@@ -103,9 +111,12 @@ std::vector<std::size_t> ordered(const Table& table, std::string_view order, std
   std::iota(numbers.begin(), numbers.end(), 0);
   const NamedColumn* by = order.empty() ? nullptr : column_named(table, order);
   if (by == nullptr) return numbers;
-  std::visit([&](const auto& values) {
-    std::stable_sort(numbers.begin(), numbers.end(), [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
-  }, by->values);
+  std::visit(
+      [&](const auto& values) {
+        std::stable_sort(numbers.begin(), numbers.end(),
+                         [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+      },
+      by->values);
   return numbers;
 }
 
@@ -126,9 +137,12 @@ std::vector<const NamedColumn*> shown_columns(const Table& table, const View* vi
 // Name and cells of a column, padded to one width.
 std::vector<std::string> padded(const NamedColumn& column, const std::vector<std::size_t>& rows) {
   std::vector<std::string> cells = {column.name};
-  std::visit([&](const auto& values) {
-    for (const std::size_t row : rows) cells.push_back(text_of(column.name, typename std::decay_t<decltype(values)>::value_type(values[row])));
-  }, column.values);
+  std::visit(
+      [&](const auto& values) {
+        for (const std::size_t row : rows)
+          cells.push_back(text_of(column.name, typename std::decay_t<decltype(values)>::value_type(values[row])));
+      },
+      column.values);
   std::size_t width = 0;
   for (const std::string& cell : cells) width = std::max(width, columns(cell));
   for (std::string& cell : cells) cell = is_text(column.values) ? left(cell, width) : right(cell, width);
@@ -139,7 +153,8 @@ std::string table_text(const Table& table, const View* view, const std::string& 
   const std::size_t count = table.columns.empty() ? 0 : rows_of(table.columns.front().values);
   if (count == 0) return fmt::format("   {}: none\n", table.name);
   std::vector<std::size_t> rows = ordered(table, view == nullptr ? "" : view->order, count);
-  rows.resize(std::min(rows.size(), kRows));
+  const bool over_time = column_named(table, "bin_start_s") != nullptr;  // of no use in part
+  if (!over_time) rows.resize(std::min(rows.size(), kRows));
   std::vector<std::string> lines(rows.size() + 1, "    ");
   for (const NamedColumn* column : shown_columns(table, view)) {
     const std::vector<std::string> cells = padded(*column, rows);
@@ -160,7 +175,8 @@ std::string figures_text(const std::vector<analysis::Figure>& figures) {
   for (const analysis::Figure& figure : figures) width = std::max(width, columns(figure.name));
   std::string text;
   for (const analysis::Figure& figure : figures) {
-    text += fmt::format("   {} {}\n", left(figure.name, width), std::visit([&](const auto& value) { return text_of(figure.name, value); }, figure.value));
+    text += fmt::format("   {} {}\n", left(figure.name, width),
+                        std::visit([&](const auto& value) { return text_of(figure.name, value); }, figure.value));
   }
   return text;
 }
