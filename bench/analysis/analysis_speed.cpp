@@ -32,6 +32,7 @@ base::Status run(const std::string& name, const analysis::Input& input) {
   }
   const auto row = analysis::find_analysis(name);
   if (!row) return row.error();
+  if ((*row)->needs != analysis::Needs::kTrace) return base::Error{name + " is of profiles; --list names what is of traces"};
   const auto outcome = (*row)->run(input);
   return outcome ? base::Status(base::Done{}) : base::Status(outcome.error());
 }
