@@ -72,7 +72,7 @@ class Joiner {
   }
   void take_part(const Participation& part);
   void hand_out(const Collectives::Joined& joined);
-  void open(const Transport::Bytes& bytes);
+  void open(Received received);
   base::Status sum_up();
 
   JoinedJob& job_;
@@ -275,8 +275,8 @@ void Joiner::take_part(const Participation& part) {
   }
 }
 
-void Joiner::open(const Transport::Bytes& bytes) {
-  for (Received received(bytes); received.more();) {
+void Joiner::open(Received received) {
+  while (received.more()) {
     switch (received.kind()) {
       case kSent: {
         const auto routed = received.take<RoutedSend>();
@@ -324,15 +324,15 @@ base::Status Joiner::run() {
     all_done = under_way;
     if (under_way) {
       for (const Transport::Bytes& bytes : transport_.finish_exchange()) {
-        all_done = all_done && bytes.front() == 1;
-        open({bytes.begin() + 1, bytes.end()});
+        all_done = all_done && bytes.back() == 1;
+        open(Received(bytes.data(), bytes.size() - 1));
       }
       if (all_done) break;
     }
     // A process that failed lets the others end with it, as if it had nothing more to say.
     const bool idle = (done && parcels_.empty()) || !job_.steps_->status();
     auto outgoing = parcels_.take();
-    for (Transport::Bytes& bytes : outgoing) bytes.insert(bytes.begin(), idle ? 1 : 0);
+    for (Transport::Bytes& bytes : outgoing) bytes.push_back(idle ? 1 : 0);
     transport_.begin_exchange(std::move(outgoing));
     under_way = true;
   }

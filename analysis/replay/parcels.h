@@ -60,14 +60,14 @@ class Parcels {
     static_assert(std::is_trivially_copyable_v<Parcel>);
     Transport::Bytes& bytes = outgoing_[process];
     empty_ = false;
-    const std::size_t at = bytes.size();
-    bytes.resize(at + 1 + largest<Parcel>());
-    bytes[at] = kind;
-    char* const to = bytes.data() + at + 1;
+    bytes.push_back(kind);
     if constexpr (is_sparse<Parcel>()) {
-      bytes.resize(at + 1 + put_words(&parcel, sizeof parcel / kWord, to));
+      const std::size_t at = bytes.size();
+      bytes.resize(at + largest<Parcel>());
+      bytes.resize(at + put_words(&parcel, sizeof parcel / kWord, bytes.data() + at));
     } else {
-      std::memcpy(to, &parcel, sizeof parcel);
+      const char* const begin = reinterpret_cast<const char*>(&parcel);
+      bytes.insert(bytes.end(), begin, begin + sizeof parcel);
     }
   }
 
@@ -76,6 +76,7 @@ class Parcels {
   std::vector<Transport::Bytes> take() {
     std::vector<Transport::Bytes> all(outgoing_.size());
     all.swap(outgoing_);
+    for (std::size_t i = 0; i < all.size(); ++i) outgoing_[i].reserve(all[i].size());  // the next will be about as large
     empty_ = true;
     return all;
   }

@@ -1,6 +1,6 @@
 // What one process did, as analyses want it: its calls, and what happened inside them, each joined with what
-// other processes did to it. 48 bytes a step, so that the whole of a job fits a file and is gone through in
-// both directions (steps.h).
+// other processes did to it. 64 bytes a step, so that the whole of a job fits a file and is gone through in
+// both directions (step_file.h).
 //
 // Steps of a process are numbered from 0 in the order of time. A step inside a call stands behind that call and
 // names it. What the fields hold, by kind:
