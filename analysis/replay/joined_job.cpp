@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kBatch = 256;              // events
 constexpr std::uint64_t kEventsPerWindow = 1024; // of a process, about
-constexpr std::uint64_t kEventsPerExchange = 1 << 16;  // of an analysis process: an exchange waits for the slowest one
+constexpr std::uint64_t kEventsPerExchange = 1 << 14;  // of an analysis process: what comes back is still in its cache
 constexpr std::uint64_t kMostWindows = 8;        // that a process may have in one, where its events are not spread evenly
 
 enum ParcelKind : char { kSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
