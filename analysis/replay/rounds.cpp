@@ -1,34 +1,42 @@
 #include "analysis/replay/rounds.h"
 
 #include <cstring>
-#include <deque>
 
 namespace fathom::analysis {
 namespace {
 
-// What one pass did, for everybody, with its stall behind.
-std::vector<Transport::Bytes> work(Pass& pass) {
-  Stall stall = pass.work();
-  stall.idle = pass.parcels().empty() && !stall.more;
-  auto outgoing = pass.parcels().take();
-  const char* const begin = reinterpret_cast<const char*>(&stall);
-  for (Transport::Bytes& bytes : outgoing) bytes.insert(bytes.end(), begin, begin + sizeof stall);
-  return outgoing;
+struct Header {
+  Stall stall;
+  std::uint64_t bytes = 0;
+};
+
+// What one pass did, for everybody: its stall, the number of its bytes, and these.
+void work(Pass& pass, std::vector<Transport::Bytes>& outgoing) {
+  Header header{pass.work(), 0};
+  header.stall.idle = pass.parcels().empty() && !header.stall.more;
+  const auto batches = pass.parcels().take();
+  for (std::size_t to = 0; to < batches.size(); ++to) {
+    header.bytes = batches[to].size();
+    const char* const begin = reinterpret_cast<const char*>(&header);
+    outgoing[to].insert(outgoing[to].end(), begin, begin + sizeof header);
+    outgoing[to].insert(outgoing[to].end(), batches[to].begin(), batches[to].end());
+  }
 }
 
-// False at its end, which all see.
-bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming) {
+// False at its end, which all see. `at`: where its part begins in what each process sent; then where the next one's does.
+bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming, std::vector<std::size_t>& at) {
   bool idle = true;
   Stall latest;
-  for (const Transport::Bytes& bytes : incoming) {
-    const std::size_t size = bytes.size() - sizeof(Stall);
-    Stall other;
-    std::memcpy(&other, bytes.data() + size, sizeof other);
+  for (std::size_t from = 0; from < incoming.size(); ++from) {
+    Header header;
+    std::memcpy(&header, incoming[from].data() + at[from], sizeof header);
+    const Stall& other = header.stall;
     idle = idle && other.idle;
     const bool later = other.time_ns != latest.time_ns ? other.time_ns > latest.time_ns : other.process < latest.process;
     if (other.waits && (!latest.waits || later)) latest = other;
-    Received received(bytes.data(), size);
+    Received received(incoming[from].data() + at[from] + sizeof header, header.bytes);
     pass.open(received);
+    at[from] += sizeof header + header.bytes;
   }
   if (!idle) return true;
   if (latest.waits) pass.release(latest.process);
@@ -37,19 +45,13 @@ bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming) {
 
 }  // namespace
 
-void run_passes(Transport& transport, const std::vector<Pass*>& passes) {
-  std::deque<Pass*> turns(passes.begin(), passes.end());
-  Pass* under_way = nullptr;
-  while (under_way != nullptr || !turns.empty()) {
-    Pass* const next = turns.empty() ? nullptr : turns.front();
-    std::vector<Transport::Bytes> outgoing;
-    if (next != nullptr) {
-      turns.pop_front();
-      outgoing = work(*next);
-    }
-    if (under_way != nullptr && open(*under_way, transport.finish_exchange())) turns.push_back(under_way);
-    under_way = next;
-    if (next != nullptr) transport.begin_exchange(std::move(outgoing));
+void run_passes(Transport& transport, std::vector<Pass*> passes) {
+  while (!passes.empty()) {
+    std::vector<Transport::Bytes> outgoing(transport.size());
+    for (Pass* const pass : passes) work(*pass, outgoing);
+    const auto incoming = transport.exchange(std::move(outgoing));
+    std::vector<std::size_t> at(transport.size());
+    std::erase_if(passes, [&](Pass* pass) { return !open(*pass, incoming, at); });
   }
 }
 

@@ -36,9 +36,9 @@ class Pass {
   virtual void release(std::uint32_t process) = 0;
 };
 
-// Until nobody has anything left to do. Passes that do not depend on each other take turns: while the parcels of one
-// are on their way, the next works. Collective; the passes are in the same order everywhere.
-void run_passes(Transport& transport, const std::vector<Pass*>& passes);
+// Until nobody has anything left to do. Passes that do not depend on each other share the rounds, and so the exchanges.
+// Collective; the passes are in the same order everywhere.
+void run_passes(Transport& transport, std::vector<Pass*> passes);
 
 // A pass, and what comes of it when it is through. result() is collective, and called once.
 template <typename Result>
