@@ -35,9 +35,9 @@ PYTHONPATH="$fathom_root/bench" /usr/bin/python3 -c '
 import exactness
 for name, text in exactness.programs()["lammps"].files.items():
     open(name, "w").write(text)'
-fathom run --trace -o "$run/melt" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
-fathom plot "$run/melt" -o melt-plots
-mv melt-plots/timeline.png plots/
+fathom run --trace -o "$run/lammps" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
+fathom plot "$run/lammps" -o lammps-plots
+mv lammps-plots/timeline.png plots/
 fathom simulate --cluster 'dragonfly:switches=4;globals=2;hosts=2' --job "$fathom_root/docs/examples/halo.json" \
   --selection random --routing greedy-max --graphml -o sim
 fathom plot sim -o sim-plots
