@@ -95,7 +95,6 @@ class Opener : public Pass {
   };
 
   Parcels& parcels() override { return parcels_; }
-  void release(std::uint32_t) override {}
   Stall work() override {
     window_end_ns_ += window_ns_;
     Stall stall;

@@ -62,7 +62,6 @@ class Walk : public Pass {
       here_ = received.take<Token>();
     }
   }
-  void release(std::uint32_t) override {}
 
   CriticalPath gather() {
     std::vector<PathRow> own;

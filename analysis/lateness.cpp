@@ -80,7 +80,7 @@ class Teller {
     std::uint64_t most_ns = 0;
     std::uint32_t last = 0;
     all_.each([&](std::uint32_t event) {
-      most_ns = std::max(most_ns, late_.event(event).lateness_ns);
+      most_ns = std::max(most_ns, late_.lateness_ns(event));
       last = std::max(last, structure_.global_step(event));
     });
     section.figure("events", std::uint64_t{all_.events.size()});
@@ -131,7 +131,7 @@ class Teller {
         CommEvents::touched(event);
         ++row.events;
         ns += above(all_.events[event].exit_ns, all_.events[event].enter_ns);
-        row.lateness_ns = std::max(row.lateness_ns, late_.event(event).lateness_ns);
+        row.lateness_ns = std::max(row.lateness_ns, late_.lateness_ns(event));
       }
       ++row.ranks;
       row.most_ns = std::max(row.most_ns, ns);

@@ -42,6 +42,7 @@ class Lateness {
 
   Late event(std::uint32_t event) const;
   Late computation(std::uint32_t event) const;  // before this event
+  std::uint64_t lateness_ns(std::uint32_t event) const { return all_.events[event].exit_ns - least_[structure_.bucket(event)].exit_ns; }
 
  private:
   struct Least {
@@ -51,7 +52,6 @@ class Lateness {
   bool is_first(std::uint32_t event) const { return all_.first_of[all_.events[event].process] == event; }
   std::uint64_t duration_ns(std::uint32_t event) const;
   std::uint64_t computation_ns(std::uint32_t event) const;
-  std::uint64_t lateness_ns(std::uint32_t event) const { return all_.events[event].exit_ns - least_[structure_.bucket(event)].exit_ns; }
   std::uint64_t lateness_before_ns(std::uint32_t event) const { return all_.events[event].enter_ns - least_[structure_.bucket(event)].enter_ns; }
 
   const CommEvents& all_;

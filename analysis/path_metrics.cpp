@@ -219,10 +219,10 @@ class Follow {
 
   void part(std::uint32_t process, State& state, std::uint32_t number, const Step& step) {
     Open& open = *state.open;
-    const bool done = step.kind == StepKind::kDone;
-    if (done && (step.has(kCancelled) || step.partner_step == kNobody)) return;
-    const Step& what = done ? job_.steps().at(process, step.partner_step) : step;
-    if (what.has(kHidden) || (!done && what.has(kByRequest))) return;
+    const std::uint32_t complete = completed_with(number, step);
+    if (complete == kNobody) return;
+    const Step& what = job_.steps().at(process, complete);
+    if (what.has(kHidden)) return;
     if (what.kind == StepKind::kCollective) {
       if (what.has(kJoined)) open.collectives.push_back(what.call);
     } else {

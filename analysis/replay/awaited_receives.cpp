@@ -28,19 +28,12 @@ class Marker {
         continue;
       }
       open_.add(number, step);
-      const std::uint32_t complete = completes(number, step);
+      const std::uint32_t complete = completed_with(number, step);
       if (complete != kNobody && steps.at(process_, complete).has(kSynchronous)) tell(complete);
     }
   }
 
  private:
-  // The kSend that is complete with this step; kNobody.
-  std::uint32_t completes(std::uint32_t number, const Step& step) const {
-    if (step.kind == StepKind::kSend && !step.has(kByRequest)) return number;
-    const bool done = step.kind == StepKind::kDone && !step.has(kCancelled) && step.partner_step != kNobody;
-    return done && job_.steps().at(process_, step.partner_step).kind == StepKind::kSend ? step.partner_step : kNobody;
-  }
-
   void close(std::uint32_t call) {
     const CallWait* const seen = open_.find(call);
     if (seen == nullptr) return;

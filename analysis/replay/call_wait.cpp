@@ -20,13 +20,9 @@ WaitKind kind_of(const FunctionFacts& facts) {
 }  // namespace
 
 void CallWait::add(std::uint32_t number, const Step& step) {
-  if (step.kind == StepKind::kDone) {
-    if (step.has(kCancelled) || step.partner_step == kNobody) return;
-    number = step.partner_step;
-  } else if (step.has(kByRequest) || step.has(kHidden)) {
-    return;
-  }
-  if (job_->steps().at(process_, number).has(kJoined)) completed_.push_back(number);
+  const std::uint32_t part = completed_with(number, step);
+  if (part == kNobody || step.has(kHidden)) return;
+  if (job_->steps().at(process_, part).has(kJoined)) completed_.push_back(part);
 }
 
 Wait CallWait::wait() const {

@@ -198,12 +198,6 @@ class Replay : public Pass {
     return true;
   }
 
-  // The kSend, kReceive or kCollective that is complete with this step; kNobody.
-  std::uint32_t completes(std::uint32_t number, const Step& step) const {
-    if (step.kind == StepKind::kDone) return step.has(kCancelled) ? kNobody : step.partner_step;
-    const bool part = step.kind == StepKind::kReceive || step.kind == StepKind::kCollective;
-    return part && !step.has(kByRequest) ? number : kNobody;
-  }
   bool takes_part(std::uint32_t process, const Step& part) const {
     return !part.has(kHidden) && part.has(kJoined) && (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
   }
@@ -216,7 +210,7 @@ class Replay : public Pass {
       const bool begins = step.kind == StepKind::kSend || step.kind == StepKind::kCollective;
       return begins && takes_part(process, step) ? number : kNobody;
     }
-    const std::uint32_t complete = completes(number, step);
+    const std::uint32_t complete = completed_with(number, step);
     if (complete == kNobody) return kNobody;
     const Step& part = job_.steps().at(process, complete);
     return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
@@ -252,8 +246,7 @@ class Replay : public Pass {
     if (forward_) {
       if (step.kind == StepKind::kSend || step.kind == StepKind::kCollective) gives = number;
     } else {
-      gives = completes(number, step);
-      if (kSendersWait && step.kind == StepKind::kSend && !step.has(kByRequest)) gives = number;
+      gives = completed_with(number, step);
     }
     if (gives == kNobody) return;
     const Step& part = job_.steps().at(process, gives);

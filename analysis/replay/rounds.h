@@ -33,7 +33,7 @@ class Pass {
   virtual void open(Received& received) = 0;
   // When all are idle and some wait, at every process: `process` is let go without what it waits for. So a cycle, which
   // only damaged traces can have, does not block for ever.
-  virtual void release(std::uint32_t process) = 0;
+  virtual void release(std::uint32_t /*process*/) {}
 };
 
 // Until nobody has anything left to do. Passes that do not depend on each other share the rounds, and so the exchanges.
@@ -46,11 +46,5 @@ struct PassTo {
   std::shared_ptr<Pass> pass;
   std::function<Result()> result;
 };
-
-template <typename Result>
-Result run_pass(Transport& transport, PassTo<Result> one) {
-  run_passes(transport, {one.pass.get()});
-  return one.result();
-}
 
 }  // namespace fathom::analysis

@@ -60,4 +60,12 @@ struct Step {
 };
 static_assert(sizeof(Step) == 64);
 
+// The kSend, kReceive or kCollective that is complete with this step of its process, whose number is `number`: what a
+// kDone names, and itself where it belongs to no request. kNobody: none.
+inline std::uint32_t completed_with(std::uint32_t number, const Step& step) {
+  if (step.kind == StepKind::kDone) return step.has(kCancelled) ? kNobody : step.partner_step;
+  const bool part = step.kind == StepKind::kSend || step.kind == StepKind::kReceive || step.kind == StepKind::kCollective;
+  return part && !step.has(kByRequest) ? number : kNobody;
+}
+
 }  // namespace fathom::analysis

@@ -124,7 +124,6 @@ class NotesPass : public Pass {
       expect(job_.steps(), received.take<Target>());
     }
   }
-  void release(std::uint32_t) override {}
 
  private:
   static constexpr std::uint32_t kStepsPerRound = 1 << 20;

@@ -45,6 +45,12 @@ MadeJob there_and_back() {
   return made;
 }
 
+template <typename Result>
+Result run_pass(Transport& transport, PassTo<Result> one) {
+  run_passes(transport, {one.pass.get()});
+  return one.result();
+}
+
 TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
   MadeJob made = there_and_back();
   const Joined job(made);
