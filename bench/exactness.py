@@ -100,22 +100,34 @@ class Bench:
         return directory
 
 
+def table_rows(table, *columns):
+    """The rows of a table that stands column by column; without one, none."""
+    return zip(*(table[column] for column in columns)) if table else ()
+
+
+def counts_of(profile):
+    """(receives per pair, sends per pair)"""
+    received, sent = Counts(), Counts()
+    pair_count = ("source", "destination", "bytes", "messages")
+    for block in profile["traffic"]:
+        for source, destination, *count in table_rows(block, *pair_count):
+            received.add((source, destination), *count)
+            sent.add((source, destination), *count)
+    coverage = profile["coverage"]
+    for source, destination, *count in table_rows(coverage["unreceived"].get("pairs"), *pair_count):
+        sent.add((source, destination), *count)
+    for source, destination, *both in table_rows(
+            coverage.get("differences"), "source", "destination", "sent_bytes", "sent_messages",
+            "received_bytes", "received_messages"):
+        sent[(source, destination)] = both[:2]
+        received[(source, destination)] = both[2:]
+    return received, sent
+
+
 def read_profile(directory):
     """(receives per pair, sends per pair, the profile)"""
     profile = json.loads((directory / "profile/profile.json").read_text())
-    received, sent = Counts(), Counts()
-    for block in profile["traffic"]:
-        for pair in zip(block["source"], block["destination"], block["bytes"], block["messages"]):
-            received.add(pair[:2], *pair[2:])
-            sent.add(pair[:2], *pair[2:])
-    coverage = profile["coverage"]
-    for cell in coverage["unreceived"].get("pairs", []):
-        sent.add((cell["source"], cell["destination"]), cell["bytes"], cell["messages"])
-    for d in coverage.get("differences", []):
-        pair = (d["source"], d["destination"])
-        sent[pair] = [d["sent_bytes"], d["sent_messages"]]
-        received[pair] = [d["received_bytes"], d["received_messages"]]
-    return received, sent, profile
+    return *counts_of(profile), profile
 
 
 def read_monitoring(directory):
