@@ -2,6 +2,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "cli/units.h"
@@ -38,12 +39,18 @@ std::string differences(const Coverage& coverage) {
   for (const auto& pair : coverage.differences) {
     if (gap(pair) > gap(*worst)) worst = &pair;
   }
+  const bool receivers_lack = std::ranges::any_of(coverage.differences, [](const auto& pair) {
+    return pair.sent_messages > pair.received_messages;
+  });
   return fmt::format("senders and receivers disagree on {} pair{}, most on {} → {}: {} sent, {} "
-                     "received",
+                     "received{}",
                      grouped(coverage.differences.size()),
                      coverage.differences.size() == 1 ? "" : "s", worst->source,
                      worst->destination, amount(worst->sent_messages, worst->sent_bytes),
-                     amount(worst->received_messages, worst->received_bytes));
+                     amount(worst->received_messages, worst->received_bytes),
+                     receivers_lack ? "; what a receiver lacks was not seen waiting there: it was "
+                                      "on its way at the end, or was received uncounted"
+                                    : "");
 }
 
 std::string sum_of(const profile::NotVisible& hole) {

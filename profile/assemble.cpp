@@ -220,7 +220,8 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
       continue;
     }
     const auto phase = phases.find(key.phase);
-    PairCell pair{{key.class_id, kind, phase == phases.end() ? 0 : phase->second + 1}, 0, 0, {}, {}};
+    PairCell pair{
+        {key.class_id, kind, phase == phases.end() ? 0 : phase->second + 1}, 0, 0, {}, {}, {}};
     const std::int64_t peer = numbers_.number({cell.peer_job, cell.peer_rank});
     const Count count{cell.bytes, cell.messages};
     if (key.direction == Direction::kSent) {
@@ -230,7 +231,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     } else {
       pair.source = peer;
       pair.destination = own;
-      pair.received = count;
+      (key.direction == Direction::kReceived ? pair.received : pair.unreceived) = count;
     }
     cells_.push_back(pair);
   }
@@ -264,6 +265,7 @@ void Assembly::merge_cells() {
     if (kept > 0 && order(cells_[kept - 1]) == order(cells_[i])) {
       cells_[kept - 1].sent += cells_[i].sent;
       cells_[kept - 1].received += cells_[i].received;
+      cells_[kept - 1].unreceived += cells_[i].unreceived;
     } else {
       cells_[kept++] = cells_[i];
     }

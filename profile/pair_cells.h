@@ -19,13 +19,14 @@ struct Count {
     messages += other.messages;
     return *this;
   }
+  bool operator==(const Count&) const = default;
 };
 
 // One cell, its process names resolved. Sorted by traffic key, then pair.
 struct PairCell {
   TrafficKey traffic;
   std::int64_t source, destination;
-  Count sent, received;
+  Count sent, received, unreceived;
 };
 
 }  // namespace fathom::profile

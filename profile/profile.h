@@ -98,7 +98,8 @@ struct PairCount {
   std::uint64_t messages = 0;
 };
 
-// A pair on which the two witnesses disagree in a way that "sent, not yet received" cannot explain.
+// A pair on which the two witnesses disagree, also when the receiver's unexpected queue is taken
+// into account.
 struct PairDifference {
   std::int64_t source = 0;
   std::int64_t destination = 0;
@@ -125,7 +126,7 @@ struct Coverage {
   std::string verdict;
   Totals sent;
   Totals received;
-  Totals unreceived;
+  Totals unreceived;  // still waiting at the receiver when their communicator or the run ended
   std::vector<PairCount> unreceived_pairs;
   std::vector<PairDifference> differences;
   std::vector<NotVisible> not_visible;

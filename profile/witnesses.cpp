@@ -6,20 +6,29 @@
 namespace fathom::profile {
 namespace {
 
+// What counts messages that were never received.
+constexpr char kUnexpectedQueue[] = "unexpected queue";
+
 struct Both {
-  Count sent, received;
+  Count sent, received, unreceived;
 };
 
-void compare(std::int64_t source, std::int64_t destination, const Count& sent, const Count& received, Coverage& coverage) {
-  if (sent.bytes == received.bytes && sent.messages == received.messages) return;
-  if (sent.messages > received.messages && sent.bytes >= received.bytes) {
-    const Count open{sent.bytes - received.bytes, sent.messages - received.messages};
-    coverage.unreceived.bytes += open.bytes;
-    coverage.unreceived.messages += open.messages;
-    coverage.unreceived_pairs.push_back({source, destination, open.bytes, open.messages});
-    return;
+void compare(std::int64_t source, std::int64_t destination, const Both& both, Coverage& coverage) {
+  if (both.sent == both.received) return;
+  Count arrived = both.received;
+  arrived += both.unreceived;
+  const bool all_were_sent =
+      both.sent.messages >= arrived.messages && both.sent.bytes >= arrived.bytes;
+  if (all_were_sent && both.unreceived.messages > 0) {
+    coverage.unreceived.bytes += both.unreceived.bytes;
+    coverage.unreceived.messages += both.unreceived.messages;
+    coverage.unreceived.witness = kUnexpectedQueue;
+    coverage.unreceived_pairs.push_back(
+        {source, destination, both.unreceived.bytes, both.unreceived.messages});
   }
-  coverage.differences.push_back({source, destination, sent.bytes, sent.messages, received.bytes, received.messages});
+  if (both.sent == arrived) return;
+  coverage.differences.push_back({source, destination, both.sent.bytes, both.sent.messages,
+                                  both.received.bytes, both.received.messages});
 }
 
 }  // namespace
@@ -38,9 +47,10 @@ void compare_witnesses(const std::vector<PairCell>& cells, const std::function<b
     Both& both = pairs[{cell.source, cell.destination}];
     both.sent += cell.sent;
     both.received += cell.received;
+    both.unreceived += cell.unreceived;
   }
   if (coverage.sent.witness.empty() || coverage.received.witness.empty()) return;
-  for (const auto& [pair, both] : pairs) compare(pair.first, pair.second, both.sent, both.received, coverage);
+  for (const auto& [pair, both] : pairs) compare(pair.first, pair.second, both, coverage);
 }
 
 }  // namespace fathom::profile

@@ -89,6 +89,15 @@ void Counter::retract_empty(std::uint32_t communicator, ClassId class_id, const 
   if (options & kManyLanes) lane.taken.store(false, std::memory_order_release);
 }
 
+void Counter::record_unreceived(std::uint32_t communicator, ClassId class_id, const void* group,
+                                std::uint32_t peer, std::uint64_t bytes) {
+  const bool many = options_.load(std::memory_order_relaxed) & kManyLanes;
+  Lane& lane = many ? take_lane() : lanes_[0];
+  add_cell(lane, profile::Direction::kUnreceived, communicator, class_id,
+           phase_.load(std::memory_order_relaxed), group, peer, bytes, 1);
+  if (many) lane.taken.store(false, std::memory_order_release);
+}
+
 profile::CellRow* Counter::new_cell(Lane& lane, std::uint64_t key, const void* group,
                                     std::uint32_t peer) {
   const bool is_rank =

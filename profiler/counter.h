@@ -58,6 +58,10 @@ class Counter {
   void record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
                   const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
 
+  // A message that waits for a receive: in no histogram, and also while counting is paused.
+  void record_unreceived(std::uint32_t communicator, ClassId class_id, const void* group,
+                         std::uint32_t peer, std::uint64_t bytes);
+
   // Corrects a message of 0 bytes that turns out to be one of `bytes`: see source_peruse.cpp.
   void retract_empty(std::uint32_t communicator, ClassId class_id, const void* group,
                      std::uint32_t peer);
@@ -108,6 +112,9 @@ class Counter {
                            std::uint32_t peer, std::uint64_t bytes);
   Touched add(Lane&, profile::Direction, std::uint32_t communicator, ClassId, std::uint32_t phase,
               const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
+  profile::CellRow* add_cell(Lane&, profile::Direction, std::uint32_t communicator, ClassId,
+                             std::uint32_t phase, const void* group, std::uint32_t peer,
+                             std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* new_cell(Lane&, std::uint64_t key, const void* group, std::uint32_t peer);
   profile::CellRow* add_size(Lane&, ClassId, std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* new_size(Lane&, ClassId, std::uint64_t bytes);
@@ -128,10 +135,11 @@ class Counter {
   Lane lanes_[kLanes];
 };
 
-inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
-                                     std::uint32_t communicator, ClassId class_id,
-                                     std::uint32_t phase, const void* group, std::uint32_t peer,
-                                     std::uint64_t bytes, std::uint64_t messages) {
+inline profile::CellRow* Counter::add_cell(Lane& lane, profile::Direction direction,
+                                           std::uint32_t communicator, ClassId class_id,
+                                           std::uint32_t phase, const void* group,
+                                           std::uint32_t peer, std::uint64_t bytes,
+                                           std::uint64_t messages) {
   const auto side = static_cast<std::uint32_t>(direction);
   const std::uint64_t key = std::uint64_t{side} << profile::kDirectionShift |
                             std::uint64_t{class_id} << profile::kClassShift |
@@ -141,15 +149,25 @@ inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
   if (recent.key != key) [[unlikely]] {
     profile::CellRow* row = lane.cells.find(key);
     if (row == nullptr) row = new_cell(lane, key, group, peer);
-    if (row == nullptr) return {};
+    if (row == nullptr) return nullptr;
     recent = {key, row};
   }
   recent.row->bytes += bytes;
   recent.row->messages += messages;
-  const bool only_here = recent.row->peer_job != own_job_ ||
+  return recent.row;
+}
+
+inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
+                                     std::uint32_t communicator, ClassId class_id,
+                                     std::uint32_t phase, const void* group, std::uint32_t peer,
+                                     std::uint64_t bytes, std::uint64_t messages) {
+  profile::CellRow* row = add_cell(lane, direction, communicator, class_id, phase, group, peer,
+                                   bytes, messages);
+  if (row == nullptr) return {};
+  const bool only_here = row->peer_job != own_job_ ||
                          (class_id == kOneSided && direction != profile::Direction::kInvisible);
   const bool with_size = direction == size_witness_ || only_here;
-  return {recent.row, with_size ? add_size(lane, class_id, bytes, messages) : &no_size_};
+  return {row, with_size ? add_size(lane, class_id, bytes, messages) : &no_size_};
 }
 
 inline profile::CellRow* Counter::add_size(Lane& lane, ClassId class_id, std::uint64_t bytes,

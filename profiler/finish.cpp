@@ -15,6 +15,7 @@
 #include "profiler/run_directory.h"
 #include "profiler/source_pml.h"
 #include "profiler/tracing.h"
+#include "profiler/unexpected_queue.h"
 
 namespace fathom::profiler {
 namespace {
@@ -80,6 +81,8 @@ std::vector<char> own_rows(Session& session) noexcept try {
 void finish(Session& session) noexcept try {
   collect_monitoring(session);
   session.gather().synchronise();
+  let_messages_arrive(session);
+  session.communicators().for_each([&](const Live& live) { count_unreceived(session, live); });
   tracing::before_close();
   unhook_pml();
   tracing::finish(session);

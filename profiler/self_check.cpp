@@ -3,11 +3,13 @@
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <iterator>
 #include <vector>
 
 #include "profiler/hooks.h"
 #include "profiler/mpi_library.h"
 #include "profiler/session.h"
+#include "profiler/unexpected_queue.h"
 
 namespace fathom::profiler {
 namespace {
@@ -67,6 +69,36 @@ bool exchange(MPI_Comm comm) {
   return errors == 0;
 }
 
+// Whether messages that nobody asked for yet are seen, and no longer once they are received.
+bool sees_waiting(MPI_Comm comm) {
+  std::vector<WaitingMessage> found;
+  if (!find_waiting_messages(comm, found) || !found.empty()) return false;
+  const auto byte = static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_byte"));
+  const auto isend = FATHOM_MPI(MPI_Isend);
+  const auto irecv = FATHOM_MPI(MPI_Irecv);
+  const auto waitall = FATHOM_MPI(MPI_Waitall);
+  constexpr int kCount = std::size(kSizes);
+  std::vector<char> out(kLargest), in(kLargest);
+  MPI_Request requests[2 * kCount];
+  int errors = 0;
+  for (int i = 0; i < kCount; ++i) {
+    errors += isend(out.data(), kSizes[i], byte, 0, kTag + i, comm, &requests[i]);
+  }
+  bool right = errors == 0 && find_waiting_messages(comm, found) && found.size() == kCount;
+  for (int i = 0; right && i < kCount; ++i) {
+    right = found[i].source == 0 && found[i].tag == kTag + i &&
+            found[i].bytes == static_cast<std::uint64_t>(kSizes[i]);
+  }
+  for (int i = 0; errors == 0 && i < kCount; ++i) {
+    errors += irecv(in.data(), kLargest, byte, 0, kTag + i, comm, &requests[kCount + i]);
+  }
+  if (errors != 0 || waitall(2 * kCount, requests, MPI_STATUSES_IGNORE) != MPI_SUCCESS) {
+    return false;
+  }
+  found.clear();
+  return right && find_waiting_messages(comm, found) && found.empty();
+}
+
 struct Counted {
   std::uint64_t bytes = 0, messages = 0;
   std::uint32_t peer_job = 0, peer_rank = 0;
@@ -113,6 +145,7 @@ SelfCheck check_counting(Session& session, bool sees_freed_receives) {
   const bool exchanged = exchange(comm);
   const auto sent = counted(session.counter(), profile::Direction::kSent);
   const auto received = counted(session.counter(), profile::Direction::kReceived);
+  result.waiting = exchanged && sees_waiting(comm);
   const profile::RowsHeader& own = session.header();
   free_comm(&comm);
   session.counter().clear();

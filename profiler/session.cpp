@@ -212,6 +212,7 @@ bool Session::try_source(SourceName source, std::string& reason) {
     reason = "it did not prove itself at start-up: " + check.detail;
     return false;
   }
+  sees_waiting_messages_ = check.waiting;
   counter_.set_size_witness(check.received ? profile::Direction::kReceived
                                            : profile::Direction::kSent);
   run_text_.add("witness-sent", "pml");

@@ -42,6 +42,8 @@ class Session {
   const Settings& settings() const { return settings_; }
   SourceName source() const { return source_; }
   profile::RowsHeader& header() { return header_; }
+  // The check at start-up has read messages that wait for a receive (unexpected_queue.h).
+  bool sees_waiting_messages() const { return sees_waiting_messages_; }
 
   // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that never comes to its
   // end has told that it was there, and so does each process that traces; the others only look.
@@ -79,6 +81,7 @@ class Session {
   Gather gather_;
   PerformanceVariables variables_;
   profile::RowsHeader header_{};
+  bool sees_waiting_messages_ = false;
   std::string run_directory_;
   std::atomic<std::uint64_t> unknown_{0};
   std::mutex phase_lock_;

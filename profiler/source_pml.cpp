@@ -8,6 +8,7 @@
 #include "profiler/mpi_library.h"
 #include "profiler/receive_requests.h"
 #include "profiler/session.h"
+#include "profiler/unexpected_queue.h"
 
 namespace fathom::profiler {
 namespace {
@@ -178,7 +179,11 @@ int add_comm(void* comm) {
 
 int del_comm(void* comm) {
   Session* session = Session::active();
-  if (session != nullptr) session->communicators().removed(comm);
+  if (session != nullptr) {
+    const Live* live = Communicators::find(comm);
+    if (live != nullptr) count_unreceived(*session, *live);
+    session->communicators().removed(comm);
+  }
   return original_pml.del_comm(comm);
 }
 

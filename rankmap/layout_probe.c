@@ -23,6 +23,8 @@
 #include "ompi/request/request.h"
 #include "ompi/win/win.h"
 #include "ompi/message/message.h"
+#include "opal/class/opal_list.h"
+#include "opal/mca/btl/btl.h"
 
 /* The beginning of mca_pml_ob1_recv_request_t (ompi/mca/pml/ob1/pml_ob1_recvreq.h), a header that is not
  * installed. */
@@ -32,6 +34,59 @@ struct ob1_recv_request {
   int32_t req_lock;
   int32_t req_pipeline_depth;
   size_t req_bytes_received;
+};
+
+/* Where pml/ob1 keeps messages that no receive has asked for: mca_pml_ob1_comm_t and
+ * mca_pml_ob1_comm_proc_t (pml_ob1_comm.h), headers of messages (pml_ob1_hdr.h) and
+ * mca_pml_ob1_recv_frag_t (pml_ob1_recvfrag.h), none of which is installed. */
+struct ob1_comm {
+  opal_object_t super;
+  volatile uint32_t recv_sequence;
+  opal_mutex_t matching_lock;
+  opal_list_t wild_receives;
+  opal_mutex_t proc_lock;
+  struct ob1_comm_proc** procs;
+  size_t num_procs;
+};
+
+struct ob1_comm_proc {
+  opal_object_t super;
+  struct ompi_proc_t* ompi_proc;
+  uint16_t expected_sequence;
+  volatile int32_t send_sequence;
+  void* frags_cant_match;
+  opal_list_t specific_receives;
+  opal_list_t unexpected_frags;
+};
+
+struct ob1_match_header {
+  uint8_t type, flags;
+  uint16_t context;
+  int32_t source, tag;
+  uint16_t sequence;
+#if OPAL_ENABLE_HETEROGENEOUS_SUPPORT
+  uint8_t padding[2];
+#endif
+};
+
+struct ob1_rendezvous_header {
+  struct ob1_match_header match;
+  uint64_t msg_length;
+  opal_ptr_t source_request;
+};
+
+union ob1_header {
+  struct ob1_rendezvous_header rendezvous;
+  uint64_t longest[7]; /* mca_pml_ob1_rdma_hdr_t */
+};
+
+struct ob1_recv_frag {
+  opal_free_list_item_t super;
+  union ob1_header header;
+  size_t num_segments;
+  void* range;
+  mca_btl_base_module_t* btl;
+  mca_btl_base_segment_t segments[1];
 };
 
 static void line(const char* name, long value) {
@@ -94,6 +149,22 @@ int main(void) {
   line("kPmlRequestTypeSend", MCA_PML_REQUEST_SEND);
   AT("kPmlRequestProc", mca_pml_base_request_t, req_proc);
   AT("kOb1ReceivedBytes", struct ob1_recv_request, req_bytes_received);
+  AT("kCommPml", ompi_communicator_t, c_pml_comm);
+  AT("kOb1WildReceives", struct ob1_comm, wild_receives);
+  AT("kOb1Peers", struct ob1_comm, procs);
+  AT("kOb1PeerCount", struct ob1_comm, num_procs);
+  AT("kOb1ExpectedSequence", struct ob1_comm_proc, expected_sequence);
+  AT("kOb1Unexpected", struct ob1_comm_proc, unexpected_frags);
+  AT("kOb1MessageType", struct ob1_recv_frag, header.rendezvous.match.type);
+  AT("kOb1MessageTag", struct ob1_recv_frag, header.rendezvous.match.tag);
+  AT("kOb1MessageLength", struct ob1_recv_frag, header.rendezvous.msg_length);
+  AT("kOb1FirstSegmentLength", struct ob1_recv_frag, segments[0].seg_len);
+  /* OMPI_PML_OB1_MATCH_HDR_LEN: without the padding at its end. */
+  line("kOb1MatchHeaderSize", offsetof(struct ob1_match_header, sequence) +
+                                  (OPAL_ENABLE_HETEROGENEOUS_SUPPORT ? 4 : 2));
+  line("kOb1TypeMatch", MCA_BTL_TAG_PML + 1);
+  AT("kListEnd", opal_list_t, opal_list_sentinel);
+  AT("kListNext", opal_list_item_t, opal_list_next);
   AT("kStatusSource", ompi_status_public_t, MPI_SOURCE);
   AT("kStatusTag", ompi_status_public_t, MPI_TAG);
   AT("kStatusBytes", ompi_status_public_t, _ucount);

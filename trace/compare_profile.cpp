@@ -152,6 +152,10 @@ class Comparison {
       if (reason == reasons_.end()) return "rank " + std::to_string(rank) + " left no trace";
       if (!reason->second.empty()) return "rank " + std::to_string(rank) + ": " + reason->second;
     }
+    for (const profile::PairDifference& pair : profile_.coverage.differences) {
+      if (pair.source == name.source && pair.destination == name.destination)
+        return "in the profile too, sender and receiver disagree on this pair";
+    }
     return "";
   }
 

@@ -170,6 +170,10 @@ void expect_message(MPI_Comm comm, int destination, long long size, long long co
 void expect_unreceived(MPI_Comm comm, int destination, long long size, long long count) {
   pair("unreceived", "point-to-point", comm, rank_in(comm), destination, size, count);
 }
+
+void expect_uncounted(MPI_Comm comm, int destination, long long size, long long count) {
+  pair("uncounted", "point-to-point", comm, rank_in(comm), destination, size, count);
+}
 void expect_pair(const char* class_name, MPI_Comm comm, int source, int destination, long long size,
                  long long count) {
   pair("exact", class_name, comm, source, destination, size, count);

@@ -5,6 +5,7 @@
 //   exact      WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   COUNT messages of SIZE bytes, neither more nor less
 //   atleast    WORLD CLASS COMM PHASE SOURCE DESTINATION BYTES COUNT  lower bounds; SOURCE or DESTINATION may be *
 //   unreceived WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, never received
+//   uncounted WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, received while not counting
 //   may        WORLD CLASS COMM                                       the class may appear on COMM
 //   nobytes    WORLD CLASS COMM                                       its messages carry no payload
 //   comm       WORLD COMM                                             a communicator was labelled
@@ -45,6 +46,7 @@ void expect_label_as(MPI_Comm comm, const char* made_by, const char* ranks, cons
 // This process sent `count` point-to-point messages of `size` bytes to rank `destination` of `comm`.
 void expect_message(MPI_Comm comm, int destination, long long size, long long count);
 void expect_unreceived(MPI_Comm comm, int destination, long long size, long long count);
+void expect_uncounted(MPI_Comm comm, int destination, long long size, long long count);
 // Messages of class `class_name` between two ranks of `comm` (source is local, destination remote on
 // an intercommunicator).
 void expect_pair(const char* class_name, MPI_Comm comm, int source, int destination, long long size,

@@ -22,6 +22,7 @@ class Lines:
     def __init__(self, directory):
         self.exact = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
         self.unreceived = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+        self.uncounted = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
         self.sizes = collections.defaultdict(collections.Counter)  # (world, class) -> size -> messages
         self.at_least = collections.defaultdict(lambda: [0, 0])
         self.may, self.no_bytes, self.names, self.instances, self.comms = set(), set(), set(), {}, set()
@@ -36,7 +37,7 @@ class Lines:
     def add(self, fields):
         kind, world = fields[0], fields[1]
         self.worlds.add(world)
-        if kind in ("exact", "unreceived", "atleast"):
+        if kind in ("exact", "unreceived", "uncounted", "atleast"):
             class_name, comm, phase, source, destination = fields[2:7]
             size, count = int(fields[7]), int(fields[8])
             key = (class_name, comm_key(comm, world, class_name), phase)
@@ -46,7 +47,7 @@ class Lines:
                 cell[0] += size
                 cell[1] += count
                 return
-            cell = (self.exact if kind == "exact" else self.unreceived)[key][pair]
+            cell = getattr(self, kind)[key][pair]
             cell[0] += size * count
             cell[1] += count
             if kind == "exact":
@@ -188,7 +189,7 @@ def compare(lines, profile, world, names, options):
         return pair[0][0] == world or pair[1][0] == world
 
     want = collections.defaultdict(dict)
-    for source in [lines.exact, lines.unreceived] if as_sent else [lines.exact]:
+    for source in [lines.exact, lines.unreceived, lines.uncounted] if as_sent else [lines.exact]:
         for key, pairs in source.items():
             for pair, cell in pairs.items():
                 if touches(pair):
@@ -261,7 +262,7 @@ def compare_sizes(lines, profile, world, seen, as_sent):
         counted = [sum(s * m for s, m in histogram[name].items()), sum(histogram[name].values())]
         if counted != total:
             problems.append(f"message_sizes of {name}: {show_cell(counted)}, traffic has {show_cell(total)}")
-    if not as_sent or not lines.unreceived:
+    if not as_sent or not (lines.unreceived or lines.uncounted):
         bounded = {k[1] for k in lines.at_least if k[0] == world}
         for (w, name), sizes in sorted(lines.sizes.items()):
             if w == world and name not in binned | bounded and sizes != histogram[name]:
@@ -269,48 +270,72 @@ def compare_sizes(lines, profile, world, seen, as_sent):
     return problems
 
 
+def sum_by_pair(tables, world):
+    """What `world` sent according to these tables, all classes and communicators together."""
+    total = collections.defaultdict(lambda: [0, 0])
+    for table in tables:
+        for pairs in table.values():
+            for pair, cell in pairs.items():
+                if pair[0][0] == world:
+                    total[pair][0] += cell[0]
+                    total[pair][1] += cell[1]
+    return total
+
+
+def sum_of(cells):
+    cells = list(cells)
+    return [sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)]
+
+
+def coverage_pairs(table, columns, seen):
+    """The rows of a table in `coverage`, by pair."""
+    if not table:
+        return {}
+    ends = zip(table["source"], table["destination"])
+    return {(seen.ranks[s], seen.ranks[d]): list(row)
+            for (s, d), row in zip(ends, zip(*(table[column] for column in columns)))}
+
+
 def compare_coverage(lines, profile, world, seen, received_counted, options):
     problems = []
     coverage = profile["coverage"]
-    verdict = options.get("verdict", "exact")
+    # What was sent and is missing at the receiver, by whether it could be seen waiting there.
+    unproven = bool(options.get("unproven"))
+    waiting = sum_by_pair([] if unproven else [lines.unreceived], world)
+    missing = sum_by_pair([lines.uncounted, *([lines.unreceived] if unproven else [])], world)
+    verdict = "differs" if missing else "exact"
     if coverage["verdict"] != verdict:
         problems.append(f"verdict is {coverage['verdict']!r}, expected {verdict!r}; differences "
-                        f"{str(coverage.get('differences'))[:300]}; steps down {coverage.get('steps_down')}; notes {coverage.get('notes')}")
+                        f"{str(coverage.get('differences'))[:300]}; "
+                        f"steps down {coverage.get('steps_down')}; notes {coverage.get('notes')}")
     if options.get("received") and not received_counted:
         problems.append("no witness of what was received")
     if bool(coverage.get("cut_short")) != bool(options.get("cut_short")):
         problems.append(f"cut_short is {coverage.get('cut_short')!r}")
     if not received_counted:
         return problems
-    want = collections.defaultdict(lambda: [0, 0])
-    for pairs in lines.unreceived.values():
-        for pair, cell in pairs.items():
-            if pair[0][0] == world:
-                want[pair][0] += cell[0]
-                want[pair][1] += cell[1]
     got = coverage["unreceived"]
-    total = [sum(c[0] for c in want.values()), sum(c[1] for c in want.values())]
-    if [got.get("bytes", 0), got.get("messages", 0)] != total:
-        problems.append(f"unreceived: expected {show_cell(total)}, profile has {show_cell([got.get('bytes', 0), got.get('messages', 0)])}")
-    if "pairs" in got:
-        rows = got["pairs"]
-        found = collections.defaultdict(lambda: [0, 0])
-        for s, d, b, m in zip(rows["source"], rows["destination"], rows["bytes"], rows["messages"]):
-            found[(seen.ranks[s], seen.ranks[d])] = [b, m]
-        compare_pairs(("unreceived", ANY, ""), want, found, problems)
-    elif total[1]:
-        problems.append("unreceived: no pairs")
-    if len(lines.worlds) == 1 and verdict == "exact":
-        moved = [0, 0]
-        for key, pairs in seen.traffic.items():
-            if key[0] != ONE_SIDED:
-                for cell in pairs.values():
-                    moved[0] += cell[0]
-                    moved[1] += cell[1]
-        for side, expected in (("received", moved), ("sent", [moved[0] + total[0], moved[1] + total[1]])):
+    total = sum_of(waiting.values())
+    counted = [got.get("bytes", 0), got.get("messages", 0)]
+    if counted != total:
+        problems.append(f"unreceived: expected {show_cell(total)}, "
+                        f"profile has {show_cell(counted)}")
+    found = coverage_pairs(got.get("pairs"), ("bytes", "messages"), seen)
+    compare_pairs(("unreceived", ANY, ""), waiting, found, problems)
+    sides = ("sent_bytes", "sent_messages", "received_bytes", "received_messages")
+    differing = coverage_pairs(coverage.get("differences"), sides, seen)
+    short = {pair: [row[0] - row[2] - waiting[pair][0], row[1] - row[3] - waiting[pair][1]]
+             for pair, row in differing.items()}
+    compare_pairs(("what receivers lack", ANY, ""), missing, short, problems)
+    if len(lines.worlds) == 1:
+        moved = sum_of(cell for key, pairs in seen.traffic.items() if key[0] != ONE_SIDED
+                       for cell in pairs.values())
+        sent = sum_of([moved, total, sum_of(missing.values())])
+        for side, expected in (("received", moved), ("sent", sent)):
             counted = [coverage[side].get("bytes", 0), coverage[side].get("messages", 0)]
             if counted != expected:
-                problems.append(f"coverage.{side} is {show_cell(counted)}, traffic and unreceived make {show_cell(expected)}")
+                problems.append(f"coverage.{side} is {show_cell(counted)}, traffic and what was "
+                                f"not received make {show_cell(expected)}")
     return problems
 
 
@@ -366,7 +391,7 @@ def check_monitoring(expect_directory, prefix):
                     cell[0] += int(fields[3])
                     cell[1] += int(fields[5])
     want = {"E": collections.defaultdict(lambda: [0, 0]), "I": collections.defaultdict(lambda: [0, 0])}
-    for table in (lines.exact, lines.unreceived):
+    for table in (lines.exact, lines.unreceived, lines.uncounted):
         for key, pairs in table.items():
             if key[0] == ONE_SIDED:
                 continue

@@ -94,12 +94,13 @@ TEST_CASE("lanes of one process add up, and a lane may take back what another co
   CHECK(profile.message_sizes.at(0).size == std::vector<std::uint64_t>{5});
 }
 
-TEST_CASE("sent and not received is unreceived, and not in the matrix") {
+TEST_CASE("what still waits at its receiver is unreceived, and not in the matrix") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 300, 3);
-  one.received(0, 200, 2);
+  one.received(0, 200, 2).unreceived(0, 100, 1);
   const Profile profile = assembled(zero, one);
   CHECK(profile.coverage.verdict == "exact");
+  CHECK(profile.coverage.differences.empty());
   CHECK(profile.coverage.unreceived.bytes == 100);
   CHECK(profile.coverage.unreceived.messages == 1);
   REQUIRE(profile.coverage.unreceived_pairs.size() == 1);
@@ -107,20 +108,42 @@ TEST_CASE("sent and not received is unreceived, and not in the matrix") {
   CHECK(matrix_of(profile, kPointToPoint) == Matrix{{{0, 1}, {200, 2}}});
 }
 
-TEST_CASE("what no message in flight explains is a difference") {
-  const auto verdict = [](std::uint64_t bytes, std::uint64_t messages) {
+TEST_CASE("a receiver that counted less accuses nobody unless the message waits there") {
+  RowsBuilder zero(0, 2), one(1, 2);
+  zero.sent(1, 600, 3);
+  one.received(0, 100, 1);
+  const Profile without = assembled(zero, one);
+  CHECK(without.coverage.verdict == "differs");
+  CHECK(without.coverage.unreceived.messages == 0);
+  REQUIRE(without.coverage.differences.size() == 1);
+  CHECK(without.coverage.differences[0].received_messages == 1);
+
+  one.unreceived(0, 200, 1);  // of the two that are missing, one
+  const Profile with_one = assembled(zero, one);
+  CHECK(with_one.coverage.verdict == "differs");
+  CHECK(with_one.coverage.unreceived.messages == 1);
+  CHECK(with_one.coverage.differences.size() == 1);
+}
+
+TEST_CASE("every disagreement that no waiting message explains is a difference") {
+  const auto verdict = [](std::uint64_t bytes, std::uint64_t messages, std::uint64_t waiting_bytes,
+                          std::uint64_t waiting_messages) {
     RowsBuilder zero(0, 2), one(1, 2);
     zero.sent(1, 300, 3);
-    one.received(0, bytes, messages);
+    one.received(0, bytes, messages).unreceived(0, waiting_bytes, waiting_messages);
     const Profile profile = assembled(zero, one);
     CHECK(profile.coverage.differences.size() == (profile.coverage.verdict == "differs" ? 1 : 0));
     return profile.coverage.verdict;
   };
-  CHECK(verdict(300, 3) == "exact");
-  CHECK(verdict(300, 2) == "exact");    // an empty one still on its way
-  CHECK(verdict(299, 3) == "differs");  // as many messages, fewer bytes
-  CHECK(verdict(301, 2) == "differs");  // fewer messages, more bytes
-  CHECK(verdict(300, 4) == "differs");  // more than were sent
+  CHECK(verdict(300, 3, 0, 0) == "exact");
+  CHECK(verdict(300, 3, 8, 1) == "exact");     // it was sent while the sender did not count
+  CHECK(verdict(300, 2, 0, 1) == "exact");     // an empty one waits
+  CHECK(verdict(300, 2, 0, 0) == "differs");   // an empty one is missing
+  CHECK(verdict(200, 2, 99, 1) == "differs");  // the one that waits is shorter
+  CHECK(verdict(200, 2, 100, 2) == "differs");  // more than were sent
+  CHECK(verdict(299, 3, 0, 0) == "differs");   // as many messages, fewer bytes
+  CHECK(verdict(301, 2, 0, 0) == "differs");   // fewer messages, more bytes
+  CHECK(verdict(300, 4, 0, 0) == "differs");   // more than were sent
 }
 
 TEST_CASE("with one witness the matrix is that one's") {

@@ -127,6 +127,23 @@ TEST_CASE("only the witness of sizes fills the histogram, but for what only this
   CHECK(sizes == decltype(sizes){{{kPointToPoint, 10}, 1}});
 }
 
+TEST_CASE("what waits for a receive is in no histogram, and is counted while paused") {
+  const FakeGroup group({rankmap::Identity{kJob, 0}, rankmap::Identity{kOtherJob, 0}});
+  for (const int lanes : {1, 2}) {
+    const auto counter = open_counter(lanes);
+    counter->set_size_witness(Direction::kReceived);
+    counter->set_paused(true);
+    counter->record_unreceived(0, kPointToPoint, group.address(), 0, 10);
+    counter->record_unreceived(0, kPointToPoint, group.address(), 0, 20);
+    counter->record_unreceived(0, kPointToPoint, group.address(), 1, 5);
+    const auto counts = counts_of(*counter);
+    CHECK(counts.sizes.empty());
+    CHECK(counts.cells.size() == 2);
+    CHECK(counts.cells.at({Direction::kUnreceived, 0, kPointToPoint, 0, 0}) ==
+          Sum{30, 2, {kJob, 0}});
+  }
+}
+
 TEST_CASE("each phase has cells of its own, and nothing is counted while paused") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();

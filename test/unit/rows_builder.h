@@ -60,6 +60,9 @@ class RowsBuilder {
                         std::uint32_t class_id = kUserClass, std::uint32_t phase = 0) {
     return cell(profile::Direction::kReceived, class_id, phase, 0, peer, bytes, messages);
   }
+  RowsBuilder& unreceived(std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages) {
+    return cell(profile::Direction::kUnreceived, kUserClass, 0, 0, peer, bytes, messages);
+  }
   RowsBuilder& cell(profile::Direction direction, std::uint32_t class_id, std::uint32_t phase,
                     std::uint32_t communicator, std::uint32_t peer, std::uint64_t bytes,
                     std::uint64_t messages, std::uint32_t job = kRowsJob) {
