@@ -10,6 +10,7 @@
 #include "profile/writer.h"
 #include "profiler/modules.h"
 #include "profiler/monitoring.h"
+#include "profiler/receive_requests.h"
 #include "profiler/rescue.h"
 #include "profiler/rows_writer.h"
 #include "profiler/run_directory.h"
@@ -82,6 +83,7 @@ void finish(Session& session) noexcept try {
   collect_monitoring(session);
   session.gather().synchronise();
   let_messages_arrive(session);
+  receive_requests::count_left();
   session.communicators().for_each([&](const Live& live) { count_unreceived(session, live); });
   tracing::before_close();
   unhook_pml();

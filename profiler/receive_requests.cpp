@@ -9,6 +9,7 @@
 #include "message_events.h"
 #include "profiler/counting.h"
 #include "profiler/mpi_library.h"
+#include "profiler/receive_request_list.h"
 #include "profiler/session.h"
 #include "profiler/source_pml.h"
 
@@ -113,6 +114,15 @@ Received unmark(void* request) {
   return {comm_of(request), status_of(request), matched_tag_of(request)};
 }
 
+// Its request stays as it is, and is not counted again when it is freed after all.
+void count_unfreed(void* request) {
+  const Received message = unmark(request);
+  if (message.live == nullptr) return;
+  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                message.bytes);
+}
+
 [[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source, std::uint64_t bytes) {
   count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
   return own_free(request);
@@ -149,11 +159,34 @@ int on_complete_then_free(void* request) {
   return library_free.compare_exchange_strong(none, free_function);
 }
 
+// Where tags come back whole, and count_left() finds all requests. Elsewhere (pml/ucx) they are
+// counted when they complete, by a callback, which with several threads might be set too late: then
+// only where they are freed.
+bool is_usual = true;
+
+int on_complete_count(void* request) {
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted) return 0;
+  events::request_completed(request, true);
+  count_unfreed(request);
+  return 0;
+}
+
+[[gnu::noinline]] void watch_unusual(void* request, int posted_tag) {
+  if (!has_whole_tags()) keep_tag(request, posted_tag);
+  const bool counts_now = !lists_receive_requests() && is_complete(request);
+  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
+  if (!lists_receive_requests() && !counts_now && !threads_share_mpi && callback == nullptr) {
+    callback = on_complete_count;
+  }
+  events::receive_requested(request);
+  if (counts_now) count_unfreed(request);
+}
+
 void watch(void* request, int posted_tag) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
   if (free_function != library_free.load(std::memory_order_relaxed) && !is_library_free(free_function)) return;
   free_function = free_counted;
-  if (!has_whole_tags()) [[unlikely]] keep_tag(request, posted_tag);
+  if (!is_usual) [[unlikely]] return watch_unusual(request, posted_tag);
   events::receive_requested(request);
 }
 
@@ -217,7 +250,10 @@ int free_persistent(void** request) {
 
 }  // namespace
 
-void open(bool threads_share) { threads_share_mpi = threads_share; }
+void open(bool threads_share) {
+  threads_share_mpi = threads_share;
+  is_usual = has_whole_tags() && lists_receive_requests();
+}
 
 void given_up(void* request) {
   if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request)) return;
@@ -227,6 +263,13 @@ void given_up(void* request) {
     field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
     field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
   }
+}
+
+void count_left() {
+  for_each_receive_request([](void* request) {
+    const bool is_watched = field<FreeFunction>(request, openmpi::kRequestFree) == free_counted;
+    if (is_watched && is_complete(request)) count_unfreed(request);
+  });
 }
 
 // The callback is set before the start, so that no completion can come in between; Open MPI clears it

@@ -165,6 +165,17 @@ int main(void) {
   line("kOb1TypeMatch", MCA_BTL_TAG_PML + 1);
   AT("kListEnd", opal_list_t, opal_list_sentinel);
   AT("kListNext", opal_list_item_t, opal_list_next);
+  AT("kListLength", opal_list_t, opal_list_length);
+
+  printf("\n// opal_free_list_t (opal/class/opal_free_list.h): mca_pml_base_recv_requests\n");
+  AT("kFreeListMost", opal_free_list_t, fl_max_to_alloc);
+  AT("kFreeListCount", opal_free_list_t, fl_num_allocated);
+  AT("kFreeListBlockCount", opal_free_list_t, fl_num_per_alloc);
+  AT("kFreeListItemSize", opal_free_list_t, fl_frag_size);
+  AT("kFreeListAlignment", opal_free_list_t, fl_frag_alignment);
+  AT("kFreeListClass", opal_free_list_t, fl_frag_class);
+  AT("kFreeListBlocks", opal_free_list_t, fl_allocations);
+  line("kFreeListBlockHeaderSize", sizeof(opal_free_list_item_t)); /* opal_free_list_memory_t */
   AT("kStatusSource", ompi_status_public_t, MPI_SOURCE);
   AT("kStatusTag", ompi_status_public_t, MPI_TAG);
   AT("kStatusBytes", ompi_status_public_t, _ucount);
