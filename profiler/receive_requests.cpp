@@ -5,6 +5,7 @@
 #include <mutex>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "message_events.h"
 #include "profiler/counting.h"
@@ -146,6 +147,43 @@ int free_later(void** request) {
   return kSuccess;
 }
 
+// Where another thread may complete it at any moment, no callback can be set in time, and nobody
+// may free it while that thread still needs it. So it is kept here, and some of those kept are
+// looked at whenever one more is given up: so many that no more pile up than are active.
+std::mutex given_up_lock;
+std::vector<void*>& given_up_requests() {
+  static auto* requests = new std::vector<void*>;
+  return *requests;
+}
+
+bool free_if_complete(void* request) {
+  if (!is_complete(request)) return false;
+  free_counted(&request);
+  return true;
+}
+
+void look_at_some_given_up() {
+  static std::size_t next = 0;
+  auto& kept = given_up_requests();
+  for (int looks = 4; looks > 0 && !kept.empty(); --looks, ++next) {
+    if (next >= kept.size()) next = 0;
+    if (!free_if_complete(kept[next])) continue;
+    kept[next] = kept.back();
+    kept.pop_back();
+  }
+}
+
+int keep_until_complete(void** request) try {
+  const std::lock_guard guard(given_up_lock);
+  look_at_some_given_up();
+  given_up_requests().push_back(*request);
+  return free_later(request);
+} catch (...) {  // no memory to keep it: it works, uncounted
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) =
+      library_free.load(std::memory_order_relaxed);
+  return own_free(request);
+}
+
 // Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
@@ -198,6 +236,7 @@ struct PersistentReceive {
   StartFunction start;
   FreeFunction free;
   Callback library_callback;  // that the library had set for this start (osc/pt2pt)
+  bool given_up;              // freed between its start and its completion
 };
 
 std::mutex persistent_lock;
@@ -214,12 +253,43 @@ bool find(const void* request, PersistentReceive& receive) {
   return true;
 }
 
+int on_persistent_complete(void* request);
+
+// Gives the request its own functions back and frees it.
+int release(void** request, const PersistentReceive& receive) {
+  field_ref<StartFunction>(*request, openmpi::kRequestStart) = receive.start;
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = receive.free;
+  return receive.free(request);
+}
+
+// Freed now, it would end without a word; its callback will free it. Inside a callback of its own the
+// library frees a request that is not marked as complete yet.
+bool is_active(const void* request, const PersistentReceive& receive) {
+  const bool waits_for_callback =
+      receive.library_callback == nullptr ||
+      field<Callback>(request, openmpi::kRequestCallback) == on_persistent_complete;
+  return waits_for_callback && !is_complete(request);
+}
+
+// Forgets the request if it is given up.
+bool forget_given_up(const void* request) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end() || !found->second.given_up) return false;
+  persistent_receives().erase(found);
+  return true;
+}
+
 int on_persistent_complete(void* request) {
   PersistentReceive receive{};
   if (!find(request, receive)) return 0;
   events::request_completed(request, true);
   // Counted first: the library's callback may start the request again.
   count_received(receive.comm, status_of(request), receive.tag, request);
+  if (forget_given_up(request)) {
+    release(&request, receive);
+    return 1;  // as a callback must that has freed its request
+  }
   return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
 }
 
@@ -240,12 +310,14 @@ int free_persistent(void** request) {
     const std::lock_guard guard(persistent_lock);
     const auto found = persistent_receives().find(*request);
     if (found == persistent_receives().end()) return kSuccess;
+    if (is_active(*request, found->second)) {
+      found->second.given_up = true;
+      return free_later(request);
+    }
     receive = found->second;
     persistent_receives().erase(found);
   }
-  field_ref<StartFunction>(*request, openmpi::kRequestStart) = receive.start;
-  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = receive.free;
-  return receive.free(request);
+  return release(request, receive);
 }
 
 }  // namespace
@@ -258,7 +330,7 @@ void open(bool threads_share) {
 void given_up(void* request) {
   if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request)) return;
   if (threads_share_mpi) {
-    field_ref<FreeFunction>(request, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
   } else {
     field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
     field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
@@ -266,6 +338,10 @@ void given_up(void* request) {
 }
 
 void count_left() {
+  {
+    const std::lock_guard guard(given_up_lock);
+    std::erase_if(given_up_requests(), free_if_complete);
+  }
   for_each_receive_request([](void* request) {
     const bool is_watched = field<FreeFunction>(request, openmpi::kRequestFree) == free_counted;
     if (is_watched && is_complete(request)) count_unfreed(request);
@@ -325,7 +401,7 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
   StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
   FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
   const std::lock_guard guard(persistent_lock);
-  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr};
+  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr, false};
   start = start_persistent;
   free_function = free_persistent;
   return result;

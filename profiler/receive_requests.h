@@ -10,15 +10,15 @@
 // receive ended with an error: ompi_request_default_wait in ompi/request/req_wait.c). count_left()
 // finds these at MPI_Finalize among all requests of the PML; their messages count in the phase that
 // is named then. What the program gives up with MPI_Request_free before it is complete, ob1 would
-// end without a word: then freeing is put off until the message has come.
+// end without a word: then freeing is put off until the message has come; with MPI_THREAD_MULTIPLE
+// until the next ones are given up, or MPI_Finalize.
 //
 // A PML whose requests cannot be listed (pml/ucx) has them counted by a callback when they
 // complete.
 //
-// Not seen: what completes after count_left(); and with MPI_THREAD_MULTIPLE a receive that is given
-// up before it completes, for another thread may complete it meanwhile, and, with such a PML, a
-// complete one that is never freed. These messages are differences, for their receivers do not see
-// them waiting (unexpected_queue.h).
+// Not seen: what completes after count_left(); and with such a PML and MPI_THREAD_MULTIPLE, a
+// complete receive that is never freed. These messages are differences, for their receivers do not
+// see them waiting (unexpected_queue.h).
 #pragma once
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // Proves, before anything is counted, that this MPI library's structures are where we read them.
 //
-// Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking, non-blocking and
-// persistent, empty and large, with wildcards, with a receive freed early) and compares what each
-// witness counted with what was sent. Then, what waits for a receive is compared with messages that
-// are not received yet.
+// Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking,
+// non-blocking and persistent, empty and large, with wildcards, with a receive freed early and one
+// that is waited for late) and compares what each witness counted with what was sent. Then, what
+// waits for a receive is compared with messages that are not received yet.
 #pragma once
 
 #include <string>
@@ -20,7 +20,6 @@ struct SelfCheck {
 };
 
 // Leaves the tables of `session` empty. The PML must be hooked and the session active.
-// `sees_freed_receives`: the receiving witness counts requests that were freed while active.
-SelfCheck check_counting(Session& session, bool sees_freed_receives);
+SelfCheck check_counting(Session& session);
 
 }  // namespace fathom::profiler

@@ -206,7 +206,7 @@ bool Session::try_source(SourceName source, std::string& reason) {
     receive_requests::open(counter_.shared_by_threads());
     hook_receives();
   }
-  const SelfCheck check = check_counting(*this, source == SourceName::kPeruse || !counter_.shared_by_threads());
+  const SelfCheck check = check_counting(*this);
   if (source == SourceName::kPeruse) watch_freed_requests(false);
   if (!check.sent || (source == SourceName::kPeruse && !check.received)) {
     reason = "it did not prove itself at start-up: " + check.detail;
