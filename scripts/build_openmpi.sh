@@ -54,5 +54,4 @@ step "fetch the Open MPI $openmpi_version source package" fetch
 step "configure Open MPI with PERUSE" configure
 step "compile Open MPI (a few minutes on two cores)" make -C "$work/openmpi-$openmpi_version" -j"$(nproc)"
 step "install Open MPI into $prefix" make -C "$work/openmpi-$openmpi_version" install
-# A Debian patch names a folder of its own packaging, which makes every mpif90 warn.
-sed -i 's| *-I[^ ]*@COMPILER_VERSION@[^ ]*||g' "$prefix"/share/openmpi/mpif*-wrapper-data.txt
+"$fathom_root/scripts/repair_wrappers.sh" "$prefix"

@@ -38,9 +38,24 @@ has_peruse() {
   [ -x "$1/bin/mpirun" ] && grep -aq PERUSE_Event_comm_register "$1"/lib/libmpi.so.40
 }
 
+# Earlier versions left a build in the cache whose mpif90 does not find mpif.h. Builds elsewhere are
+# their owners' and stay as they are.
+repair_wrappers() {
+  local repair=$fathom_root/scripts/repair_wrappers.sh
+  case $openmpi_prefix in "$fathom_cache"/*) ;; *) return ;; esac
+  "$repair" "$openmpi_prefix" --check && return
+  if [ -w "$openmpi_prefix/share/openmpi" ]; then
+    step "repair the compiler wrappers of Open MPI" "$repair" "$openmpi_prefix"
+  else
+    skip "compiler wrappers of Open MPI" \
+      "$openmpi_prefix cannot be written; its mpif90 may not find mpif.h"
+  fi
+}
+
 build_openmpi() {
   if has_peruse "$openmpi_prefix"; then
     skip "Open MPI with PERUSE" "already in $openmpi_prefix"
+    repair_wrappers
     return
   fi
   if [ -n "${FATHOM_OPENMPI:-}" ]; then
