@@ -67,6 +67,7 @@ struct Otf2Archive::State {
   std::string path, temporary;
   bool force = false;
   OTF2_Archive* archive = nullptr;
+  std::int64_t ranks = 0;  // with a location: those of the job and the members of all communicators
   std::map<std::uint64_t, Location> locations;
   std::unordered_map<std::string, std::uint32_t> strings;
   std::vector<std::string> strings_before;  // made while there was no definition writer yet
@@ -138,6 +139,21 @@ void Otf2Archive::close_events(std::int64_t rank, std::uint32_t thread) {
   }
   state_->check(OTF2_EvtWriter_GetNumberOfEvents(writer, &state_->locations[location_of(rank, thread)].events));
   state_->check(OTF2_Archive_CloseEvtWriter(state_->archive, writer));
+}
+
+// Communicators are lists of locations, so each rank has one; readers require the file of each.
+void Otf2Archive::add_silent_ranks() {
+  state_->ranks = rank_count(state_->definitions);
+  for (const profile::Communicator& row : state_->definitions.communicators) {
+    for (const auto* members : {&row.world_ranks, &row.remote_world_ranks}) {
+      for (const std::int64_t rank : *members) {
+        state_->ranks = std::max(state_->ranks, std::min(rank + 1, kMostListedRanks));
+      }
+    }
+  }
+  for (std::int64_t rank = 0; rank < state_->ranks; ++rank) {
+    if (!state_->locations.contains(location_of(rank, 0))) close_events(rank, 0);
+  }
 }
 
 std::uint32_t Otf2Archive::string(std::string_view text) {
@@ -242,24 +258,16 @@ class DefinitionWriter {
     return entry->second;
   }
 
-  // A rank without events has its place too: communicators are lists of locations.
   void locations() {
-    ranks_ = rank_count(all_);
-    for (const profile::Communicator& row : all_.communicators) {
-      for (const auto* members : {&row.world_ranks, &row.remote_world_ranks}) {
-        for (const std::int64_t rank : *members) ranks_ = std::max(ranks_, std::min(rank + 1, kMostListedRanks));
-      }
-    }
-    std::vector<const trace::Process*> by_rank(static_cast<std::size_t>(ranks_), nullptr);
+    std::vector<const trace::Process*> by_rank(static_cast<std::size_t>(state_.ranks), nullptr);
     for (const trace::Process& process : all_.processes) by_rank[static_cast<std::size_t>(process.rank)] = &process;
-    for (std::int64_t rank = 0; rank < ranks_; ++rank) {
+    for (std::int64_t rank = 0; rank < state_.ranks; ++rank) {
       const trace::Process* process = by_rank[static_cast<std::size_t>(rank)];
       const auto group = static_cast<std::uint32_t>(rank);
       state_.check(OTF2_GlobalDefWriter_WriteLocationGroup(
           writer_, group, names_.string("rank " + std::to_string(rank)), OTF2_LOCATION_GROUP_TYPE_PROCESS,
           host(process ? process->host : ""), OTF2_UNDEFINED_LOCATION_GROUP));
       if (process) process_properties(group, *process);
-      state_.locations.try_emplace(location_of(rank, 0), Otf2Archive::State::Location{rank, 0, 0});
     }
     for (const auto& [id, location] : state_.locations) {
       const trace::Process* process = by_rank[static_cast<std::size_t>(location.rank)];
@@ -310,7 +318,7 @@ class DefinitionWriter {
   std::vector<std::uint64_t> members(const std::vector<std::int64_t>& world_ranks) const {
     std::vector<std::uint64_t> listed;
     for (const std::int64_t rank : world_ranks) {
-      if (rank >= 0 && rank < ranks_) listed.push_back(static_cast<std::uint64_t>(rank));
+      if (rank >= 0 && rank < state_.ranks) listed.push_back(static_cast<std::uint64_t>(rank));
     }
     return listed;
   }
@@ -318,7 +326,7 @@ class DefinitionWriter {
   // Group 0: all locations; then those of each communicator.
   void groups() {
     std::vector<std::uint64_t> all;
-    for (std::int64_t rank = 0; rank < ranks_; ++rank) all.push_back(location_of(rank, 0));
+    for (std::int64_t rank = 0; rank < state_.ranks; ++rank) all.push_back(location_of(rank, 0));
     std::uint32_t next = 0;
     group(next++, "", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
     for (const profile::Communicator& row : all_.communicators) {
@@ -390,7 +398,6 @@ class DefinitionWriter {
   OTF2_GlobalDefWriter* writer_;
   std::unordered_map<std::string, std::uint32_t> hosts_;
   std::vector<std::uint32_t> groups_;  // by communicator: of its members; the next is the remote group's
-  std::int64_t ranks_ = 0;
 };
 
 // Every location needs a file of its own definitions, though they are all global here.
@@ -406,6 +413,7 @@ void write_local_definitions(Otf2Archive::State& state) {
 }  // namespace
 
 base::Status Otf2Archive::finish() {
+  add_silent_ranks();
   state_->check(OTF2_Archive_CloseEvtFiles(state_->archive));
   OTF2_GlobalDefWriter* writer = OTF2_Archive_GetGlobalDefWriter(state_->archive);
   if (!writer) return state_->error(trace::Otf2Errors::last());

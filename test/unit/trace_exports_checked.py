@@ -98,6 +98,13 @@ def check_otf2(directory, rows, kinds):
         assert before.read() == after.read(), "OTF2 and back is not the same"
 
 
+def check_otf2_of_some_ranks(directory):
+    """Readers ask for the event file of each location, also of ranks that are not in the trace."""
+    run(FATHOM, "trace", "filter", "run", "--ranks", "1", "-o", "one", cwd=directory)
+    run(FATHOM, "export", "one", "--to", "otf2", "-o", "one-archive", cwd=directory)
+    assert not run("otf2-print", "one-archive/traces.otf2", cwd=directory).stderr
+
+
 def check_chrome(directory, kinds):
     with open(export(directory, "chrome", "trace.json")) as file:
         events = json.load(file)["traceEvents"]
@@ -289,6 +296,7 @@ def main():
         run(GENERATE, "run", "--ranks", str(RANKS), "--events", "20000", "--transfers", cwd=directory)
         rows, kinds = check_events(directory)
         check_otf2(directory, rows, kinds)
+        check_otf2_of_some_ranks(directory)
         check_chrome(directory, kinds)
         check_perfetto(directory, rows, kinds)
         check_sqlite(directory, kinds)
