@@ -81,7 +81,7 @@ Otf2Rma rma_of(const trace::Function& function) {
 class Otf2Visitor : public trace::Visitor {
  public:
   Otf2Visitor(Otf2Archive& archive, const trace::Definitions& definitions, const TraceOptions& options)
-      : archive_(archive), all_(definitions), options_(options), ranks_(definitions),
+      : archive_(archive), all_(definitions), options_(options),
         list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {
     for (const trace::Function& function : all_.functions) {
       calls_.push_back({operation_of(function), !starts_request(function)});
@@ -124,19 +124,19 @@ class Otf2Visitor : public trace::Visitor {
     at(place, event.time_ns);
     const auto communicator = archive_.communicator(event.communicator, event.code);
     const auto tag = static_cast<std::uint32_t>(event.tag);
-    const auto peer = comm_rank(event.communicator, event);
+    const auto peer = archive_.groups().peer(event);
     if (event.kind == EventKind::kMessageReceived && message.nonblocking) {
       // The MpiIrecv comes when the program learns of it, which is later.
       parameter(Otf2Parameter::kArrived, event, event.code);
     } else if (event.kind == EventKind::kMessageReceived) {
-      add_request(event);
+      message_attributes(event);
       check(OTF2_EvtWriter_MpiRecv(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
     } else if (message.nonblocking) {
-      add_request(event);
+      message_attributes(event);
       check(OTF2_EvtWriter_MpiIsend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes,
                                     trace::otf2_send_request(message.number)));
     } else {
-      add_request(event);
+      message_attributes(event);
       check(OTF2_EvtWriter_MpiSend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
     }
   }
@@ -162,7 +162,7 @@ class Otf2Visitor : public trace::Visitor {
       check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_, trace::otf2_send_request(request.sent)));
     } else if (request.kind == RequestKind::kReceive && request.has_message && options_.user) {
       const Event& message = request.message;
-      check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time_, comm_rank(message.communicator, message),
+      check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time_, archive_.groups().peer(message),
                                     archive_.communicator(message.communicator, message.code),
                                     static_cast<std::uint32_t>(message.tag), message.bytes, request.number));
     } else if (request.kind == RequestKind::kCollective && collective_of(request)) {
@@ -274,6 +274,13 @@ class Otf2Visitor : public trace::Visitor {
     if (event.request != trace::kNoRequest) add(event, Attribute::kRequest);
   }
 
+  void message_attributes(const Event& event) {
+    add_request(event);
+    if (event.peer == trace::kNobody && event.comm_peer != trace::kNobody) {
+      add(Otf2Attribute::kCommPeer, static_cast<std::uint32_t>(event.comm_peer));
+    }
+  }
+
   void parameter(Otf2Parameter parameter, const Event& event, std::uint64_t value) {
     for (const Attribute attribute : {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes,
                                       Attribute::kRequest, Attribute::kOffset, Attribute::kFlag}) {
@@ -300,11 +307,6 @@ class Otf2Visitor : public trace::Visitor {
     parameter(parameter_, event, event.code);
   }
 
-  std::uint32_t comm_rank(std::int32_t communicator, const Event& event) {
-    const auto rank = event.comm_peer >= 0 ? event.comm_peer : ranks_.rank_in(communicator, event.peer);
-    return rank >= 0 ? static_cast<std::uint32_t>(rank) : OTF2_UNDEFINED_UINT32;
-  }
-
   std::optional<OTF2_CollectiveOp> collective_of(const Request& request) const {
     return request.posted.function < calls_.size() ? calls_[request.posted.function].operation : std::nullopt;
   }
@@ -313,8 +315,7 @@ class Otf2Visitor : public trace::Visitor {
   Moved moved_by(const Place& place, const Event& call) {
     Moved moved{OTF2_UNDEFINED_UINT32, call.bytes, call.bytes2 ? call.bytes2 : call.bytes};
     if (call.root == trace::kNobody) return moved;
-    const std::int32_t root = ranks_.rank_in(call.communicator, call.root);
-    if (root >= 0) moved.root = static_cast<std::uint32_t>(root);
+    moved.root = archive_.groups().find(call.communicator, call.root);
     const auto operation = calls_[call.function].operation;
     const bool from_root = operation == OTF2_COLLECTIVE_OP_BCAST || operation == OTF2_COLLECTIVE_OP_SCATTER ||
                            operation == OTF2_COLLECTIVE_OP_SCATTERV;
@@ -330,7 +331,7 @@ class Otf2Visitor : public trace::Visitor {
     if (rma != Otf2Rma::kPut && rma != Otf2Rma::kGet && rma != Otf2Rma::kAtomic) return;
     const auto window = windows_.find(call.object);
     if (window == windows_.end()) return;  // made before the trace begins
-    const std::uint32_t target = comm_rank(window->second.communicator, call);
+    const std::uint32_t target = archive_.groups().find(window->second.communicator, call.peer);
     if (target == OTF2_UNDEFINED_UINT32) return;
     const std::uint32_t self = window->second.self;
     if (rma == Otf2Rma::kPut) {
@@ -364,7 +365,6 @@ class Otf2Visitor : public trace::Visitor {
   Otf2Archive& archive_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
-  CommunicatorRanks ranks_;
   std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)> list_;  // emptied by each record
   std::vector<CallKind> calls_;
   std::vector<Otf2Rma> rma_;

@@ -55,7 +55,7 @@ OTF2_RegionRole role_of(const trace::Function& function) {
 }  // namespace
 
 struct Otf2Archive::State {
-  explicit State(const trace::Definitions& all) : definitions(all) {}
+  explicit State(const trace::Definitions& all) : definitions(all), groups(all) {}
 
   struct Location {
     std::int64_t rank = 0;
@@ -67,7 +67,7 @@ struct Otf2Archive::State {
   std::string path, temporary;
   bool force = false;
   OTF2_Archive* archive = nullptr;
-  std::int64_t ranks = 0;  // with a location: those of the job and the members of all communicators
+  Otf2Groups groups;
   std::map<std::uint64_t, Location> locations;
   std::unordered_map<std::string, std::uint32_t> strings;
   std::vector<std::string> strings_before;  // made while there was no definition writer yet
@@ -143,18 +143,12 @@ void Otf2Archive::close_events(std::int64_t rank, std::uint32_t thread) {
 
 // Communicators are lists of locations, so each rank has one; readers require the file of each.
 void Otf2Archive::add_silent_ranks() {
-  state_->ranks = rank_count(state_->definitions);
-  for (const profile::Communicator& row : state_->definitions.communicators) {
-    for (const auto* members : {&row.world_ranks, &row.remote_world_ranks}) {
-      for (const std::int64_t rank : *members) {
-        state_->ranks = std::max(state_->ranks, std::min(rank + 1, kMostListedRanks));
-      }
-    }
-  }
-  for (std::int64_t rank = 0; rank < state_->ranks; ++rank) {
+  for (std::int64_t rank = 0; rank < state_->groups.locations(); ++rank) {
     if (!state_->locations.contains(location_of(rank, 0))) close_events(rank, 0);
   }
 }
+
+Otf2Groups& Otf2Archive::groups() { return state_->groups; }
 
 std::uint32_t Otf2Archive::string(std::string_view text) {
   const auto [entry, is_new] =
@@ -259,13 +253,17 @@ class DefinitionWriter {
   }
 
   void locations() {
-    std::vector<const trace::Process*> by_rank(static_cast<std::size_t>(state_.ranks), nullptr);
+    const Otf2Groups& groups = state_.groups;
+    std::vector<const trace::Process*> by_rank(static_cast<std::size_t>(groups.locations()),
+                                               nullptr);
     for (const trace::Process& process : all_.processes) by_rank[static_cast<std::size_t>(process.rank)] = &process;
-    for (std::int64_t rank = 0; rank < state_.ranks; ++rank) {
+    for (std::int64_t rank = 0; rank < groups.locations(); ++rank) {
       const trace::Process* process = by_rank[static_cast<std::size_t>(rank)];
       const auto group = static_cast<std::uint32_t>(rank);
+      const std::string name = rank < groups.ranks() ? "rank " + std::to_string(rank)
+                                                     : std::string(trace::kOtf2UnknownRank);
       state_.check(OTF2_GlobalDefWriter_WriteLocationGroup(
-          writer_, group, names_.string("rank " + std::to_string(rank)), OTF2_LOCATION_GROUP_TYPE_PROCESS,
+          writer_, group, names_.string(name), OTF2_LOCATION_GROUP_TYPE_PROCESS,
           host(process ? process->host : ""), OTF2_UNDEFINED_LOCATION_GROUP));
       if (process) process_properties(group, *process);
     }
@@ -315,28 +313,21 @@ class DefinitionWriter {
                                                  members.data()));
   }
 
-  std::vector<std::uint64_t> members(const std::vector<std::int64_t>& world_ranks) const {
-    std::vector<std::uint64_t> listed;
-    for (const std::int64_t rank : world_ranks) {
-      if (rank >= 0 && rank < state_.ranks) listed.push_back(static_cast<std::uint64_t>(rank));
-    }
-    return listed;
-  }
-
-  // Group 0: all locations; then those of each communicator.
+  // Group 0: all locations. Group 1: shared by the communicators that each process has by itself.
   void groups() {
+    const Otf2Groups& groups = state_.groups;
     std::vector<std::uint64_t> all;
-    for (std::int64_t rank = 0; rank < state_.ranks; ++rank) all.push_back(location_of(rank, 0));
-    std::uint32_t next = 0;
-    group(next++, "", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
-    for (const profile::Communicator& row : all_.communicators) {
-      groups_.push_back(next);
-      // MPI_COMM_SELF and its kind lists no members: each process has its own.
-      group(next++, row.made_by,
-            row.world_ranks.empty() ? OTF2_GROUP_TYPE_COMM_SELF : OTF2_GROUP_TYPE_COMM_GROUP,
-            members(row.world_ranks));
-      if (row.remote_world_ranks.empty()) continue;
-      group(next++, row.made_by, OTF2_GROUP_TYPE_COMM_GROUP, members(row.remote_world_ranks));
+    for (std::int64_t rank = 0; rank < groups.locations(); ++rank) {
+      all.push_back(location_of(rank, 0));
+    }
+    group(0, "", OTF2_GROUP_TYPE_COMM_LOCATIONS, all);
+    group(1, "", OTF2_GROUP_TYPE_COMM_SELF, {});
+    std::uint32_t next = 2;
+    for (std::size_t self = 0; self < all_.communicators.size(); ++self) {
+      groups_.push_back(groups.is_self(self) ? 1 : next++);
+      if (groups.is_self(self)) continue;
+      group(groups_.back(), all_.communicators[self].made_by, OTF2_GROUP_TYPE_COMM_GROUP,
+            groups.members(self));
     }
   }
 
@@ -349,14 +340,8 @@ class DefinitionWriter {
   }
 
   void one_communicator(std::uint32_t self, std::size_t position, const std::string& name, std::uint32_t parent) {
-    const std::uint32_t first = groups_[position];
-    if (all_.communicators[position].remote_world_ranks.empty()) {
-      state_.check(OTF2_GlobalDefWriter_WriteComm(writer_, self, names_.string(name), first, parent,
-                                                  OTF2_COMM_FLAG_NONE));
-    } else {
-      state_.check(OTF2_GlobalDefWriter_WriteInterComm(writer_, self, names_.string(name), first, first + 1,
-                                                       parent, OTF2_COMM_FLAG_NONE));
-    }
+    state_.check(OTF2_GlobalDefWriter_WriteComm(writer_, self, names_.string(name),
+                                                groups_[position], parent, OTF2_COMM_FLAG_NONE));
   }
 
   void communicators() {
@@ -397,7 +382,7 @@ class DefinitionWriter {
   const trace::Definitions& all_;
   OTF2_GlobalDefWriter* writer_;
   std::unordered_map<std::string, std::uint32_t> hosts_;
-  std::vector<std::uint32_t> groups_;  // by communicator: of its members; the next is the remote group's
+  std::vector<std::uint32_t> groups_;  // by communicator
 };
 
 // Every location needs a file of its own definitions, though they are all global here.
@@ -433,6 +418,7 @@ base::Status Otf2Archive::finish() {
     classes += (row ? "|" : "") + all.classes[row] + (all.class_hidden[row] ? "*" : "");
   }
   for (std::size_t row = 0; row < all.phases.size(); ++row) phases += (row ? "|" : "") + all.phases[row];
+  property("FATHOM::COMMUNICATORS", state_->groups.property());
   property("FATHOM::CLASSES", classes);
   property("FATHOM::PHASES", phases);
   state_->check(OTF2_Archive_Close(std::exchange(state_->archive, nullptr)));

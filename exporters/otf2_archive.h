@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exporters/otf2_groups.h"
 #include "exporters/trace_exporter.h"
 
 struct OTF2_EvtWriter_struct;
@@ -35,6 +36,8 @@ class Otf2Archive {
   // The communicator, or for a class other than point-to-point a twin of it, so that the library's messages
   // never meet the program's when a tool matches them. Made on first use.
   std::uint32_t communicator(std::int32_t communicator, std::uint32_t message_class);
+
+  Otf2Groups& groups();
 
   // A window, by its creation: the `ordinal`th on that communicator.
   std::uint32_t window(std::int32_t communicator, std::uint32_t ordinal);

@@ -41,8 +41,7 @@ void LocationEvents::message(EventKind kind, std::uint64_t time, OTF2_AttributeL
   }
   event.communicator = place->second.communicator;
   event.code = place->second.message_class;
-  event.comm_peer = static_cast<std::int32_t>(peer);
-  event.peer = world_rank(event.communicator, peer);
+  set_peer(event, place->second, peer);
   event.tag = static_cast<std::int32_t>(tag);
   event.bytes = bytes;
   event.request = request;
@@ -138,6 +137,23 @@ Event LocationEvents::new_event(EventKind kind, std::uint64_t time) {
   event.time_ns = last_ns_ = std::max(last_ns_, ns);
   event.thread = place_.thread;
   return event;
+}
+
+void LocationEvents::set_peer(Event& event, const CommPlace& place, std::uint32_t position) const {
+  event.comm_peer = static_cast<std::int32_t>(position);
+  const auto& row = plan_.definitions.communicators[static_cast<std::size_t>(event.communicator)];
+  if (!place.peers || place.peers->empty()) {
+    event.peer = world_rank(event.communicator, position);
+    return;
+  }
+  event.peer = position < place.peers->size() ? (*place.peers)[position] : kNobody;
+  const std::size_t local_size = row.world_ranks.size();
+  const std::size_t known = local_size + row.remote_world_ranks.size();
+  if (position >= known) {
+    event.comm_peer = known == 0 ? event.peer : kNobody;
+  } else if (position >= local_size) {
+    event.comm_peer = static_cast<std::int32_t>(position - local_size);
+  }
 }
 
 std::int32_t LocationEvents::world_rank(std::int32_t communicator, std::uint32_t rank) const {

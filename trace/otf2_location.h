@@ -41,6 +41,7 @@ class LocationEvents {
   Event new_event(EventKind kind, std::uint64_t time);
   Event& add(EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
   std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
+  void set_peer(Event& event, const CommPlace& place, std::uint32_t position) const;
 
   // A member of an intercommunicator's local group speaks to the remote one, and the other way round.
   bool is_local(const profile::Communicator& row) const;

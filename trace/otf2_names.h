@@ -4,6 +4,9 @@
 // Attributes and parameters are known by name ("fathom::peer"); those of calls have the names of
 // trace::Attribute. Numbers follow the tables below and trace::fields(). Archive properties:
 //   FATHOM::WORLD_SIZE, ::EPOCH_UNIX_NS, ::LEVEL, ::SOURCE, ::EXECUTABLE   as in the Definitions
+//   FATHOM::COMMUNICATORS   "CONSTRUCTOR:LOCAL:REMOTE" of each, in order, joined by '|': how many
+//                           members of the local and the remote group its OTF2 group begins with.
+//                           Peers are positions in that group; with 0:0 they are world ranks
 //   FATHOM::CLASSES, ::PHASES   names in order, joined by '|'; a class that is hidden ends in '*'
 // A region's description is the function's line (attributes.h).
 #pragma once
@@ -44,6 +47,9 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
     {Otf2Parameter::kPause, "pause"},             {Otf2Parameter::kResume, "resume"},
     {Otf2Parameter::kProcessor, "processor"},     {Otf2Parameter::kLost, "lost"},
     {Otf2Parameter::kSampled, "sampled"},         {Otf2Parameter::kRequestGiven, "request given"}};
+
+// The location of peers whose world rank is not known: the name of its location group.
+inline constexpr std::string_view kOtf2UnknownRank = "unknown rank";
 
 // The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is the
 // message's number; the attribute fathom::request has MPI's.

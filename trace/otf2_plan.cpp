@@ -73,7 +73,12 @@ class Planner {
     for (const Archive::Location& location : archive_.locations) group_of[location.self] = location.group;
     for (std::size_t rank = 0; rank < comm_locations_.size(); ++rank) {
       const auto group = group_of.find(comm_locations_[rank]);
-      if (group != group_of.end()) rank_of_group_.emplace(group->second, static_cast<std::int64_t>(rank));
+      if (group == group_of.end()) continue;
+      rank_of_group_.emplace(group->second, static_cast<std::int64_t>(rank));
+      const auto facts = archive_.location_groups.find(group->second);
+      const bool unknown = facts != archive_.location_groups.end() &&
+                           archive_.text(facts->second.name) == kOtf2UnknownRank;
+      if (plan_.own && unknown) unknown_rank_ = static_cast<std::int64_t>(rank);
     }
     auto next = static_cast<std::int64_t>(comm_locations_.size());
     for (const Archive::Location& location : archive_.locations) {
@@ -169,13 +174,69 @@ class Planner {
     const std::string parent_name(archive_.text(archive_.comms.at(comm.parent).name));
     for (std::size_t row = 0; row < all.classes.size(); ++row) {
       if (name != otf2_twin_name(parent_name, all.classes[row], all.class_hidden[row])) continue;
-      plan_.comms[self] = {parent->second.communicator, static_cast<std::uint32_t>(row)};
+      plan_.comms[self] = {parent->second.communicator, static_cast<std::uint32_t>(row),
+                           parent->second.peers};
       return true;
     }
     return false;
   }
 
+  // An entry of FATHOM::COMMUNICATORS.
+  struct OwnCommunicator {
+    std::string made_by;
+    std::size_t local_size = 0, remote_size = 0;
+  };
+
+  std::map<std::uint32_t, OwnCommunicator> own_communicators() const {
+    std::map<std::uint32_t, OwnCommunicator> all;
+    std::uint32_t next = 0;
+    for (const std::string& entry : split(property("FATHOM::COMMUNICATORS"))) {
+      const std::uint32_t self = next++;
+      const std::size_t remote = entry.rfind(':');
+      if (remote == std::string::npos || remote == 0) continue;
+      const std::size_t local = entry.rfind(':', remote - 1);
+      if (local == std::string::npos) continue;
+      all[self] = {entry.substr(0, local), std::strtoul(entry.c_str() + local + 1, nullptr, 10),
+                   std::strtoul(entry.c_str() + remote + 1, nullptr, 10)};
+    }
+    return all;
+  }
+
+  // The group of a communicator holds the members of both its groups, or peers by world rank.
+  CommPlace own_place(std::uint32_t group, const OwnCommunicator& facts,
+                      profile::Communicator& made) const {
+    const std::vector<std::int64_t> listed = world_ranks(group);
+    const std::size_t local_size = std::min(facts.local_size, listed.size());
+    const std::size_t remote_size = std::min(facts.remote_size, listed.size() - local_size);
+    const auto remote = listed.begin() + static_cast<std::ptrdiff_t>(local_size);
+    made.made_by = facts.made_by;
+    made.world_ranks.assign(listed.begin(), remote);
+    made.remote_world_ranks.assign(remote, remote + static_cast<std::ptrdiff_t>(remote_size));
+    auto peers = std::make_shared<std::vector<std::int32_t>>();
+    for (const std::int64_t rank : listed) {
+      peers->push_back(rank == unknown_rank_ ? kNobody : static_cast<std::int32_t>(rank));
+    }
+    return {static_cast<std::int32_t>(made.id), 0, std::move(peers)};
+  }
+
+  CommPlace members(std::uint32_t self, const Archive::Comm& comm,
+                    const std::map<std::uint32_t, OwnCommunicator>& own,
+                    profile::Communicator& made) const {
+    const auto facts = own.find(self);
+    if (facts != own.end()) return own_place(comm.group, facts->second, made);
+    const auto group = archive_.groups.find(comm.group);
+    if (plan_.own && group != archive_.groups.end()) {
+      made.made_by = archive_.text(group->second.name);
+    }
+    made.world_ranks = world_ranks(comm.group);
+    if (comm.remote_group != OTF2_UNDEFINED_GROUP) {
+      made.remote_world_ranks = world_ranks(comm.remote_group);
+    }
+    return {static_cast<std::int32_t>(made.id), 0, nullptr};
+  }
+
   void communicators() {
+    const std::map<std::uint32_t, OwnCommunicator> own = own_communicators();
     std::vector<std::pair<std::uint32_t, Archive::Comm>> in_order(archive_.comms.begin(), archive_.comms.end());
     // MPI_COMM_WORLD first, as in the traces that Fathom records.
     std::stable_partition(in_order.begin(), in_order.end(),
@@ -187,17 +248,13 @@ class Planner {
       made.id = static_cast<std::int64_t>(plan_.definitions.communicators.size());
       made.name = archive_.text(comm.name);
       if (plan_.own && made.name == "communicator " + std::to_string(made.id)) made.name.clear();
-      const auto group = archive_.groups.find(comm.group);
-      if (plan_.own && group != archive_.groups.end()) made.made_by = archive_.text(group->second.name);
-      made.world_ranks = world_ranks(comm.group);
-      if (comm.remote_group != OTF2_UNDEFINED_GROUP) made.remote_world_ranks = world_ranks(comm.remote_group);
+      plan_.comms[self] = members(self, comm, own, made);
       const auto parent = plan_.comms.find(comm.parent);
       if (parent != plan_.comms.end()) made.parent = parent->second.communicator;
       if (made.world_ranks.empty() && !plan_.own) {
         made.name = "MPI_COMM_SELF";  // what a communicator without listed members can be
         made.parent = profile::kNone;
       }
-      plan_.comms[self] = {static_cast<std::int32_t>(made.id), 0};
       plan_.definitions.communicators.push_back(made);
     }
   }
@@ -241,6 +298,7 @@ class Planner {
   Plan plan_;
   std::vector<std::uint64_t> comm_locations_;
   std::map<std::uint32_t, std::int64_t> rank_of_group_;
+  std::int64_t unknown_rank_ = profile::kNone;
   std::unordered_map<std::string, std::uint32_t> by_name_;  // functions
 };
 

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "base/result.h"
 #include "trace/definitions.h"
@@ -18,6 +20,8 @@ namespace fathom::trace::otf2 {
 struct CommPlace {
   std::int32_t communicator = kNobody;
   std::uint32_t message_class = 0;
+  // Of an archive with FATHOM::COMMUNICATORS: the world rank of each position; kNobody: not known.
+  std::shared_ptr<const std::vector<std::int32_t>> peers;
 };
 
 // Where events of a location go.
