@@ -161,10 +161,7 @@ class Otf2Visitor : public trace::Visitor {
       if (event.kind == EventKind::kRequestCompleted) add_request(event);
       check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_, trace::otf2_send_request(request.sent)));
     } else if (request.kind == RequestKind::kReceive && request.has_message && options_.user) {
-      const Event& message = request.message;
-      check(OTF2_EvtWriter_MpiIrecv(writer_, nullptr, time_, archive_.groups().peer(message),
-                                    archive_.communicator(message.communicator, message.code),
-                                    static_cast<std::uint32_t>(message.tag), message.bytes, request.number));
+      irecv(request);
     } else if (request.kind == RequestKind::kCollective && collective_of(request)) {
       const Moved moved = moved_by(place, request.posted);
       check(OTF2_EvtWriter_NonBlockingCollectiveComplete(
@@ -174,6 +171,14 @@ class Otf2Visitor : public trace::Visitor {
     } else {
       parameter(Otf2Parameter::kRequestCompleted, event, 0);
     }
+  }
+
+  // What was received was received, though the program never asked.
+  void request_dropped(const Place& place, const Request& request, std::uint64_t time_ns) override {
+    if (!options_.user) return;
+    at(place, time_ns);
+    add(Otf2Attribute::kUncompleted, 1);
+    irecv(request);
   }
 
   void other(const Place& place, const Event& event) override {
@@ -237,6 +242,14 @@ class Otf2Visitor : public trace::Visitor {
     thread.last_ns = std::max(thread.last_ns, time_ns);
     writer_ = thread.writer;
     time_ = thread.last_ns;
+  }
+
+  void irecv(const Request& request) {
+    const Event& message = request.message;
+    check(OTF2_EvtWriter_MpiIrecv(writer_, list_.get(), time_, archive_.groups().peer(message),
+                                  archive_.communicator(message.communicator, message.code),
+                                  static_cast<std::uint32_t>(message.tag), message.bytes,
+                                  request.number));
   }
 
   void add(std::uint32_t attribute, std::uint64_t value) {

@@ -4,6 +4,7 @@
 // nothing of it is lost. Messages:
 //   the program's, blocking       MpiSend, MpiRecv where they happened
 //   the program's, non-blocking   MpiIsend, MpiIsendComplete; MpiIrecvRequest, MpiIrecv at the wait or test
+//                                 (fathom::uncompleted: where it was freed, or at the end)
 //   the library's own             MpiSend, MpiRecv on a twin of the communicator, one for each class, named
 //                                 "COMMUNICATOR [MPI_Bcast, hidden]", so that tools that match messages by
 //                                 communicator, ranks and tag never mix them with the program's

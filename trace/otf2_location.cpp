@@ -56,6 +56,7 @@ void LocationEvents::request_made(std::uint64_t request) {
 }
 
 void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled) {
+  if (plan_.own && has(list, Otf2Attribute::kUncompleted)) return;
   Event event = new_event(EventKind::kRequestCompleted, time);
   event.request = request;
   read(list, event);
@@ -167,6 +168,13 @@ bool LocationEvents::is_local(const profile::Communicator& row) const {
   return std::find(row.world_ranks.begin(), row.world_ranks.end(), place_.rank) != row.world_ranks.end();
 }
 
+bool LocationEvents::has(OTF2_AttributeList* list, Otf2Attribute attribute) const {
+  for (const auto& [self, own] : plan_.own_attributes) {
+    if (own == attribute) return list && OTF2_AttributeList_TestAttributeByID(list, self);
+  }
+  return false;
+}
+
 void LocationEvents::read(OTF2_AttributeList* list, Event& event) const {
   const std::uint32_t count = list ? OTF2_AttributeList_GetNumberOfElements(list) : 0;
   for (std::uint32_t index = 0; index < count; ++index) {
@@ -186,6 +194,7 @@ void LocationEvents::read(OTF2_AttributeList* list, Event& event) const {
       case Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
       case Otf2Attribute::kFunction: event.function = static_cast<std::uint32_t>(number); break;
       case Otf2Attribute::kReceiving: event.receiving = number != 0; break;
+      case Otf2Attribute::kUncompleted: break;
       case Otf2Attribute::kCommPeer: event.comm_peer = static_cast<std::int32_t>(number); break;
     }
   }

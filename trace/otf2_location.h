@@ -40,6 +40,7 @@ class LocationEvents {
 
   Event new_event(EventKind kind, std::uint64_t time);
   Event& add(EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
+  bool has(OTF2_AttributeList* list, Otf2Attribute attribute) const;
   std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
   void set_peer(Event& event, const CommPlace& place, std::uint32_t position) const;
 

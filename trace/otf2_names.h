@@ -19,7 +19,10 @@ namespace fathom::trace {
 
 inline constexpr std::string_view kOtf2Prefix = "fathom::";
 
-enum class Otf2Attribute : std::uint32_t { kSite = 0, kError, kFunction, kReceiving, kCode, kCommPeer };
+enum class Otf2Attribute : std::uint32_t {
+  kSite = 0, kError, kFunction, kReceiving, kCode, kCommPeer,
+  kUncompleted,  // of an MpiIrecv: the program never completed the request
+};
 
 enum class Otf2Parameter : std::uint32_t {
   kArrived = 0,       // a message that a request of the program receives, when it was complete
@@ -34,7 +37,8 @@ struct Otf2AttributeName {
 inline constexpr Otf2AttributeName kOtf2Attributes[] = {
     {Otf2Attribute::kSite, "site"},           {Otf2Attribute::kError, "error"},
     {Otf2Attribute::kFunction, "function"},   {Otf2Attribute::kReceiving, "receiving"},
-    {Otf2Attribute::kCode, "code"},           {Otf2Attribute::kCommPeer, "commpeer"}};
+    {Otf2Attribute::kCode, "code"},           {Otf2Attribute::kCommPeer, "commpeer"},
+    {Otf2Attribute::kUncompleted, "uncompleted"}};
 
 struct Otf2ParameterName {
   Otf2Parameter parameter;

@@ -127,6 +127,8 @@ class ProcessWalk {
   void leave(const Event& event);
   void start_request(const OpenCall& call, RequestRole role);
   void activate(Tracked& request, std::uint64_t time_ns);
+  void drop(const Tracked& request);
+  void drop_all();
   void sent(const Event& event);
   bool belongs_to_request(const Event& event, std::uint64_t number);
   void received(const Event& event);
@@ -187,6 +189,7 @@ void ProcessWalk::enter(const Event& event) {
     const auto found = requests_.find(event.request);
     if (found == requests_.end()) return;
     if (found->second.kind == RequestKind::kReceive) posted_.remove(posted_key(found->second), found->second.order);
+    drop(found->second);
     requests_.erase(found);
     return;
   }
@@ -237,7 +240,10 @@ void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
     earlier_sent.push_back(request.sent);
     if (earlier_sent.size() > kMostEarlier) earlier_sent.erase(earlier_sent.begin());
   }
-  if (!early) request = {};
+  if (!early) {
+    drop(request);
+    request = {};
+  }
   request.earlier_sent.swap(earlier_sent);
   request.number = call.request();
   request.posted = call.enter;
@@ -246,6 +252,21 @@ void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
   request.persistent = role.does == RequestRole::kMakes;
   request.active = false;
   if (!request.persistent) activate(request, call.leave.time_ns);
+}
+
+void ProcessWalk::drop(const Tracked& request) {
+  if (request.has_message) visitor_.request_dropped(place_, request, last_ns_);
+}
+
+void ProcessWalk::drop_all() {
+  std::vector<const Tracked*> left;
+  for (const auto& [number, request] : requests_) left.push_back(&request);
+  std::sort(left.begin(), left.end(),
+            [](const Tracked* a, const Tracked* b) { return a->order < b->order; });
+  for (const Tracked* request : left) {
+    place_.thread = request->message.thread;
+    drop(*request);
+  }
 }
 
 void ProcessWalk::activate(Tracked& request, std::uint64_t time_ns) {
@@ -394,6 +415,7 @@ void ProcessWalk::finish() {
       visitor_.leave(place_, calls.back());
     }
   }
+  drop_all();
   visitor_.process_end(place_.process);
 }
 

@@ -78,6 +78,9 @@ class Visitor {
   // The event is the completion; of a send that was complete when its call returned, which is known by no
   // number, the call's leave.
   virtual void request_completed(const Place&, const Request&, const Event&) {}
+  // The request received its message (has_message), but no completion of it will come: the program
+  // freed it, its number was given to another request, or the process's trace ends.
+  virtual void request_dropped(const Place&, const Request&, std::uint64_t /*time_ns*/) {}
   // Every kind of event without an operation of its own, and completions of requests that are not known.
   virtual void other(const Place&, const Event&) {}
   virtual void process_end(std::size_t /*process*/) {}

@@ -139,6 +139,21 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   }
 }
 
+TEST_CASE("OTF2 and back: receives that no call completed") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch / "run", uncompleted_definitions());
+  REQUIRE(writer.ok());
+  for (const trace::Event& event : uncompleted_events()) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  const auto before = trace::Trace::open(scratch / "run");
+  exporters::Notes notes;
+  REQUIRE(exporters::find_trace("otf2")->write(*before, {}, scratch / "archive", notes).ok());
+  REQUIRE(trace::import_otf2(scratch / "archive", scratch / "back", notes).ok());
+  const auto after = trace::Trace::open(scratch / "back");
+  REQUIRE(after->definitions().processes.size() == 1);
+  CHECK(texts(after->events(0)) == texts(before->events(1)));
+}
+
 TEST_CASE("lines that come in any order leave in order of time, from memory or from pieces") {
   for (const std::size_t most_bytes : {std::size_t{200}, std::size_t{1} << 20}) {
     Scratch scratch;

@@ -119,6 +119,29 @@ inline std::vector<trace::Event> job_events(int rank) {
   return job.events;
 }
 
+// Rank 1 receives three messages and completes none: it frees the first request, the number of the
+// second is given again, and the third is alive at the end.
+inline trace::Definitions uncompleted_definitions() {
+  trace::Definitions all = job_definitions();
+  all.functions.push_back(
+      {"MPI_Request_free", trace::Group::kOther, {trace::Attribute::kRequest}, {}});
+  return all;
+}
+inline std::vector<trace::Event> uncompleted_events() {
+  JobEvents job;
+  for (const std::uint64_t at : {100, 200, 300}) {
+    JobEvents::about(job.enter(at, kJobIrecv), 0, 5, 8);
+    job.leave(at + 10, kJobIrecv).request = at == 100 ? 77 : 88;
+    job.message(at + 20, false, 0, 5, 8, 0, at == 100 ? 77 : 88);
+    if (at != 100) continue;
+    trace::Event& free = job.add(trace::EventKind::kEnter, 130);
+    free.function = 5;
+    free.request = 77;
+    job.add(trace::EventKind::kLeave, 140).function = 5;
+  }
+  return job.events;
+}
+
 inline void write_job(const std::string& run_directory) {
   auto writer = trace::TraceWriter::create(run_directory, job_definitions());
   REQUIRE(writer.ok());

@@ -161,5 +161,30 @@ TEST_CASE("sends whose requests have one number, as Open MPI gives those that ar
   CHECK(seen.others == 1);
 }
 
+TEST_CASE("receives that no call completes are dropped") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch.path(), uncompleted_definitions());
+  REQUIRE(writer.ok());
+  for (const trace::Event& event : uncompleted_events()) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  struct Drops : trace::Visitor {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> seen;  // request, time
+    void request_completed(const trace::Place&, const trace::Request&,
+                           const trace::Event&) override {
+      FAIL("");
+    }
+    void request_dropped(const trace::Place&, const trace::Request& request,
+                         std::uint64_t time_ns) override {
+      CHECK(request.message.bytes == 8);
+      seen.emplace_back(request.number, time_ns);
+    }
+  } drops;
+  const auto trace = trace::Trace::open(scratch.path());
+  REQUIRE(trace.ok());
+  trace::walk_process(*trace, 1, drops);
+  CHECK(drops.seen ==
+        std::vector<std::pair<std::uint64_t, std::uint64_t>>{{77, 130}, {88, 310}, {88, 320}});
+}
+
 }  // namespace
 }  // namespace fathom::test
