@@ -10,6 +10,7 @@
 #include "cli/trace.h"
 #include "cli/trace_words.h"
 #include "cli/units.h"
+#include "profile/json_writer.h"
 #include "trace/attributes.h"
 
 namespace fathom::cli {
@@ -23,49 +24,48 @@ class Description {
  public:
   explicit Description(const trace::Definitions& definitions) : definitions_(definitions) {}
 
-  // Calls take(name, value, is_text).
+  // Calls take(name, value): the value is an integer or text.
   template <typename Take>
   void describe(const Event& event, Take&& take) const {
-    const auto number = [&take](const char* name, auto value) { take(name, std::to_string(value), false); };
     switch (event.kind) {
       case EventKind::kEnter:
       case EventKind::kLeave: call(event, take); break;
       case EventKind::kMessageSent:
       case EventKind::kMessageReceived:
-        take("class", definitions_.classes[event.code], true);
+        take("class", definitions_.classes[event.code]);
         message(event, take);
-        number("bytes", event.bytes);
-        if (event.request != trace::kNoRequest) take("request", request(event.request), true);
+        take("bytes", event.bytes);
+        if (event.request != trace::kNoRequest) take("request", request(event.request));
         break;
       case EventKind::kUnexpected:
-        take("queue", event.receiving ? "left" : "entered", true);
+        take("queue", event.receiving ? "left" : "entered");
         message(event, take);
         break;
-      case EventKind::kRequestGiven: take("request", request(event.request), true); break;
+      case EventKind::kRequestGiven: take("request", request(event.request)); break;
       case EventKind::kRequestCompleted:
-        take("request", request(event.request), true);
-        if (event.flag == 1) number("cancelled", 1);
+        take("request", request(event.request));
+        if (event.flag == 1) take("cancelled", 1);
         break;
       case EventKind::kTransfer:
-        take("step", step_name(event.code), true);
-        take("side", event.receiving ? "receive" : "send", true);
-        take("request", request(event.request), true);
+        take("step", step_name(event.code));
+        take("side", event.receiving ? "receive" : "send");
+        take("request", request(event.request));
         break;
       case EventKind::kPhaseBegin:
-      case EventKind::kPhaseEnd: take("phase", definitions_.phases[event.code], true); break;
-      case EventKind::kPause: take("reason", pause_name(event.code), true); break;
-      case EventKind::kProcessor: number("processor", event.code); break;
+      case EventKind::kPhaseEnd: take("phase", definitions_.phases[event.code]); break;
+      case EventKind::kPause: take("reason", pause_name(event.code)); break;
+      case EventKind::kProcessor: take("processor", event.code); break;
       case EventKind::kLost:
         if (event.count == 0) {
-          take("records", "unknown", true);
+          take("records", "unknown");
         } else {
-          number("records", event.count);
+          take("records", event.count);
         }
         break;
       case EventKind::kSampled:
-        take("function", definitions_.functions[event.function].name, true);
-        number("calls", event.count);
-        number("nanoseconds", event.offset);
+        take("function", definitions_.functions[event.function].name);
+        take("calls", event.count);
+        take("nanoseconds", event.offset);
         break;
       case EventKind::kResume: break;
     }
@@ -74,7 +74,7 @@ class Description {
  private:
   static std::string request(std::uint64_t value) { return fmt::format("{:#x}", value); }
 
-  static std::string rank_text(std::int32_t rank) {
+  static std::string special_rank(std::int32_t rank) {
     if (rank == trace::kAnySource) return "any";
     if (rank == trace::kNullProcess) return "null";
     return rank == trace::kNobody ? "unknown" : std::to_string(rank);
@@ -93,26 +93,30 @@ class Description {
 
   template <typename Take>
   void message(const Event& event, Take&& take) const {
-    take("comm", std::to_string(event.communicator), false);
+    take("comm", event.communicator);
     rank("peer", event.peer, take);
-    take("tag", std::to_string(event.tag), false);
+    take("tag", event.tag);
   }
 
   template <typename Take>
   static void rank(const char* name, std::int32_t value, Take&& take) {
-    take(name, rank_text(value), value < 0);
+    if (value < 0) {
+      take(name, special_rank(value));
+    } else {
+      take(name, value);
+    }
   }
 
   template <typename Take>
   void call(const Event& event, Take&& take) const {
     const trace::Function& function = definitions_.functions[event.function];
     const bool enters = event.kind == EventKind::kEnter;
-    take("function", function.name, true);
+    take("function", function.name);
     for (const trace::Attribute attribute : enters ? function.enter : function.leave) {
       value_of(event, attribute, take);
     }
-    if (!enters && event.code != 0) take("error", std::to_string(event.code), false);
-    if (event.site != 0) take("site", request(event.site), true);
+    if (!enters && event.code != 0) take("error", event.code);
+    if (event.site != 0) take("site", request(event.site));
   }
 
   template <typename Take>
@@ -120,22 +124,22 @@ class Description {
     using trace::Attribute;
     const char* name = trace::name_of(attribute);
     switch (attribute) {
-      case Attribute::kCommunicator: take(name, std::to_string(event.communicator), false); break;
+      case Attribute::kCommunicator: take(name, event.communicator); break;
       case Attribute::kPeer: rank(name, event.peer, take); break;
-      case Attribute::kTag: take(name, std::to_string(event.tag), false); break;
-      case Attribute::kBytes: take(name, std::to_string(event.bytes), false); break;
-      case Attribute::kRoot: take(name, std::to_string(event.root), false); break;
+      case Attribute::kTag: take(name, event.tag); break;
+      case Attribute::kBytes: take(name, event.bytes); break;
+      case Attribute::kRoot: take(name, event.root); break;
       case Attribute::kPeer2: rank(name, event.peer2, take); break;
-      case Attribute::kTag2: take(name, std::to_string(event.tag2), false); break;
-      case Attribute::kBytes2: take(name, std::to_string(event.bytes2), false); break;
+      case Attribute::kTag2: take(name, event.tag2); break;
+      case Attribute::kBytes2: take(name, event.bytes2); break;
       case Attribute::kCount:
-      case Attribute::kCompleted: take(name, std::to_string(event.count), false); break;
-      case Attribute::kNewCommunicator: take(name, std::to_string(event.new_communicator), false); break;
-      case Attribute::kFlag: take(name, std::to_string(event.flag), false); break;
-      case Attribute::kRequest: take(name, request(event.request), true); break;
+      case Attribute::kCompleted: take(name, event.count); break;
+      case Attribute::kNewCommunicator: take(name, event.new_communicator); break;
+      case Attribute::kFlag: take(name, event.flag); break;
+      case Attribute::kRequest: take(name, request(event.request)); break;
       case Attribute::kWindow:
-      case Attribute::kFile: take(name, request(event.object), true); break;
-      case Attribute::kOffset: take(name, std::to_string(event.offset), false); break;
+      case Attribute::kFile: take(name, request(event.object)); break;
+      case Attribute::kOffset: take(name, event.offset); break;
       case Attribute::kRequests: break;  // events of their own
     }
   }
@@ -143,35 +147,30 @@ class Description {
   const trace::Definitions& definitions_;
 };
 
-std::string json_text(const std::string& text) {
-  std::string escaped = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') escaped += '\\';
-    if (static_cast<unsigned char>(c) < 0x20) {
-      escaped += fmt::format("\\u{:04x}", static_cast<unsigned char>(c));
-    } else {
-      escaped += c;
-    }
-  }
-  return escaped + "\"";
-}
-
-std::string json_line(const Description& description, const Event& event, std::int64_t rank) {
-  std::string line = fmt::format("{{\"time_ns\":{},\"rank\":{},\"thread\":{},\"kind\":\"{}\"", event.time_ns, rank,
-                                 event.thread, trace::name_of(event.kind));
-  description.describe(event, [&line](const char* name, const std::string& value, bool is_text) {
-    line += fmt::format(",\"{}\":{}", name, is_text ? json_text(value) : value);
+void json_object(profile::JsonWriter& json, const Description& description, const Event& event,
+                 std::int64_t rank) {
+  json.object([&] {
+    json.field("time_ns", event.time_ns);
+    json.field("rank", rank);
+    json.field("thread", event.thread);
+    json.field("kind", trace::name_of(event.kind));
+    description.describe(event,
+                         [&json](const char* name, const auto& value) { json.field(name, value); });
   });
-  return line + "}\n";
+  json.line_break();
 }
 
 std::string text_line(const Description& description, const Event& event, std::int64_t rank) {
   const std::string who = event.thread == 0 ? std::to_string(rank) : fmt::format("{}.{}", rank, event.thread);
   std::string line = fmt::format("{:>4}.{:09} {:>6}  {:<10}", event.time_ns / 1'000'000'000,
                                  event.time_ns % 1'000'000'000, who, trace::name_of(event.kind));
-  description.describe(event, [&line](const char* name, const std::string& value, bool) {
-    line += std::string_view(name) == "function" ? " " + printable(value)
-                                                 : fmt::format(" {}={}", name, printable(value));
+  description.describe(event, [&line](const char* name, const auto& value) {
+    if constexpr (std::is_integral_v<std::decay_t<decltype(value)>>) {
+      line += fmt::format(" {}={}", name, value);
+    } else {
+      line += std::string_view(name) == "function" ? " " + printable(value)
+                                                   : fmt::format(" {}={}", name, printable(value));
+    }
   });
   return line + "\n";
 }
@@ -242,13 +241,19 @@ int print(const PrintOptions& options) {
   if (!chosen) return fail(kWrongUsage, "trace print", chosen.error().message);
   const Description description(definitions);
   MergedEvents events(*trace, *chosen);
+  profile::JsonWriter json(stdout);
   Event event;
   for (std::size_t process = 0; events.next(event, process);) {
     const std::int64_t rank = definitions.processes[process].rank;
-    const std::string line =
-        options.json ? json_line(description, event, rank) : text_line(description, event, rank);
-    if (std::fwrite(line.data(), 1, line.size(), stdout) != line.size()) return kFailed;  // the reader has gone
+    if (options.json) {
+      json_object(json, description, event, rank);
+    } else {
+      const std::string line = text_line(description, event, rank);
+      std::fwrite(line.data(), 1, line.size(), stdout);
+    }
+    if (std::ferror(stdout)) return kFailed;  // the reader has gone
   }
+  json.finish();
   for (const std::string& problem : events.problems()) fail(kFine, "trace print", problem);
   return kFine;
 }

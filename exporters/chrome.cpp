@@ -3,51 +3,45 @@
 #include <string>
 
 #include "exporters/text_file.h"
+#include "profile/json_writer.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
 namespace {
 
+using profile::json_string;
 using trace::Attribute;
 using trace::Call;
 using trace::Event;
 using trace::EventKind;
 using trace::Place;
 
-std::string quoted(std::string_view text) {
-  constexpr char kHex[] = "0123456789abcdef";
-  std::string out = "\"";
-  for (const char character : text) {
-    const auto byte = static_cast<unsigned char>(character);
-    if (character == '"' || character == '\\') out += '\\';
-    if (byte < 0x20) {
-      out += "\\u00";
-      out += kHex[byte >> 4];
-      out += kHex[byte & 15];
-    } else {
-      out += character;
-    }
-  }
-  return out + '"';
-}
-
 class ChromeVisitor : public trace::Visitor {
  public:
   ChromeVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
       : file_(file), all_(definitions), options_(options) {
-    for (const trace::Function& function : all_.functions) functions_.push_back(quoted(function.name));
-    for (const std::string& name : all_.classes) classes_.push_back(quoted(name));
+    for (const trace::Function& function : all_.functions) {
+      functions_.push_back(json_string(function.name));
+    }
+    for (const std::string& name : all_.classes) classes_.push_back(json_string(name));
+    for (const std::string& name : all_.phases) phases_.push_back(json_string(name));
+    for (std::size_t row = 0; row < all_.communicators.size(); ++row) {
+      communicators_.push_back(
+          json_string(communicator_name(all_, static_cast<std::int32_t>(row))));
+    }
   }
 
   void begin() {
     file_ << "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[";
     for (const trace::Process& process : all_.processes) {
-      metadata(process.rank, 0, "process_name") << "\"name\":" << quoted(process_name(process)) << "}}";
+      metadata(process.rank, 0, "process_name")
+          << "\"name\":" << json_string(process_name(process)) << "}}";
       metadata(process.rank, 0, "process_sort_index") << "\"sort_index\":" << process.rank << "}}";
       for (std::size_t thread = 0; thread < process.threads.size(); ++thread) {
         if (process.threads[thread].empty()) continue;
-        metadata(process.rank, thread, "thread_name") << "\"name\":" << quoted(process.threads[thread]) << "}}";
+        metadata(process.rank, thread, "thread_name")
+            << "\"name\":" << json_string(process.threads[thread]) << "}}";
       }
     }
   }
@@ -80,21 +74,24 @@ class ChromeVisitor : public trace::Visitor {
     const trace::MessageEnd &from = transfer.sent, &to = transfer.received;
     arrow('s', transfer.key.source, from);
     arrow('f', transfer.key.destination, to);
-    slice('b', transfer, from.time_ns) << ",\"args\":{\"source\":" << transfer.key.source
-                                       << ",\"tag\":" << transfer.key.tag << ",\"bytes\":" << from.bytes
-                                       << ",\"communicator\":"
-                                       << quoted(communicator_name(all_, transfer.key.communicator)) << "}}";
+    slice('b', transfer, from.time_ns)
+        << ",\"args\":{\"source\":" << transfer.key.source << ",\"tag\":" << transfer.key.tag
+        << ",\"bytes\":" << from.bytes
+        << ",\"communicator\":" << communicator_text(transfer.key.communicator) << "}}";
     slice('e', transfer, std::max(from.time_ns, to.time_ns)) << '}';
   }
 
   void other(const Place& place, const Event& event) override {
     if (event.kind == EventKind::kPhaseBegin || event.kind == EventKind::kPhaseEnd) {
-      const std::string name = event.code < all_.phases.size() ? all_.phases[event.code] : "phase";
-      head(event.kind == EventKind::kPhaseBegin ? 'b' : 'e', place.rank, place.thread, event.time_ns)
-          << ",\"cat\":\"phase\",\"id\":" << event.code << ",\"name\":" << quoted(name) << '}';
+      head(event.kind == EventKind::kPhaseBegin ? 'b' : 'e', place.rank, place.thread,
+           event.time_ns)
+          << ",\"cat\":\"phase\",\"id\":" << event.code << ",\"name\":"
+          << (event.code < phases_.size() ? std::string_view(phases_[event.code]) : "\"phase\"")
+          << '}';
     } else if (event.kind == EventKind::kLost || event.kind == EventKind::kPause || event.kind == EventKind::kResume) {
       head('i', place.rank, place.thread, event.time_ns)
-          << ",\"s\":\"t\",\"name\":" << quoted(kind_name(event.kind)) << ",\"args\":{\"records\":" << event.count << "}}";
+          << ",\"s\":\"t\",\"name\":" << json_string(kind_name(event.kind))
+          << ",\"args\":{\"records\":" << event.count << "}}";
     }
   }
 
@@ -133,6 +130,13 @@ class ChromeVisitor : public trace::Visitor {
     return message_class < classes_.size() ? std::string_view(classes_[message_class]) : "\"unknown class\"";
   }
 
+  std::string communicator_text(std::int32_t communicator) const {
+    const auto row = static_cast<std::size_t>(communicator);
+    return communicator >= 0 && row < communicators_.size()
+               ? communicators_[row]
+               : json_string(communicator_name(all_, communicator));
+  }
+
   void arguments(const Event& event, const std::vector<Attribute>& wanted) {
     bool first = true;
     for (const Attribute attribute : wanted) {
@@ -153,7 +157,7 @@ class ChromeVisitor : public trace::Visitor {
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
-  std::vector<std::string> functions_, classes_;  // quoted
+  std::vector<std::string> functions_, classes_, phases_, communicators_;  // JSON
   bool first_ = true;
 };
 

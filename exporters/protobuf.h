@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "profile/utf8.h"
+
 namespace fathom::exporters {
 
 class Protobuf {
@@ -22,18 +24,20 @@ class Protobuf {
     key(field, 1);
     for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(value >> shift));
   }
-  void text(std::uint32_t field, std::string_view value) {
-    key(field, 2);
-    raw(value.size());
-    bytes_.append(value);
-  }
-  void message(std::uint32_t field, const Protobuf& nested) { text(field, nested.bytes_); }
+  // A string must be UTF-8.
+  void text(std::uint32_t field, std::string_view value) { bytes(field, profile::as_utf8(value)); }
+  void message(std::uint32_t field, const Protobuf& nested) { bytes(field, nested.bytes_); }
 
   std::string_view bytes() const { return bytes_; }
   void clear() { bytes_.clear(); }
 
  private:
   void key(std::uint32_t field, std::uint32_t wire_type) { raw(field << 3 | wire_type); }
+  void bytes(std::uint32_t field, std::string_view value) {
+    key(field, 2);
+    raw(value.size());
+    bytes_.append(value);
+  }
   void raw(std::uint64_t value) {
     for (; value >= 0x80; value >>= 7) bytes_.push_back(static_cast<char>(value | 0x80));
     bytes_.push_back(static_cast<char>(value));

@@ -42,6 +42,16 @@ using Indented = rapidjson::PrettyWriter<Piece, rapidjson::UTF8<>, rapidjson::UT
 
 rapidjson::SizeType length(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
 
+// take(the text), or what it is as UTF-8.
+template <typename Take>
+void with_utf8(std::string_view text, Take take) {
+  if (is_utf8(text)) {
+    take(text);
+  } else {
+    take(std::string_view(as_utf8(text)));
+  }
+}
+
 }  // namespace
 
 struct JsonWriter::Stream {
@@ -79,8 +89,9 @@ void JsonWriter::value(double number) {
   put([=](auto& json) { json.Double(number); });
 }
 void JsonWriter::value(std::string_view text) {
-  const std::string clean = as_utf8(text);
-  put([&](auto& json) { json.String(clean.data(), length(clean)); });
+  with_utf8(text, [this](std::string_view clean) {
+    put([=](auto& json) { json.String(clean.data(), length(clean)); });
+  });
 }
 void JsonWriter::truth(bool value) {
   put([=](auto& json) { json.Bool(value); });
@@ -99,7 +110,9 @@ void JsonWriter::raw(std::string_view object) {
 }
 
 void JsonWriter::key(std::string_view name) {
-  put([=](auto& json) { json.Key(name.data(), length(name)); });
+  with_utf8(name, [this](std::string_view clean) {
+    put([=](auto& json) { json.Key(clean.data(), length(clean)); });
+  });
 }
 void JsonWriter::open_object() {
   put([](auto& json) { json.StartObject(); });
@@ -116,5 +129,13 @@ void JsonWriter::close_list() {
 
 void JsonWriter::line_break() { stream_->piece.Put('\n'); }
 void JsonWriter::finish() { stream_->hand_on(); }
+
+std::string json_string(std::string_view text) {
+  std::string quoted;
+  JsonWriter json(quoted);
+  json.value(text);
+  json.finish();
+  return quoted;
+}
 
 }  // namespace fathom::profile

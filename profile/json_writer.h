@@ -10,7 +10,7 @@
 //
 // What is given becomes: text that is not UTF-8, text with each offending byte replaced by U+FFFD; a number
 // that is not finite, null; any other double, the shortest digits that are read back as the same number.
-// Names of fields are written as they are: they must be UTF-8.
+// Names of fields are treated like text: some of them come from a trace.
 // The caller keeps the order (a field in an object, a value in a list or behind its key); nothing checks it.
 //
 // Memory: some kilobytes, however long the document. Used inside the user's MPI process too: nothing is
@@ -142,5 +142,9 @@ std::string json_text(unsigned indent, Fields fields) {
   json.finish();
   return text;
 }
+
+// The text as a JSON string, with its quotes: for output of millions of similar lines that repeats
+// names which were converted once.
+std::string json_string(std::string_view text);
 
 }  // namespace fathom::profile

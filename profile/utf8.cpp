@@ -31,6 +31,15 @@ std::size_t sequence_length(std::string_view text) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string as_utf8(std::string_view text) {
   std::string result;
   result.reserve(text.size());

@@ -10,4 +10,6 @@ namespace fathom::profile {
 // surrogates, nothing past U+10FFFF) replaced by U+FFFD.
 std::string as_utf8(std::string_view text);
 
+bool is_utf8(std::string_view text);  // as_utf8(text) == text, without the copy
+
 }  // namespace fathom::profile

@@ -1,6 +1,6 @@
 // Writes the trace and the profile of a made-up job (pattern.h):
 //
-//   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B]
+//   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B] [--suffix TEXT]
 //
 // M is about the number of events in all. Prints how many there are.
 #include <CLI/CLI.hpp>
@@ -102,6 +102,8 @@ int main(int argc, char** argv) {
   app.add_option("--ranks", pattern.ranks)->check(CLI::Range(2, 100'000));
   app.add_option("--events", events, "about so many events in all");
   app.add_option("--bytes", pattern.bytes, "of each halo message");
+  app.add_option("--suffix", pattern.suffix,
+                 "of names of hosts, communicators and the like; with it, there is a phase");
   app.add_flag("--ring", ring, "two neighbours, not four");
   app.add_flag("--transfers", pattern.transfers, "also the steps of transfers");
   CLI11_PARSE(app, argc, argv);

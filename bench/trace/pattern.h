@@ -24,6 +24,7 @@ struct Pattern {
   bool torus = true;  // else a ring
   bool transfers = false;
   std::uint64_t bytes = 8192;
+  std::string suffix;  // of names of hosts, communicators, …; if set, there is a phase
 };
 
 inline trace::Definitions definitions_of(const Pattern& pattern) {
@@ -33,29 +34,30 @@ inline trace::Definitions definitions_of(const Pattern& pattern) {
                                           Attribute::kBytes};
   trace::Definitions definitions;
   definitions.world_size = pattern.ranks;
-  definitions.application = {"/opt/halo/solver", {}, 1'700'000'000'000'000'000, 0};
-  definitions.functions = {{"MPI_Init", Group::kEnvironment, {}, {}},
+  definitions.application = {"/opt/halo/solver" + pattern.suffix, {}, 1'700'000'000'000'000'000, 0};
+  definitions.functions = {{"MPI_Init" + pattern.suffix, Group::kEnvironment, {}, {}},
                            {"MPI_Irecv", Group::kReceive, message, {Attribute::kRequest}},
                            {"MPI_Isend", Group::kSend, message, {Attribute::kRequest}},
                            {"MPI_Waitall", Group::kCompletion, {Attribute::kCount, Attribute::kRequests}, {}},
                            {"MPI_Allreduce", Group::kCollective, {Attribute::kCommunicator, Attribute::kBytes}, {}},
                            {"MPI_Finalize", Group::kEnvironment, {}, {}}};
   profile::Communicator world;
-  world.name = "MPI_COMM_WORLD";
+  world.name = "MPI_COMM_WORLD" + pattern.suffix;
   world.made_by = "predefined";
   for (int rank = 0; rank < pattern.ranks; ++rank) world.world_ranks.push_back(rank);
   definitions.communicators = {world};
   definitions.classes = {"point-to-point", "MPI_Allreduce"};
   definitions.class_hidden = {false, true};
+  if (!pattern.suffix.empty()) definitions.phases = {"solve" + pattern.suffix};
   definitions.epoch_unix_ns = 1'700'000'000'000'000'000;
   definitions.level = pattern.transfers ? "transfers" : "calls";
   definitions.source = "peruse";
   for (int rank = 0; rank < pattern.ranks; ++rank) {
     trace::Process process;
     process.rank = rank;
-    process.host = "n" + std::to_string(rank / 16);
+    process.host = "n" + std::to_string(rank / 16) + pattern.suffix;
     process.pid = 1000 + rank;
-    process.threads = {"main"};
+    process.threads = {"main" + pattern.suffix};
     process.clock.kind = "monotonic";
     process.complete = true;
     definitions.processes.push_back(process);
@@ -80,6 +82,7 @@ class RankEvents {
     now_ns_ = started_ns(0) / 2;
     plain(trace::EventKind::kEnter, kInit);
     plain(trace::EventKind::kLeave, kInit);
+    if (!pattern_.suffix.empty()) phase(trace::EventKind::kPhaseBegin);
   }
 
   void iteration(std::uint64_t number) {
@@ -97,6 +100,7 @@ class RankEvents {
 
   void end(std::uint64_t iterations) {
     now_ns_ = std::max(now_ns_, started_ns(iterations));
+    if (!pattern_.suffix.empty()) phase(trace::EventKind::kPhaseEnd);
     plain(trace::EventKind::kEnter, kFinalize);
     plain(trace::EventKind::kLeave, kFinalize);
   }
@@ -131,6 +135,12 @@ class RankEvents {
   }
   void plain(trace::EventKind kind, Call call) {
     event(kind).function = call;
+    sink_(event_);
+    pass(120);
+  }
+
+  void phase(trace::EventKind kind) {
+    event(kind).code = 0;
     sink_(event_);
     pass(120);
   }

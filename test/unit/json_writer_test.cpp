@@ -42,6 +42,13 @@ TEST_CASE("a number that is not finite is null, a byte that is not UTF-8 becomes
   CHECK(dense(std::string("a\0b", 3)) == R"({"v":"a\u0000b"})");
 }
 
+TEST_CASE("names of fields and text by itself are repaired and escaped like values") {
+  CHECK(json_text(0, [](JsonWriter& json) { json.field("a\xff\"", 1); }) ==
+        "{\"a\xEF\xBF\xBD\\\"\":1}");
+  CHECK(json_string("a\xff\"\x01") == "\"a\xEF\xBF\xBD\\\"\\u0001\"");
+  CHECK(json_string("") == R"("")");
+}
+
 TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
   const auto fields = [](JsonWriter& json) {
     json.object("in", [&] { json.field("a", 1); });

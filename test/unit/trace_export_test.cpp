@@ -183,6 +183,9 @@ TEST_CASE("protobuf: the encodings of the specification's examples") {
   exporters::Protobuf nested;
   nested.message(3, message);
   CHECK(nested.bytes() == std::string("\x1a\x03\x08\x96\x01"));
+  exporters::Protobuf repaired;
+  repaired.text(1, "a\xff");
+  CHECK(repaired.bytes() == std::string("\x0a\x04" "a\xEF\xBF\xBD"));
 }
 
 // ---- .mpic ----
