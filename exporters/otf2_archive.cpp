@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "profile/utf8.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
 #include "trace/otf2_errors.h"
@@ -151,8 +152,8 @@ void Otf2Archive::add_silent_ranks() {
 Otf2Groups& Otf2Archive::groups() { return state_->groups; }
 
 std::uint32_t Otf2Archive::string(std::string_view text) {
-  const auto [entry, is_new] =
-      state_->strings.try_emplace(std::string(text), static_cast<std::uint32_t>(state_->strings.size()));
+  const auto [entry, is_new] = state_->strings.try_emplace(
+      profile::as_utf8(text), static_cast<std::uint32_t>(state_->strings.size()));
   if (is_new) state_->define_string(entry->second, entry->first);
   return entry->second;
 }
@@ -406,7 +407,9 @@ base::Status Otf2Archive::finish() {
   write_local_definitions(*state_);
   const trace::Definitions& all = state_->definitions;
   const auto property = [&](const char* name, const std::string& value) {
-    if (!value.empty()) state_->check(OTF2_Archive_SetProperty(state_->archive, name, value.c_str(), true));
+    if (value.empty()) return;
+    state_->check(
+        OTF2_Archive_SetProperty(state_->archive, name, profile::as_utf8(value).c_str(), true));
   };
   property("FATHOM::WORLD_SIZE", std::to_string(all.world_size));
   property("FATHOM::EPOCH_UNIX_NS", std::to_string(all.epoch_unix_ns));

@@ -31,7 +31,8 @@ class Otf2Archive {
   OTF2_EvtWriter_struct* events_of(std::int64_t rank, std::uint32_t thread);
   void close_events(std::int64_t rank, std::uint32_t thread);
 
-  std::uint32_t string(std::string_view text);  // OTF2_StringRef
+  // OTF2_StringRef of the text as UTF-8, which Python's otf2 insists on.
+  std::uint32_t string(std::string_view text);
 
   // The communicator, or for a class other than point-to-point a twin of it, so that the library's messages
   // never meet the program's when a tool matches them. Made on first use.

@@ -105,6 +105,25 @@ def check_otf2_of_some_ranks(directory):
     assert not run("otf2-print", "one-archive/traces.otf2", cwd=directory).stderr
 
 
+def check_otf2_names(directory):
+    """Names that are no UTF-8: Python's otf2 stops at those."""
+    suffix, read_as = b'\xff"\x01\xed\xa0\x80', '\ufffd"\x01\ufffd\ufffd\ufffd'
+    run(GENERATE, "odd", "--ranks", "2", "--events", "500", "--suffix", suffix, cwd=directory)
+    run(FATHOM, "export", "odd", "--to", "otf2", "-o", "odd-archive", cwd=directory)
+    run(FATHOM, "import", "odd-archive", "-o", "odd-back", cwd=directory)
+    printed = run(FATHOM, "trace", "print", "--json", "odd-back", cwd=directory).stdout.splitlines()
+    events = map(json.loads, printed)
+    phases = [event["phase"] for event in events if event["kind"] == "phase-begin"]
+    assert phases == ["solve" + read_as] * 2, phases
+    try:
+        import otf2
+    except ImportError:
+        return
+    with otf2.reader.open(os.path.join(directory, "odd-archive", "traces.otf2")) as trace:
+        found = {string.name for string in trace.definitions.strings}
+        assert {"n0" + read_as, "main" + read_as, "MPI_COMM_WORLD" + read_as} <= found, found
+
+
 def check_chrome(directory, kinds):
     with open(export(directory, "chrome", "trace.json")) as file:
         events = json.load(file)["traceEvents"]
@@ -297,6 +316,7 @@ def main():
         rows, kinds = check_events(directory)
         check_otf2(directory, rows, kinds)
         check_otf2_of_some_ranks(directory)
+        check_otf2_names(directory)
         check_chrome(directory, kinds)
         check_perfetto(directory, rows, kinds)
         check_sqlite(directory, kinds)
