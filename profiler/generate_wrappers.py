@@ -154,23 +154,31 @@ def wrapped(f):
             *['  ' + statement for statement in body(f.fixed())], '}', '']
 
 
-def wrapper(f):
-    short, pmpi, signature = f.short, f.pmpi, f.parameters
-    lines = next_functions(f) + wrapped(f)
-    f = f.fixed()
-    arguments = f.arguments
-    passed = ', ' + arguments if arguments else ''
-    exported = [f'FATHOM_EXPORT int {pmpi}({signature}) {{',
+def entry_points(f, acting):
+    """PMPI_X and MPI_X; acting(next) is the call of `next` with what Fathom does about it."""
+    short, fixed = f.short, f.fixed()
+    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    pass_on = 'pass_on_init' if f.role in ('init', 'init_thread') else 'pass_on'
+
+    def opening(name, following):
+        return [f'FATHOM_EXPORT int {name}({f.parameters}) {{',
                 f'  const auto library = next_{short}.library();',
-                '  if (library == nullptr) return MPI_ERR_OTHER;',
-                f'  if (Chain::holds(&next_{short})) return library({arguments});',
-                f'  return wrapped_{short}(library{passed});', '}',
-                f'FATHOM_EXPORT int {f.name}({signature}) {{',
-                f'  if (const auto tool = tool_{short}.other_tool()) {{',
-                f'    const Chain chain(&next_{short});',
-                f'    return wrapped_{short}(tool{passed});', '  }',
-                f'  return {pmpi}({arguments});', '}', '']
-    return '\n'.join(lines), '\n'.join(exported)
+                f'  if (library == nullptr) return hooks::{pass_on}({following}_{short}{passed});']
+    return [*opening(f.pmpi, 'next'),
+            f'  if (Chain::holds(&next_{short})) return library({fixed.arguments});',
+            f'  return {acting("library")};', '}',
+            *opening(f.name, 'tool'),
+            f'  if (const auto tool = tool_{short}.other_tool()) {{',
+            f'    const Chain chain(&next_{short});',
+            f'    return {acting("tool")};', '  }',
+            f'  return {acting("library")};', '}', '']
+
+
+def wrapper(f):
+    arguments = f.fixed().arguments
+    passed = ', ' + arguments if arguments else ''
+    exported = entry_points(f, lambda function: f'wrapped_{f.short}({function}{passed})')
+    return '\n'.join(next_functions(f) + wrapped(f)), '\n'.join(exported)
 
 
 def wrappers(functions):
@@ -236,19 +244,8 @@ def traced_wrapper(f):
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
     lines += [f'int recorded_{f.short}(const Caller& caller, {shape(f).replace("(*)", "(*next)")}'
-              f'{more_parameters(f)}) {{', *['  ' + line for line in recorded_call(f)], '}',
-              f'int entered_{f.short}(const Caller& caller{more_parameters(f)}) {{',
-              f'  const auto library = next_{f.short}.library();',
-              '  if (library == nullptr) return MPI_ERR_OTHER;',
-              f'  if (Chain::holds(&next_{f.short})) return library({fixed.arguments});',
-              f'  return recorded_{f.short}(caller, library{passed});', '}', '']
-    exported = [f'FATHOM_EXPORT int {f.pmpi}({f.parameters}) {{',
-                f'  return entered_{f.short}(FATHOM_CALLER{passed});', '}',
-                f'FATHOM_EXPORT int {f.name}({f.parameters}) {{',
-                f'  if (const auto tool = tool_{f.short}.other_tool()) {{',
-                f'    const Chain chain(&next_{f.short});',
-                f'    return recorded_{f.short}(FATHOM_CALLER, tool{passed});', '  }',
-                f'  return entered_{f.short}(FATHOM_CALLER{passed});', '}', '']
+              f'{more_parameters(f)}) {{', *['  ' + line for line in recorded_call(f)], '}', '']
+    exported = entry_points(f, lambda function: f'recorded_{f.short}(FATHOM_CALLER, {function}{passed})')
     return '\n'.join(lines), '\n'.join(exported)
 
 
@@ -278,6 +275,7 @@ def fortran_wrapper(f):
     lines = [f'constinit FortranFunction fortran_{name}{{"{name}", "{inner}"}};' for name in fortran_names(f)]
     lines += [f'void recorded_fortran_{f.short}(const Caller& caller, FortranFunction::Function next{more}) {{',
               '  if (next == nullptr) return;',
+              f'  if (!open_mpi_is_known()) return next({passed});',
               f'  TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));',
               f'  if (recorded.on()) recorded.enter({", ".join(payload(call_attributes.at_enter(f)))});',
               '  const CallSites::Inside inside;', f'  next({passed});',

@@ -9,8 +9,24 @@
 #include <mpi.h>
 
 #include "profiler/communicators.h"
+#include "profiler/next.h"
 
 namespace fathom::profiler::hooks {
+
+// The process's MPI is none that Fathom knows: the call goes on as it came. Its handles are not looked at:
+// those of MPICH are integers, those of the standard ABI small numbers.
+template <typename F, typename... Arguments>
+int pass_on(Next<F>& function, Arguments... arguments) {
+  const F next = function.elsewhere();
+  return next == nullptr ? MPI_ERR_OTHER : next(arguments...);
+}
+// The same of MPI_Init and MPI_Init_thread, after the one sentence that says so.
+void say_left_alone();
+template <typename F, typename... Arguments>
+int pass_on_init(Next<F>& function, Arguments... arguments) {
+  say_left_alone();
+  return pass_on(function, arguments...);
+}
 
 inline constexpr std::ptrdiff_t kNoModule = -1;
 

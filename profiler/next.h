@@ -37,16 +37,28 @@ class Next {
  public:
   explicit constexpr Next(const char* name) : name_(name) {}
 
-  // The MPI library's function; nullptr if the process has no Open MPI.
+  // The MPI library's function; nullptr unless the process's MPI is an Open MPI that Fathom knows.
   F library() { return get([](const char* name) { return find_in_mpi(name); }); }
   // The next tool's function; nullptr if there is none.
   F other_tool() { return get([](const char* name) { return find_other_tool(name); }); }
+  // With any other MPI: the function that the program would have called without this library; nullptr if
+  // there is none.
+  F elsewhere() {
+    F found = elsewhere_.load(std::memory_order_relaxed);
+    if (found == nullptr) {
+      found = reinterpret_cast<F>(next_definition(name_));
+      elsewhere_.store(found, std::memory_order_relaxed);
+    }
+    return found;
+  }
 
  private:
   template <typename Find>
   F get(Find find) {
     if (!known_.load(std::memory_order_acquire)) {
-      function_.store(reinterpret_cast<F>(find(name_)), std::memory_order_relaxed);
+      const auto found = reinterpret_cast<F>(find(name_));
+      if (!mpi_is_loaded()) return found;  // one may be loaded later
+      function_.store(found, std::memory_order_relaxed);
       known_.store(true, std::memory_order_release);
     }
     return function_.load(std::memory_order_relaxed);
@@ -54,6 +66,7 @@ class Next {
 
   const char* name_;
   std::atomic<F> function_{nullptr};
+  std::atomic<F> elsewhere_{nullptr};
   std::atomic<bool> known_{false};
 };
 

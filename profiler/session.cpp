@@ -59,23 +59,9 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-// "Open MPI v4.1.4, package: ..." -> "4.1.4"
+// "Open MPI v4.1.4" -> "4.1.4"
 std::string library_version() {
-  const auto get = find_in_mpi_as<decltype(&PMPI_Get_library_version)>("PMPI_Get_library_version");
-  char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
-  int length = 0;
-  if (get == nullptr || get(text, &length) != MPI_SUCCESS) return {};
-  const std::string version = text;
-  const auto start = version.find("Open MPI v");
-  if (start == std::string::npos) return {};
-  const auto from = start + 10;
-  return version.substr(from, version.find_first_of(", ", from) - from);
-}
-
-bool same_release_series(const std::string& version) {
-  const std::string series = std::to_string(openmpi::kVersionMajor) + "." +
-                             std::to_string(openmpi::kVersionMinor) + ".";
-  return version.compare(0, series.size(), series) == 0;
+  return mpi_library_name().substr(std::strlen("Open MPI v"));
 }
 
 bool threads_communicate_together() {
@@ -117,21 +103,22 @@ void Session::after_init(bool succeeded) noexcept try {
   take_back_monitoring_request();
 }
 
+void Session::leave_alone() noexcept try {
+  static std::atomic<bool> said{false};
+  if (said.exchange(true)) return;
+  const Settings settings = read_settings(directory_at_load);
+  if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
+  const std::string name = mpi_library_name();
+  std::fprintf(stderr, "fathom: this program runs on %s, and Fathom can profile Open MPI %d.%d only; nothing is profiled\n",
+               name.empty() ? "an MPI library that does not say its name" : name.c_str(),
+               static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
+} catch (...) {
+}
+
 bool Session::open() {
   const auto world = find_variable_in_mpi("ompi_mpi_comm_world");
   const auto self = find_variable_in_mpi("ompi_mpi_comm_self");
-  const std::string version = library_version();
-  // Anything but the release series whose structures we know is left alone.
-  if (world == nullptr || self == nullptr || !same_release_series(version)) {
-    if (!settings_.quiet) {
-      std::fprintf(stderr,
-                   "fathom: this program runs on %s, but Fathom was built for Open MPI %d.%d; "
-                   "nothing is profiled. Build Fathom with that MPI's headers.\n",
-                   version.empty() ? "an MPI library that is not Open MPI" : version.c_str(),
-                   static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
-    }
-    return false;
-  }
+  if (world == nullptr || self == nullptr) return false;
   rankmap::set_sparse_lookup(
       find_in_mpi_as<rankmap::SparseLookup>("ompi_group_get_proc_ptr_raw"));
   const void* group = rankmap::local_group(world);

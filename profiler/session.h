@@ -31,6 +31,9 @@ class Session {
   static void before_finalize() noexcept;
   static void before_abort(int error_code) noexcept;
 
+  // At MPI_Init of an MPI that Fathom does not know (mpi_library.h): says so, once in a job.
+  static void leave_alone() noexcept;
+
   Counter& counter() { return counter_; }
   Communicators& communicators() { return communicators_; }
   Windows& windows() { return windows_; }

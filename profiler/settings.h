@@ -31,6 +31,10 @@ std::vector<std::string> environment_list(const char* name);
 // Reads the environment. `start_directory` is where the process was when it was loaded.
 Settings read_settings(const std::string& start_directory);
 
+// Whether this process says what concerns the whole job and cannot be asked of MPI: the one that its launcher calls
+// rank 0, and any without a launcher.
+bool speaks_for_the_job();
+
 // True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter files
 // (those of mca_base_param_files, by default ~/.openmpi/mca-params.conf and the installation's;
 // opal/mca/base/mca_base_var.c). `choice` receives the value.

@@ -33,7 +33,7 @@ class FortranFunction {
 
  private:
   Function find() const {
-    if (void* found = dlsym(RTLD_NEXT, name_)) return reinterpret_cast<Function>(found);
+    if (void* found = next_definition(name_)) return reinterpret_cast<Function>(found);
     void* bindings = dlopen("libmpi_mpifh.so.40", RTLD_LAZY | RTLD_NOLOAD);
     return bindings == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(bindings, inner_));
   }
