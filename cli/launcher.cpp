@@ -4,7 +4,10 @@
 #include <array>
 #include <cctype>
 #include <fstream>
+#include <iterator>
 #include <string_view>
+
+#include "cli/mpi_probe.h"
 
 namespace fathom::cli {
 namespace {
@@ -23,6 +26,8 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& lis
 
 constexpr std::array<std::string_view, 7> kOpenMpiLaunchers = {
     "mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi", "prun"};
+
+constexpr std::array<std::string_view, 3> kHydraLaunchers = {"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"};
 
 // Commands that run the command that follows them.
 constexpr std::array<std::string_view, 11> kWrappers = {
@@ -286,18 +291,29 @@ base::Result<Launch> preload_slurm(const Words& command, std::size_t launcher,
   return launch;
 }
 
+// A program or a script: Intel's mpirun is one that starts mpiexec.hydra.
+bool file_names_hydra(const std::string& command) {
+  std::ifstream file(find_on_path(command), std::ios::binary);
+  const std::string content{std::istreambuf_iterator<char>(file), {}};
+  return content.find("hydra") != content.npos;
+}
+
+LauncherKind kind_of(const std::string& word) {
+  const std::string_view name = base_name(word);
+  if (name == "srun") return LauncherKind::kSlurm;
+  if (is_one_of(name, kHydraLaunchers)) return LauncherKind::kHydra;
+  if (!is_one_of(name, kOpenMpiLaunchers)) return LauncherKind::kNone;
+  return file_names_hydra(word) ? LauncherKind::kHydra : LauncherKind::kOpenMpi;
+}
+
 }  // namespace
 
 Launcher find_launcher(const Words& command) {
-  const auto kind_of = [](std::string_view word) {
-    const std::string_view name = base_name(word);
-    if (is_one_of(name, kOpenMpiLaunchers)) return LauncherKind::kOpenMpi;
-    return name == "srun" ? LauncherKind::kSlurm : LauncherKind::kNone;
-  };
   const bool wrapped = !command.empty() && is_one_of(base_name(command[0]), kWrappers);
   for (std::size_t at = 0; at < (wrapped ? command.size() : std::min<std::size_t>(1, command.size()));
        ++at) {
-    if (kind_of(command[at]) != LauncherKind::kNone) return {kind_of(command[at]), at};
+    const LauncherKind kind = kind_of(command[at]);
+    if (kind != LauncherKind::kNone) return {kind, at};
   }
   return {};
 }
@@ -329,6 +345,7 @@ base::Result<Launch> preload_ranks(const Words& command, const std::string& libr
       return OpenMpiCommand(command, launcher.position, environment).preload(library, settings);
     case LauncherKind::kSlurm:
       return preload_slurm(command, launcher.position, library, settings, environment);
+    case LauncherKind::kHydra:
     case LauncherKind::kNone: break;
   }
   Launch launch{command, settings};

@@ -10,6 +10,8 @@
 //   * with --app FILE, -x on the command line is lost without a word; mca_base_env_list works.
 // Slurm's srun exports the caller's environment unless --export says otherwise, and would itself load
 // a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone.
+// MPICH's mpirun (and Intel's) has no -x and passes its own environment on. It is not known by its name, which
+// it shares with Open MPI's, but by its file, which names hydra, its process manager.
 // Any other command is one process that is its own rank: it gets the variables in its environment.
 #pragma once
 
@@ -27,7 +29,7 @@ using Variables = std::vector<std::pair<std::string, std::string>>;
 // Answers like getenv; nothing if the variable is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-enum class LauncherKind { kOpenMpi, kSlurm, kNone };
+enum class LauncherKind { kOpenMpi, kSlurm, kHydra, kNone };
 
 struct Launcher {
   LauncherKind kind = LauncherKind::kNone;

@@ -125,6 +125,9 @@ std::string why_nobody_reported(LauncherKind kind, int job_exit) {
       likely = "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
                "library";
       break;
+    case LauncherKind::kHydra:
+      likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
+      break;
     case LauncherKind::kNone:
       likely = "the command is no MPI program, or a launcher that Fathom does not know and that does "
                "not pass the environment on; put LD_PRELOAD and FATHOM_OUTPUT into its own option for "

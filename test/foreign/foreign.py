@@ -155,6 +155,19 @@ class Mpich(ForeignTest):
     def test_use_mpi(self):
         self.check("module")
 
+    def test_fathom_run_starts_it(self):
+        self.compiled("c")
+        mpirun = self.folder / "mpirun"  # Intel's is such a script
+        mpirun.write_text('#!/bin/sh\nexec mpiexec.hydra "$@"\n')
+        mpirun.chmod(0o755)
+        native = self.run_here(mpirun, "-n", "4", "./program")
+        for command in (["--", "./mpirun"], ["--trace", "--", "./mpirun"], ["--", "mpirun.mpich"]):
+            profiled = self.run_here(options.cli, "run", *command, "-n", "4", "./program")
+            self.assertEqual(sorted(native.stdout.splitlines()), sorted(profiled.stdout.splitlines()), profiled.stderr)
+            self.assertEqual(native.returncode, profiled.returncode)
+            self.assertEqual(profiled.stderr.count("fathom: this program runs on MPICH"), 1, profiled.stderr)
+            self.assertIn("no profile", profiled.stderr)
+
 
 def main():
     global options
