@@ -38,8 +38,9 @@ class Function:
         return '...' in self.parameters
 
     def fixed(self):
-        """Without the parameters of "...", which nobody reads."""
-        return Function(self.role, self.options, self.name, self.parameters.replace(', ...', ''))
+        """With the words of "..." (FATHOM_MORE) as parameters."""
+        words = ''.join(f', void *more{i}' for i in range(1, 6))
+        return Function(self.role, self.options, self.name, self.parameters.replace(', ...', words))
 
     @property
     def class_name(self):
@@ -161,7 +162,8 @@ def entry_points(f, acting):
     pass_on = 'pass_on_init' if f.role in ('init', 'init_thread') else 'pass_on'
 
     def opening(name, following):
-        return [f'FATHOM_EXPORT int {name}({f.parameters}) {{',
+        more = [f'  FATHOM_MORE({argument_name(split(f.parameters)[0])});'] if f.variadic else []
+        return [f'FATHOM_EXPORT int {name}({f.parameters}) {{', *more,
                 f'  const auto library = next_{short}.library();',
                 f'  if (library == nullptr) return hooks::{pass_on}({following}_{short}{passed});']
     return [*opening(f.pmpi, 'next'),

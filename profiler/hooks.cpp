@@ -210,13 +210,13 @@ int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
   return next(comm, error_code);
 }
 
-int pcontrol(int (*next)(int, ...), int level) {
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5) {
   Session* session = Session::active();
   if (session != nullptr && (level == 0 || level == 1)) {
     session->counter().set_paused(level == 0);
     tracing::paused(level == 0);
   }
-  return next(level);
+  return next(level, more1, more2, more3, more4, more5);
 }
 
 }  // namespace fathom::profiler::hooks

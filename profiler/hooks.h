@@ -8,8 +8,20 @@
 #define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
+#include <cstdarg>
+
 #include "profiler/communicators.h"
 #include "profiler/next.h"
+
+// The words that follow `last` in "...", as more1 to more5: tools give MPI_Pcontrol more than a level, and the next
+// one must get it. Those that the caller did not give are whatever is there, and nobody reads them. A floating-point
+// number does not pass.
+#define FATHOM_MORE(last)                                                                                    \
+  va_list more_list;                                                                                         \
+  va_start(more_list, last);                                                                                 \
+  void *more1 = va_arg(more_list, void*), *more2 = va_arg(more_list, void*), *more3 = va_arg(more_list, void*), \
+       *more4 = va_arg(more_list, void*), *more5 = va_arg(more_list, void*);                                 \
+  va_end(more_list)
 
 namespace fathom::profiler::hooks {
 
@@ -119,6 +131,6 @@ int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, 
                 int* provided);
 int finalize(int (*next)());
 int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code);
-int pcontrol(int (*next)(int, ...), int level);
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5);
 
 }  // namespace fathom::profiler::hooks

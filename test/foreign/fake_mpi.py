@@ -34,7 +34,7 @@ def kind_of(parameter, position, handle_is_pointer):
 
 
 def library(functions, fortran, version, handle_is_pointer):
-    lines = ["#include <stdio.h>", "#include <string.h>", ""]
+    lines = ["#include <stdarg.h>", "#include <stdio.h>", "#include <string.h>", ""]
     number = 100
     for f in functions:
         for name in (f.name, f.pmpi):
@@ -45,8 +45,10 @@ def library(functions, fortran, version, handle_is_pointer):
                 continue
             kinds = [kind_of(p, i, handle_is_pointer) for i, p in enumerate(f.fixed_parameters)]
             declared = ", ".join(f"{k.received} a{i}" for i, k in enumerate(kinds)) or "void"
-            if f.variadic:
-                declared += ", ..."
+            if f.variadic:  # MPI_Pcontrol
+                lines.append(f'int {name}({declared}, ...) {{ va_list more; va_start(more, a0); printf("{name} %d %lx", a0, '
+                             f'va_arg(more, long)); printf(" %s\\n", va_arg(more, char*)); va_end(more); return {number}; }}')
+                continue
             values = "".join(f", (long)a{i}" for i in range(len(kinds)))
             lines.append(f'int {name}({declared}) {{ printf("{name}{" %lx" * len(kinds)}\\n"{values}); return {number}; }}')
     for name in fortran:
@@ -68,7 +70,8 @@ def program(functions, fortran, handle_is_pointer):
                              f'{name}(text, &n), n, text); }}')
                 continue
             lines.append(f"int {name}({declared}{', ...' if f.variadic else ''});")
-            calls.append(f'printf("%d\\n", {name}({", ".join(k.value for k in kinds)}));')
+            values = [k.value for k in kinds] + (["0x123456789aL", '"more"'] if f.variadic else [])
+            calls.append(f'printf("%d\\n", {name}({", ".join(values)}));')
     for name in fortran:
         lines.append(f"void {name}(void*, void*, void*, void*, void*);")
         calls.append(f'{name}((void*)1, (void*)2, (void*)3, (void*)4, (void*)5);')

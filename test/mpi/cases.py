@@ -171,6 +171,7 @@ CASES += [
     harmless("never_overwritten", "sendrecv", output="occupied", leaves="any", same_stderr=False),
     harmless("bad_source", "sendrecv", environment={"FATHOM_SOURCE": "nonsense"}, leaves="any", same_stderr=False),
     harmless("peruse_on_stock", "sendrecv", on=(("stock", "peruse", "sm"),), same_stderr=False),
+    # A tool behind the profiler reads a name after MPI_Pcontrol's level, and once got none.
     harmless("tool_before", "tooled", preload="tool,library"),
     harmless("tool_after", "tooled", preload="library,tool"),
     # A tool behind the profiler that never calls PMPI_Finalize once hid the end of the job from it.
