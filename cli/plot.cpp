@@ -59,9 +59,9 @@ int plot(const PlotOptions& options) {
   if (!options.from.empty()) launch.command.insert(launch.command.end(), {"--from", options.from});
   if (!options.to.empty()) launch.command.insert(launch.command.end(), {"--to", options.to});
   std::fflush(stdout);
-  const auto exit_code = run_job(launch);
-  if (!exit_code) return fail(kFailed, "plot", exit_code.error().message);
-  return *exit_code == 0 ? kFine : kFailed;  // the script said why
+  const auto end = run_job(launch);
+  if (!end) return fail(kFailed, "plot", end.error().message);
+  return end->code == 0 ? kFine : kFailed;  // the script said why
 }
 
 }  // namespace

@@ -1,10 +1,12 @@
 #include "cli/run.h"
 
+#include <signal.h>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -111,9 +113,17 @@ void tell(const std::string& sentence) {
   std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }
 
-std::string why_nobody_reported(LauncherKind kind, int job_exit) {
+std::string name_of_signal(int number) {
+  const char* name = sigabbrev_np(number);
+  return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
+}
+
+std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
   if (environment("FATHOM_DISABLE").value_or("") == "1") {
     return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
+  }
+  if (job.signal != 0) {
+    return fmt::format("{} ended the job before any rank was through MPI_Init, so there is no profile", name_of_signal(job.signal));
   }
   const char* likely = "";
   switch (kind) {
@@ -135,11 +145,11 @@ std::string why_nobody_reported(LauncherKind kind, int job_exit) {
       break;
   }
   const std::string first =
-      job_exit == 0 ? ""
+      job.code == 0 ? ""
                     : fmt::format(
                           "the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe), "
                           "that comes first; else ",
-                          job_exit);
+                          job.code);
   return fmt::format("no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
                      "'fathom doctor' tell more",
                      first, likely);
@@ -156,7 +166,7 @@ std::string further_jobs(const RunDirectory& run) {
 }
 
 // Says what the job left behind; true if there is a profile for later stages.
-bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, int job_exit) {
+bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const JobEnd& job) {
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
     tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
@@ -169,10 +179,15 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, int job_e
     return false;
   }
   if (*assembled) {
-    tell(fmt::format("the run was cut short; what its ranks had counted by then is in "
+    tell(fmt::format("the run was cut short{2}; what its ranks had counted by then is in "
                      "{0}/profile.json{1}; next: fathom report {0}",
-                     run.shown(), further));
+                     run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal)));
     return true;
+  }
+  if (run.was_started() && job.signal != 0 && job.signal != SIGKILL) {
+    tell(fmt::format("{} ended the job, and no rank could leave its counts: its launcher killed them before they had "
+                     "written, or they cannot write to {}", name_of_signal(job.signal), run.shown()));
+    return false;
   }
   if (run.was_started()) {
     tell("the job ran with the library, but no rank could leave its counts: killed with SIGKILL, for want of "
@@ -180,7 +195,7 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, int job_e
     return false;
   }
   run.remove_if_unused();
-  tell(why_nobody_reported(kind, job_exit));
+  tell(why_nobody_reported(kind, job));
   return false;
 }
 
@@ -223,15 +238,15 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
       preload_ranks(command, *library, settings_of(options, directory->path()), environment);
   if (!launch) return give_up(launch.error().message);
 
-  const auto job_exit = run_job(*launch);
-  if (!job_exit) return give_up(job_exit.error().message);
+  const auto job = run_job(*launch);
+  if (!job) return give_up(job.error().message);
 
-  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace, *job_exit);
+  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace, *job);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
     if (stages[i]() != kFine) stages_exit = kFailed;
   }
-  return *job_exit != 0 ? *job_exit : stages_exit;
+  return job->code != 0 ? job->code : stages_exit;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 """fathom run: what reaches the ranks, what comes back, with launchers made up for the purpose."""
 import json
 import os
+import pty
 import signal
 import stat
 import subprocess
@@ -196,18 +197,148 @@ class Results(RunTest):
         self.assertEqual(self.run_job("-o", "r", *stage, "--", "mpirun").returncode, 1)
         self.assertEqual(self.run_job("-o", "s", *stage, "--", "mpirun", LEAVE_WITH="7").returncode, 7)
 
-    def test_signals_are_passed_on(self):
-        self.write_program("mpirun", "#!/bin/sh\ntrap 'echo got it; exit 5' TERM\n: >ready\n"
-                                     "while :; do sleep 0.05; done\n")
+
+# Notes each signal that it gets, and ends a second after the first.
+SIGNALLED = """#!/usr/bin/python3
+import os, signal, sys, time
+first = []
+def note(number, frame):
+    with open("signals", "a") as file:
+        file.write(signal.Signals(number).name + "\\n")
+    first.append(time.monotonic())
+for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGUSR1):
+    signal.signal(number, note)
+open("ready", "w").close()
+while not first or time.monotonic() < first[0] + 1.5:
+    time.sleep(0.02)
+sys.exit(5)
+"""
+
+# Dies of the signal at once; its child takes a second to end, as ranks do that write.
+LEAVES_ORPHAN = """#!/bin/sh
+sh -c 'trap "sleep 1; : >orphan-ended; exit" TERM; : >ready; while :; do sleep 0.05; done' &
+wait
+"""
+
+
+class SignalsTest(RunTest):
+    """mpirun leaves its ranks to themselves at the second signal within five seconds, so it must get each once."""
+
+    def setUp(self):
+        super().setUp()
+        self.write_program("mpirun", SIGNALLED)
+
+    def start(self, *before, launcher=("./mpirun",)):
         environment = dict(os.environ, FATHOM_LIBRARY=self.library)
-        with subprocess.Popen([harness.FATHOM, "run", "-o", "r", "--", "./mpirun"], cwd=self.folder,
-                              env=environment, stdout=subprocess.PIPE,
-                              stderr=subprocess.DEVNULL, text=True) as job:
-            while not os.path.exists(self.path("ready")):
-                time.sleep(0.02)
-            job.send_signal(signal.SIGTERM)
-            output, _ = job.communicate(timeout=30)
-        self.assertEqual((job.returncode, output), (5, "got it\n"))
+        job = subprocess.Popen([*before, harness.FATHOM, "run", "-o", "r", "--", *launcher], cwd=self.folder, text=True,
+                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(job.wait, 30)
+        self.wait_until_ready()
+        return job
+
+    def wait_until_ready(self):
+        for _ in range(1000):
+            if os.path.exists(self.path("ready")):
+                return
+            time.sleep(0.02)
+        self.fail("the job did not start")
+
+    def signals(self):
+        with open(self.path("signals"), encoding="utf-8") as file:
+            return file.read().split()
+
+    def assert_once(self, job, name="SIGTERM", code=5):
+        output, errors = job.communicate(timeout=30)
+        self.assertEqual((self.signals(), job.returncode), ([name], code), errors)
+        self.assertEqual(errors.count("\n"), 1)
+        self.assertIn(f"fathom: {name} ended the job", errors)
+
+    def processes_of(self, group):
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                if os.getpgid(int(pid)) == group:
+                    found.append(int(pid))
+            except ProcessLookupError:
+                pass
+        return found
+
+    def test_to_fathom_alone(self):
+        job = self.start()
+        job.send_signal(signal.SIGTERM)
+        self.assert_once(job)
+
+    def test_to_the_process_group(self):
+        job = self.start()
+        os.killpg(job.pid, signal.SIGTERM)
+        self.assert_once(job)
+
+    def test_to_each_process_as_slurm_does(self):
+        job = self.start()
+        for pid in self.processes_of(job.pid):
+            os.kill(pid, signal.SIGTERM)
+        self.assert_once(job)
+
+    def test_from_timeout(self):
+        self.assert_once(self.start("timeout", "4"), code=124)
+
+    def test_from_timeout_in_the_foreground(self):
+        self.assert_once(self.start("timeout", "--foreground", "4"), code=124)
+
+    def test_to_a_launcher_in_another_group(self):
+        job = self.start(launcher=("setsid", "./mpirun"))
+        os.killpg(job.pid, signal.SIGTERM)
+        self.assert_once(job)
+
+    def test_a_second_one_is_another_signal(self):
+        job = self.start()
+        job.send_signal(signal.SIGHUP)
+        time.sleep(1)
+        job.send_signal(signal.SIGHUP)
+        job.communicate(timeout=30)
+        self.assertEqual(self.signals(), ["SIGHUP", "SIGHUP"])
+
+    def test_that_does_not_end_the_job_is_passed_on_too(self):
+        job = self.start()
+        job.send_signal(signal.SIGUSR1)
+        _, errors = job.communicate(timeout=30)
+        self.assertEqual((self.signals(), job.returncode), (["SIGUSR1"], 5))
+        self.assertIn("no rank ever reported in", errors)
+
+    def test_ignored_ones_stay_ignored(self):
+        self.write_program("mpirun", SIGNALLED.replace("signal.SIGHUP, ", ""))
+        job = self.start("nohup")
+        job.send_signal(signal.SIGHUP)
+        time.sleep(1)
+        job.send_signal(signal.SIGTERM)
+        self.assert_once(job)
+
+    def test_control_c_in_a_terminal(self):
+        environment = dict(os.environ, FATHOM_LIBRARY=self.library)
+        pid, terminal = pty.fork()
+        if pid == 0:
+            os.chdir(self.folder)
+            os.execve(harness.FATHOM, [harness.FATHOM, "run", "-o", "r", "--", "./mpirun"], environment)
+        self.wait_until_ready()
+        os.write(terminal, b"\x03")
+        said = b""
+        with open(terminal, "rb", buffering=0) as screen:
+            try:
+                while some := screen.read(1024):
+                    said += some
+            except OSError:  # the last process has closed it
+                pass
+        _, status = os.waitpid(pid, 0)
+        self.assertEqual((self.signals(), os.waitstatus_to_exitcode(status)), (["SIGINT"], 5))
+        self.assertIn(b"fathom: SIGINT ended the job", said)
+
+    def test_orphans_of_the_launcher_end_before_fathom(self):
+        self.write_program("mpirun", LEAVES_ORPHAN)
+        job = self.start()
+        os.killpg(job.pid, signal.SIGTERM)
+        _, errors = job.communicate(timeout=30)
+        self.assertEqual(job.returncode, 128 + signal.SIGTERM)
+        self.assertTrue(os.path.exists(self.path("orphan-ended")), errors)
 
 
 class Refusals(RunTest):
