@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cli/mpi_probe.h"
+#include "cli/needed_libraries.h"
 
 namespace fathom::cli {
 namespace {
@@ -89,10 +90,23 @@ std::size_t skip_wrappers(const Words& command, std::size_t at) {
   return at;
 }
 
-// What the user preloads already, ours after it: an earlier library's MPI functions are called first
-// and reach ours through dlsym(RTLD_NEXT), as that tool expects.
-std::string with_library(const std::optional<std::string>& preloaded, const std::string& library) {
-  return preloaded && !preloaded->empty() ? *preloaded + ":" + library : library;
+// The runtime of AddressSanitizer, if the program needs one as a shared library: "libasan.so.8". Empty if not, or
+// if there is no such program (a script, a file on another host).
+std::string sanitizer_of(const Words& command, std::size_t program) {
+  if (program >= command.size()) return "";
+  for (const std::string& name : needed_libraries(find_on_path(command[program]))) {
+    if (name.starts_with("libasan.so") || name.starts_with("libclang_rt.asan")) return name;
+  }
+  return "";
+}
+
+// A sanitizer's runtime, unless the user names it; what the user preloads already; ours after it: an earlier
+// library's MPI functions are called first and reach ours through dlsym(RTLD_NEXT), as that tool expects.
+std::string with_library(const std::string& sanitizer, const std::optional<std::string>& preloaded,
+                         const std::string& library) {
+  std::string list = preloaded.value_or("");
+  if (list.find(sanitizer) == list.npos) list = sanitizer + (list.empty() ? "" : ":") + list;
+  return list + (list.empty() ? "" : ":") + library;
 }
 
 // The words of one application context, and what Fathom must know about them.
@@ -166,7 +180,7 @@ class OpenMpiCommand {
     for (const Context& context : contexts_) {
       if (&context != &contexts_.front()) launch.command.push_back(":");
       const auto preloaded = context.preloaded ? context.preloaded : environment_("LD_PRELOAD");
-      append(launch.command, {"-x", "LD_PRELOAD=" + with_library(preloaded, library)});
+      append(launch.command, {"-x", "LD_PRELOAD=" + with_library(sanitizer_in(context), preloaded, library)});
       for (const auto& [name, value] : settings) append(launch.command, {"-x", name + "=" + value});
       append(launch.command, context.words);
     }
@@ -208,7 +222,7 @@ class OpenMpiCommand {
       }
       at = end + 1;
     }
-    list += "LD_PRELOAD=" + with_library(preloaded, library);
+    list += "LD_PRELOAD=" + with_library(sanitizer_in_all(), preloaded, library);
     for (const auto& [name, value] : settings) {
       if (value.find(';') != value.npos) {
         return base::Error{name + " would be '" + value +
@@ -218,6 +232,19 @@ class OpenMpiCommand {
       list += ";" + name + "=" + value;
     }
     return list;
+  }
+
+  static std::string sanitizer_in(const Context& context) {
+    return sanitizer_of(context.words, skip_options(context.words, 0, LauncherKind::kOpenMpi));
+  }
+
+  // A list holds for all contexts.
+  std::string sanitizer_in_all() const {
+    const std::string first = sanitizer_in(contexts_.front());
+    for (const Context& context : contexts_) {
+      if (sanitizer_in(context) != first) return "";
+    }
+    return first;
   }
 
   static bool file_names_variables(const std::string& path) {
@@ -280,7 +307,8 @@ base::Result<Launch> preload_slurm(const Words& command, std::size_t launcher,
     }
     at = end + 1;
   }
-  const std::string preload = with_library(preloaded, library);
+  const std::size_t program = skip_options(command, launcher + 1, LauncherKind::kSlurm);
+  const std::string preload = with_library(sanitizer_of(command, program), preloaded, library);
   if (preload.find(',') != preload.npos) {
     return base::Error{"srun cannot pass on LD_PRELOAD='" + preload +
                        "' because of its ','; move the library to a path without one"};
@@ -349,7 +377,8 @@ base::Result<Launch> preload_ranks(const Words& command, const std::string& libr
     case LauncherKind::kNone: break;
   }
   Launch launch{command, settings};
-  launch.environment.emplace_back("LD_PRELOAD", with_library(environment("LD_PRELOAD"), library));
+  const std::string sanitizer = sanitizer_of(command, launcher.position);
+  launch.environment.emplace_back("LD_PRELOAD", with_library(sanitizer, environment("LD_PRELOAD"), library));
   return launch;
 }
 

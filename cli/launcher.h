@@ -12,6 +12,9 @@
 // a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone.
 // MPICH's mpirun (and Intel's) has no -x and passes its own environment on. It is not known by its name, which
 // it shares with Open MPI's, but by its file, which names hydra, its process manager.
+// A program built with AddressSanitizer refuses to start unless its runtime comes first of what is preloaded, so
+// a rank's program is looked at; where another program or a script starts it, ASAN_OPTIONS=verify_asan_link_order=0
+// makes it start.
 // Any other command is one process that is its own rank: it gets the variables in its environment.
 #pragma once
 
@@ -47,7 +50,7 @@ struct Launch {
   Variables environment;  // to be set for the process that runs `command`
 };
 
-// `library` is what LD_PRELOAD should name, after whatever the user already preloads.
+// `library` is what LD_PRELOAD should name, after whatever the user already preloads and a sanitizer's runtime.
 // An Error says why the job cannot be started like this and what to do.
 base::Result<Launch> preload_ranks(const std::vector<std::string>& command,
                                    const std::string& library, const Variables& settings,

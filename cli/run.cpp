@@ -147,8 +147,8 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
   const std::string first =
       job.code == 0 ? ""
                     : fmt::format(
-                          "the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe), "
-                          "that comes first; else ",
+                          "the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe; "
+                          "AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), that comes first; else ",
                           job.code);
   return fmt::format("no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
                      "'fathom doctor' tell more",
@@ -191,7 +191,7 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
   }
   if (run.was_started()) {
     tell("the job ran with the library, but no rank could leave its counts: killed with SIGKILL, for want of "
-         "memory perhaps, or unable to write to " + run.shown());
+         "memory perhaps, ended by a sanitizer, or unable to write to " + run.shown());
     return false;
   }
   run.remove_if_unused();

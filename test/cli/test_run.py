@@ -2,6 +2,7 @@
 import json
 import os
 import pty
+import re
 import signal
 import stat
 import subprocess
@@ -125,6 +126,36 @@ class OpenMpi(RunTest):
         self.run_job("-o", "r", "--", "env", "Q=1", self.path("mpirun"), "-n", "1", "./a")
         self.assertEqual(self.exported()[0]["LD_PRELOAD"], self.library)
         self.assertEqual(self.seen()["environment"]["Q"], "1")
+
+
+class AddressSanitizer(RunTest):
+    """Its runtime must come first of what a program preloads, or the program does not start."""
+
+    def setUp(self):
+        super().setUp()
+        subprocess.run(["gcc", "-fsanitize=address", "-x", "c", "-o", "app", "-"], input="int main(void) { return 0; }",
+                       cwd=self.folder, text=True, check=True)
+        dynamic = subprocess.run(["readelf", "-d", "app"], cwd=self.folder, text=True, check=True, capture_output=True)
+        self.runtime = re.search(r"\[(libasan\.so\.\d+)\]", dynamic.stdout).group(1)
+
+    def test_comes_first(self):
+        self.run_job("-o", "r", "--", "mpirun", "-x", "LD_PRELOAD=/their.so", "-n", "1", "./app", ":", "-n", "1", "./other")
+        self.assertEqual([context["LD_PRELOAD"] for context in self.exported()],
+                         [f"{self.runtime}:/their.so:{self.library}", self.library])
+
+    def test_is_named_once(self):
+        self.run_job("-o", "r", "--", "mpirun", "-x", f"LD_PRELOAD=/lib/{self.runtime}", "-n", "1", "./app")
+        self.assertEqual(self.exported()[0]["LD_PRELOAD"], f"/lib/{self.runtime}:{self.library}")
+
+    def test_in_a_list_for_all_contexts(self):
+        self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./app")
+        self.assertIn(f"LD_PRELOAD={self.runtime}:{self.library}", self.seen()["words"][2])
+        self.run_job("-o", "s", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./app", ":", "./other")
+        self.assertIn(f";LD_PRELOAD={self.library};", self.seen()["words"][2])
+
+    def test_with_srun(self):
+        self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
+        self.assertEqual(self.seen()["words"][0], f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.runtime}:{self.library}")
 
 
 class OtherLaunchers(RunTest):

@@ -1,0 +1,12 @@
+// The shared libraries that a program names (DT_NEEDED), as it names them: "libmpi.so.40".
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fathom::cli {
+
+// In the program's order; empty if the file cannot be read or is no ELF file.
+std::vector<std::string> needed_libraries(const std::string& program);
+
+}  // namespace fathom::cli

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Programs built with a sanitizer run under `fathom run` as they run without it, and are profiled.
+
+usage: sanitizers.py --cli fathom --library libfathom.so --library libfathom-trace.so
+"""
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+sys.dont_write_bytecode = True
+
+import open_mpi
+
+RANKS = 2
+# clang links its runtime statically unless it is asked for the shared one, which gcc's programs need by default.
+BUILDS = {
+    "gcc address": ("gcc", "-fsanitize=address"),
+    "clang address": ("clang", "-fsanitize=address"),
+    "clang shared address": ("clang", "-fsanitize=address", "-shared-libasan"),
+    "gcc thread": ("gcc", "-fsanitize=thread"),
+    "gcc undefined": ("gcc", "-fsanitize=undefined"),
+    "gcc leak": ("gcc", "-fsanitize=leak"),
+}
+IN_A_SCRIPT = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}
+
+
+class Build:
+    def __init__(self, name, mpi, prefix, folder):
+        self.mpi, self.folder = mpi, folder
+        compiler, *flags = BUILDS[name]
+        if "-shared-libasan" in flags:
+            runtime = subprocess.run([compiler, "-print-file-name=libclang_rt.asan-x86_64.so"], check=True, text=True,
+                                     capture_output=True).stdout.strip()
+            flags.append("-Wl,-rpath," + os.path.dirname(runtime))
+        # Open MPI itself leaks; what it leaks is not the same in each run.
+        self.mpi.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+        subprocess.run([os.path.join(prefix, "bin", "mpicc"), "-g", *flags, "-o", "program", HERE / "programs/sanitized.c"],
+                       cwd=folder, env={**mpi.environment, "OMPI_CC": compiler}, check=True)
+
+    def run(self, *command, environment=()):
+        return subprocess.run([*command], cwd=self.folder, env={**self.mpi.environment, **dict(environment)}, text=True,
+                              capture_output=True, timeout=120)
+
+    def job(self, *words):
+        return self.mpi.launch(RANKS, *words)
+
+    def under(self, options, library, *words, environment=()):
+        shutil.rmtree(self.folder / "run", ignore_errors=True)
+        environment = {**dict(environment), "FATHOM_LIBRARY": library}
+        return self.run(options.cli, "run", "-o", "run", "--", *self.job(*words), environment=environment)
+
+    def messages(self):
+        try:
+            profile = json.loads((self.folder / "run/profile.json").read_text())
+        except OSError:
+            return 0
+        return sum(sum(block["messages"]) for block in profile["traffic"] if block["class"] == "point-to-point")
+
+
+def problems_of(build, name, options):
+    problems = []
+
+    def expect(what, condition, result):
+        if not condition:
+            problems.append(f"{what}: exit code {result.returncode}, {result.stdout[-200:]!r}, {result.stderr[-600:]!r}")
+
+    for overflows in (False, True) if "address" in name else (False,):
+        words = ["./program", "overflow"] if overflows else ["./program"]
+        native = build.run(*build.job(*words))
+        expect("natively", native.stdout == "sum 1\n" and (native.returncode != 0) >= overflows, native)
+        for library in options.library:
+            profiled = build.under(options, library, *words)
+            expect(f"{words} with {os.path.basename(library)}",
+                   (profiled.stdout, profiled.returncode) == (native.stdout, native.returncode), profiled)
+            if overflows:
+                expect("what it did wrong", "heap-buffer-overflow" in profiled.stderr, profiled)
+            elif build.messages() != 20 * RANKS:
+                problems.append(f"{build.messages()} messages counted")
+    if name == "gcc address":  # Fathom cannot look into a script
+        script = ["sh", "-c", "./program; exit $?"]
+        refused = build.under(options, options.library[0], *script)
+        expect("the way out", "ASAN_OPTIONS=verify_asan_link_order=0" in refused.stderr.splitlines()[-1], refused)
+        started = build.under(options, options.library[0], *script, environment=IN_A_SCRIPT)
+        expect("in a script", (started.stdout, started.returncode, build.messages()) == ("sum 1\n", 0, 20 * RANKS), started)
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--cli", required=True)
+    parser.add_argument("--library", action="append", required=True)
+    options = parser.parse_args()
+    failed = False
+    for mpi_name, prefix in open_mpi.installed():
+        for name in BUILDS:
+            with tempfile.TemporaryDirectory(prefix="fathom-sanitizers-") as folder:
+                mpi = open_mpi.OpenMpi(mpi_name, prefix, options.library[0])
+                problems = problems_of(Build(name, mpi, prefix, pathlib.Path(folder)), name, options)
+            print(f"{'FAIL' if problems else 'ok  '} {mpi_name} {name}", *problems, sep="\n     " if problems else "", flush=True)
+            failed = failed or bool(problems)
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
