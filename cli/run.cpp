@@ -129,7 +129,7 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
   switch (kind) {
     case LauncherKind::kOpenMpi:
       likely = "the program does not use Open MPI's shared library (no MPI program, another MPI, "
-               "statically linked), or never got to MPI_Init";
+               "statically linked), calls it past preloaded libraries, or never got to MPI_Init";
       break;
     case LauncherKind::kSlurm:
       likely = "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "

@@ -28,6 +28,7 @@
 namespace fathom::profiler {
 
 std::atomic<Session*> Session::active_{nullptr};
+std::atomic<bool> Session::saw_init_{false};
 
 namespace {
 
@@ -73,6 +74,7 @@ bool threads_communicate_together() {
 }  // namespace
 
 void Session::before_init() noexcept try {
+  saw_init_.store(true, std::memory_order_relaxed);
   if (the_session != nullptr) return;
   settings_before_init = read_settings(directory_at_load);
   const Settings& settings = settings_before_init;

@@ -31,6 +31,9 @@ class Session {
   static void before_finalize() noexcept;
   static void before_abort(int error_code) noexcept;
 
+  // Whether MPI_Init of an Open MPI that Fathom knows was called through the wrappers.
+  static bool saw_init() { return saw_init_.load(std::memory_order_relaxed); }
+
   // At MPI_Init of an MPI that Fathom does not know (mpi_library.h): says so, once in a job.
   static void leave_alone() noexcept;
 
@@ -72,6 +75,7 @@ class Session {
   void name_run_directory();
 
   static std::atomic<Session*> active_;
+  static std::atomic<bool> saw_init_;
 
   Settings settings_;
   SourceName source_ = SourceName::kNone;

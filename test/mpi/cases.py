@@ -47,6 +47,7 @@ class Case:
     monitoring: bool = False  # pml_monitoring can witness it (--witness)
     exit_code: int = 0        # what the program returns natively; None where mpirun's code may vary
     same_stderr: bool = True
+    says: str = ""  # what one line of stderr holds with the library, and none without; "" with same_stderr: nothing new
     # Every rank prints the same line while mpirun tears the job down; how many arrive is chance, natively too.
     racing_output: bool = False
 
@@ -138,6 +139,9 @@ CASES += [
 ]
 
 
+BYPASSED = "calls MPI past preloaded libraries"
+
+
 def harmless(name, program, *args, **settings):
     settings.setdefault("ranks", 3)
     return Case("harmless", name, program, args, **settings)
@@ -162,8 +166,15 @@ CASES += [
     harmless("initialized_often", "no_init", "ask"),
     harmless("init_thread_single", "no_init", "thread", "0"),
     harmless("init_thread_multiple", "no_init", "thread", "3"),
-    harmless("dlopen_local", "dlopens", "local", leaves="any", same_stderr=False),
-    harmless("dlopen_global", "dlopens", "global", leaves="any", same_stderr=False),
+    harmless("dlopen_local", "dlopens", "local", leaves="nothing", says=BYPASSED),
+    harmless("dlopen_global", "dlopens", "global", leaves="nothing", says=BYPASSED),
+    harmless("dlopen_deepbind", "dlopens", "deepbind", leaves="nothing", says=BYPASSED),
+    harmless("dlopen_and_fork", "dlopens", "forks", leaves="nothing", says=BYPASSED),
+    harmless("dlopen_alone", "dlopens", "local", leaves="nothing", says=BYPASSED, ranks=0),
+    harmless("dlopen_quiet", "dlopens", "local", leaves="nothing", environment={"FATHOM_LOG": "quiet"}),
+    harmless("dlopen_disabled", "dlopens", "local", leaves="nothing", environment={"FATHOM_DISABLE": "1"}),
+    harmless("dlopen_without_finalize", "dlopens", "ends", leaves="nothing", says=BYPASSED, ranks=0),
+    harmless("dlopen_unused", "dlopens", "unused", leaves="nothing"),
     harmless("no_mpi", "/bin/echo", "plain", leaves="nothing", ranks=1),
     harmless("unwritable", "sendrecv", output="not-a-directory", leaves="any", same_stderr=False),
     harmless("full_disk", "constructors", output="full-disk", leaves="any", same_stderr=False),

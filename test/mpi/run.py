@@ -152,6 +152,12 @@ def compare_behaviour(case, native, profiled):
         outputs = [set(output.splitlines()) for output in outputs]
     if outputs[0] != outputs[1]:
         problems.append(f"output differs: {visible(profiled['stdout'])!r}, natively {visible(native['stdout'])!r}")
+    if case.says:
+        lines = profiled["stderr"].decode(errors="replace").splitlines(True)
+        said = [line for line in lines if case.says in line]
+        if len(said) != 1:
+            problems.append(f"{len(said)} lines of stderr say {case.says!r}, expected one: {visible(profiled['stderr'])!r}")
+        profiled = {**profiled, "stderr": "".join(line for line in lines if line not in said).encode()}
     # Crash reports hold addresses and process ids; a job that ends well must not say anything new.
     if case.same_stderr and native["code"] == 0 and profiled["stderr"] != native["stderr"]:
         problems.append(f"stderr differs: {visible(profiled['stderr'])!r}, natively {visible(native['stderr'])!r}")
