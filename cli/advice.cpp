@@ -48,8 +48,8 @@ std::string differences(const Coverage& coverage) {
                      coverage.differences.size() == 1 ? "" : "s", worst->source,
                      worst->destination, amount(worst->sent_messages, worst->sent_bytes),
                      amount(worst->received_messages, worst->received_bytes),
-                     receivers_lack ? "; what a receiver lacks was not seen waiting there: it was "
-                                      "on its way at the end, or was received uncounted"
+                     receivers_lack ? "; what is missing was not waiting at the receiver: it was "
+                                      "still under way, or was received without being counted"
                                     : "");
 }
 

@@ -98,8 +98,7 @@ struct PairCount {
   std::uint64_t messages = 0;
 };
 
-// A pair on which the two witnesses disagree, also when the receiver's unexpected queue is taken
-// into account.
+// A pair on which the two witnesses disagree, even with what was still waiting at the receiver.
 struct PairDifference {
   std::int64_t source = 0;
   std::int64_t destination = 0;
@@ -126,7 +125,7 @@ struct Coverage {
   std::string verdict;
   Totals sent;
   Totals received;
-  Totals unreceived;  // still waiting at the receiver when their communicator or the run ended
+  Totals unreceived;  // still waiting at their receivers: sent and never received
   std::vector<PairCount> unreceived_pairs;
   std::vector<PairDifference> differences;
   std::vector<NotVisible> not_visible;

@@ -98,7 +98,7 @@ enum class Direction : std::uint32_t {
   kSent = 0,       // this process is the source
   kReceived = 1,   // this process is the destination
   kInvisible = 2,  // calls of a module that bypasses the PML: `peer` numbers the module (text "module")
-  kUnreceived = 3,  // from `peer`, waiting for a receive when its communicator or the run ended
+  kUnreceived = 3,  // from `peer`; still unmatched when its communicator was freed or the run ended
 };
 
 // key, from the low bits: peer 24 | communicator 20 | phase 11 | class 7 | direction 2.

@@ -6,7 +6,7 @@
 namespace fathom::profile {
 namespace {
 
-// What counts messages that were never received.
+// The witness of messages that were never received.
 constexpr char kUnexpectedQueue[] = "unexpected queue";
 
 struct Both {

@@ -10,12 +10,12 @@
 
 namespace fathom::profile {
 
-// Fills in the sums of `coverage.sent` and `received`, and, of pairs of which both ends reported,
-// where they differ: in `unreceived` what the receiver saw waiting, for that was sent and never
-// received; in `differences` the pairs on which something else is missing as well, on either side. A
-// message that the receiver neither counted nor saw waiting proves nothing: it may have been on its
-// way, or received uncounted. Cells that are not `counted_twice` (one-sided operations) are left out.
-// With one witness alone there are no differences.
+// Fills in the sums of `coverage.sent` and `coverage.received`, and compares each pair of processes
+// that both reported. What the receiver saw waiting goes into `unreceived`: it was sent and never
+// received. Pairs that still disagree go into `differences`: a message that the receiver neither
+// counted nor saw waiting may have been under way, or received without being counted. Cells that
+// are not `counted_twice` (one-sided operations) are left out. With one witness alone there are no
+// differences.
 void compare_witnesses(const std::vector<PairCell>& cells, const std::function<bool(const PairCell&)>& counted_twice,
                        const std::function<bool(std::int64_t)>& has_reported, Coverage& coverage);
 

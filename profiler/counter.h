@@ -58,7 +58,7 @@ class Counter {
   void record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
                   const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
 
-  // A message that waits for a receive: in no histogram, and also while counting is paused.
+  // One message that waits for a receive. It is in no histogram, and counts while paused too.
   void record_unreceived(std::uint32_t communicator, ClassId class_id, const void* group,
                          std::uint32_t peer, std::uint64_t bytes);
 

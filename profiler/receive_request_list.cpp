@@ -32,8 +32,8 @@ bool lists_receive_requests() {
   return list != nullptr && count_at(list, openmpi::kFreeListCount) > 0;
 }
 
-// The first block has its own number of requests, all others the same one; where a limit was
-// reached, the last has fewer, and it is not known how many.
+// The first block has a size of its own, all later ones have the same size. Once the list has
+// reached its limit, the last block may be shorter, by an unknown number: then nothing is visited.
 void for_each_receive_request(void (*visit)(void* request)) {
   if (!lists_receive_requests()) return;
   char* list = request_list();

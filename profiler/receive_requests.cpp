@@ -115,7 +115,7 @@ Received unmark(void* request) {
   return {comm_of(request), status_of(request), matched_tag_of(request)};
 }
 
-// Its request stays as it is, and is not counted again when it is freed after all.
+// Counts a complete receive whose request stays allocated. Freeing it later counts nothing more.
 void count_unfreed(void* request) {
   const Received message = unmark(request);
   if (message.live == nullptr) return;
@@ -147,9 +147,9 @@ int free_later(void** request) {
   return kSuccess;
 }
 
-// Where another thread may complete it at any moment, no callback can be set in time, and nobody
-// may free it while that thread still needs it. So it is kept here, and some of those kept are
-// looked at whenever one more is given up: so many that no more pile up than are active.
+// If another thread may complete the request at any moment, no callback can be set in time, and
+// that thread may still use the request. So it is kept in a list until it is complete. Giving up a
+// request checks a few others in the list, so that the list does not outgrow the active requests.
 std::mutex given_up_lock;
 std::vector<void*>& given_up_requests() {
   static auto* requests = new std::vector<void*>;
@@ -178,7 +178,7 @@ int keep_until_complete(void** request) try {
   look_at_some_given_up();
   given_up_requests().push_back(*request);
   return free_later(request);
-} catch (...) {  // no memory to keep it: it works, uncounted
+} catch (...) {  // no memory for the list: the request works, uncounted
   field_ref<FreeFunction>(*request, openmpi::kRequestFree) =
       library_free.load(std::memory_order_relaxed);
   return own_free(request);
@@ -197,9 +197,9 @@ int on_complete_then_free(void* request) {
   return library_free.compare_exchange_strong(none, free_function);
 }
 
-// Where tags come back whole, and count_left() finds all requests. Elsewhere (pml/ucx) they are
-// counted when they complete, by a callback, which with several threads might be set too late: then
-// only where they are freed.
+// The PML returns whole tags, and count_left() can list its requests. Otherwise (pml/ucx) a
+// completion callback counts them; with several threads it might be set too late, so only freeing
+// counts them.
 bool is_usual = true;
 
 int on_complete_count(void* request) {
@@ -262,8 +262,8 @@ int release(void** request, const PersistentReceive& receive) {
   return receive.free(request);
 }
 
-// Freed now, it would end without a word; its callback will free it. Inside a callback of its own the
-// library frees a request that is not marked as complete yet.
+// True if freeing it now would lose its message. A library that frees a request in that request's
+// own callback does so before the request is marked as complete.
 bool is_active(const void* request, const PersistentReceive& receive) {
   const bool waits_for_callback =
       receive.library_callback == nullptr ||
@@ -271,7 +271,7 @@ bool is_active(const void* request, const PersistentReceive& receive) {
   return waits_for_callback && !is_complete(request);
 }
 
-// Forgets the request if it is given up.
+// True if the request was given up; it is forgotten then.
 bool forget_given_up(const void* request) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_receives().find(request);

@@ -1,24 +1,25 @@
-// The receiving witness where there is no PERUSE: messages counted from completed receive requests.
+// The receiving witness without PERUSE: counts messages from completed receive requests.
 //
-// A blocking receive tells its source, tag and length in its status when it returns. A non-blocking
-// one is counted when it is freed, which every wait, test and user inside the library does once it
-// is complete: its free function is replaced for as long as it lives. A completion callback would
-// be the nearer moment, but costs each message some nanoseconds more.
+// A blocking receive returns source, tag and length in its status. A non-blocking one is counted
+// when Open MPI frees its request, as every wait and test does once it is complete: Fathom replaces
+// the request's free function. A completion callback would count it earlier, but costs two to three
+// nanoseconds more per message.
 //
-// Some complete requests are never freed: the program does not wait for them, or asks
-// MPI_Request_get_status alone, or Open MPI forgets them (MPI_Sendrecv and collectives, where the
-// receive ended with an error: ompi_request_default_wait in ompi/request/req_wait.c). count_left()
-// finds these at MPI_Finalize among all requests of the PML; their messages count in the phase that
-// is named then. What the program gives up with MPI_Request_free before it is complete, ob1 would
-// end without a word: then freeing is put off until the message has come; with MPI_THREAD_MULTIPLE
-// until the next ones are given up, or MPI_Finalize.
+// Some complete requests are never freed: the program does not wait for them, or only calls
+// MPI_Request_get_status, or Open MPI drops them after an error (MPI_Sendrecv and collectives; see
+// ompi_request_default_wait in ompi/request/req_wait.c). count_left() finds them at MPI_Finalize
+// among all requests of the PML; they count in the phase that is active then.
 //
-// A PML whose requests cannot be listed (pml/ucx) has them counted by a callback when they
-// complete.
+// A request that the program gives up with MPI_Request_free while it is active would complete in
+// ob1 without a call to Fathom. So it is freed only after its message has arrived: by its
+// completion callback, or, with MPI_THREAD_MULTIPLE, when later requests are given up, or at
+// MPI_Finalize.
 //
-// Not seen: what completes after count_left(); and with such a PML and MPI_THREAD_MULTIPLE, a
-// complete receive that is never freed. These messages are differences, for their receivers do not
-// see them waiting (unexpected_queue.h).
+// If the requests of the PML cannot be listed (pml/ucx), a completion callback counts them.
+//
+// Not counted: receives that complete after count_left(), and, with MPI_THREAD_MULTIPLE and a PML
+// whose requests cannot be listed, complete receives that are never freed. Their messages show as
+// differences and not as unreceived (unexpected_queue.h).
 #pragma once
 
 #include <cstddef>
@@ -40,8 +41,7 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
 // The program frees this request; it need not be a receive.
 void given_up(void* request);
 
-// At MPI_Finalize, when no more messages arrive: counts the complete receives that nobody has
-// freed.
+// Counts the complete receives that nobody has freed. For MPI_Finalize, once no more messages come.
 void count_left();
 
 // A persistent request is about to be started; does nothing for a send.

@@ -2,8 +2,8 @@
 //
 // Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking,
 // non-blocking and persistent, empty and large, with wildcards, with a receive freed early and one
-// that is waited for late) and compares what each witness counted with what was sent. Then, what
-// waits for a receive is compared with messages that are not received yet.
+// waited for late) and compares what each witness counted with what was sent. Then it compares the
+// unexpected queue with messages that are not received yet.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class Session;
 struct SelfCheck {
   bool sent = false;      // the sends were counted to the byte
   bool received = false;  // so were the receives
-  bool waiting = false;   // messages that no receive had asked for yet were read to the byte
+  bool waiting = false;   // the unexpected queue held exactly the messages not received yet
   std::string detail;     // what was counted instead, for the reader of the profile
 };
 

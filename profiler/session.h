@@ -48,7 +48,7 @@ class Session {
   const Settings& settings() const { return settings_; }
   SourceName source() const { return source_; }
   profile::RowsHeader& header() { return header_; }
-  // The check at start-up has read messages that wait for a receive (unexpected_queue.h).
+  // The start-up check could read messages that wait for a receive (unexpected_queue.h).
   bool sees_waiting_messages() const { return sees_waiting_messages_; }
 
   // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that never comes to its

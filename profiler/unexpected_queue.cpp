@@ -20,8 +20,10 @@ bool is_list(const char* object) {
   return list_class != nullptr && field<const void*>(object, openmpi::kObjectClass) == list_class;
 }
 
-// For each peer that has sent something on this communicator, or was sent something: f(rank, its
-// mca_pml_ob1_comm_proc_t). False if one of them is not what it should be.
+bool is_message(const char* object) { return class_name(object) == "mca_pml_ob1_recv_frag_t"; }
+
+// Calls f(rank, its mca_pml_ob1_comm_proc_t) for each peer with which this process has exchanged
+// messages on the communicator. False if one of the structures is not what it should be.
 template <typename F>
 bool for_each_peer(const void* comm, F&& f) {
   const auto* queues = field<const char*>(comm, openmpi::kCommPml);
@@ -43,8 +45,8 @@ bool for_each_peer(const void* comm, F&& f) {
   return true;
 }
 
-// Short messages come whole, behind their header; long ones are announced by a header with their
-// length.
+// A short message arrives whole, after its header; a header that holds the length announces a long
+// one.
 std::uint64_t length_of(const void* message) {
   if (field<std::uint8_t>(message, openmpi::kOb1MessageType) != openmpi::kOb1TypeMatch) {
     return field<std::uint64_t>(message, openmpi::kOb1MessageLength);
@@ -53,7 +55,7 @@ std::uint64_t length_of(const void* message) {
          openmpi::kOb1MatchHeaderSize;
 }
 
-// How many messages have arrived so far, but for a constant: numbers are 16 bits wide.
+// Changes with each message that arrives: the sum of the 16-bit sequence numbers of all peers.
 std::uint64_t arrivals(Session& session) {
   std::uint64_t sum = 0;
   if (!session.sees_waiting_messages()) return sum;
@@ -68,21 +70,26 @@ std::uint64_t arrivals(Session& session) {
 }  // namespace
 
 bool find_waiting_messages(const void* comm, std::vector<WaitingMessage>& found) {
-  const auto read = [&found](int source, const char* peer) {
-    const char* end = peer + openmpi::kOb1Unexpected + openmpi::kListEnd;
-    for (const char* message = field<const char*>(end, openmpi::kListNext); message != end;
-         message = field<const char*>(message, openmpi::kListNext)) {
+  bool whole = true;
+  const auto read = [&](int source, const char* peer) {
+    const char* queue = peer + openmpi::kOb1Unexpected;
+    const char* end = queue + openmpi::kListEnd;
+    const char* message = field<const char*>(end, openmpi::kListNext);
+    for (auto left = field<std::size_t>(queue, openmpi::kListLength); left > 0; --left) {
+      if (message == nullptr || message == end || !is_message(message)) break;
       found.push_back({source, field<int>(message, openmpi::kOb1MessageTag), length_of(message)});
+      message = field<const char*>(message, openmpi::kListNext);
     }
+    whole &= message == end;
   };
-  if (for_each_peer(comm, read)) return true;
+  if (for_each_peer(comm, read) && whole) return true;
   found.clear();
   return false;
 }
 
-// Several messages arrive in one call where many wait, and the transports take turns: a hundred
-// calls without one say that none is left, and last some ten microseconds. The limit is for
-// processes that run without Fathom, which may send for as long as they like.
+// One call of opal_progress may handle only some of the messages that have come in, and not from
+// every transport. A hundred calls without a new message take some ten microseconds and mean that
+// none is left. Processes that run without Fathom may go on sending, so the rounds are limited.
 void let_messages_arrive(Session& session) {
   const auto progress = find_in_mpi_as<void (*)()>("opal_progress");
   constexpr int kMostRounds = 1000;
@@ -105,7 +112,7 @@ void count_unreceived(Session& session, const Live& live) noexcept try {
                                         static_cast<std::uint32_t>(message.source), message.bytes);
   }
 } catch (...) {
-  // no memory to look: what is missing stays a difference
+  // no memory: the messages stay a difference
 }
 
 }  // namespace fathom::profiler

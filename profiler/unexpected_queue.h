@@ -1,14 +1,15 @@
-// The messages that have arrived and that no receive has asked for, read in pml/ob1's own queues.
+// Reads the messages that have arrived but that no receive has matched, from pml/ob1's own queues.
 //
-// What still waits there when its communicator goes, or at MPI_Finalize, was never received: the
-// proof without which nobody is accused (profile/witnesses.h). Other PMLs keep such messages where
-// they cannot be seen.
+// A message that is still there when its communicator is freed, or at MPI_Finalize, was never
+// received. Without this proof a message that a receiver did not count is only a difference
+// (profile/witnesses.h). Other PMLs keep such messages where Fathom cannot read them.
 //
-// The queues are mca_pml_ob1_comm_proc_t::unexpected_frags, one for each peer of a communicator
-// (ompi/mca/pml/ob1/pml_ob1_comm.h). Each object on the way there has to be of the class that it
-// should be before anything behind it is looked at, and the check at start-up reads known messages.
+// The queues are mca_pml_ob1_comm_proc_t::unexpected_frags, one per peer of a communicator
+// (ompi/mca/pml/ob1/pml_ob1_comm.h). The class of each object is checked before its fields are
+// used, and the start-up check compares the queues with known messages.
 //
-// Threading: while no other thread receives on the communicator. Cold; time follows its size.
+// Threading: call while no other thread receives on the communicator. If one does, the result may
+// be wrong, but the call still ends. Cold: time grows with the size of the communicator.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +25,15 @@ struct WaitingMessage {
   std::uint64_t bytes;
 };
 
-// False, with nothing in `found`, where the queues of this communicator cannot be read.
+// False, with `found` empty, if the queues of this communicator cannot be read.
 bool find_waiting_messages(const void* comm, std::vector<WaitingMessage>& found);
 
-// At MPI_Finalize, when all processes are there: makes progress until no more messages arrive.
+// Makes progress until no more messages arrive. For MPI_Finalize, once all processes are there.
 void let_messages_arrive(Session& session);
 
-// Counts what waits on the communicator as unreceived, if the check at start-up has read the
-// queues. None of the messages may be counted twice, so: when the communicator goes, or at the end.
+// Counts the waiting messages of a communicator as unreceived, if the start-up check could read the
+// queues. Call it once per communicator, when it is freed or at MPI_Finalize: a second call would
+// count the same messages again.
 void count_unreceived(Session& session, const Live& live) noexcept;
 
 }  // namespace fathom::profiler

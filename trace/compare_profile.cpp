@@ -154,7 +154,7 @@ class Comparison {
     }
     for (const profile::PairDifference& pair : profile_.coverage.differences) {
       if (pair.source == name.source && pair.destination == name.destination)
-        return "in the profile too, sender and receiver disagree on this pair";
+        return "sender and receiver disagree on this pair in the profile too";
     }
     return "";
   }

@@ -109,17 +109,17 @@ class Page(harness.CliTest):
     def test_difference_is_named(self):
         self.assertIn("disagree on 1 pair, most on 1 → 2", self.page(fixtures.trouble()))
 
-    def test_a_receiver_that_lacks_messages_accuses_nobody(self):
-        """What nobody saw waiting for a receive was called "sent and never received"."""
+    def test_a_shortage_at_the_receiver_is_not_called_unreceived(self):
+        """Messages that were not waiting at the receiver were called "sent and never received"."""
         document = fixtures.trouble()
         del document["coverage"]["unreceived"]["pairs"]
         document["coverage"]["unreceived"] = {}
         text = " ".join(self.page(document).split())
-        self.assertIn("it was on its way at the end, or was received uncounted", text)
+        self.assertIn("it was still under way, or was received without being counted", text)
         self.assertNotIn("never received", text)
         table = document["coverage"]["differences"]
         table["received_bytes"], table["received_messages"] = [9_500_000], [101]
-        self.assertNotIn("on its way", " ".join(self.page(document).split()))
+        self.assertNotIn("under way", " ".join(self.page(document).split()))
 
     def test_no_escape_sequences_off_a_terminal(self):
         self.assertNotIn("\x1b", self.page(fixtures.trouble()))  # its name holds one

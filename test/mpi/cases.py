@@ -15,7 +15,7 @@ STOCK_MPI_T = ("stock", "mpi_t", "sm")
 SOME = (PERUSE, STOCK_AUTO)
 MANY = (PERUSE, PERUSE_TCP, PERUSE_PML, PERUSE_AUTO, STOCK_PML, STOCK_PML_TCP, STOCK_AUTO, STOCK_UCX)
 
-# Else it warns of each message that is never received, with an address.
+# At its usual level UCX prints an address for each message that is never received.
 QUIET_UCX = {"UCX_LOG_LEVEL": "error"}
 
 # The linear algorithm of every collective that coll/tuned lets one choose.

@@ -5,7 +5,7 @@
 //   exact      WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   COUNT messages of SIZE bytes, neither more nor less
 //   atleast    WORLD CLASS COMM PHASE SOURCE DESTINATION BYTES COUNT  lower bounds; SOURCE or DESTINATION may be *
 //   unreceived WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, never received
-//   uncounted WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, received while not counting
+//   uncounted  WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, received uncounted
 //   may        WORLD CLASS COMM                                       the class may appear on COMM
 //   nobytes    WORLD CLASS COMM                                       its messages carry no payload
 //   comm       WORLD COMM                                             a communicator was labelled

@@ -299,7 +299,7 @@ def coverage_pairs(table, columns, seen):
 def compare_coverage(lines, profile, world, seen, received_counted, options):
     problems = []
     coverage = profile["coverage"]
-    # What was sent and is missing at the receiver, by whether it could be seen waiting there.
+    # Sent and not counted by the receiver: seen waiting there, or not.
     unproven = bool(options.get("unproven"))
     waiting = sum_by_pair([] if unproven else [lines.unreceived], world)
     missing = sum_by_pair([lines.uncounted, *([lines.unreceived] if unproven else [])], world)

@@ -173,7 +173,7 @@ def options_for(case, combination):
     build, source, transport = combination
     options = dict(case.options)
     if transport == "ucx":
-        options["unproven"] = True  # what waits for a receive cannot be seen there
+        options["unproven"] = True  # its queues cannot be read
     if build == "peruse" and source in ("peruse", "auto"):
         options["received"] = True
     return options
@@ -269,7 +269,8 @@ def run_case(setting, case, combination):
             scratch = os.path.join(directory, "scratch")
             for path in (directory, expect, scratch):
                 os.mkdir(path)
-            env_here = dict(env, EXPECT_DIR=expect, TEST_SCRATCH=scratch, **case.program_environment)
+            env_here = dict(env, EXPECT_DIR=expect, TEST_SCRATCH=scratch,
+                            **case.program_environment)
             preload = [os.path.join(setting.binaries, "libtool.so")] if case.preload != "library" else []
             exports, extra, run = {}, [], None
             if kind == "profiled":

@@ -94,7 +94,7 @@ TEST_CASE("lanes of one process add up, and a lane may take back what another co
   CHECK(profile.message_sizes.at(0).size == std::vector<std::uint64_t>{5});
 }
 
-TEST_CASE("what still waits at its receiver is unreceived, and not in the matrix") {
+TEST_CASE("a message that still waits at its receiver is unreceived, and not in the matrix") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 300, 3);
   one.received(0, 200, 2).unreceived(0, 100, 1);
@@ -108,7 +108,7 @@ TEST_CASE("what still waits at its receiver is unreceived, and not in the matrix
   CHECK(matrix_of(profile, kPointToPoint) == Matrix{{{0, 1}, {200, 2}}});
 }
 
-TEST_CASE("a receiver that counted less accuses nobody unless the message waits there") {
+TEST_CASE("a receiver that counted less is a difference unless the message waits there") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 600, 3);
   one.received(0, 100, 1);

@@ -127,7 +127,7 @@ TEST_CASE("only the witness of sizes fills the histogram, but for what only this
   CHECK(sizes == decltype(sizes){{{kPointToPoint, 10}, 1}});
 }
 
-TEST_CASE("what waits for a receive is in no histogram, and is counted while paused") {
+TEST_CASE("a message that waits for a receive is in no histogram, and counts while paused") {
   const FakeGroup group({rankmap::Identity{kJob, 0}, rankmap::Identity{kOtherJob, 0}});
   for (const int lanes : {1, 2}) {
     const auto counter = open_counter(lanes);

@@ -1,5 +1,5 @@
-// Receives whose message arrives but whose request the program, or Open MPI, leaves behind: each
-// message counts once, as received. Arguments: which kinds, all but "threads" if there are none.
+// Receives whose message arrives, but whose request is never freed by the program or by Open MPI:
+// each message counts once, as received. Arguments: which kinds; without any, all but "threads".
 #include "../expect.h"
 
 #include <pthread.h>
@@ -9,8 +9,8 @@ static const int sizes[kSizes] = {0, 8, 257, 5000, kLargest};
 static char out[kSizes][kLargest], in[kSizes][kLargest];
 static int next, previous;
 
-// A later message from the same process says that the earlier ones have been matched; a long one is
-// there when its last byte is.
+// Returns when the message has arrived. A later message from the same process shows that the
+// earlier ones are matched; a long one is complete when its last byte is there.
 static void let_arrive(MPI_Comm comm, int i, int size) {
   MPI_Sendrecv(NULL, 0, MPI_BYTE, next, 90, NULL, 0, MPI_BYTE, previous, 90, comm,
                MPI_STATUS_IGNORE);
@@ -37,8 +37,8 @@ static MPI_Request exchange(MPI_Comm comm, int i, int tag, int size, MPI_Request
   return receive;
 }
 
-// MPI_Sendrecv and MPI_Sendrecv_replace return the error of a receive that was too short, and
-// forget its request.
+// MPI_Sendrecv and MPI_Sendrecv_replace return the error of a truncated receive and drop its
+// request.
 static void truncated_sendrecv(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   for (int i = 1; i < kSizes; i++) {
@@ -59,8 +59,8 @@ static void truncated_sendrecv(void) {
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-// MPI_Request_get_status says that it is complete, and frees nothing; once on a communicator that
-// is freed next.
+// MPI_Request_get_status reports completion and frees nothing. One communicator is freed
+// afterwards.
 static void status_alone(void) {
   MPI_Comm dup;
   MPI_Comm_dup(MPI_COMM_WORLD, &dup);
@@ -79,8 +79,8 @@ static void status_alone(void) {
   MPI_Comm_free(&dup);
 }
 
-// Nobody asks for it again; many at once, for which Open MPI takes new memory. The same without a
-// message, and cancelled: both count nothing.
+// No call asks for it again. Many at once, so that Open MPI allocates more requests. A receive
+// without a message and a cancelled one count nothing.
 static void never_waited(void) {
   static char nowhere[8], many[kMany][4];
   MPI_Request send, forgotten;
@@ -116,8 +116,7 @@ static void persistent_given_up(void) {
   }
 }
 
-// Four threads give up receives that are active, while any of them may be the one that completes
-// them.
+// Four threads give up active receives, and any of them may complete any of these.
 static void* give_up(void* argument) {
   const int me = (int)(long)argument;
   char* buffers = calloc(kRounds, 5000);  // kept: a message may come late

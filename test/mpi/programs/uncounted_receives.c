@@ -1,5 +1,5 @@
-// A receiver that does not count what it receives: the sender's count stays alone, which is a
-// difference and no accusation. One message really is not received.
+// Receivers that pause counting while they receive: the counts differ, and nobody is accused of a
+// missing receive. One message really is never received.
 #include "../expect.h"
 
 int main(int argc, char** argv) {
