@@ -142,11 +142,13 @@ class Finder {
   }
 
  private:
-  // Did the program lay its ranks out in a grid, and are these messages its own or of a neighbourhood
-  // collective? Collectives run their own algorithms on a Cartesian communicator too.
+  // Did the program lay its ranks out in a grid, and do these messages go where it says: its own,
+  // one-sided ones, those of a neighbourhood collective? Other collectives run algorithms of their
+  // own on a Cartesian communicator too.
   bool cartesian(const ClassTraffic& traffic) const {
     const bool by_neighbours = traffic.class_name.find("eighbor") != std::string::npos;
-    if (traffic.hidden && !by_neighbours) return false;
+    const bool one_sided = traffic.class_name == profile::kOneSided;
+    if (traffic.hidden && !by_neighbours && !one_sided) return false;
     return std::any_of(profile_.communicators.begin(), profile_.communicators.end(),
                        [](const profile::Communicator& entry) { return entry.made_by.starts_with("MPI_Cart_"); });
   }

@@ -9,7 +9,8 @@
 //                                 "COMMUNICATOR [MPI_Bcast, hidden]", so that tools that match messages by
 //                                 communicator, ranks and tag never mix them with the program's
 //   collectives                   MpiCollectiveBegin, MpiCollectiveEnd; NonBlockingCollectiveRequest, …Complete
-//   one-sided                     RmaWinCreate, RmaPut, RmaGet, RmaAtomic, RmaWinDestroy
+//   one-sided calls               RmaWinCreate, RmaPut, RmaGet, RmaAtomic, RmaWinDestroy; messages
+//                                 that carry them (osc/pt2pt) are the library's own
 // What OTF2 has no record for (steps of a transfer, the unexpected queue, loss, phases, …) are Parameter
 // events. Not held: code segments (call sites stay addresses), clocks, how often a communicator was made.
 #pragma once

@@ -35,6 +35,13 @@ class Names {
   std::vector<std::string> names_;
 };
 
+struct ClassFacts {
+  std::string name;
+  bool hidden = false;
+  // Its rows are operations, not messages: only the process that posted one knows it.
+  bool posted = false;
+};
+
 class Assembly {
  public:
   void add(const ProcessRows& rows);
@@ -63,7 +70,7 @@ class Assembly {
   std::map<std::int64_t, Rank> ranks_;
   ProcessNumbers numbers_;
   CommunicatorMerge communicators_;
-  std::map<std::uint32_t, std::pair<std::string, bool>> class_names_;  // by number: name, hidden
+  std::map<std::uint32_t, ClassFacts> classes_;  // by number
   Names phases_;
   std::vector<PairCell> cells_;
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint64_t> invisible_;
@@ -88,7 +95,9 @@ const char* why_not_visible(const std::string& function, const std::string& modu
   return "this module moves data without PML messages, so its traffic is not in the profile";
 }
 
-bool is_one_sided(const std::string& class_name) { return class_name == kOneSided; }
+ClassFacts unnamed_class(std::uint32_t number) {
+  return {.name = "class " + std::to_string(number), .hidden = true};
+}
 
 // "SOURCE REASON": each is told once, however many processes say it.
 void add_step_down(const std::string& text, std::vector<StepDown>& known) {
@@ -169,8 +178,10 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
     if (key == "class") {
       int hidden = 0;
       if (words >> number >> hidden && std::getline(words >> std::ws, rest)) {
-        class_names_[number] = {rest, hidden != 0};
+        classes_[number] = {.name = rest, .hidden = hidden != 0};
       }
+    } else if (key == "posted") {
+      if (numbered()) classes_[number] = {.name = rest, .posted = true};
     } else if (key == "phase") {
       if (numbered()) phases[number] = phases_.number(rest);
     } else if (key == "module") {
@@ -213,7 +224,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     const CellKey key = unpack_cell_key(cell.key);
     if (key.communicator >= kind_of.size()) continue;  // a file cut in the middle
     const std::uint32_t kind = kind_of[key.communicator];
-    class_names_.try_emplace(key.class_id, "class " + std::to_string(key.class_id), true);
+    classes_.try_emplace(key.class_id, unnamed_class(key.class_id));
     if (key.direction == Direction::kInvisible) {
       const auto module = modules.find(key.peer);
       invisible_[{kind, key.class_id, module == modules.end() ? "" : module->second}] += cell.messages;
@@ -237,7 +248,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
   }
   for (const CellRow& cell : rows.sizes) {
     const auto class_number = static_cast<std::uint32_t>(cell.key >> (kSizeBits + 1));
-    class_names_.try_emplace(class_number, "class " + std::to_string(class_number), true);
+    classes_.try_emplace(class_number, unnamed_class(class_number));
     sizes_[class_number][cell.key & (kBinned | kSizeMask)] += cell.messages;
   }
 }
@@ -296,9 +307,9 @@ void Assembly::finish_traffic(Profile& profile) {
   const bool receivers_lead = !witness_received_.empty();
   TrafficKey key{};
   for (const PairCell& cell : cells_) {
-    const auto& [class_name, hidden] = class_names_[cell.traffic.class_number];
+    const ClassFacts& facts = classes_[cell.traffic.class_number];
     Count count;
-    if (is_one_sided(class_name)) {
+    if (facts.posted) {
       count = cell.sent;
       count += cell.received;
     } else {
@@ -311,8 +322,8 @@ void Assembly::finish_traffic(Profile& profile) {
     if (profile.traffic.empty() || key != cell.traffic) {
       key = cell.traffic;
       Traffic traffic;
-      traffic.class_name = class_name;
-      traffic.hidden = hidden;
+      traffic.class_name = facts.name;
+      traffic.hidden = facts.hidden;
       traffic.communicator = communicators_.id_of(key.communicator);
       if (key.phase != 0) traffic.phase = phases_.name(key.phase - 1);
       profile.traffic.push_back(std::move(traffic));
@@ -328,7 +339,7 @@ void Assembly::finish_traffic(Profile& profile) {
 void Assembly::list_invisible(Coverage& coverage) {
   for (const auto& [key, calls] : invisible_) {
     const auto& [kind, class_number, module] = key;
-    const std::string& function = class_names_[class_number].first;
+    const std::string& function = classes_[class_number].name;
     NotVisible gap;
     gap.communicator = communicators_.id_of(kind);
     gap.function = function;
@@ -344,7 +355,7 @@ void Assembly::finish_coverage(Profile& profile) {
   coverage.sent.witness = witness_sent_;
   coverage.received.witness = witness_received_;
   compare_witnesses(
-      cells_, [this](const PairCell& cell) { return !is_one_sided(class_names_[cell.traffic.class_number].first); },
+      cells_, [this](const PairCell& cell) { return !classes_[cell.traffic.class_number].posted; },
       [this](std::int64_t rank) { return ranks_.contains(rank); }, coverage);
   list_invisible(coverage);
   coverage.cut_short = endings_.why_cut_short(profile.world_size);
@@ -366,7 +377,8 @@ void Assembly::finish_coverage(Profile& profile) {
 void Assembly::finish_sizes(Profile& profile) {
   for (const auto& [class_number, counts] : sizes_) {
     MessageSizes sizes;
-    std::tie(sizes.class_name, sizes.hidden) = class_names_[class_number];
+    sizes.class_name = classes_[class_number].name;
+    sizes.hidden = classes_[class_number].hidden;
     for (const auto& [key, messages] : counts) {
       if (messages == 0) continue;
       if (key & kBinned) {

@@ -1,10 +1,11 @@
 // The aggregate model: what one job sent, by pair of ranks, class, communicator and phase.
 //
 // One message is one message matched by a receive, with its true length and true source; what was
-// sent and never received stands apart, in Coverage::unreceived. Ranks are world ranks 0..world_size-1;
-// processes of other worlds (spawned, connected) are numbered on from world_size, one entry each in
-// `ranks`, so that no two processes ever share a number. Sizes and byte counts are 64-bit, times are
-// nanoseconds since the epoch or seconds, as the name says.
+// sent and never received stands apart, in Coverage::unreceived. One-sided operations whose data do
+// not travel as messages are counted as the program posted them, each as one. Ranks are world ranks
+// 0..world_size-1; processes of other worlds (spawned, connected) are numbered on from world_size,
+// one entry each in `ranks`, so that no two processes ever share a number. Sizes and byte counts are
+// 64-bit, times are nanoseconds since the epoch or seconds, as the name says.
 //
 // Memory follows the pairs that talked, never world_size squared.
 #pragma once
@@ -20,7 +21,7 @@ inline constexpr char kSchema[] = "fathom-profile/1";
 
 // The classes that are no MPI collective. A collective's class is the name of the MPI function.
 inline constexpr char kPointToPoint[] = "point-to-point";
-inline constexpr char kOneSided[] = "one-sided";
+inline constexpr char kOneSided[] = "one-sided";  // hidden: messages; else operations, as posted
 inline constexpr char kIo[] = "io";
 inline constexpr char kLibrary[] = "library";
 
@@ -61,8 +62,8 @@ struct Communicator {
   std::uint64_t instances = 1;  // how many such communicators lived one after the other
 };
 
-// Counts of one (class, communicator, phase): parallel columns, one row for each pair that talked.
-// The same (class, communicator, phase) may come in several blocks; a pair stands in one of them only.
+// Counts of one (class, hidden, communicator, phase): parallel columns, one row for each pair that
+// talked. The same key may come in several blocks; a pair stands in one of them only.
 struct Traffic {
   std::string class_name;
   bool hidden = false;  // sent by the MPI library on the program's behalf, not by a send of the program

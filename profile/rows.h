@@ -132,6 +132,7 @@ inline constexpr std::uint32_t kExactSizes = 1024;
 // Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").
 //   host H · executable E · argument A (once each) · library L · version V · pml P · source S ·
 //   step-down SOURCE REASON · note N · witness-sent W · witness-received W · class ID HIDDEN NAME ·
+//   posted ID NAME (a class of operations of this process; kSent: it is the source of the data) ·
 //   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
 //   world NAME (the run is not the first world)
 

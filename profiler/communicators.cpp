@@ -80,7 +80,7 @@ void Communicators::added(const void* comm) noexcept try {
     const std::uint32_t parent = call->parent == nullptr ? rankmap::kNoKind : call->parent->kind;
     live = place(comm, call->function, parent, profile::kInternal);
     if (live != nullptr) {
-      live->fix_class(call->class_of_new);
+      live->set_classes(call->class_of_new, call->program_class_of_new);
       if (call->made_count < MakingCall::kMaxMade) {
         live->blocking_first_tag.store(0, std::memory_order_relaxed);
         live->blocking_class.store(kLibrary, std::memory_order_relaxed);
@@ -128,6 +128,25 @@ void Communicators::opened(MakingCall& call) noexcept {
     if (call.made[i]->comm != call.made_comm[i]) continue;  // gone already, perhaps in use for another
     call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
   }
+}
+
+// The first one is the window's duplicate of the program's; coll/han and osc/rdma make others for
+// it. What is sent on those after the duplicate is gone stays the library's.
+Live* Communicators::opened_in_window(MakingCall& call, ClassId class_id) noexcept {
+  const std::lock_guard guard(lock_);
+  Live* own = nullptr;
+  for (int i = 0; i < call.made_count; ++i) {
+    Live* live = call.made[i];
+    if (live->comm != call.made_comm[i]) continue;
+    if (own == nullptr) {
+      own = live;
+      own->blocking_class.store(class_id, std::memory_order_relaxed);
+    } else {
+      live->served.store(own, std::memory_order_relaxed);
+    }
+  }
+  call.made_count = 0;  // nothing is left for opened()
+  return own;
 }
 
 // coll/inter does half of its work on the local group's communicator.

@@ -23,7 +23,8 @@ namespace fathom::profiler {
 struct MakingCall {
   const char* function;
   Live* parent;                   // may be null
-  ClassId class_of_new;           // kNoClass: messages on it are classified by tag
+  ClassId class_of_new;           // of tags < 0 on it; kNoClass: by tag and call
+  ClassId program_class_of_new;   // of tags >= 0
   MakingCall* outer = nullptr;
   // Communicators that the library made within this call: until it returns, their messages are its own.
   static constexpr int kMaxMade = 16;
@@ -58,6 +59,9 @@ class Communicators {
 
   // The call returns: the communicators that it made are open for use.
   void opened(MakingCall& call) noexcept;
+  // The same where it made a window: collectives inside that are of this class from now on.
+  // Returns the window's own communicator, which the others serve; null if none is known.
+  Live* opened_in_window(MakingCall& call, ClassId class_id) noexcept;
 
   // The constructor returned this handle to the program.
   void made_visible(const void* comm, Live* parent) noexcept;

@@ -76,7 +76,7 @@ class Counter {
     set_option(kPhase, phase != 0);
   }
 
-  // The direction whose message lengths go into the histogram. Those of one-sided operations and of
+  // The direction whose message lengths go into the histogram. Those of posted operations and of
   // messages to and from other worlds always do: only this process can count them.
   void set_size_witness(profile::Direction direction) {
     size_witness_ = direction;
@@ -165,7 +165,7 @@ inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
                                    bytes, messages);
   if (row == nullptr) return {};
   const bool only_here = row->peer_job != own_job_ ||
-                         (class_id == kOneSided && direction != profile::Direction::kInvisible);
+                         (class_id == kPosted && direction != profile::Direction::kInvisible);
   const bool with_size = direction == size_witness_ || only_here;
   return {row, with_size ? add_size(lane, class_id, bytes, messages) : &no_size_};
 }

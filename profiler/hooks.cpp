@@ -40,17 +40,15 @@ std::uint64_t bytes_of(int count, MPI_Datatype datatype) {
          rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
 
-void one_sided(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
+void posted(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
   Session* session = Session::active();
   if (session == nullptr || target < 0) return;
   const Window known = session->windows().find(window);
-  if (known.handle == nullptr) return;
-  session->counter().record(direction, known.kind, kOneSided, known.group,
+  if (known.module == 0) return;  // not known, or its messages are counted
+  session->counter().record(direction, known.kind, kPosted, known.group,
                             static_cast<std::uint32_t>(target), bytes);
-  if (known.module != 0) {
-    session->counter().record(profile::Direction::kInvisible, known.kind, kOneSided, known.group,
-                              known.module, 0);
-  }
+  session->counter().record(profile::Direction::kInvisible, known.kind, kPosted, known.group,
+                            known.module, 0);
 }
 
 }  // namespace
@@ -100,12 +98,18 @@ NonblockingCall::~NonblockingCall() {
 }
 
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
-                                 ClassId class_of_new)
-    : call_{.function = function, .parent = find(parent), .class_of_new = class_of_new} {
+                                 ClassId class_of_new, ClassId program_class_of_new)
+    : call_{.function = function,
+            .parent = find(parent),
+            .class_of_new = class_of_new,
+            .program_class_of_new = program_class_of_new} {
   if (Session::active() == nullptr) return;
   active_ = true;
   call_.outer = Communicators::making_call();
-  if (call_.outer != nullptr) call_.class_of_new = call_.outer->class_of_new;  // ROMIO duplicates for a file
+  if (call_.outer != nullptr) {  // ROMIO duplicates for a file
+    call_.class_of_new = call_.outer->class_of_new;
+    call_.program_class_of_new = call_.outer->program_class_of_new;
+  }
   Communicators::making_call() = &call_;
   if (call_.parent == nullptr) return;
   outer_class_ = call_.parent->blocking_class.load(relaxed);
@@ -115,7 +119,7 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
 }
 
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
-    : ConstructorCall(function, parent, kLibrary, kNoClass) {
+    : ConstructorCall(function, parent, kLibrary, kNoClass, kPointToPoint) {
   if (tag < 0) return;
   tagged_ = other == nullptr ? call_.parent : find(other);
   if (tagged_ != nullptr) tagged_->set_library_tag(tag);
@@ -136,14 +140,18 @@ void ConstructorCall::made(MPI_Comm comm) {
 }
 
 void WindowCall::made(MPI_Win window) {
-  // The first communicator that a window makes is its duplicate of the program's; others come and go.
-  const Live* inside = call_.made_count > 0 ? call_.made[0] : call_.parent;
-  if (inside == nullptr) return;
   Session* session = Session::active();
-  if (session != nullptr) {
-    session->windows().add({window, inside->kind, rankmap::field<const void*>(window, openmpi::kWindowGroup),
-                            bypassing_window_module(window)});
-  }
+  if (session == nullptr) return;
+  const std::uint32_t module = bypassing_window_module(window);
+  Live* inside =
+      session->communicators().opened_in_window(call_, module == 0 ? kOneSided : kLibrary);
+  const Live* known = inside != nullptr ? inside : call_.parent;
+  if (known == nullptr) return;
+  session->windows().add({.handle = window,
+                          .inside = inside,
+                          .kind = known->kind,
+                          .group = rankmap::field<const void*>(window, openmpi::kWindowGroup),
+                          .module = module});
 }
 
 void request_freed(const MPI_Request* request) {
@@ -162,18 +170,20 @@ void communicator_freed(const MPI_Comm* comm) {
 
 void window_freed(const MPI_Win* window) {
   Session* session = Session::active();
-  if (session != nullptr && window != nullptr) session->windows().remove(*window);
+  if (session == nullptr || window == nullptr) return;
+  const Window known = session->windows().take(*window);
+  if (known.inside != nullptr) known.inside->blocking_class.store(kLibrary, relaxed);
 }
 
 void put(MPI_Win window, int target, int count, MPI_Datatype datatype) {
   if (Session::active() != nullptr) {
-    one_sided(profile::Direction::kSent, window, target, bytes_of(count, datatype));
+    posted(profile::Direction::kSent, window, target, bytes_of(count, datatype));
   }
 }
 
 void get(MPI_Win window, int target, int count, MPI_Datatype datatype) {
   if (Session::active() != nullptr) {
-    one_sided(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
+    posted(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
   }
 }
 

@@ -90,7 +90,7 @@ class ConstructorCall {
 
  protected:
   ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
-                  ClassId class_of_new);
+                  ClassId class_of_new, ClassId program_class_of_new);
   MakingCall call_;
 
  private:
@@ -99,18 +99,22 @@ class ConstructorCall {
   Live* tagged_ = nullptr;
 };
 
-// A window: messages on the communicator that it keeps inside are the library's.
+// A window. Where its data travel as messages (osc/pt2pt), those on the communicator that it keeps
+// inside are one-sided, also those that synchronize; what is sent to make and to free it is the
+// library's. Where they do not, the operations are one-sided, as posted, and all those messages the
+// library's: what was posted is never added to what travelled.
 class WindowCall : public ConstructorCall {
  public:
   WindowCall(const char* function, MPI_Comm parent)
-      : ConstructorCall(function, parent, kLibrary, kLibrary) {}
+      : ConstructorCall(function, parent, kLibrary, kNoClass, kOneSided) {}
   void made(MPI_Win window);
 };
 
 // A file: messages on the communicator that it keeps inside are io.
 class FileCall : public ConstructorCall {
  public:
-  FileCall(const char* function, MPI_Comm parent) : ConstructorCall(function, parent, kIo, kIo) {}
+  FileCall(const char* function, MPI_Comm parent)
+      : ConstructorCall(function, parent, kIo, kIo, kIo) {}
 };
 
 // A request that is freed while it is active completes in other ways than others.
@@ -119,7 +123,8 @@ void request_freed(const MPI_Request* request);
 void communicator_freed(const MPI_Comm* comm);
 void window_freed(const MPI_Win* window);
 
-// One-sided operations, after they were issued successfully. Bytes are count x size of the datatype.
+// One-sided operations, after they were issued successfully: counted where their data do not travel
+// as messages. Bytes are count x size of the datatype.
 void put(MPI_Win window, int target, int count, MPI_Datatype datatype);
 void get(MPI_Win window, int target, int count, MPI_Datatype datatype);
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).

@@ -22,9 +22,9 @@ void Live::reset() {
   retired = user_visible = is_world = false;
 }
 
-void Live::fix_class(ClassId class_id) {
-  fixed_class.store(class_id, std::memory_order_relaxed);
-  program_class.store(class_id == kNoClass ? kPointToPoint : class_id, std::memory_order_relaxed);
+void Live::set_classes(ClassId hidden, ClassId program) {
+  fixed_class.store(hidden, std::memory_order_relaxed);
+  program_class.store(program, std::memory_order_relaxed);
 }
 
 void Live::set_library_tag(int tag) {

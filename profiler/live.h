@@ -9,8 +9,11 @@
 //                            (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if it
 //                            began before the tag was given out; otherwise the library's own
 //   below                    a neighbourhood collective: the active call
-// Communicators made inside files and windows have one fixed class; those that a collective makes for
-// itself (coll/han) follow the call on the communicator that they serve.
+// Communicators made inside files have one fixed class; those that a collective makes for itself
+// (coll/han) follow the call on the communicator that they serve. On the one inside a window tags >= 0
+// are one-sided: only osc/pt2pt sends them, some before the receiver has left MPI_Win_create. For
+// collectives there the window is like an active call of its own (WindowCall in hooks.h): all members
+// make and free it together, so that both sides find the same class.
 //
 // Threading: MPI lets only one thread at a time call collectives on a communicator, so each field has
 // one writer; readers are the callbacks of any thread, and every field is atomic. classify() is hot.
@@ -51,8 +54,8 @@ struct alignas(64) Live {
     const auto number = static_cast<std::uint32_t>(peer);
     return remembered[static_cast<int>(direction)][(number ^ number >> 3) % kPlaces];
   }
-  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of any tag >= 0; kNoClass: see classify()
-  std::atomic<std::uint32_t> fixed_class{kNoClass};
+  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of tags >= 0; kNoClass: library_tag
+  std::atomic<std::uint32_t> fixed_class{kNoClass};        // of any tag < 0
   std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
   std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
   std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
@@ -66,7 +69,8 @@ struct alignas(64) Live {
   bool retired = false;       // the program freed it; the library may still finish with it
   bool user_visible = false;
   bool is_world = false;      // MPI_COMM_WORLD
-  void fix_class(ClassId class_id);
+  // Of tags below 0 (kNoClass: by tag and call), and of the others.
+  void set_classes(ClassId hidden, ClassId program);
   void set_library_tag(int tag);  // -1: none
   void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
 
@@ -82,12 +86,13 @@ ClassId classify_hidden(const Live& live, int tag);
 
 // kIgnored, or the class of a message with this tag.
 inline ClassId classify(const Live& live, int tag) {
-  const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
-  if (fixed != kNoClass) return fixed;
   if (tag >= 0) {
+    const ClassId program = live.program_class.load(std::memory_order_relaxed);
+    if (program != kNoClass) return program;
     return tag == live.library_tag.load(std::memory_order_relaxed) ? kLibrary : kPointToPoint;
   }
-  return classify_hidden(live, tag);
+  const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
+  return fixed != kNoClass ? fixed : classify_hidden(live, tag);
 }
 
 // The same where it is found at once, else kNoClass.

@@ -12,7 +12,7 @@ namespace fathom::profiler {
 // mca_coll_base_comm_coll_t. Cold: once per communicator and function.
 std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset);
 
-// The number of the module behind a window, 0 for osc/pt2pt, whose data are PML messages.
+// The number of the module of a window, 0 for osc/pt2pt, whose data travel as PML messages.
 std::uint32_t bypassing_window_module(const void* window);
 
 // The number of a name of one's own.

@@ -248,8 +248,12 @@ void Session::describe_process() {
   run_text_.add("version", library_version());
   run_text_.add("pml", selected_pml());
   for (std::uint32_t i = 0; i < kClassCount; ++i) {
-    const bool hidden = i != kPointToPoint && i != kOneSided;
-    run_text_.add("class", std::to_string(i) + (hidden ? " 1 " : " 0 ") + kClassNames[i]);
+    const std::string number = std::to_string(i);
+    if (i == kPosted) {
+      run_text_.add("posted", number + " " + kClassNames[i]);
+    } else {
+      run_text_.add("class", number + (i == kPointToPoint ? " 0 " : " 1 ") + kClassNames[i]);
+    }
   }
   if (!chosen_pml.empty() && settings_.source == SourceName::kPeruse &&
       source_ == SourceName::kPeruse) {

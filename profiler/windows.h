@@ -5,15 +5,19 @@
 
 #include <cstdint>
 #include <mutex>
+#include <utility>
 #include <vector>
+
+#include "profiler/live.h"
 
 namespace fathom::profiler {
 
 struct Window {
   const void* handle;
-  std::uint32_t kind;  // of communicator, in the registry
-  const void* group;   // the window's own: lives as long as it
-  std::uint32_t module;  // 0: its data travel as PML messages as well
+  Live* inside;          // the communicator that it keeps, and lives as long as; null: not known
+  std::uint32_t kind;    // of communicator, in the registry
+  const void* group;     // the window's own: lives as long as it
+  std::uint32_t module;  // moves the data past the PML; 0: they travel as messages
 };
 
 class Windows {
@@ -25,12 +29,19 @@ class Windows {
   } catch (...) {
   }
 
-  void remove(const void* handle) {
+  // Removes it. All members are null or 0 if it is not known.
+  Window take(const void* handle) {
     const std::lock_guard guard(lock_);
-    std::erase_if(open_, [handle](const Window& w) { return w.handle == handle; });
+    for (Window& window : open_) {
+      if (window.handle != handle) continue;
+      const Window taken = std::exchange(window, open_.back());
+      open_.pop_back();
+      return taken;
+    }
+    return {};
   }
 
-  // A copy; handle is null if the window is not known.
+  // A copy; all members are null or 0 if the window is not known.
   Window find(const void* handle) {
     const std::lock_guard guard(lock_);
     for (const Window& window : open_) {

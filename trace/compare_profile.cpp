@@ -87,7 +87,8 @@ class Comparison {
   }
 
   bool is_left_out(const std::string& class_name, bool hidden) const {
-    return class_name == profile::kOneSided || class_name == profile::kIo || (hidden && holds_calls_only());
+    const bool posted = class_name == profile::kOneSided && !hidden;
+    return posted || class_name == profile::kIo || (hidden && holds_calls_only());
   }
   bool holds_calls_only() const { return trace_.definitions().level == "calls"; }
 

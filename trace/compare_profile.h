@@ -2,7 +2,8 @@
 //
 // For each class, communicator and pair of ranks the messages and bytes of kMessageSent, those of kMessageReceived
 // and those of the profile's traffic have to be equal. Messages that were never received stand in the profile's
-// coverage, and are allowed for. One-sided and IO traffic is not made of messages that a trace holds.
+// coverage, and are allowed for. One-sided operations that were counted as posted are no messages,
+// and are left out; so is IO traffic.
 #pragma once
 
 #include <cstdint>

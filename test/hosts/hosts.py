@@ -183,9 +183,10 @@ def check_profile(checks, name, profile, hosts, installation):
     right = {(r, (r + 1) % count): (RING_BYTES * RING_ROUNDS, RING_ROUNDS) for r in range(count)}
     checks.expect(f"{name}: the ring, pair by pair", ring == right, f"{ring} instead of {right}")
 
-    put = matrix(profile, lambda b: b["class"] == "one-sided")
-    right = {(r, (r + 1) % count): (8, 1) for r in range(count)}
-    checks.expect(f"{name}: MPI_Put, pair by pair", put == right, f"{put} instead of {right}")
+    # Messages with headers, and between further pairs those of the fences.
+    put = matrix(profile, lambda b: b["class"] == "one-sided" and b["hidden"])
+    short = [r for r in range(count) if put.get((r, (r + 1) % count), (0, 0))[0] < 8]
+    checks.expect(f"{name}: MPI_Put, pair by pair", not short, f"of {short} missing in {put}")
 
     # coll/han works on communicators of its own; what it sends there belongs to the program's collective.
     internal = {c["id"] for c in profile["communicators"] if c.get("internal")}

@@ -131,8 +131,11 @@ for kind in ("create", "allocate", "shared", "dynamic"):
                       on=(PERUSE, PERUSE_PML, STOCK_AUTO, STOCK_UCX) if kind == "create" else SOME))
 CASES += [
     # Over TCP this is the only component that Open MPI 4.1.4 can make a window with.
-    Case("one_sided", "rma_create_pt2pt", "rma", ("create",), mca=["osc=pt2pt"],
-         on=(PERUSE, PERUSE_TCP, STOCK_AUTO, STOCK_PML_TCP)),
+    Case("one_sided", "rma_create_pt2pt", "rma", ("create", "messages"), mca=["osc=pt2pt"],
+         on=(PERUSE, PERUSE_TCP, PERUSE_PML, STOCK_AUTO, STOCK_PML_TCP)),
+    Case("one_sided", "rma_allocate_pt2pt_7", "rma", ("allocate", "messages"), ranks=7,
+         mca=["osc=pt2pt"]),
+    Case("one_sided", "rma_dynamic_pt2pt", "rma", ("dynamic", "messages"), mca=["osc=pt2pt"]),
     Case("one_sided", "rma_allocate_rdma", "rma", ("allocate",), mca=["osc=rdma"]),
     Case("io", "io", "io", on=(PERUSE, PERUSE_TCP, STOCK_AUTO)),
     Case("io", "io_romio", "io", mca=["io=romio321"]),

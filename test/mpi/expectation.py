@@ -11,7 +11,6 @@ import json
 import os
 
 POINT_TO_POINT, ONE_SIDED = "point-to-point", "one-sided"
-VISIBLE = {POINT_TO_POINT, ONE_SIDED}  # classes of what the program itself sends; all else is hidden
 ANY = "*"
 LIMIT = 6  # differences shown per kind
 
@@ -127,13 +126,18 @@ class Seen:
             self.names.add((key, comm.get("name", "")))
             self.raw_comms.add((comm["made_by"], tuple(sorted(sides))))
         self.traffic = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
+        self.messages = [0, 0]  # bytes and number of all: what both witnesses count
+        self.has_posted = False
         self.problems = []
         for block in profile["traffic"]:
             name = block["class"]
             columns = [block[c] for c in ("source", "destination", "bytes", "messages")]
             if len({len(c) for c in columns}) != 1:
                 self.problems.append(f"{name}: columns of different length")
-            if block["hidden"] != (name not in VISIBLE):
+            # Posted operations are the program's own; the messages of a window are hidden.
+            posted = name == ONE_SIDED and not block["hidden"]
+            self.has_posted |= posted
+            if name != ONE_SIDED and block["hidden"] != (name != POINT_TO_POINT):
                 self.problems.append(f"{name}: hidden is {block['hidden']}")
             if block["communicator"] not in self.comms:
                 self.problems.append(f"{name}: communicator {block['communicator']} is not listed")
@@ -148,6 +152,9 @@ class Seen:
                 cell = self.traffic[key][(ranks.get(source, ("?", source)), ranks.get(destination, ("?", destination)))]
                 cell[0] += size
                 cell[1] += messages
+                if not posted:
+                    self.messages[0] += size
+                    self.messages[1] += messages
 
 
 def show_process(p):
@@ -198,6 +205,9 @@ def compare(lines, profile, world, names, options):
     bounds = {k[1:]: v for k, v in lines.at_least.items() if k[0] == world}
     bounded = {(name, comm) for name, comm, _, _, _ in bounds}
     may = {(name, comm) for w, name, comm in lines.may if w == world}
+    if seen.has_posted != any(key[0] == ONE_SIDED for key in want):
+        problems.append("one-sided operations are counted as posted" if seen.has_posted else
+                        "one-sided operations are not counted as posted")
 
     for key in sorted(set(want) | set(seen.traffic), key=str):
         name, comm, _ = key
@@ -328,8 +338,7 @@ def compare_coverage(lines, profile, world, seen, received_counted, options):
              for pair, row in differing.items()}
     compare_pairs(("what receivers lack", ANY, ""), missing, short, problems)
     if len(lines.worlds) == 1:
-        moved = sum_of(cell for key, pairs in seen.traffic.items() if key[0] != ONE_SIDED
-                       for cell in pairs.values())
+        moved = seen.messages
         sent = sum_of([moved, total, sum_of(missing.values())])
         for side, expected in (("received", moved), ("sent", sent)):
             counted = [coverage[side].get("bytes", 0), coverage[side].get("messages", 0)]

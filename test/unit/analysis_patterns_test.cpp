@@ -271,6 +271,12 @@ TEST_CASE("a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicat
   for (const Pattern& pattern : find_patterns(elsewhere, {})) {
     CHECK(pattern.kind == (pattern.hidden ? "butterfly" : "halo"));
   }
+  // The program says where one-sided messages go, although the library sends them.
+  elsewhere.traffic = {cube.traffic(profile::kOneSided)};
+  const auto one_sided = find_patterns(elsewhere, {});
+  REQUIRE(!one_sided.empty());
+  CHECK(one_sided[0].hidden);
+  CHECK(one_sided[0].kind == "halo");
   const auto plain = found(8, cube);
   REQUIRE(plain.size() == 1);
   CHECK(plain[0].kind == "butterfly");

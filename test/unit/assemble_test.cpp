@@ -18,6 +18,7 @@ namespace {
 using test::communicator_row;
 using test::kAllreduceClass;
 using test::kOneSidedClass;
+using test::kPostedClass;
 using test::kRowsJob;
 using test::kUserClass;
 using test::RowsBuilder;
@@ -268,10 +269,33 @@ TEST_CASE("a message sent in one phase and received in the next is no difference
   CHECK(matrix_of(profile, kPointToPoint, "b") == Matrix{{{0, 1}, {9, 1}}});
 }
 
-TEST_CASE("one-sided: puts and gets of both ends add up, outside the two witnesses") {
+TEST_CASE("one-sided messages are counted by both witnesses, apart from posted operations") {
   RowsBuilder zero(0, 2), one(1, 2);
-  zero.sent(1, 100, 1, kOneSidedClass).received(1, 7, 1, kOneSidedClass);  // put to 1, get from 1
-  one.sent(0, 50, 2, kOneSidedClass).received(0, 30, 3, kOneSidedClass);   // put to 0, get from 0
+  zero.sent(1, 1'000'048, 2, kOneSidedClass).size(kPostedClass, 9, 1);
+  one.received(0, 1'000'048, 2, kOneSidedClass).size(kOneSidedClass, 500'024, 2);
+  const Profile messages = assembled(zero, one);
+  CHECK(messages.coverage.verdict == "exact");
+  CHECK(messages.coverage.received.bytes == 1'000'048);
+  CHECK(matrix_of(messages, kOneSided) == Matrix{{{0, 1}, {1'000'048, 2}}});
+  CHECK(messages.traffic.at(0).hidden);
+
+  zero.sent(1, 9, 1, kPostedClass);
+  const Profile both = assembled(zero, one);
+  CHECK(both.coverage.verdict == "exact");
+  CHECK(both.coverage.received.bytes == 1'000'048);
+  REQUIRE(both.traffic.size() == 2);
+  CHECK(both.traffic[0].hidden != both.traffic[1].hidden);
+  REQUIRE(both.message_sizes.size() == 2);
+  CHECK(both.message_sizes[0].hidden != both.message_sizes[1].hidden);
+
+  zero.sent(1, 1, 0, kOneSidedClass);
+  CHECK(assembled(zero, one).coverage.verdict == "differs");
+}
+
+TEST_CASE("posted: puts and gets of both ends add up, outside the two witnesses") {
+  RowsBuilder zero(0, 2), one(1, 2);
+  zero.sent(1, 100, 1, kPostedClass).received(1, 7, 1, kPostedClass);  // put to 1, get from 1
+  one.sent(0, 50, 2, kPostedClass).received(0, 30, 3, kPostedClass);   // put to 0, get from 0
   const Profile profile = assembled(zero, one);
   CHECK(profile.coverage.verdict == "exact");
   CHECK(matrix_of(profile, kOneSided) == Matrix{{{0, 1}, {130, 4}}, {{1, 0}, {57, 3}}});

@@ -115,10 +115,11 @@ TEST_CASE("only the witness of sizes fills the histogram, but for what only this
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 0, 10);  // not the witness
   counter->record(Direction::kReceived, 0, kPointToPoint, group.address(), 0, 11);
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 1, 12);  // to another world
-  counter->record(Direction::kSent, 0, kOneSided, group.address(), 0, 13);
-  counter->record(Direction::kInvisible, 0, kOneSided, group.address(), 0, 14);
+  counter->record(Direction::kSent, 0, kPosted, group.address(), 0, 13);
+  counter->record(Direction::kInvisible, 0, kPosted, group.address(), 0, 14);
   auto sizes = counts_of(*counter).sizes;
-  CHECK(sizes == decltype(sizes){{{kPointToPoint, 11}, 1}, {{kPointToPoint, 12}, 1}, {{kOneSided, 13}, 1}});
+  CHECK(sizes == decltype(sizes){
+                     {{kPointToPoint, 11}, 1}, {{kPointToPoint, 12}, 1}, {{kPosted, 13}, 1}});
   counter->clear();
   counter->set_size_witness(Direction::kSent);
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 0, 10);

@@ -12,7 +12,8 @@
 namespace fathom::test {
 
 inline constexpr std::uint32_t kRowsJob = 77;
-inline constexpr std::uint32_t kUserClass = 0, kOneSidedClass = 1, kAllreduceClass = 6;
+inline constexpr std::uint32_t kUserClass = 0, kPostedClass = 1, kOneSidedClass = 2,
+                               kAllreduceClass = 6;
 
 inline profile::CommunicatorRow communicator_row(std::uint64_t key, std::uint32_t size,
                                                  std::uint32_t my_rank, std::string_view made_by,
@@ -47,7 +48,7 @@ class RowsBuilder {
     header.elapsed_ns = 1'500'000'000;
     text = "host n" + std::to_string(rank) +
            "\nexecutable app\nwitness-sent pml\nwitness-received peruse\nclass 0 0 point-to-point\n"
-           "class 1 0 one-sided\nclass 6 1 MPI_Allreduce\n";
+           "posted 1 one-sided\nclass 2 1 one-sided\nclass 6 1 MPI_Allreduce\n";
     communicators.push_back(communicator_row(1, world_size, rank, "predefined", "MPI_COMM_WORLD"));
     communicators[0].flags = profile::kPredefined;
   }
@@ -135,7 +136,8 @@ inline std::string sample_rows() {
     process->cell(profile::Direction::kInvisible, kAllreduceClass, 0, 0, 3, 0, 4);
   }
   zero.foreign_members.push_back({1, 1, 0, 88, 5, 0});
-  zero.sent(1, 300, 3).sent(1, 80, 1, kAllreduceClass).sent(1, 7, 1, kUserClass, 1).sent(1, 9, 1, kOneSidedClass);
+  zero.sent(1, 300, 3).sent(1, 80, 1, kAllreduceClass).sent(1, 7, 1, kUserClass, 1);
+  zero.sent(1, 9, 1, kPostedClass);
   zero.cell(profile::Direction::kSent, kUserClass, 0, 1, 5, 11, 1, 88);
   one.received(0, 300, 3).received(0, 80, 1, kAllreduceClass).received(0, 7, 1, kUserClass, 1);
   one.size(kUserClass, 100, 3).size(kUserClass, 7, 1).size(kAllreduceClass, 64, 1, true);

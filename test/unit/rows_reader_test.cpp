@@ -104,7 +104,7 @@ TEST_CASE("cut at any byte: whole records only, and never fewer than at a byte b
     REQUIRE(records >= before);
     before = records;
   }
-  CHECK(before == 2 * (17 + 2 + 1) + 1 + 6 + 4 + 3);
+  CHECK(before == 2 * (18 + 2 + 1) + 1 + 6 + 4 + 3);
 }
 
 }  // namespace
