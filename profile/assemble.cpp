@@ -73,7 +73,9 @@ class Assembly {
   std::map<std::uint32_t, ClassFacts> classes_;  // by number
   Names phases_;
   std::vector<PairCell> cells_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::string>, std::uint64_t> invisible_;
+  // Communicator, class, module.
+  using InvisibleKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
+  std::map<InvisibleKey, std::uint64_t> invisible_;
   std::map<std::uint32_t, std::map<std::uint64_t, std::uint64_t>> sizes_;
   Endings endings_;
   std::string witness_sent_, witness_received_;
@@ -261,7 +263,14 @@ void Assembly::settle_numbers(Profile& profile) {
     for (std::int64_t* end : {&cell.source, &cell.destination}) {
       if (*end >= profile.world_size) *end = foreign[static_cast<std::size_t>(*end - profile.world_size)];
     }
+    cell.traffic.communicator = communicators_.first_alike(cell.traffic.communicator);
   }
+  std::map<InvisibleKey, std::uint64_t> calls;
+  for (const auto& [key, count] : invisible_) {
+    const auto& [kind, class_number, module] = key;
+    calls[{communicators_.first_alike(kind), class_number, module}] += count;
+  }
+  invisible_ = std::move(calls);
 }
 
 // Adds up the cells of one traffic key and pair: the two witnesses, and the lanes of each process.

@@ -47,9 +47,11 @@ void CommunicatorMerge::add_row(const CommunicatorRow& row, Sighting sighting,
     kinds_.emplace_back();
     kinds_.back().row = row;
     kinds_.back().first = sighting;
+    kinds_.back().ordinal_key = row.ordinal_key;
   }
   Kind& kind = kinds_[found->second];
   kind_of.push_back(found->second);
+  if (row.ordinal_key != kind.ordinal_key) kind.ordinal_key = 0;
   if (sighting < kind.first) {
     if (row.group_key != kind.row.group_key) std::swap(kind.local, kind.remote);
     kind.row = row;
@@ -86,6 +88,28 @@ std::vector<std::uint32_t> CommunicatorMerge::add(std::int64_t rank,
   return kind_of;
 }
 
+// Predefined ones first, then as the lowest rank met them.
+std::vector<std::uint32_t> CommunicatorMerge::in_order() const {
+  std::vector<std::uint32_t> order(kinds_.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto place = [this](std::uint32_t kind) {
+    return std::make_tuple((kinds_[kind].row.flags & kPredefined) == 0, kinds_[kind].first);
+  };
+  std::sort(order.begin(), order.end(),
+            [&place](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  return order;
+}
+
+// `into` was met first.
+void CommunicatorMerge::fold(Kind& kind, Kind& into) {
+  into.instances += kind.instances;
+  into.internal &= kind.internal;
+  if (into.name.empty()) into.name = kind.name;
+  if (kind.row.group_key != into.row.group_key) std::swap(kind.local, kind.remote);
+  into.local.merge(kind.local);
+  into.remote.merge(kind.remote);
+}
+
 std::vector<Communicator> CommunicatorMerge::finish(std::int64_t world_size,
                                                     const std::vector<std::int64_t>& foreign) {
   world_size_ = world_size;
@@ -96,17 +120,23 @@ std::vector<Communicator> CommunicatorMerge::finish(std::int64_t world_size,
       }
     }
   }
-  std::vector<std::uint32_t> order(kinds_.size());
-  std::iota(order.begin(), order.end(), 0);
-  const auto place = [this](std::uint32_t kind) {
-    return std::make_tuple((kinds_[kind].row.flags & kPredefined) == 0, kinds_[kind].first);
-  };
-  std::sort(order.begin(), order.end(),
-            [&place](std::uint32_t a, std::uint32_t b) { return place(a) < place(b); });
+  std::map<std::uint64_t, std::uint32_t> first_of_key;
+  std::vector<std::uint32_t> firsts;
+  first_alike_.assign(kinds_.size(), 0);
   id_of_kind_.assign(kinds_.size(), 0);
-  for (std::uint32_t id = 0; id < order.size(); ++id) id_of_kind_[order[id]] = id;
+  for (const std::uint32_t number : in_order()) {
+    const std::uint64_t key = kinds_[number].ordinal_key;
+    const std::uint32_t first = key == 0 ? number : first_of_key.emplace(key, number).first->second;
+    first_alike_[number] = first;
+    if (first != number) {
+      fold(kinds_[number], kinds_[first]);
+      continue;
+    }
+    id_of_kind_[number] = static_cast<std::int64_t>(firsts.size());
+    firsts.push_back(number);
+  }
   std::vector<Communicator> communicators;
-  for (const std::uint32_t number : order) {
+  for (const std::uint32_t number : firsts) {
     const Kind& kind = kinds_[number];
     Communicator communicator;
     communicator.id = id_of_kind_[number];
@@ -116,7 +146,7 @@ std::vector<Communicator> CommunicatorMerge::finish(std::int64_t world_size,
     communicator.instances = kind.instances;
     const auto parent = kinds_by_key_.find(kind.row.parent_key);
     if (kind.row.parent_key != 0 && parent != kinds_by_key_.end()) {
-      communicator.parent = id_of_kind_[parent->second];
+      communicator.parent = id_of(parent->second);
     }
     if (!(kind.row.flags & kPerProcess)) {
       communicator.world_ranks = is_world(kind.row, kind.name) ? members(number, false)
@@ -129,7 +159,7 @@ std::vector<Communicator> CommunicatorMerge::finish(std::int64_t world_size,
 }
 
 std::vector<std::int64_t> CommunicatorMerge::members(std::uint32_t number, bool remote) const {
-  const Kind& kind = kinds_[number];
+  const Kind& kind = kinds_[first_alike_[number]];
   std::vector<std::int64_t> ranks;
   if (kind.row.flags & kPerProcess) return ranks;
   if (!remote && is_world(kind.row, kind.name)) {

@@ -1,9 +1,11 @@
 // Brings the communicators that each process knows (rows.h) together into those of the run.
 //
-// A kind of communicator has the same key on all its members; each of them tells its own place in the
-// group, members of other worlds are told by one of them. The result does not depend on the order in which
-// processes are added, so that all files of one run (profile.json, traces) number communicators and foreign
-// processes alike: MPI_COMM_WORLD and MPI_COMM_SELF first, then as the lowest rank met them.
+// A kind of communicator has the same key on all its members; each of them tells its own place in
+// the group, members of other worlds are told by one of them. Kinds to which all members give the
+// same ordinal key (rows.h) are one communicator: the first of them stands for all. The result does
+// not depend on the order in which processes are added, so that all files of one run (profile.json,
+// traces) number communicators and foreign processes alike: MPI_COMM_WORLD and MPI_COMM_SELF first,
+// then as the lowest rank met them.
 #pragma once
 
 #include <cstdint>
@@ -53,9 +55,11 @@ class CommunicatorMerge {
   std::vector<Communicator> finish(std::int64_t world_size, const std::vector<std::int64_t>& foreign);
 
   // After finish():
-  std::int64_t id_of(std::uint32_t kind) const { return id_of_kind_[kind]; }
+  // The kind that stands for it; most often itself.
+  std::uint32_t first_alike(std::uint32_t kind) const { return first_alike_[kind]; }
+  std::int64_t id_of(std::uint32_t kind) const { return id_of_kind_[first_alike_[kind]]; }
   bool is_remote_group(std::uint32_t kind, std::uint64_t group_key) const {
-    return group_key != kinds_[kind].row.group_key;
+    return group_key != kinds_[first_alike_[kind]].row.group_key;
   }
   // By position in the group; kNone where the member left nothing. Empty for what each process has of its own.
   std::vector<std::int64_t> members(std::uint32_t kind, bool remote) const;
@@ -65,6 +69,7 @@ class CommunicatorMerge {
   using Sighting = std::pair<std::int64_t, std::uint32_t>;  // rank, position in its section
   struct Kind {
     CommunicatorRow row{};  // of the first sighting; its group is the local one
+    std::uint64_t ordinal_key = 0;  // 0: its rows do not agree
     Sighting first, named;
     std::uint32_t instances = 0;
     bool internal = true;
@@ -73,10 +78,13 @@ class CommunicatorMerge {
   };
 
   void add_row(const CommunicatorRow& row, Sighting sighting, std::vector<std::uint32_t>& kind_of);
+  std::vector<std::uint32_t> in_order() const;
+  void fold(Kind& kind, Kind& into);
 
   std::map<std::uint64_t, std::uint32_t> kinds_by_key_;
   std::vector<Kind> kinds_;
-  std::vector<std::int64_t> id_of_kind_;
+  std::vector<std::uint32_t> first_alike_;
+  std::vector<std::int64_t> id_of_kind_;  // of the first alike
   std::int64_t world_size_ = 0;
 };
 

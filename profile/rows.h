@@ -9,6 +9,7 @@
 // A file that ends early is used up to its last whole record.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace fathom::profile {
@@ -54,7 +55,7 @@ static_assert(sizeof(SectionHeader) == 16);
 
 // One kind of communicator, as one process knows it; a cell names it by its position in the section.
 struct CommunicatorRow {
-  std::uint64_t key;         // the same on all its members: hash of how it was made, parent, groups, ordinal
+  std::uint64_t key;  // the same on all members: hash of how it was made, parent, groups, context id
   std::uint64_t parent_key;  // 0: none
   std::uint64_t group_key;   // hash of the local group: the side, for an intercommunicator
   std::uint32_t size;
@@ -63,10 +64,15 @@ struct CommunicatorRow {
   std::uint32_t instances;
   std::uint32_t flags;  // kInternal | …, below
   std::uint32_t reserved;
-  char made_by[48];
+  char made_by[40];
+  // Hash of how it was made, parent, groups, and its ordinal among those alive in this process.
+  // Kinds that all processes give one ordinal key are one communicator of the run. 0: the kind
+  // stays by itself (this process gave it several; or it wrote its rows before there were ordinal
+  // keys: these bytes ended made_by then).
+  std::uint64_t ordinal_key;
   char name[64];
 };
-static_assert(sizeof(CommunicatorRow) == 160);
+static_assert(sizeof(CommunicatorRow) == 160 && offsetof(CommunicatorRow, ordinal_key) == 88);
 inline constexpr std::uint32_t kInternal = 1, kIntercommunicator = 2, kPredefined = 4;
 // Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are listed.
 inline constexpr std::uint32_t kPerProcess = 8;

@@ -61,7 +61,7 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
   live->user_visible = (flags & profile::kInternal) == 0;
   if (added_observer_ != nullptr) added_observer_(*live);
   by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
-  tracing::communicator_known(live->kind, live->user_visible);
+  tracing::communicator_known(live->kind);
 } catch (...) {
 }
 
@@ -101,7 +101,7 @@ void Communicators::added(const void* comm) noexcept try {
   if (live == nullptr) return;
   if (added_observer_ != nullptr) added_observer_(*live);
   by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
-  tracing::communicator_known(live->kind, live->user_visible);
+  tracing::communicator_known(live->kind);
 } catch (...) {
 }
 
@@ -164,7 +164,7 @@ void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
     live->user_visible = true;
     registry_->mark_visible(live->kind);
     follow_local(*live);
-    tracing::communicator_known(live->kind, true);
+    tracing::communicator_known(live->kind);
     return;
   }
   // Only MPI_Comm_idup returns a handle that has no context id yet.

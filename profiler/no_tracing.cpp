@@ -4,7 +4,7 @@ namespace fathom::profiler::tracing {
 
 void prepare(const Settings&) noexcept {}
 void open(Session&) noexcept {}
-void communicator_known(std::uint32_t, bool) noexcept {}
+void communicator_known(std::uint32_t) noexcept {}
 void phase_begun(std::uint32_t, const char*) noexcept {}
 void phase_ended(std::uint32_t, std::uint32_t) noexcept {}
 void paused(bool) noexcept {}

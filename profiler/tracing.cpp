@@ -66,7 +66,7 @@ struct State {
   Drain drain;
   Gate gate;
   std::mutex lock;  // of what follows
-  std::vector<std::uint8_t> written_kinds;  // 1: as known, 2: as known to the program
+  std::vector<std::uint8_t> written_kinds;  // how_known() of what was written
   std::size_t written_text = 0, written_run_text = 0;
   std::vector<std::uint32_t> chosen_phases;
   unsigned long long code_seen = 0;
@@ -113,6 +113,13 @@ void add_new_text(DefinitionsFrame& frame) {
   state->written_text = size;
 }
 
+// Grows with what the row says: that the program sees the communicator, that the kind stays by
+// itself.
+std::uint8_t how_known(const profile::CommunicatorRow& row) {
+  const bool visible = (row.flags & profile::kInternal) == 0, by_itself = row.ordinal_key == 0;
+  return static_cast<std::uint8_t>(1 + (visible ? 1 : 0) + (by_itself ? 1 : 0));
+}
+
 // Everything about communicators; their rows may have changed since they were first written.
 void add_communicators(DefinitionsFrame& frame) {
   const auto& rows = state->session->registry().rows();
@@ -120,9 +127,7 @@ void add_communicators(DefinitionsFrame& frame) {
   frame.rows(profile::Section::kCommunicators, rows.data(), rows.size());
   frame.rows(profile::Section::kForeignMembers, foreign.data(), foreign.size());
   state->written_kinds.resize(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    state->written_kinds[i] = rows[i].flags & profile::kInternal ? 1 : 2;
-  }
+  for (std::size_t i = 0; i < rows.size(); ++i) state->written_kinds[i] = how_known(rows[i]);
 }
 
 void every_second() {
@@ -260,13 +265,13 @@ void communicator_renamed(const void* comm) noexcept try {
 } catch (...) {
 }
 
-void communicator_known(std::uint32_t kind, bool visible) noexcept try {
+void communicator_known(std::uint32_t kind) noexcept try {
   if (state == nullptr) return;
   const std::lock_guard guard(state->lock);
   const auto& rows = state->session->registry().rows();
-  if (kind < rows.size()) judge(kind, rows[kind]);
-  const std::uint8_t how = visible ? 2 : 1;
   if (kind >= rows.size()) return;
+  judge(kind, rows[kind]);
+  const std::uint8_t how = how_known(rows[kind]);
   if (state->written_kinds.size() < rows.size()) state->written_kinds.resize(rows.size());
   if (state->written_kinds[kind] >= how) return;
   state->written_kinds[kind] = how;

@@ -20,8 +20,9 @@ void prepare(const Settings& settings) noexcept;
 // The session is ready: makes the files, writes the definitions and starts to record.
 void open(Session& session) noexcept;
 
-// A communicator became known, or known to the program.
-void communicator_known(std::uint32_t kind, bool visible) noexcept;
+// A communicator became known, or known to the program: its row in the registry may say more than
+// before.
+void communicator_known(std::uint32_t kind) noexcept;
 
 // MPI_Comm_set_name gave it a name.
 void communicator_renamed(const void* comm) noexcept;

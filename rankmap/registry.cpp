@@ -12,6 +12,9 @@ constexpr std::size_t kMaxKinds = std::size_t{1} << profile::kCommunicatorBits;
 // profile, never their ranks.
 class Hash {
  public:
+  Hash() = default;
+  explicit Hash(std::uint64_t value) : state_(value) {}  // goes on from there
+
   Hash& add(std::uint64_t word) {
     state_ = (state_ ^ word) * 0x100000001b3;
     state_ ^= state_ >> 29;
@@ -65,6 +68,22 @@ bool Registry::open(Identity self) {
   return rows_.reserve(kMaxKinds) && foreign_.reserve(kMaxKinds);
 }
 
+Registry::Number Registry::next_number(std::uint64_t alike) const {
+  Number number{.alike = alike};
+  if (const auto known = taken_.find(alike); known != taken_.end()) {
+    const auto free = std::find(known->second.begin(), known->second.end(), false);
+    number.ordinal = static_cast<std::uint32_t>(free - known->second.begin());
+  }
+  number.key = Hash(alike).add(number.ordinal).value();
+  return number;
+}
+
+void Registry::take(const Number& number) {
+  std::vector<bool>& taken = taken_[number.alike];
+  if (taken.size() <= number.ordinal) taken.resize(number.ordinal + 1);
+  taken[number.ordinal] = true;
+}
+
 std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uint32_t parent,
                             std::uint32_t flags) {
   const bool inter = is_intercommunicator(comm);
@@ -76,26 +95,39 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
     flags |= profile::kPerProcess;
   }
   if (inter) flags |= profile::kIntercommunicator;
+  const bool per_process = (flags & profile::kPerProcess) != 0;
 
-  Hash hash;
+  Hash made;
   // Two sides of one communicator, made by different calls.
-  hash.add(made_by == "MPI_Comm_connect" ? "MPI_Comm_accept" : made_by);
+  made.add(made_by == "MPI_Comm_connect" ? "MPI_Comm_accept" : made_by);
+  Hash alike = made;
   // The two sides of an intercommunicator know different parents and each other's groups swapped.
-  if (!inter && parent != kNoKind) hash.add(rows_[parent].key);
-  if (!(flags & profile::kPerProcess)) hash.add(local.key + remote.key);
+  if (!inter && parent != kNoKind) {
+    made.add(rows_[parent].key);
+    alike.add(numbers_[parent].key);
+  }
+  if (!per_process) {
+    made.add(local.key + remote.key);
+    alike.add(local.key + remote.key);
+  }
+  const Number number = next_number(alike.value());
+  // One that each process has for itself has another context id in each.
+  const std::uint64_t key = made.add(per_process ? number.ordinal : context_id(comm)).value();
 
-  std::vector<std::uint32_t>& alike = kinds_by_key_[hash.value()];
-  const auto free = std::find_if(alike.begin(), alike.end(),
-                                 [this](std::uint32_t kind) { return !live_[kind]; });
-  if (free != alike.end()) {
-    live_[*free] = true;
-    ++rows_[*free].instances;
-    return *free;
+  if (const auto known = kinds_by_key_.find(key); known != kinds_by_key_.end()) {
+    const std::uint32_t kind = known->second;
+    take(number);
+    numbers_[kind] = number;
+    profile::CommunicatorRow& row = rows_[kind];
+    ++row.instances;
+    if (row.ordinal_key != number.key) row.ordinal_key = 0;
+    return kind;
   }
   profile::CommunicatorRow* row = rows_.append();
   if (row == nullptr) return kNoKind;
   const auto kind = static_cast<std::uint32_t>(rows_.size() - 1);
-  row->key = hash.add(alike.size()).value();
+  row->key = key;
+  row->ordinal_key = number.key;
   row->parent_key = parent == kNoKind ? 0 : rows_[parent].key;
   row->group_key = local.key;
   row->size = static_cast<std::uint32_t>(group_size(local_group(comm)));
@@ -104,8 +136,9 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
   row->instances = 1;
   row->flags = flags;
   copy_text(row->made_by, made_by);
-  alike.push_back(kind);
-  live_.push_back(true);
+  kinds_by_key_.emplace(key, kind);
+  numbers_.push_back(number);
+  take(number);
   if (local.has_foreign && local.self_reports) {
     add_foreign_members(kind, local_group(comm), false);
   }
@@ -126,7 +159,10 @@ void Registry::add_foreign_members(std::uint32_t kind, const void* group, bool r
   }
 }
 
-void Registry::retire(std::uint32_t kind) { live_[kind] = false; }
+void Registry::retire(std::uint32_t kind) {
+  const Number& number = numbers_[kind];
+  taken_[number.alike][number.ordinal] = false;
+}
 
 void Registry::keep_name(std::uint32_t kind, const void* comm) {
   const std::string_view name = given_name(comm);
@@ -141,8 +177,9 @@ void Registry::describe(std::uint32_t kind, std::string_view made_by, std::strin
 void Registry::clear() {
   rows_.clear();
   foreign_.clear();
-  live_.clear();
   kinds_by_key_.clear();
+  numbers_.clear();
+  taken_.clear();
 }
 
 }  // namespace fathom::rankmap

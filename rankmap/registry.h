@@ -1,19 +1,28 @@
 // Which kinds of communicator this process has met, and who their members are.
 //
-// A *kind* is what the profile calls a communicator: the call that made it, its parent, its groups, and
-// an ordinal that tells apart those of one kind that live at the same time. A communicator that is freed
-// gives its ordinal back, so 2,000 made and freed one after the other are one kind with 2,000 instances:
-// rows never alias a communicator that happens to reuse a handle, and memory does not grow.
+// A *kind* is what rows are kept for: the call that made a communicator, its parent, its groups,
+// and the context id that Open MPI gave it. All of these are the same on all members, and so is the
+// kind's key. The members agree on the context id (ompi_comm_nextcid in
+// ompi/communicator/comm_cid.c; both sides of an intercommunicator have the same one). It tells
+// apart communicators that threads make at the same time, in an order that differs from rank to
+// rank. Context ids are used again, so 2,000 communicators made and freed one after the other are
+// one kind with 2,000 instances: rows never alias a communicator that happens to reuse a handle,
+// and memory does not grow.
 //
-// The key of a kind is the same on all its members, for it is made of facts that they share: the name of
-// the constructor, the parent's key, the members in order, and the order of the (collective)
-// constructor calls.
+// Context ids depend on whatever else is alive, so communicators that a program makes by one line
+// may be several kinds. The *ordinal key* has in place of the context id an ordinal among those
+// alike that live at the same time; a communicator that is freed gives its ordinal back. Kinds to
+// which all members give the same ordinal key are one communicator in the profile
+// (profile/communicator_merge.h). Ordinals alone would not do: they follow the order of
+// constructors and frees, which is the same on all ranks only where one thread calls them all.
 //
-// Threading: callers serialise; all functions are cold (once per communicator). They may throw bad_alloc.
+// Memory: for each kind of parent, constructor and groups, one row for each context id met there.
+// Open MPI gives out the lowest that are free, so these are about as many as were alive at once.
+// Threading: callers serialise; all functions are cold (once per communicator). They may throw
+// bad_alloc.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,8 +46,8 @@ class Registry {
   std::uint32_t add(const void* comm, std::string_view made_by, std::uint32_t parent,
                     std::uint32_t flags);
 
-  // The program called MPI_Comm_free, or the library destroyed it: the next one alike may take its place.
-  // Once for each instance.
+  // The program called MPI_Comm_free, or the library destroyed it: the next one alike may take its
+  // ordinal. Once for each instance.
   void retire(std::uint32_t kind);
 
   // Keeps the name that MPI_Comm_set_name gave, before the communicator is gone.
@@ -57,13 +66,23 @@ class Registry {
   void clear();
 
  private:
+  struct Number {  // of a kind's latest instance
+    std::uint64_t alike = 0;  // hash of how it was made, parent, groups
+    std::uint32_t ordinal = 0;
+    std::uint64_t key = 0;    // the ordinal key
+  };
+
+  Number next_number(std::uint64_t alike) const;
+  void take(const Number& number);
   void add_foreign_members(std::uint32_t kind, const void* group, bool remote);
 
   Identity self_;
   base::ReservedArray<profile::CommunicatorRow> rows_;
   base::ReservedArray<profile::ForeignMemberRow> foreign_;
-  std::vector<bool> live_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> kinds_by_key_;  // by ordinal
+  std::unordered_map<std::uint64_t, std::uint32_t> kinds_by_key_;
+  std::vector<Number> numbers_;  // by kind
+  // By Number::alike, then by ordinal: one that is alive has it.
+  std::unordered_map<std::uint64_t, std::vector<bool>> taken_;
 };
 
 }  // namespace fathom::rankmap

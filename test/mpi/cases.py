@@ -111,6 +111,11 @@ CASES += [
     Case("communicators", "intercomm", "intercomm", on=MANY),
     Case("communicators", "intercomm_7", "intercomm", ranks=7),
     Case("communicators", "lifetimes", "lifetimes", on=(PERUSE, PERUSE_TCP, PERUSE_PML, STOCK_PML)),
+    # Threads make communicators at the same time, and in another order on each rank.
+    *(Case("communicators", f"threads_make_{which}", "threads_make", (which,),
+           on=(PERUSE, PERUSE_PML, STOCK_AUTO))
+      for which in ("free", "dup")),
+    Case("communicators", "threads_make_free_2", "threads_make", ("free",), ranks=2),
     Case("communicators", "accept_connect", "connect", ("accept",)),
     Case("communicators", "join", "connect", ("join",)),
     Case("communicators", "spawn", "spawn", ranks=3, spawns=True),

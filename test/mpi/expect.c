@@ -190,6 +190,10 @@ void expect_no_bytes(const char* class_name, MPI_Comm comm) {
   const struct label* l = find(comm);
   line("nobytes\t%s\t%s\t%s|%s|%s", world_name, class_name, l->made_by, l->ranks, l->remote);
 }
+void expect_balanced(const char* class_name, MPI_Comm comm) {
+  const struct label* l = find(comm);
+  line("balanced\t%s\t%s\t%s|%s|%s", world_name, class_name, l->made_by, l->ranks, l->remote);
+}
 void expect_at_least(const char* class_name, MPI_Comm comm, int source, int destination,
                      long long bytes, long long messages) {
   pair("atleast", class_name, comm, source, destination, bytes, messages);

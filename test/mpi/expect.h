@@ -8,6 +8,7 @@
 //   uncounted  WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   sent, received uncounted
 //   may        WORLD CLASS COMM                                       the class may appear on COMM
 //   nobytes    WORLD CLASS COMM                                       its messages carry no payload
+//   balanced   WORLD CLASS COMM                                       on each: a to b as back
 //   comm       WORLD COMM                                             a communicator was labelled
 //   instances  WORLD COMM COUNT                                       that many lived one after the other
 //   name       WORLD COMM NAME
@@ -56,6 +57,9 @@ void expect_one_sided(MPI_Comm comm, int source, int destination, long long byte
 void expect_may(const char* class_name);
 void expect_may_on(const char* class_name, MPI_Comm comm);
 void expect_no_bytes(const char* class_name, MPI_Comm comm);
+// All else is told of the communicators with one label together; this of each that the profile
+// lists by itself.
+void expect_balanced(const char* class_name, MPI_Comm comm);
 void expect_at_least(const char* class_name, MPI_Comm comm, int source, int destination,
                      long long bytes, long long messages);  // source or destination -1: any
 void expect_at_least_anywhere(const char* class_name, long long bytes, long long messages);

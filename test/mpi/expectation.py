@@ -25,6 +25,7 @@ class Lines:
         self.sizes = collections.defaultdict(collections.Counter)  # (world, class) -> size -> messages
         self.at_least = collections.defaultdict(lambda: [0, 0])
         self.may, self.no_bytes, self.names, self.instances, self.comms = set(), set(), set(), {}, set()
+        self.balanced = set()
         self.worlds = {"main"}
         self.count = 0
         for path in sorted(glob.glob(os.path.join(directory, "*.log"))):
@@ -56,6 +57,8 @@ class Lines:
             self.may.add((world, fields[2], comm_key(fields[3], world)))
         elif kind == "nobytes":
             self.no_bytes.add((world, fields[2], comm_key(fields[3], world)))
+        elif kind == "balanced":
+            self.balanced.add((world, fields[2], comm_key(fields[3], world)))
         elif kind == "name":
             self.names.add((world, comm_key(fields[2], world), fields[3]))
         elif kind == "instances":
@@ -128,6 +131,8 @@ class Seen:
         self.traffic = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
         self.messages = [0, 0]  # bytes and number of all: what both witnesses count
         self.has_posted = False
+        # By class and the communicator's id in the profile.
+        self.on_each = collections.defaultdict(lambda: collections.defaultdict(lambda: [0, 0]))
         self.problems = []
         for block in profile["traffic"]:
             name = block["class"]
@@ -149,9 +154,11 @@ class Seen:
                 if block["communicator"] in self.selves:
                     sides = [(ranks.get(source, ("?", source)),)]
                 key = (name, normal_key(made_by, sides, name), block.get("phase") or "")
-                cell = self.traffic[key][(ranks.get(source, ("?", source)), ranks.get(destination, ("?", destination)))]
-                cell[0] += size
-                cell[1] += messages
+                pair = tuple(ranks.get(rank, ("?", rank)) for rank in (source, destination))
+                alone = (name, block["communicator"])
+                for cell in (self.traffic[key][pair], self.on_each[alone][pair]):
+                    cell[0] += size
+                    cell[1] += messages
                 if not posted:
                     self.messages[0] += size
                     self.messages[1] += messages
@@ -234,6 +241,15 @@ def compare(lines, profile, world, names, options):
         total = sum(cell[0] for key, pairs in seen.traffic.items() if key[:2] == (name, comm) for cell in pairs.values())
         if w == world and total:
             problems.append(f"{show_key((name, comm, ''))}: carries no data, profile has {total} B")
+    for (name, identity), pairs in sorted(seen.on_each.items()):
+        if (world, name, normal_key(*seen.comms[identity])) not in lines.balanced:
+            continue
+        for (a, b), cell in sorted(pairs.items()):
+            back = pairs.get((b, a), [0, 0])
+            if a < b and cell != back or (b, a) not in pairs:
+                problems.append(f"{name} on communicator {identity}, {seen.comms[identity][0]}: "
+                                f"{show_process(a)} to {show_process(b)} {show_cell(cell)}, "
+                                f"back {show_cell(back)}")
     for w, comm, name in sorted(lines.names, key=str):
         if w == world and (comm, name) not in seen.names:
             problems.append(f"{show_key(('communicator', comm, ''))}: name {name!r} is missing")

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "profile/assemble.h"
 #include "profile/reader.h"
@@ -243,6 +244,76 @@ TEST_CASE("the two sides of an intercommunicator are its local and its remote gr
   const Communicator communicator = assembled(zero, one, two).communicators.at(1);
   CHECK(communicator.world_ranks == std::vector<std::int64_t>{0});
   CHECK(communicator.remote_world_ranks == std::vector<std::int64_t>{2, 1});
+}
+
+// A duplicate of all of two processes, known by `key`; `bytes` from 0 to 1 and ten times as many
+// back.
+struct Duplicate {
+  std::uint64_t key, ordinal_key_of_zero, ordinal_key_of_one;
+  std::uint64_t bytes;
+  std::uint32_t instances = 1;
+};
+
+Profile assembled(const std::vector<Duplicate>& met_by_zero,
+                  const std::vector<std::size_t>& met_by_one) {
+  RowsBuilder zero(0, 2), one(1, 2);
+  const auto meet = [](RowsBuilder& process, const Duplicate& met) {
+    const bool is_zero = process.header.rank == 0;
+    CommunicatorRow row = communicator_row(met.key, 2, process.header.rank, "MPI_Comm_dup");
+    row.group_key = 10;  // all of the same two
+    row.parent_key = 1;
+    row.instances = met.instances;
+    row.ordinal_key = is_zero ? met.ordinal_key_of_zero : met.ordinal_key_of_one;
+    process.communicators.push_back(row);
+    const auto place = static_cast<std::uint32_t>(process.communicators.size() - 1);
+    const std::uint32_t peer = is_zero ? 1 : 0;
+    const std::uint64_t there = met.bytes, back = 10 * met.bytes;
+    process.cell(Direction::kSent, kUserClass, 0, place, peer, is_zero ? there : back, 1);
+    process.cell(Direction::kReceived, kUserClass, 0, place, peer, is_zero ? back : there, 1);
+    process.cell(Direction::kInvisible, kAllreduceClass, 0, place, 1, 0, 1);
+  };
+  for (const Duplicate& met : met_by_zero) meet(zero, met);
+  for (const std::size_t number : met_by_one) meet(one, met_by_zero[number]);
+  return assembled(zero, one);
+}
+
+Matrix matrix_on(const Profile& profile, std::int64_t communicator) {
+  Profile part = profile;
+  std::erase_if(part.traffic, [&](const Traffic& t) { return t.communicator != communicator; });
+  return matrix_of(part, kPointToPoint);
+}
+
+TEST_CASE("kinds that all members number the same way are one communicator") {
+  const Profile profile =
+      assembled({{2, 20, 20, 5, 3}, {3, 30, 30, 7}, {4, 20, 20, 100, 2}}, {0, 1, 2});
+  REQUIRE(profile.communicators.size() == 3);
+  CHECK(profile.communicators[1].instances == 5);
+  CHECK(profile.communicators[1].parent == 0);
+  CHECK(profile.communicators[1].world_ranks == std::vector<std::int64_t>{0, 1});
+  CHECK(profile.communicators[2].instances == 1);
+  CHECK(profile.traffic.size() == 2);
+  CHECK(matrix_on(profile, 1) == Matrix{{{0, 1}, {105, 2}}, {{1, 0}, {1050, 2}}});
+  CHECK(matrix_on(profile, 2) == Matrix{{{0, 1}, {7, 1}}, {{1, 0}, {70, 1}}});
+  REQUIRE(profile.coverage.not_visible.size() == 2);
+  CHECK(profile.coverage.not_visible[0].calls == 4);
+  CHECK(profile.coverage.not_visible[1].calls == 2);
+}
+
+TEST_CASE("kinds that two members number in different ways are communicators of their own") {
+  // Two threads made 2 and 3 at once; 4 came later, and all agree that it took the place of the
+  // first.
+  const Profile profile = assembled({{2, 20, 30, 5}, {3, 30, 20, 7}, {4, 20, 20, 100}}, {1, 0, 2});
+  CHECK(profile.coverage.verdict == "exact");
+  REQUIRE(profile.communicators.size() == 4);
+  CHECK(matrix_on(profile, 1) == Matrix{{{0, 1}, {5, 1}}, {{1, 0}, {50, 1}}});
+  CHECK(matrix_on(profile, 2) == Matrix{{{0, 1}, {7, 1}}, {{1, 0}, {70, 1}}});
+  CHECK(matrix_on(profile, 3) == Matrix{{{0, 1}, {100, 1}}, {{1, 0}, {1000, 1}}});
+}
+
+TEST_CASE("kinds without an ordinal key, as in older traces, are communicators of their own") {
+  const Profile profile = assembled({{2, 0, 0, 5}, {3, 0, 0, 7}}, {0, 1});
+  REQUIRE(profile.communicators.size() == 3);
+  CHECK(matrix_on(profile, 1) == Matrix{{{0, 1}, {5, 1}}, {{1, 0}, {50, 1}}});
 }
 
 TEST_CASE("phases stand apart, by name, whatever number a process gave them") {

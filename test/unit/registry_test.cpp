@@ -1,8 +1,9 @@
 // Who the members of a communicator are, and which communicators count as one kind.
 #include <doctest/doctest.h>
 
-#include <set>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "rankmap/registry.h"
 #include "test/unit/registry_fake_openmpi.h"
@@ -83,20 +84,75 @@ TEST_CASE("a sentinel and the process itself make the same key") {
   CHECK(row_of(seen, 0, "MPI_Comm_dup").key == row_of(unseen, 0, "MPI_Comm_dup").key);
 }
 
-TEST_CASE("alike communicators that live at once are told apart, in the same way everywhere") {
+// A communicator of world kJob as a process sees it; each has the context id that all members have
+// agreed on.
+struct Made {
+  explicit Made(const FakeGroup& group, std::uint32_t id) : comm(group, 0) { comm.context_id(id); }
+  std::uint32_t add_to(Registry& registry, std::uint32_t parent = kNoKind) const {
+    return registry.add(comm.address(), "MPI_Comm_dup", parent, 0);
+  }
+  FakeCommunicator comm;
+};
+
+TEST_CASE("communicators that threads make at once have one key each, in any order of coming") {
   const FakeGroup group(fake_world(kJob, 2));
-  std::set<std::uint64_t> keys[2];
+  std::map<std::uint32_t, std::uint64_t> keys[2], ordinal_keys[2];  // by context id
   for (std::uint32_t rank : {0u, 1u}) {
     Registry registry;
     REQUIRE(registry.open({kJob, rank}));
-    FakeCommunicator comm(group, static_cast<int>(rank));
-    for (int i = 0; i < 3; ++i) {
-      const std::uint32_t kind = registry.add(comm.address(), "MPI_Comm_dup", kNoKind, 0);
-      keys[rank].insert(registry.rows()[kind].key);
+    for (const std::uint32_t id : rank == 0 ? std::vector{4u, 5u, 6u} : std::vector{6u, 4u, 5u}) {
+      const auto& row = registry.rows()[Made(group, id).add_to(registry)];
+      keys[rank][id] = row.key;
+      ordinal_keys[rank][id] = row.ordinal_key;
+    }
+    CHECK(registry.rows().size() == 3);
+  }
+  CHECK(keys[0] == keys[1]);
+  CHECK(ordinal_keys[0][4] == ordinal_keys[1][6]);  // the first that either met
+  CHECK(ordinal_keys[0] != ordinal_keys[1]);
+}
+
+TEST_CASE("one made before another is freed on one rank, and after it on the other, is another") {
+  const FakeGroup group(fake_world(kJob, 2));
+  std::uint64_t keys[2][2], ordinal_keys[2][2];
+  for (std::uint32_t rank : {0u, 1u}) {
+    Registry registry;
+    REQUIRE(registry.open({kJob, rank}));
+    const std::uint32_t first = Made(group, 4).add_to(registry);
+    if (rank == 0) registry.retire(first);
+    const std::uint32_t second = Made(group, 5).add_to(registry);
+    if (rank == 1) registry.retire(first);
+    for (const std::uint32_t kind : {first, second}) {
+      keys[rank][kind == second] = registry.rows()[kind].key;
+      ordinal_keys[rank][kind == second] = registry.rows()[kind].ordinal_key;
     }
   }
-  CHECK(keys[0].size() == 3);
-  CHECK(keys[0] == keys[1]);
+  for (const int i : {0, 1}) CHECK(keys[0][i] == keys[1][i]);
+  CHECK(keys[0][0] != keys[0][1]);
+  CHECK(ordinal_keys[0][0] == ordinal_keys[0][1]);  // one after the other: only the keys differ
+  CHECK(ordinal_keys[1][0] != ordinal_keys[1][1]);
+}
+
+TEST_CASE("what is made from communicators that threads made at once differs by its parent's key") {
+  const FakeGroup group(fake_world(kJob, 2));
+  std::uint64_t keys[2][2];
+  for (std::uint32_t rank : {0u, 1u}) {
+    Registry registry;
+    REQUIRE(registry.open({kJob, rank}));
+    std::uint32_t parents[2];
+    for (const std::uint32_t id : {4u + rank, 5u - rank}) {
+      parents[id - 4] = Made(group, id).add_to(registry);
+    }
+    for (const std::uint32_t i : {0u, 1u}) {  // one after the other, with one context id
+      const std::uint32_t child = Made(group, 6).add_to(registry, parents[i]);
+      keys[rank][i] = registry.rows()[child].key;
+      CHECK(registry.rows()[child].parent_key == registry.rows()[parents[i]].key);
+      registry.retire(child);
+    }
+  }
+  CHECK(keys[0][0] == keys[1][0]);
+  CHECK(keys[0][1] == keys[1][1]);
+  CHECK(keys[0][0] != keys[0][1]);
 }
 
 TEST_CASE("2,000 made and freed one after the other are one row with 2,000 instances") {
@@ -117,24 +173,64 @@ TEST_CASE("2,000 made and freed one after the other are one row with 2,000 insta
 
 TEST_CASE("the ordinal that was given back first is used again; one still alive is left alone") {
   const FakeGroup group(fake_world(kJob, 2));
-  const FakeCommunicator comm(group, 0);
   Registry registry;
   REQUIRE(registry.open({kJob, 0}));
-  const std::uint32_t first = registry.add(comm.address(), "MPI_Comm_dup", kNoKind, 0);
-  const std::uint32_t second = registry.add(comm.address(), "MPI_Comm_dup", kNoKind, 0);
+  const std::uint32_t first = Made(group, 4).add_to(registry);
+  const std::uint32_t second = Made(group, 5).add_to(registry);
   CHECK(first != second);
   registry.retire(first);
-  CHECK(registry.add(comm.address(), "MPI_Comm_dup", kNoKind, 0) == first);
-  CHECK(registry.add(comm.address(), "MPI_Comm_dup", kNoKind, 0) == 2);
+  CHECK(Made(group, 4).add_to(registry) == first);
+  CHECK(Made(group, 6).add_to(registry) == 2);
   CHECK(registry.rows()[first].instances == 2);
   CHECK(registry.rows()[second].instances == 1);
+  registry.retire(first);
+  // Something else has context id 4 meanwhile.
+  const std::uint32_t later = Made(group, 7).add_to(registry);
+  CHECK(later == 3);
+  CHECK(registry.rows()[later].ordinal_key == registry.rows()[first].ordinal_key);
+  CHECK(registry.rows()[second].ordinal_key != registry.rows()[first].ordinal_key);
+}
+
+TEST_CASE("a kind that had several ordinals has no ordinal key from then on") {
+  const FakeGroup group(fake_world(kJob, 2));
+  Registry registry;
+  REQUIRE(registry.open({kJob, 0}));
+  const std::uint32_t first = Made(group, 4).add_to(registry);
+  const std::uint32_t second = Made(group, 5).add_to(registry);
+  registry.retire(first);
+  registry.retire(second);
+  CHECK(Made(group, 5).add_to(registry) == second);
+  CHECK(registry.rows()[second].ordinal_key == 0);
+  CHECK(registry.rows()[first].ordinal_key != 0);
+  registry.retire(second);
+  Made(group, 4).add_to(registry);
+  CHECK(Made(group, 5).add_to(registry) == second);
+  CHECK(registry.rows()[second].ordinal_key == 0);
+  CHECK(registry.rows().size() == 2);
+}
+
+TEST_CASE("a million made and freed, with few alive at once, are as few rows as context ids") {
+  const FakeGroup group(fake_world(kJob, 4));
+  Registry registry;
+  REQUIRE(registry.open({kJob, 0}));
+  constexpr std::uint32_t kAlive = 8;
+  std::vector<std::uint32_t> alive(kAlive, kNoKind);
+  std::uint32_t random = 1;
+  for (int i = 0; i < 1'000'000; ++i) {  // in an order in which threads might free them
+    random = random * 1664525 + 1013904223;
+    const std::uint32_t id = random >> 16 & (kAlive - 1);
+    if (alive[id] != kNoKind) registry.retire(alive[id]);
+    alive[id] = Made(group, id).add_to(registry);
+  }
+  CHECK(registry.rows().size() == kAlive);
 }
 
 TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key in all of them") {
   std::uint64_t key[2];
   for (std::uint32_t rank : {0u, 1u}) {
     const FakeGroup self({Identity{kJob, rank}});
-    const FakeCommunicator comm(self, 0);
+    FakeCommunicator comm(self, 0);
+    comm.context_id(5 + rank);  // each process takes the next that it has free
     Registry registry;
     REQUIRE(registry.open({kJob, rank}));
     const auto alone =
