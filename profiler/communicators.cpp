@@ -65,16 +65,36 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
 } catch (...) {
 }
 
+bool Communicators::duplicates_for(const MakingCall* call, const void* original) {
+  if (call == nullptr || call->parent == nullptr) return false;
+  const void* parent = call->parent->comm;
+  return parent == original || rankmap::local_communicator(parent) == original;
+}
+
+// This thread's call, unless the library finishes here what another thread's call began.
+MakingCall* Communicators::maker_of(const void* comm) const {
+  MakingCall* own = making_call();
+  const std::uint32_t id = rankmap::duplicate_of(comm).value_or(kMaxContextIds);
+  if (id >= kMaxContextIds) return own;
+  const Live* original = by_context_[id].load(std::memory_order_relaxed);
+  if (original == nullptr || duplicates_for(own, original->comm)) return own;
+  for (MakingCall* call = active_calls_; call != nullptr; call = call->next_active) {
+    if (duplicates_for(call, original->comm)) return call;
+  }
+  return own;
+}
+
 void Communicators::added(const void* comm) noexcept try {
   const std::lock_guard guard(lock_);
-  MakingCall* call = making_call();
+  MakingCall* call = maker_of(comm);
   Live* served = collective_on();
   const auto duplicate = std::find_if(pending_.begin(), pending_.end(),
                                       [comm](const auto& p) { return p.comm == comm; });
   Live* live = nullptr;
   if (duplicate != pending_.end()) {
-    live = place(comm, "MPI_Comm_idup", duplicate->parent_kind, 0);
-    if (live != nullptr) live->user_visible = true;
+    live = place(comm, "MPI_Comm_idup", duplicate->parent_kind,
+                 duplicate->visible ? 0 : profile::kInternal);
+    if (live != nullptr) live->user_visible = duplicate->visible;
     pending_.erase(duplicate);
   } else if (call != nullptr) {
     const std::uint32_t parent = call->parent == nullptr ? rankmap::kNoKind : call->parent->kind;
@@ -121,9 +141,17 @@ void Communicators::removed(const void* comm) noexcept {
   free_.push_back(live);  // place() reserved the room
 }
 
-void Communicators::opened(MakingCall& call) noexcept {
-  if (call.made_count == 0) return;
+void Communicators::begun(MakingCall& call) noexcept {
   const std::lock_guard guard(lock_);
+  call.next_active = active_calls_;
+  active_calls_ = &call;
+}
+
+void Communicators::ended(MakingCall& call) noexcept {
+  const std::lock_guard guard(lock_);
+  MakingCall** link = &active_calls_;
+  while (*link != nullptr && *link != &call) link = &(*link)->next_active;
+  if (*link != nullptr) *link = call.next_active;
   for (int i = 0; i < call.made_count; ++i) {
     if (call.made[i]->comm != call.made_comm[i]) continue;  // gone already, perhaps in use for another
     call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
@@ -145,14 +173,13 @@ Live* Communicators::opened_in_window(MakingCall& call, ClassId class_id) noexce
       live->served.store(own, std::memory_order_relaxed);
     }
   }
-  call.made_count = 0;  // nothing is left for opened()
+  call.made_count = 0;  // nothing is left for ended()
   return own;
 }
 
 // coll/inter does half of its work on the local group's communicator.
 void Communicators::follow_local(Live& intercommunicator) noexcept {
-  if (!rankmap::is_intercommunicator(intercommunicator.comm)) return;  // the field is then never set
-  const void* local = rankmap::field<const void*>(intercommunicator.comm, openmpi::kCommLocalComm);
+  const void* local = rankmap::local_communicator(intercommunicator.comm);
   Live* helper = local == nullptr ? nullptr : find(local);
   if (helper != nullptr && !helper->user_visible) helper->served.store(&intercommunicator);
 }
@@ -168,7 +195,10 @@ void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
     return;
   }
   // Only MPI_Comm_idup returns a handle that has no context id yet.
-  pending_.push_back({comm, parent == nullptr ? rankmap::kNoKind : parent->kind});
+  const std::uint32_t parent_kind = parent == nullptr ? rankmap::kNoKind : parent->kind;
+  const void* local = rankmap::local_communicator(comm);
+  if (local != nullptr && find(local) == nullptr) pending_.push_back({local, parent_kind, false});
+  pending_.push_back({comm, parent_kind, true});
 } catch (...) {
 }
 

@@ -5,6 +5,12 @@
 // events on to here. What the wrappers know meanwhile (which call is active, and on what) gives the new
 // communicator its maker, its parent and its class.
 //
+// As a rule the thread that makes a communicator announces it. But a duplicate that is made without
+// blocking (that of MPI_Comm_idup, and the one of its local group that every intercommunicator
+// keeps) is finished by whichever thread happens to drive the library's progress
+// (ompi_comm_request_progress). Its maker is the call that is active, on whatever thread, on the
+// communicator that it duplicates.
+//
 // Threading: find() from anywhere, wait-free. Everything else takes a lock and is cold.
 #pragma once
 
@@ -19,13 +25,14 @@
 
 namespace fathom::profiler {
 
-// The MPI call that is making communicators on this thread.
+// An MPI call that is making communicators.
 struct MakingCall {
   const char* function;
   Live* parent;                   // may be null
   ClassId class_of_new;           // of tags < 0 on it; kNoClass: by tag and call
   ClassId program_class_of_new;   // of tags >= 0
-  MakingCall* outer = nullptr;
+  MakingCall* outer = nullptr;    // on its thread
+  MakingCall* next_active = nullptr;  // of all threads
   // Communicators that the library made within this call: until it returns, their messages are its own.
   static constexpr int kMaxMade = 16;
   Live* made[kMaxMade] = {};
@@ -57,8 +64,10 @@ class Communicators {
   void follow_local(Live& intercommunicator) noexcept;
   void removed(const void* comm) noexcept;
 
+  // The call is active from now on.
+  void begun(MakingCall& call) noexcept;
   // The call returns: the communicators that it made are open for use.
-  void opened(MakingCall& call) noexcept;
+  void ended(MakingCall& call) noexcept;
   // The same where it made a window: collectives inside that are of this class from now on.
   // Returns the window's own communicator, which the others serve; null if none is known.
   Live* opened_in_window(MakingCall& call, ClassId class_id) noexcept;
@@ -85,8 +94,11 @@ class Communicators {
   struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
     const void* comm;
     std::uint32_t parent_kind;
+    bool visible;  // else the one of its local group
   };
 
+  static bool duplicates_for(const MakingCall* call, const void* original);
+  MakingCall* maker_of(const void* comm) const;
   Live* place(const void* comm, const char* made_by, std::uint32_t parent_kind,
               std::uint32_t flags);
 
@@ -101,6 +113,7 @@ class Communicators {
   std::vector<std::unique_ptr<Live>> all_;
   std::vector<Live*> free_;
   std::vector<PendingDuplicate> pending_;
+  MakingCall* active_calls_ = nullptr;
 };
 
 }  // namespace fathom::profiler

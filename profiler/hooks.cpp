@@ -103,8 +103,10 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
             .parent = find(parent),
             .class_of_new = class_of_new,
             .program_class_of_new = program_class_of_new} {
-  if (Session::active() == nullptr) return;
+  Session* session = Session::active();
+  if (session == nullptr) return;
   active_ = true;
+  session->communicators().begun(call_);
   call_.outer = Communicators::making_call();
   if (call_.outer != nullptr) {  // ROMIO duplicates for a file
     call_.class_of_new = call_.outer->class_of_new;
@@ -130,7 +132,7 @@ ConstructorCall::~ConstructorCall() {
   if (call_.parent != nullptr) call_.parent->blocking_class.store(outer_class_, relaxed);
   if (tagged_ != nullptr) tagged_->set_library_tag(-1);
   Communicators::making_call() = call_.outer;
-  if (Session* session = Session::active()) session->communicators().opened(call_);
+  if (Session* session = Session::active()) session->communicators().ended(call_);
 }
 
 void ConstructorCall::made(MPI_Comm comm) {

@@ -1,5 +1,6 @@
 #include "rankmap/communicator_view.h"
 
+#include <cstdio>
 #include <cstring>
 
 namespace fathom::rankmap {
@@ -24,6 +25,14 @@ std::string_view given_name(const void* comm) {
   if (!(field<std::uint32_t>(comm, openmpi::kCommFlags) & openmpi::kCommFlagNamed)) return {};
   const char* name = static_cast<const char*>(comm) + openmpi::kCommName;
   return {name, strnlen(name, openmpi::kCommNameSize)};
+}
+
+std::optional<std::uint32_t> duplicate_of(const void* comm) {
+  char name[openmpi::kCommNameSize + 1] = {};
+  std::memcpy(name, static_cast<const char*>(comm) + openmpi::kCommName, openmpi::kCommNameSize);
+  unsigned int own = 0, original = 0;
+  if (std::sscanf(name, "MPI COMMUNICATOR %u DUP FROM %u", &own, &original) != 2) return {};
+  return original;
 }
 
 Identity member(const void* group, int position) {

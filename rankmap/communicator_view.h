@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "openmpi_layout.h"
@@ -52,6 +53,17 @@ inline int group_size(const void* group) { return field<int>(group, openmpi::kGr
 
 // The name given with MPI_Comm_set_name, or empty.
 std::string_view given_name(const void* comm);
+
+// The context id of the communicator that this one duplicates, if the library says so: it names
+// each duplicate "MPI COMMUNICATOR 5 DUP FROM 3" before it announces it (ompi_comm_dup_with_info,
+// ompi_comm_idup_with_info_activate in ompi/communicator/comm.c). Constructors that do not
+// duplicate leave no such name. Call it while that name holds.
+std::optional<std::uint32_t> duplicate_of(const void* comm);
+
+// The communicator of the local group that an intercommunicator keeps; nullptr of any other.
+inline const void* local_communicator(const void* comm) {
+  return is_intercommunicator(comm) ? field<const void*>(comm, openmpi::kCommLocalComm) : nullptr;
+}
 
 // The process at a position of a group, 0 <= position < group_size.
 Identity member(const void* group, int position);

@@ -119,6 +119,13 @@ class Seen:
         # All processes' MPI_COMM_SELF are one entry without members; a row r to r is rank r's own.
         self.selves = {c["id"] for c in profile["communicators"]
                        if c["made_by"] == "predefined" and c.get("name") == "MPI_COMM_SELF" and not c["world_ranks"]}
+        # So is what is made from it alone. Others list their members, who know them as the same.
+        own = set(self.selves)
+        for comm in profile["communicators"]:
+            if comm.get("parent") in own and not comm["world_ranks"]:
+                own.add(comm["id"])
+        self.without_members = [(c["id"], c["made_by"]) for c in profile["communicators"]
+                                if not c["world_ranks"] and c["id"] not in own]
         for comm in profile["communicators"]:
             sides = [tuple(ranks.get(r, ("?", r)) for r in side)
                      for side in (comm["world_ranks"], comm.get("remote_world_ranks") or []) if side]
@@ -241,6 +248,8 @@ def compare(lines, profile, world, names, options):
         total = sum(cell[0] for key, pairs in seen.traffic.items() if key[:2] == (name, comm) for cell in pairs.values())
         if w == world and total:
             problems.append(f"{show_key((name, comm, ''))}: carries no data, profile has {total} B")
+    problems += [f"communicator {identity}, {made_by}: not all of its members know it"
+                 for identity, made_by in seen.without_members]
     for (name, identity), pairs in sorted(seen.on_each.items()):
         if (world, name, normal_key(*seen.comms[identity])) not in lines.balanced:
             continue

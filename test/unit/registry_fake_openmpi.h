@@ -90,6 +90,8 @@ class FakeCommunicator {
     object_.set(openmpi::kCommFlags, flags_);
     object_.set_text(openmpi::kCommName, text);
   }
+  // What Open MPI itself writes there, for debuggers.
+  void default_name(std::string_view text) { object_.set_text(openmpi::kCommName, text); }
   void context_id(std::uint32_t id) { object_.set(openmpi::kCommContextId, id); }
   const void* address() const { return object_.address(); }
 

@@ -66,6 +66,19 @@ TEST_CASE("the name is read only where one was set") {
   CHECK(given_name(comm.address()).size() == openmpi::kCommNameSize);
 }
 
+TEST_CASE("of a duplicate the library says what it duplicates, of others nothing") {
+  const FakeGroup group(fake_world(kJob, 2));
+  FakeCommunicator comm(group, 0);
+  CHECK(!duplicate_of(comm.address()));
+  comm.default_name("MPI COMMUNICATOR 12 DUP FROM 7");
+  CHECK(duplicate_of(comm.address()) == 7);
+  comm.default_name("MPI COMMUNICATOR 12 SPLIT FROM 7");
+  CHECK(!duplicate_of(comm.address()));
+  CHECK(given_name(comm.address()).empty());
+  comm.default_name(std::string(openmpi::kCommNameSize, '1'));  // no terminator left
+  CHECK(!duplicate_of(comm.address()));
+}
+
 TEST_CASE("all members give a communicator the same key; other members, makers and orders another") {
   const FakeGroup group(fake_world(kJob, 4));
   const FakeGroup turned({{kJob, 1}, {kJob, 0}, {kJob, 2}, {kJob, 3}});
