@@ -48,6 +48,7 @@ Host& host_named(std::vector<Host>& hosts, const std::string& name) {
 std::vector<std::string> shared_processors(const trace::Definitions& definitions) {
   std::vector<Host> hosts;
   for (const trace::Process& process : definitions.processes) {
+    if (process.host.empty()) continue;
     Host& host = host_named(hosts, process.host);
     ++host.processes;
     host.all_known &= add_processors(process.affinity, host.processors);

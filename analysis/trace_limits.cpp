@@ -73,14 +73,20 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
     limits.push_back(listed(missing) + " left no trace: what happened there is in no result; waits for " + them +
                      " and paths through " + them + " are not found, and collectives are judged by their other members");
   }
-  std::vector<std::int64_t> cut;
+  std::vector<std::int64_t> cut, losing;
+  std::uint64_t lost = 0;
   std::size_t problems = 0;
   for (const trace::Process& process : definitions.processes) {
     if (!process.complete) cut.push_back(process.rank);
-    if (process.lost_records > 0) {
-      limits.push_back("rank " + std::to_string(process.rank) + " lost " + std::to_string(process.lost_records) +
-                       " records: its times are too short by what was in them, and waits in them are not found");
-    }
+    if (process.lost_records > 0) losing.push_back(process.rank);
+    lost += process.lost_records;
+  }
+  if (!losing.empty()) {
+    const std::string whose = losing.size() == 1 ? "its" : "their";
+    limits.push_back(listed(losing) + " lost " + std::to_string(lost) + " records: " + whose +
+                     " times are too short by what was in them, and waits in them are not found");
+  }
+  for (const trace::Process& process : definitions.processes) {
     for (const std::string& problem : process.problems) {
       if (++problems <= kMostNamed) limits.push_back(problem);
     }

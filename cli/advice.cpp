@@ -100,6 +100,9 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
                                            "them in; give the job more memory",
                                            grouped(coverage.lost_messages))});
   }
+  for (const profile::TraceLoss& loss : coverage.trace_lost) {
+    remarks.push_back({"trace-lost", printable(profile::sentence(loss, "the trace"))});
+  }
   if (coverage.unreceived.messages > 0) {
     std::string where;
     if (!coverage.unreceived_pairs.empty()) {

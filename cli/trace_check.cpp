@@ -32,6 +32,23 @@ void print_difference(const trace::CountDifference& difference, const trace::Pro
   std::printf("%s\n", line.c_str());
 }
 
+// "lost      1,204 records: rank 0 1,200, rank 3 4"
+void print_loss(const trace::Definitions& definitions) {
+  constexpr std::size_t kMostNamed = 8;
+  std::uint64_t lost = 0;
+  std::size_t ranks = 0;
+  std::string named;
+  for (const trace::Process& process : definitions.processes) {
+    if (process.lost_records == 0) continue;
+    lost += process.lost_records;
+    if (ranks++ == kMostNamed) named += ", …";
+    if (ranks > kMostNamed) continue;
+    named += fmt::format("{} rank {} {}", ranks > 1 ? "," : "", process.rank,
+                         grouped(process.lost_records));
+  }
+  if (lost > 0) std::printf("lost      %s records:%s\n", grouped(lost).c_str(), named.c_str());
+}
+
 struct CheckOptions {
   std::string run;
   std::size_t most = 20;
@@ -63,6 +80,7 @@ int check(const CheckOptions& options) {
   std::printf("profile   %s\n", count_text(comparison.profile).c_str());
   std::printf("sent      %s\n", count_text(comparison.sent).c_str());
   std::printf("received  %s\n", count_text(comparison.received).c_str());
+  print_loss(trace->definitions());
   std::size_t shown = 0, explained = 0;
   for (const trace::CountDifference& difference : comparison.differences) {
     explained += difference.reason.empty() ? 0 : 1;

@@ -24,7 +24,7 @@ struct InfoOptions {
 
 struct Sums {
   std::uint64_t records = 0, lost = 0, bytes = 0, last_ns = 0, uncertainty_ns = 0;
-  std::size_t incomplete = 0, threads = 0;
+  std::size_t incomplete = 0, threads = 0, without_host = 0;
   std::set<std::string> hosts, clocks;
   std::vector<std::string> problems;
 };
@@ -39,7 +39,8 @@ Sums sums_of(const trace::Definitions& definitions) {
     sums.uncertainty_ns = std::max(sums.uncertainty_ns, process.clock.uncertainty_ns);
     sums.incomplete += process.complete ? 0 : 1;
     sums.threads += process.threads.size();
-    sums.hosts.insert(process.host);
+    if (!process.host.empty()) sums.hosts.insert(process.host);
+    sums.without_host += process.host.empty() ? 1 : 0;
     sums.clocks.insert(process.clock.kind);
     sums.problems.insert(sums.problems.end(), process.problems.begin(), process.problems.end());
   }
@@ -58,6 +59,16 @@ std::string joined(const std::set<std::string>& names, std::size_t most) {
 
 void line(const char* what, const std::string& text) { std::printf("%-13s %s\n", what, text.c_str()); }
 
+// "2 (n1, n2), and 1 process on an unknown host"
+std::string hosts_text(const Sums& sums) {
+  const std::string known = fmt::format("{} ({})", sums.hosts.size(), joined(sums.hosts, 8));
+  if (sums.without_host == 0) return known;
+  const std::string others =
+      fmt::format("{} process{} on {}", sums.without_host, sums.without_host == 1 ? "" : "es",
+                  sums.without_host == 1 ? "an unknown host" : "unknown hosts");
+  return sums.hosts.empty() ? others : known + ", and " + others;
+}
+
 void print_summary(const trace::Definitions& definitions, const Sums& sums) {
   std::string command = definitions.application.executable;
   for (const std::string& argument : definitions.application.arguments) command += " " + argument;
@@ -65,7 +76,7 @@ void print_summary(const trace::Definitions& definitions, const Sums& sums) {
   std::string processes = fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
   if (sums.incomplete > 0) processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
   line("processes", processes);
-  line("hosts", fmt::format("{} ({})", sums.hosts.size(), joined(sums.hosts, 8)));
+  line("hosts", hosts_text(sums));
   line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
   for (const std::string& what : definitions.selection) line("chosen", printable(what));
   line("duration", human_seconds(static_cast<double>(sums.last_ns) * 1e-9));
@@ -83,8 +94,9 @@ void print_ranks(const trace::Definitions& definitions) {
   std::printf("\n%6s  %-16s %14s %12s %12s %12s\n", "rank", "host", "records", "bytes", "lost", "seconds");
   for (const trace::Process& process : definitions.processes) {
     std::printf("%6lld  %s %14s %12s %12s %12.6f%s\n", static_cast<long long>(process.rank),
-                left(printable(process.host), 16).c_str(), grouped(process.records).c_str(),
-                grouped(process.file_bytes).c_str(), grouped(process.lost_records).c_str(),
+                left(printable(profile::shown_host(process.host)), 16).c_str(),
+                grouped(process.records).c_str(), grouped(process.file_bytes).c_str(),
+                grouped(process.lost_records).c_str(),
                 static_cast<double>(process.last_ns - process.first_ns) * 1e-9,
                 process.complete ? "" : "  cut short");
   }
@@ -138,7 +150,7 @@ void print_counts(const trace::Definitions& definitions, const Counts& counts) {
 void write_processes(profile::JsonWriter& json, const trace::Definitions& definitions) {
   json.objects("processes", definitions.processes, [&](const trace::Process& process) {
     json.field("rank", process.rank);
-    json.field("host", process.host);
+    json.field("host", profile::shown_host(process.host));
     json.field("pid", process.pid);
     json.field("affinity", process.affinity);
     json.field("socket", process.socket);

@@ -47,7 +47,7 @@ base::Status export_graphml(const profile::Profile& profile, const Options& opti
   for (std::int64_t rank = 0; rank < profile::rank_count(profile); ++rank) {
     const auto host = host_of.find(rank);
     file << "<node id=\"" << rank << "\"><data key=\"host\">"
-         << (host == host_of.end() ? std::string() : xml_text(*host->second))
+         << xml_text(profile::shown_host(host == host_of.end() ? std::string() : *host->second))
          << "</data></node>\n";
   }
   for (const profile::PairCount& pair : profile::sum_pairs(profile, options.selection)) {

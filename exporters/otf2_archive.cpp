@@ -248,7 +248,8 @@ class DefinitionWriter {
     const auto [entry, is_new] = hosts_.try_emplace(name, static_cast<std::uint32_t>(hosts_.size() + 1));
     if (is_new) {
       state_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
-          writer_, entry->second, names_.string(name.empty() ? "unknown host" : name), names_.string("node"), 0));
+          writer_, entry->second, names_.string(profile::shown_host(name)), names_.string("node"),
+          0));
     }
     return entry->second;
   }
@@ -294,6 +295,8 @@ class DefinitionWriter {
     property("numa", OTF2_TYPE_INT32, value);
     value.stringRef = names_.string(process.affinity);
     property("affinity", OTF2_TYPE_STRING, value);
+    value.uint64 = process.lost_records;
+    property("lost_records", OTF2_TYPE_UINT64, value);
   }
 
   void regions() {

@@ -84,7 +84,7 @@ class Layout {
  public:
   explicit Layout(const trace::Definitions& definitions)
       : seats_(static_cast<std::size_t>(rank_count(definitions))) {
-    std::vector<std::string> hosts(seats_.size(), "unknown");
+    std::vector<std::string> hosts(seats_.size(), profile::shown_host(""));
     for (const trace::Process& process : definitions.processes) {
       const auto rank = static_cast<std::size_t>(process.rank);
       if (!process.host.empty()) hosts[rank] = process.host;

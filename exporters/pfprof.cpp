@@ -54,7 +54,7 @@ std::string rank_json(const profile::Rank& rank, std::int64_t ranks, const Peers
     json.field("duration", rank.seconds);
     json.field("n_events", 2 * (messages(sent) + messages(received)));  // activations and completions
     json.field("n_procs", ranks);
-    json.field("processor_name", rank.host);
+    json.field("processor_name", profile::shown_host(rank.host));
     json.field("rank", rank.rank);
     dense_list(json, "rx_bytes", received, ranks, &PeerCount::bytes);
     json.field("rx_message_sizes", unknown);

@@ -167,7 +167,7 @@ class SqliteVisitor : public trace::Visitor {
     for (const trace::Process& process : all_.processes) {
       database_.insert_once("INSERT INTO process VALUES(?,?,?,?,?,?)", [&] {
         database_.value(process.rank);
-        database_.text(process.host);
+        database_.text(profile::shown_host(process.host));
         database_.value(process.pid);
         database_.text(process.affinity);
         database_.value(process.complete ? 1 : 0);

@@ -24,7 +24,11 @@ std::string communicator_name(const trace::Definitions& definitions, std::int32_
 }
 
 std::string process_name(const trace::Process& process) {
-  return "rank " + std::to_string(process.rank) + (process.host.empty() ? "" : " on " + process.host);
+  std::string name =
+      "rank " + std::to_string(process.rank) + (process.host.empty() ? "" : " on " + process.host);
+  if (process.lost_records > 0)
+    name += " (lost " + std::to_string(process.lost_records) + " records)";
+  return name;
 }
 
 std::string_view kind_name(trace::EventKind kind) {

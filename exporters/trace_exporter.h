@@ -44,7 +44,7 @@ const TraceExporter* find_trace(std::string_view name);  // nullptr if there is 
 std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function);
 std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class);
 std::string communicator_name(const trace::Definitions& definitions, std::int32_t communicator);
-std::string process_name(const trace::Process& process);  // "rank 3 on n1"
+std::string process_name(const trace::Process& process);  // "rank 3 on n1", and what it lost
 std::string_view kind_name(trace::EventKind kind);        // "call", "sent", …
 
 // How many ranks a format has to list: those of the job and of every process in the trace.

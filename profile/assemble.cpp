@@ -212,6 +212,8 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
       paused_ = true;
     } else if (key == "step-down") {
       add_step_down(value, profile_.coverage.steps_down);
+    } else if (key == "trace-lost") {
+      add_trace_loss(value, profile_.coverage.trace_lost);
     } else if (key == "pvar") {
       add_variable(value, rows.header.rank, profile_.performance_variables);
     }

@@ -177,6 +177,17 @@ Target object(StepDown& step) {
                 nullptr};
 }
 
+Target object(TraceLoss& loss) {
+  return Object{[&](std::string_view key) -> Target {
+                  if (key == "reason") return &loss.reason;
+                  if (key == "error") return &loss.error;
+                  if (key == "ranks") return &loss.ranks;
+                  if (key == "records") return &loss.records;
+                  return {};
+                },
+                nullptr};
+}
+
 Target object(Coverage& coverage) {
   return Object{[&](std::string_view key) -> Target {
                   if (key == "verdict") return &coverage.verdict;
@@ -187,6 +198,7 @@ Target object(Coverage& coverage) {
                   if (key == "not_visible") return list_of(coverage.not_visible, &object);
                   if (key == "steps_down") return list_of(coverage.steps_down, &object);
                   if (key == "lost_messages") return &coverage.lost_messages;
+                  if (key == "trace_lost") return list_of(coverage.trace_lost, &object);
                   if (key == "cut_short") return &coverage.cut_short;
                   if (key == "notes") return &coverage.notes;
                   return {};

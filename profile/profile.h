@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "profile/trace_loss.h"
+
 namespace fathom::profile {
 
 // The schema that writer.h writes and reader.h accepts; docs/profile.schema.json describes it.
@@ -50,6 +52,11 @@ struct Rank {
   std::int64_t rank_in_world = kNone;
   bool reported = true;  // false: left no counts (killed); what others sent to it or got from it is known
 };
+
+// A host's name for people: that of a process which left no definitions is empty.
+inline std::string shown_host(const std::string& host) {
+  return host.empty() ? "unknown host" : host;
+}
 
 struct Communicator {
   std::int64_t id = 0;
@@ -132,6 +139,7 @@ struct Coverage {
   std::vector<NotVisible> not_visible;
   std::vector<StepDown> steps_down;
   std::uint64_t lost_messages = 0;  // met when no memory was left to count them in
+  std::vector<TraceLoss> trace_lost;  // of the run's trace, where it has one
   std::string cut_short;            // empty: ran to MPI_Finalize; else why it did not
   std::vector<std::string> notes;   // further sentences for the reader of the report
 };

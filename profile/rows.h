@@ -140,6 +140,7 @@ inline constexpr std::uint32_t kExactSizes = 1024;
 //   step-down SOURCE REASON · note N · witness-sent W · witness-received W · class ID HIDDEN NAME ·
 //   posted ID NAME (a class of operations of this process; kSent: it is the source of the data) ·
 //   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
-//   world NAME (the run is not the first world)
+//   world NAME (the run is not the first world) · trace-lost REASON RECORDS ERROR
+//   (profile/trace_loss.h)
 
 }  // namespace fathom::profile

@@ -157,6 +157,13 @@ void fields(JsonWriter& json, const StepDown& step) {
   json.field("reason", step.reason);
 }
 
+void fields(JsonWriter& json, const TraceLoss& loss) {
+  json.field("reason", loss.reason);
+  if (!loss.error.empty()) json.field("error", loss.error);
+  json.field("ranks", loss.ranks);
+  json.field("records", loss.records);
+}
+
 template <typename Part>
 void object(JsonWriter& json, std::string_view name, const Part& part) {
   json.object(name, [&] { fields(json, part); });
@@ -179,6 +186,7 @@ void fields(JsonWriter& json, const Coverage& coverage) {
   objects(json, "not_visible", coverage.not_visible);
   if (!coverage.steps_down.empty()) objects(json, "steps_down", coverage.steps_down);
   if (coverage.lost_messages != 0) json.field("lost_messages", coverage.lost_messages);
+  if (!coverage.trace_lost.empty()) objects(json, "trace_lost", coverage.trace_lost);
   if (!coverage.cut_short.empty()) json.field("cut_short", coverage.cut_short);
   if (!coverage.notes.empty()) json.field("notes", coverage.notes);
 }

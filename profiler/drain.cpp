@@ -1,5 +1,6 @@
 #include "profiler/drain.h"
 
+#include <cerrno>
 #include <csignal>
 #include <ctime>
 
@@ -30,6 +31,7 @@ void* Drain::run(void* self) {
   auto* drain = static_cast<Drain*>(self);
   for (int rests = 1; !drain->ending_.load(std::memory_order_acquire); ++rests) {
     nanosleep(&kRest, nullptr);
+    drain->recorder_->take_from_ended();
     drain->drain_full_chunks();
     if (rests % kRestsPerSecond == 0 && drain->every_second_ != nullptr) drain->every_second_();
   }
@@ -47,7 +49,9 @@ void Drain::drain_full_chunks() {
     const std::size_t words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
     const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
     if (!has_room || !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor)) {
-      dropped_.fetch_add(header.records, std::memory_order_relaxed);
+      recorder_->count_lost(header.records);
+      (has_room ? unwritten_ : over_cap_) += header.records;
+      if (has_room) why_unwritten_ = errno;
     }
     recorder_->recycle(chunk);
   }
@@ -57,7 +61,15 @@ void Drain::stop() {
   ending_.store(true, std::memory_order_release);
   if (running_) pthread_join(thread_, nullptr);
   running_ = false;
-  if (recorder_ != nullptr) drain_full_chunks();
+  drain_full_chunks();
+  // Twice: where all chunks are in use, a stream that needs another one finds it when those of the
+  // others are drained.
+  for (int i = 0; i < 2; ++i) {
+    for (std::uint32_t stream = 0; stream < recorder_->streams(); ++stream) {
+      recorder_->seal(stream);
+      drain_full_chunks();
+    }
+  }
 }
 
 }  // namespace fathom::profiler

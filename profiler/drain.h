@@ -2,7 +2,7 @@
 //
 // It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run where they
 // always did. It calls no MPI. When the file can take no more (disk full, size cap) chunks are dropped and
-// counted, so that recording goes on to the program's end and says what is missing.
+// counted as lost, so that recording goes on to the program's end and says what is missing.
 #pragma once
 
 #include <pthread.h>
@@ -21,10 +21,15 @@ class Drain {
   // only drained by stop().
   bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap, void (*every_second)());
 
-  // Ends the thread and drains what is left, on the calling thread.
+  // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, seals
+  // the streams and drains what is left, on the calling thread.
   void stop();
 
-  std::uint64_t dropped_records() const { return dropped_.load(std::memory_order_relaxed); }
+  // After stop(): records that were lost because the file had its size, and because it could not be
+  // written, and why that was (errno).
+  std::uint64_t over_cap() const { return over_cap_; }
+  std::uint64_t unwritten() const { return unwritten_; }
+  int why_unwritten() const { return why_unwritten_; }
 
  private:
   static void* run(void* self);
@@ -35,7 +40,8 @@ class Drain {
   std::uint64_t size_cap_ = 0;
   void (*every_second_)() = nullptr;
   std::atomic<bool> ending_{false};
-  std::atomic<std::uint64_t> dropped_{0};
+  std::uint64_t over_cap_ = 0, unwritten_ = 0;
+  int why_unwritten_ = 0;
   bool running_ = false;
   pthread_t thread_{};
 };

@@ -49,6 +49,10 @@ void describe_end(Session& session) {
 void write_run(Session& session, const std::vector<char>& rows) {
   auto assembled = profile::assemble(rows.data(), rows.size());
   if (!assembled.ok()) return say(session, assembled.error().message);
+  for (const profile::TraceLoss& loss : assembled.value().coverage.trace_lost) {
+    if (profile::is_about_files(loss))
+      say(session, sentence(loss, "the trace in " + session.run_directory() + "/trace") + ".");
+  }
   // Where no mark could be made, another job may have written its profile there since; and the folder may be gone.
   const std::string& wanted = session.run_directory();
   const std::uint32_t job = session.header().job;

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace fathom::profiler {
 namespace {
@@ -21,24 +22,36 @@ std::uint64_t* words_of(LiveChunkHeader* chunk) {
 
 std::atomic_ref<ChunkState> state_of(LiveChunkHeader* chunk) { return std::atomic_ref(chunk->state); }
 
+std::atomic_ref<Owner> owner_of(Stream& stream) { return std::atomic_ref(stream.owner); }
+
 std::atomic_ref<std::uint64_t> lost_in(char* memory) {
   return std::atomic_ref(reinterpret_cast<trace::LiveHeader*>(memory)->lost_records);
 }
 
-// Room for the whole file, so that no store into it can find the disk full.
+// Room for the whole file, so that no store into it can find the disk full. -1 (errno tells) if it
+// has none.
 int make_file(const char* path, std::size_t bytes) {
   const int descriptor = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return -1;
-  if (posix_fallocate(descriptor, 0, static_cast<off_t>(bytes)) == 0) return descriptor;
+  const int error = posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
+  if (error == 0) return descriptor;
   unlink(path);
   ::close(descriptor);
+  errno = error;
   return -1;
 }
 
-void* map(int descriptor, std::size_t bytes) {
-  const int flags = descriptor >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, descriptor, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
+// `where` null: anywhere; else in place of what is mapped there.
+char* map_memory(char* where, std::size_t bytes) {
+  void* memory =
+      mmap(where, bytes, PROT_READ | PROT_WRITE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (where != nullptr ? MAP_FIXED : 0), -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+bool map_file(char* where, std::size_t bytes, int descriptor) {
+  return mmap(where, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, descriptor, 0) !=
+         MAP_FAILED;
 }
 
 }  // namespace
@@ -50,25 +63,31 @@ bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank, std
   if (chunk_count_ < 2) chunk_count_ = 2;
   memory_bytes_ = kHeaderBytes + chunk_count_ * kChunkBytes;
   descriptor_ = make_file(path, memory_bytes_);
-  void* memory = map(descriptor_, memory_bytes_);
-  void* streams = mmap(nullptr, kMaxStreams * sizeof(Stream), PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == nullptr || streams == MAP_FAILED) {
+  chunks_in_file_ = descriptor_ >= 0;
+  if (!chunks_in_file_) descriptor_ = make_file(path, kHeaderBytes + kRoomForEnd);
+  if (descriptor_ < 0) return false;
+  memory_ = map_memory(nullptr, memory_bytes_);
+  char* streams = map_memory(nullptr, kMaxStreams * sizeof(Stream));
+  if (memory_ == nullptr || streams == nullptr ||
+      !map_file(memory_, chunks_in_file_ ? memory_bytes_ : kHeaderBytes, descriptor_)) {
+    const int error = errno;
     close(true);
+    errno = error;
     return false;
   }
-  memory_ = static_cast<char*>(memory);
   chunks_ = memory_ + kHeaderBytes;
-  streams_ = static_cast<Stream*>(streams);
+  streams_ = reinterpret_cast<Stream*>(streams);
   trace::LiveHeader header{};
   header.version = trace::kVersion;
   header.job = job;
   header.rank = rank;
   header.chunk_bytes = kChunkBytes;
-  header.chunk_count = chunk_count_;
+  header.chunk_count = chunks_in_file_ ? chunk_count_ : 0;
   header.header_bytes = kHeaderBytes;
   std::memcpy(header.magic, trace::kLiveMagic, sizeof header.magic);
   std::memcpy(memory_, &header, sizeof header);
+  // Without it threads keep their streams to the end.
+  if (!sees_thread_ends_) sees_thread_ends_ = pthread_key_create(&at_thread_end_, thread_ends) == 0;
   open_ = this;
   return true;
 }
@@ -76,16 +95,81 @@ bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank, std
 Stream* Recorder::attach() {
   Recorder* recorder = open_;
   if (recorder == nullptr) return nullptr;
-  const std::uint32_t number = recorder->stream_count_.fetch_add(1, std::memory_order_acq_rel);
-  if (number >= kMaxStreams) return nullptr;
-  Stream* stream = &recorder->streams_[number];
-  stream->thread = number;
-  if (recorder->left_out_ != nullptr) stream->left_out = recorder->left_out_ + std::size_t{number} * kMaxFunctions;
+  Stream* stream = recorder->left_stream();
+  if (stream == nullptr) stream = recorder->new_stream();
+  if (stream == nullptr) return &unnumbered_stream();  // comes here again at its next record
+  stream->lost += std::exchange(unnumbered_stream().lost, 0);
   own_stream() = stream;
+  if (sees_thread_ends_) pthread_setspecific(at_thread_end_, stream);
   return stream;
 }
 
+Stream* Recorder::left_stream() {
+  if (left_streams_.load(std::memory_order_relaxed) == 0) return nullptr;
+  const std::uint32_t count = streams();
+  // One that still has a chunk needs no other.
+  for (const Owner wanted : {Owner::kNobody, Owner::kEmpty}) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      Stream& stream = streams_[i];
+      Owner owner = wanted;
+      if (owner_of(stream).load(std::memory_order_relaxed) != wanted ||
+          !owner_of(stream).compare_exchange_strong(owner, Owner::kThread,
+                                                    std::memory_order_acquire)) {
+        continue;
+      }
+      left_streams_.fetch_sub(1, std::memory_order_relaxed);
+      stream.prompt_kind = 0;  // the last record was another thread's
+      stream.muted = false;
+      return &stream;
+    }
+  }
+  return nullptr;
+}
+
+Stream* Recorder::new_stream() {
+  std::uint32_t number = stream_count_.load(std::memory_order_relaxed);
+  do {
+    if (number >= kMaxStreams) return nullptr;
+  } while (!stream_count_.compare_exchange_weak(number, number + 1, std::memory_order_acq_rel));
+  Stream* stream = &streams_[number];
+  stream->thread = number;
+  if (left_out_ != nullptr) stream->left_out = left_out_ + std::size_t{number} * kMaxFunctions;
+  return stream;
+}
+
+// Also runs in a child of fork, so it touches nothing that is mapped shared. Should the thread call
+// MPI after this, in another destructor, it gets a stream again.
+void Recorder::thread_ends(void* stream) {
+  own_stream() = nullptr;
+  left_streams_.fetch_add(1, std::memory_order_relaxed);
+  owner_of(*static_cast<Stream*>(stream)).store(Owner::kNobody, std::memory_order_release);
+}
+
+void Recorder::take_from_ended() {
+  if (left_streams_.load(std::memory_order_relaxed) == 0) return;
+  const std::uint32_t count = streams();
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Stream& stream = streams_[i];
+    Owner owner = Owner::kNobody;
+    if (owner_of(stream).load(std::memory_order_relaxed) != owner ||
+        !owner_of(stream).compare_exchange_strong(owner, Owner::kDrain,
+                                                  std::memory_order_acquire)) {
+      continue;
+    }
+    release_chunk(stream);
+    owner_of(stream).store(Owner::kEmpty, std::memory_order_release);
+  }
+}
+
+void Recorder::release_chunk(Stream& stream) {
+  if (stream.chunk == nullptr) return;
+  state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
+  stream.chunk = nullptr;
+  stream.at = stream.limit = stream.prompt = nullptr;
+}
+
 bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
+  if (stream.thread == kNoNumber) return false;
   const std::uint32_t from = lowest_free_.load(std::memory_order_relaxed);
   for (std::uint32_t i = 0; i < chunk_count_; ++i) {
     const std::uint32_t number = (from + i) % chunk_count_;
@@ -115,26 +199,26 @@ bool Recorder::make_room(Stream& stream, std::uint64_t ticks) {
   if (recorder == nullptr) return false;
   if (stream.at >= stream.limit && !recorder->take_chunk(stream, ticks)) {
     stream.lost += 1;
-    lost_in(recorder->memory_).fetch_add(1, std::memory_order_relaxed);
+    recorder->count_lost(1);
     return false;
   }
-  if ((ticks - stream.last_ticks) >> 32 != 0) {  // also where the clock went back
+  write_time_and_loss(stream, ticks);
+  return true;
+}
+
+void Recorder::write_time_and_loss(Stream& stream, std::uint64_t ticks) {
+  const auto write = [&stream](trace::RecordKind kind, std::uint64_t word) {
     std::uint64_t* record = stream.at;
-    record[1] = ticks;
-    std::atomic_ref(*record).store(trace::head(static_cast<std::uint32_t>(trace::RecordKind::kTime), 1, 0, 0),
+    record[1] = word;
+    std::atomic_ref(*record).store(trace::head(static_cast<std::uint32_t>(kind), 1, 0, 0),
                                    std::memory_order_release);
     stream.at += 2;
+  };
+  if ((ticks - stream.last_ticks) >> 32 != 0) {  // also where the clock went back
+    write(trace::RecordKind::kTime, ticks);
     stream.last_ticks = ticks;
   }
-  if (stream.lost != 0) {
-    std::uint64_t* record = stream.at;
-    record[1] = stream.lost;
-    std::atomic_ref(*record).store(trace::head(static_cast<std::uint32_t>(trace::RecordKind::kLost), 1, 0, 0),
-                                   std::memory_order_release);
-    stream.at += 2;
-    stream.lost = 0;
-  }
-  return true;
+  if (stream.lost != 0) write(trace::RecordKind::kLost, std::exchange(stream.lost, 0));
 }
 
 void Recorder::retract(Stream& stream, trace::RecordKind kind, std::uint64_t word) {
@@ -170,27 +254,28 @@ void Recorder::recycle(LiveChunkHeader* chunk) {
 }
 
 bool Recorder::add_up_left_out() {
-  void* memory = mmap(nullptr, std::size_t{kMaxStreams} * kMaxFunctions * sizeof(LeftOut), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED) return false;
-  left_out_ = static_cast<LeftOut*>(memory);
-  return true;
+  left_out_ = reinterpret_cast<LeftOut*>(
+      map_memory(nullptr, std::size_t{kMaxStreams} * kMaxFunctions * sizeof(LeftOut)));
+  return left_out_ != nullptr;
 }
 
-void Recorder::seal() {
-  const std::uint32_t streams = stream_count_.load(std::memory_order_acquire);
-  for (std::uint32_t i = 0; i < streams && i < kMaxStreams; ++i) {
-    Stream& stream = streams_[i];
-    for (std::uint32_t function = 0; stream.left_out != nullptr && function < kMaxFunctions; ++function) {
-      const LeftOut& sum = stream.left_out[function];
-      if (sum.calls == 0) continue;
-      append(stream, Ticks::now(), trace::RecordKind::kSampled, function, sum.calls, sum.ticks);
-    }
-    if (stream.chunk == nullptr) continue;
-    state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
-    stream.chunk = nullptr;
-    stream.at = stream.limit = stream.prompt = nullptr;
+void Recorder::seal(std::uint32_t number) {
+  Stream& stream = streams_[number];
+  for (std::uint32_t function = 0; stream.left_out != nullptr && function < kMaxFunctions;
+       ++function) {
+    const LeftOut sum = std::exchange(stream.left_out[function], {});
+    if (sum.calls == 0) continue;
+    append(stream, Ticks::now(), trace::RecordKind::kSampled, function, sum.calls, sum.ticks);
   }
+  // A chunk that takes no more records still takes these two (kReserveWords).
+  const std::uint64_t now = Ticks::now();
+  if (stream.lost != 0 && (stream.chunk != nullptr || take_chunk(stream, now)))
+    write_time_and_loss(stream, now);
+  release_chunk(stream);
+}
+
+void Recorder::count_lost(std::uint64_t records) {
+  lost_in(memory_).fetch_add(records, std::memory_order_relaxed);
 }
 
 void Recorder::forget() {
@@ -222,6 +307,14 @@ std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* re
   return at;
 }
 
+void Recorder::give_back_room() {
+  // The memory itself stays, for a thread may be about to append to it.
+  if (chunks_in_file_ && map_memory(chunks_, chunk_count_ * kChunkBytes) == nullptr) return;
+  reinterpret_cast<trace::LiveHeader*>(memory_)->chunk_count = 0;
+  (void)!ftruncate(descriptor_, kHeaderBytes);
+  chunks_in_file_ = false;
+}
+
 void Recorder::close(bool remove_file) {
   recording_.store(false, std::memory_order_relaxed);
   if (open_ == this) open_ = nullptr;
@@ -229,7 +322,6 @@ void Recorder::close(bool remove_file) {
     ::close(descriptor_);
     if (remove_file) unlink(path_);
   }
-  // The memory stays mapped: a thread may be about to append to it.
   descriptor_ = -1;
 }
 

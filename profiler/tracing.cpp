@@ -58,6 +58,12 @@ class Gate {
   std::uint32_t closed_ = 0;
 };
 
+// How much of what only grows has reached the file.
+struct Written {
+  std::size_t text = 0, run_text = 0;
+  unsigned long long code = 0;  // objects that the loader had loaded
+};
+
 struct State {
   Session* session = nullptr;
   TraceSettings settings;
@@ -67,9 +73,8 @@ struct State {
   Gate gate;
   std::mutex lock;  // of what follows
   std::vector<std::uint8_t> written_kinds;  // how_known() of what was written
-  std::size_t written_text = 0, written_run_text = 0;
+  Written written;
   std::vector<std::uint32_t> chosen_phases;
-  unsigned long long code_seen = 0;
   std::uint64_t opened_at_ns = 0;
   std::uint64_t last_clock_chunks = ~std::uint64_t{0};
 };
@@ -103,14 +108,15 @@ profile::RowsHeader header_now(Session& session) {
   return header;
 }
 
-void add_new_text(DefinitionsFrame& frame) {
-  RowsText& text = state->session->text();
-  RowsText& run_text = state->session->run_text();
+// Adds what is not yet `written`, which moves on; it holds once the frame has reached the file.
+void add_new_text(DefinitionsFrame& frame, Written& written) {
+  const RowsText& text = state->session->text();
+  const RowsText& run_text = state->session->run_text();
   const std::size_t run_size = run_text.size(), size = text.size();
-  frame.text(run_text.data() + state->written_run_text, run_size - state->written_run_text);
-  frame.text(text.data() + state->written_text, size - state->written_text);
-  state->written_run_text = run_size;
-  state->written_text = size;
+  frame.text(run_text.data() + written.run_text, run_size - written.run_text);
+  frame.text(text.data() + written.text, size - written.text);
+  written.run_text = run_size;
+  written.text = size;
 }
 
 // Grows with what the row says: that the program sees the communicator, that the kind stays by
@@ -145,8 +151,9 @@ void every_second() {
     DefinitionsFrame frame(header_now(*state->session));
     const trace::ClockRow row = clock_now();
     frame.clocks(&row, 1);
-    frame.text(describe_code(state->code_seen));
-    frame.append_to(state->file);
+    Written written = state->written;
+    frame.text(describe_code(written.code));
+    if (frame.append_to(state->file)) state->written = written;
   } catch (...) {
   }
 }
@@ -187,27 +194,29 @@ std::string describe_recording(const TraceSettings& settings) {
 }
 
 void open_or_throw(Session& session) {
-  const auto give_up = [&session](const std::string& why) { session.text().add("note", "nothing was traced: " + why); };
+  const auto give_up = [&session](int error) {
+    session.text().add("trace-lost", std::string("no-trace 0 ") + std::strerror(error));
+  };
   session.claim_run_directory();
-  const std::string base = session.run_directory() + "/trace/" + std::to_string(session.header().job) + "." +
+  const std::string folder = session.run_directory() + "/trace";
+  const std::string base = folder + "/" + std::to_string(session.header().job) + "." +
                            std::to_string(session.header().rank);
-  if (!make_directories(session.run_directory() + "/trace")) {
-    return give_up("cannot make the directory " + session.run_directory() + "/trace: " + std::strerror(errno));
-  }
+  if (!make_directories(folder)) return give_up(errno);
   auto* made = new State;
   made->session = &session;
   made->settings = settings_before_init;
-  if (!made->file.open((base + ".trace").c_str(), session.header().job, session.header().rank)) {
-    return give_up("cannot make " + base + ".trace: " + std::strerror(errno));
-  }
-  if (!made->recorder.open((base + ".live").c_str(), session.header().job, session.header().rank,
+  if (!made->file.open((base + ".trace").c_str(), session.header().job, session.header().rank) ||
+      !made->recorder.open((base + ".live").c_str(), session.header().job, session.header().rank,
                            made->settings.memory_bytes)) {
-    return give_up("no memory to record into");
+    const int error = errno;
+    made->file.remove();
+    return give_up(error);
   }
   if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
   if (!made->recorder.survives_kill()) {
-    session.text().add("note",
-                       "no room for " + base + ".live: events of the last moments are lost if the process is killed");
+    session.text().add(
+        "note", "there was little room in " + folder +
+                    ": of a process that was killed, the events of its last moments are lost");
   }
   Ticks::use_counter(Ticks::counter_is_even());
   apply_selection(made->settings);
@@ -224,13 +233,20 @@ void open_or_throw(Session& session) {
   state = made;
 
   DefinitionsFrame frame(header_now(session));
-  add_new_text(frame);
-  frame.text(describe_recording(made->settings) + describe_place() + describe_code(made->code_seen));
+  add_new_text(frame, made->written);
+  frame.text(describe_recording(made->settings) + describe_place() +
+             describe_code(made->written.code));
   add_communicators(frame);
   trace::ClockRow row = clock_now();
   clock_sync.complete(row);
   frame.clocks(&row, 1);
-  frame.append_to(made->file);
+  if (!frame.append_to(made->file)) {  // without these nothing in it could be read
+    const int error = errno;
+    state = nullptr;
+    made->recorder.close(true);
+    made->file.remove();
+    return give_up(error);
+  }
 
   pthread_atfork(nullptr, nullptr, Recorder::forget);
   made->recorder.start();
@@ -290,8 +306,9 @@ void phase_begun(std::uint32_t number, const char* name) noexcept try {
   if (name != nullptr) {
     const std::lock_guard guard(state->lock);
     DefinitionsFrame frame(header_now(*state->session));
-    add_new_text(frame);
-    frame.append_to(state->file);
+    Written written = state->written;
+    add_new_text(frame, written);
+    if (frame.append_to(state->file)) state->written = written;
     for (const std::string& wanted : state->settings.phases) {
       if (wanted == name) state->chosen_phases.push_back(number);
     }
@@ -358,25 +375,29 @@ void finish(Session& session) noexcept try {
   State& ending = *state;
   leave_finalize();
   ending.recorder.stop();
-  ending.recorder.seal();
   ending.drain.stop();
+  ending.recorder.give_back_room();
   const std::lock_guard guard(ending.lock);
   profile::RowsHeader header = header_now(session);
   header.end_reason = profile::EndReason::kFinalize;
   DefinitionsFrame frame(header);
-  add_new_text(frame);
+  add_new_text(frame, ending.written);
   add_communicators(frame);
-  const std::uint64_t lost = ending.recorder.lost() + ending.drain.dropped_records();
-  frame.text(describe_code(ending.code_seen) + "lost-records " + std::to_string(lost) + '\n');
+  const std::uint64_t lost = ending.recorder.lost();
+  frame.text(describe_code(ending.written.code) + "lost " + std::to_string(lost) + '\n');
   const trace::ClockRow row = clock_now();
   frame.clocks(&row, 1);
   const bool whole = frame.append_to(ending.file) && ending.file.finish();
   ending.recorder.close(whole);
-  if (lost != 0) {
-    session.text().add("note", std::to_string(lost) +
-                                   " events of this trace found no room and were lost; a larger FATHOM_TRACE_MEMORY "
-                                   "or FATHOM_TRACE_LEVEL=calls helps");
-  }
+  const auto tell = [&session](const char* reason, std::uint64_t records, const char* error) {
+    if (records > 0)
+      session.text().add("trace-lost",
+                         std::string(reason) + ' ' + std::to_string(records) + ' ' + error);
+  };
+  const Drain& drain = ending.drain;
+  tell("memory", lost - drain.over_cap() - drain.unwritten(), "");
+  tell("size", drain.over_cap(), "");
+  tell("unwritten", drain.unwritten(), std::strerror(drain.why_unwritten()));
 } catch (...) {
 }
 

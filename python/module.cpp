@@ -126,7 +126,8 @@ py::dict header_of(Run& run) {
   made["source"] = profile.source;
   made["verdict"] = profile.coverage.verdict;
   py::dict hosts;
-  for (const profile::Rank& rank : profile.ranks) hosts[py::int_(rank.rank)] = rank.host;
+  for (const profile::Rank& rank : profile.ranks)
+    hosts[py::int_(rank.rank)] = profile::shown_host(rank.host);
   made["hosts"] = hosts;
   py::list communicators;
   for (const profile::Communicator& entry : profile.communicators) {
@@ -204,7 +205,7 @@ py::dict definitions_of(Run& run) {
     py::dict row;
     row["process"] = i;
     row["rank"] = process.rank;
-    row["host"] = process.host;
+    row["host"] = profile::shown_host(process.host);
     row["first_ns"] = process.first_ns;
     row["last_ns"] = process.last_ns;
     row["records"] = process.records;

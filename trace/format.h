@@ -11,7 +11,8 @@
 //                    records into, mapped shared, so that it outlives SIGKILL. A chunk is a
 //                    LiveChunkHeader and then words, as in an events frame; the first zero head ends it.
 //                    Chunks that are already a frame of the .trace file (same thread, same sequence)
-//                    count once. Removed when the process finishes its trace.
+//                    count once. Removed when the process finishes its trace. Where the disk has too
+//                    little room the file is the header alone, and chunk_count is 0.
 //
 // Frames of events belong to one thread and decode alone: their first record's time is relative to
 // first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then sections). Later
@@ -89,7 +90,7 @@ struct LiveHeader {
   std::uint32_t chunk_bytes;
   std::uint32_t chunk_count;
   std::uint32_t header_bytes;    // where the first chunk begins
-  std::uint64_t lost_records;    // found no free chunk
+  std::uint64_t lost_records;    // until now, for whatever reason
 };
 static_assert(sizeof(LiveHeader) == 40);
 
@@ -217,6 +218,7 @@ struct ClockRow {
 static_assert(sizeof(ClockRow) == 40);
 
 // Keys of the text section, besides those of profile/rows.h:
+//   lost N (records, of this process) ·
 //   function ID NAME GROUP enter=… leave=… · thread ID NAME · affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·
 //   clock tsc|monotonic · level calls|transfers · chosen-communicators PATTERN ·

@@ -31,8 +31,9 @@ FrameFile::~FrameFile() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept {
+bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept try {
   const std::lock_guard guard(lock_);
+  path_ = path;
   descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) return false;
   FileHeader header{};
@@ -44,6 +45,9 @@ bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) no
   if (!put(&header, sizeof header)) return false;
   end_ = sizeof header;
   return true;
+} catch (...) {
+  errno = ENOMEM;
+  return false;
 }
 
 bool FrameFile::put(const void* data, std::size_t size) noexcept {
@@ -112,6 +116,14 @@ bool FrameFile::finish() noexcept {
   close(descriptor_);
   descriptor_ = -1;
   return written;
+}
+
+void FrameFile::remove() noexcept {
+  const std::lock_guard guard(lock_);
+  if (descriptor_ < 0) return;
+  close(descriptor_);
+  unlink(path_.c_str());
+  descriptor_ = -1;
 }
 
 std::uint64_t FrameFile::bytes() const noexcept {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <vector>
 
 #include "trace/format.h"
@@ -50,6 +51,9 @@ class FrameFile {
   // Index and trailer; nothing can be appended after. False if they did not reach the file.
   bool finish() noexcept;
 
+  // Closes and deletes the file, if it was made.
+  void remove() noexcept;
+
   std::uint64_t bytes() const noexcept;
 
  private:
@@ -57,6 +61,7 @@ class FrameFile {
 
   mutable std::mutex lock_;
   int descriptor_ = -1;
+  std::string path_;
   std::uint64_t end_ = 0;  // of the last whole frame
   std::vector<IndexEntry> index_;
 };

@@ -45,6 +45,7 @@ OTF2_CallbackCode on_group_property(void* user, OTF2_LocationGroupRef self, OTF2
   if (text == "fathom::socket") group.socket = value.int32;
   if (text == "fathom::numa") group.numa = value.int32;
   if (text == "fathom::affinity") group.affinity = value.stringRef;
+  if (text == "fathom::lost_records") group.lost_records = value.uint64;
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_location(void* user, OTF2_LocationRef self, OTF2_StringRef name, OTF2_LocationType type,

@@ -36,6 +36,7 @@ struct Archive {
     std::int64_t pid = 0;
     std::int32_t socket = -1, numa = -1;
     std::uint32_t affinity = OTF2_UNDEFINED_STRING;
+    std::uint64_t lost_records = 0;
   };
 
   std::string_view text(std::uint32_t string) const {

@@ -110,6 +110,7 @@ class Planner {
       process.socket = group.socket;
       process.numa_node = group.numa;
       process.affinity = archive_.text(group.affinity);
+      process.lost_records = group.lost_records;
       process.clock.kind = "monotonic";
       process.complete = true;
       const std::size_t position = plan_.definitions.processes.size();

@@ -66,7 +66,7 @@ class Lines {
       to_.application.arguments.push_back(value);
     } else if (key == "epoch") {
       to_.epoch_unix_ns = std::strtoull(value.c_str(), nullptr, 10);
-    } else if (key == "lost") {
+    } else if (key == "lost" || key == "lost-records") {  // the first Fathom wrote lost-records
       to_.process.lost_records = std::strtoull(value.c_str(), nullptr, 10);
     } else {
       take_fact(key, value);

@@ -162,7 +162,11 @@ class Together {
   void add_clocks() {
     std::vector<ProcessClock> clocks;
     for (const ProcessDefinitions& process : processes_) {
-      clocks.push_back({process.process.host, process.process.clock.kind, process.moments});
+      const Process& known = process.process;
+      // Two processes whose hosts are unknown are not on one.
+      const std::string host =
+          known.host.empty() ? "unknown (rank " + std::to_string(known.rank) + ")" : known.host;
+      clocks.push_back({host, known.clock.kind, process.moments});
     }
     run_.clock = bring_clocks_together(clocks);
     for (std::size_t i = 0; i < processes_.size(); ++i) {

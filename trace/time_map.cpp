@@ -52,7 +52,7 @@ class Hosts {
     }
   }
 
-  // `name` is the host of rank 0: its CLOCK_MONOTONIC is the reference, unless its rows say otherwise.
+  // The CLOCK_MONOTONIC of the host `name` is the reference, unless its rows say otherwise.
   void settle(const std::string& name) {
     HostClock& first = hosts_[name];
     const bool first_is_reference = first.reference.empty();
@@ -178,7 +178,12 @@ RunClock bring_clocks_together(const std::vector<ProcessClock>& processes) {
     own.push_back(ticks_to_monotonic(process, 0));
     if (own.back().points().size() > 1) hosts.host(process.host).rate = own.back().rate();
   }
-  hosts.settle(processes.front().host);
+  // A process that lost its definitions is no reference: all others would lose their time.
+  const auto has_clock = [](const ProcessClock& process) {
+    return std::any_of(process.moments.begin(), process.moments.end(), is_usable);
+  };
+  const auto first = std::find_if(processes.begin(), processes.end(), has_clock);
+  hosts.settle(first == processes.end() ? processes.front().host : first->host);
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const HostClock& host = hosts.host(processes[i].host);
     // A process that was killed at once knows no rate of its own; that of its neighbours is the same.

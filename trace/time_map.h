@@ -73,7 +73,7 @@ struct RunClock {
   std::int64_t unix_less_reference_ns = 0;    // what is added to a reference time to get the time since 1970
 };
 
-// `processes`: of one run, the one whose host is the reference first.
+// `processes`: of one run; the host of the first whose clock is known is the reference.
 RunClock bring_clocks_together(const std::vector<ProcessClock>& processes);
 
 }  // namespace fathom::trace

@@ -1,6 +1,7 @@
 // Writes the trace and the profile of a made-up job (pattern.h):
 //
 //   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B] [--suffix TEXT]
+//                  [--lost N]
 //
 // M is about the number of events in all. Prints how many there are.
 #include <CLI/CLI.hpp>
@@ -55,7 +56,8 @@ profile::Profile profile_of(const trace::Definitions& definitions,
   return profile;
 }
 
-int generate(const std::string& directory, const bench::Pattern& pattern, std::uint64_t wanted) {
+int generate(const std::string& directory, const bench::Pattern& pattern, std::uint64_t wanted,
+             std::uint64_t lost) {
   std::uint64_t of_iteration = 0;
   {
     bench::RankEvents sample(pattern, 0, [&](const trace::Event&) { ++of_iteration; });
@@ -63,7 +65,8 @@ int generate(const std::string& directory, const bench::Pattern& pattern, std::u
   }
   const std::uint64_t iterations =
       std::max<std::uint64_t>(1, wanted / of_iteration / static_cast<std::uint64_t>(pattern.ranks));
-  const trace::Definitions definitions = definitions_of(pattern);
+  trace::Definitions definitions = definitions_of(pattern);
+  definitions.processes[1].lost_records = lost;
   auto writer = trace::TraceWriter::create(directory, definitions);
   if (!writer) return std::fprintf(stderr, "%s\n", writer.error().message.c_str()), 1;
   std::uint64_t events = 0;
@@ -97,6 +100,7 @@ int main(int argc, char** argv) {
   std::string directory;
   bench::Pattern pattern;
   std::uint64_t events = 1'000'000;
+  std::uint64_t lost = 0;
   bool ring = false;
   app.add_option("DIR", directory, "run directory to make")->required();
   app.add_option("--ranks", pattern.ranks)->check(CLI::Range(2, 100'000));
@@ -106,7 +110,8 @@ int main(int argc, char** argv) {
                  "of names of hosts, communicators and the like; with it, there is a phase");
   app.add_flag("--ring", ring, "two neighbours, not four");
   app.add_flag("--transfers", pattern.transfers, "also the steps of transfers");
+  app.add_option("--lost", lost, "records that rank 1 says it has lost");
   CLI11_PARSE(app, argc, argv);
   pattern.torus = !ring;
-  return generate(directory, pattern, events);
+  return generate(directory, pattern, events, lost);
 }

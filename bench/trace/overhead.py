@@ -56,8 +56,9 @@ def bytes_per_event(workspace, installation, variant, program):
                 mpirun=jobs.OVERSUBSCRIBED)
     traces = list((directory / "profile/trace").glob("*.trace"))
     records, raw, _ = (sum(column) for column in zip(*(frame for path in traces for frame in frames(path))))
-    notes = json.loads((directory / "profile/profile.json").read_text())["coverage"].get("notes", [])
-    lost = " ".join(note for note in notes if "lost" in note) or "none lost"
+    coverage = json.loads((directory / "profile/profile.json").read_text())["coverage"]
+    lost = ", ".join(f"{loss['records']} lost ({loss['reason']})"
+                     for loss in coverage.get("trace_lost", [])) or "none lost"
     return records, raw, sum(path.stat().st_size for path in traces), lost
 
 

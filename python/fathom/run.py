@@ -111,6 +111,11 @@ class Run:
                                  columns=["process", "rank", "host", "first_ns", "last_ns", "records", "lost"])
         return table.set_index("rank")
 
+    @property
+    def lost_records(self):
+        """How many records the trace is without, of the ranks of this run or of a selection."""
+        return sum(process["lost"] for process in self._definitions["processes"])
+
     # ---- parts of a run ----
 
     def select(self, ranks=None, phase=None):

@@ -8,6 +8,7 @@ import numpy
 # A damaged file may claim any number of ranks; the pictures' memory does not depend on it, but the
 # counters by rank do.
 MOST_RANKS = 1 << 24
+UNKNOWN_HOST = "unknown host"
 
 
 class BadProfile(Exception):
@@ -59,7 +60,7 @@ class Profile:
         self.ranks = max(self.world_size, len(listed), highest, 1)
         if self.ranks > MOST_RANKS:
             raise ValueError(f"{self.ranks} ranks are more than can be drawn")
-        self.hosts = {entry.get("rank"): entry.get("host", "") for entry in listed}
+        self.hosts = {entry.get("rank"): entry.get("host") or UNKNOWN_HOST for entry in listed}
         self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits(entry)]
 
     @staticmethod
@@ -91,7 +92,7 @@ class Profile:
         """Ranks first..last of each stretch on one host, in rank order: (host, first, end)."""
         runs = []
         for rank in range(self.world_size):
-            host = self.hosts.get(rank, "")
+            host = self.hosts.get(rank, UNKNOWN_HOST)
             if runs and runs[-1][0] == host:
                 runs[-1][2] = rank + 1
             else:

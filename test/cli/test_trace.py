@@ -1,7 +1,9 @@
 """fathom trace: a made-up job's trace is looked at, cut, joined and held against its profile."""
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import unittest
@@ -154,6 +156,73 @@ class Trace(harness.CliTest):
         self.assertEqual(result.returncode, 1)
         self.assertIn("rank 2: records were lost", result.stdout)
         self.assertIn("1.2.trace, byte", self.ok("info", "r", "--scan"))
+
+    def test_what_was_lost_is_shown_by_every_reader(self):
+        """A trace said what it had lost under a name that no reader knew: "nothing known"."""
+        self.generate("r", "--lost", "1234")
+        self.assertRegex(self.ok("info", "r"), r"\nlost +1,234 records\n")
+        info = json.loads(self.ok("info", "r", "--json"))
+        self.assertEqual((info["lost_records"], info["processes"][1]["lost_records"]), (1234, 1234))
+        self.assertIn("\nlost      1,234 records: rank 1 1,234\n", self.ok("check", "r"))
+        analysed = self.fathom("analyze", "r")
+        self.assertIn("note: rank 1 lost 1234 records: its times are too short", analysed.stdout)
+        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+            self.assertIn("rank 1 lost 1234 records", json.dumps(json.load(file)))
+        for name in ("chrome", "perfetto", "otf2", "sqlite"):
+            result = self.fathom("export", "r", "--to", name, "-o", "x." + name)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertIn("the trace lost 1234 records", result.stderr)
+        for name in ("chrome", "perfetto"):
+            with open(self.path("x." + name), "rb") as file:
+                self.assertIn(b"rank 1 on n0 (lost 1234 records)", file.read())
+        with contextlib.closing(sqlite3.connect(self.path("x.sqlite"))) as connection:
+            lost = connection.execute("SELECT SUM(lost_records) FROM process").fetchone()
+        self.assertEqual(lost, (1234,))
+        for words in (["import", "x.otf2", "-o", "back"],
+                      ["trace", "slice", "r", "--from", "1us", "-o", "part"]):
+            result = self.fathom(*words)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertRegex(self.ok("info", words[-1]), r"\nlost +1,234 records\n")
+
+    def lose_definitions(self, rank):
+        path = self.path("r", "trace", f"1.{rank}.trace")
+        with open(path, "rb") as file:
+            data = bytearray(file.read())
+        data[data.index(b"FRAM") + 100] ^= 1  # in the payload of the first frame
+        with open(path, "wb") as file:
+            file.write(data)
+
+    def test_no_reader_shows_a_host_without_a_name(self):
+        """The host of a process whose definitions are damaged is unknown: an empty name was printed."""
+        self.generate()
+        self.lose_definitions(0)
+        self.lose_definitions(2)
+        text = self.ok("info", "r", "--ranks")
+        self.assertRegex(text, r"hosts +\d \(n[^)]*\), and 2 processes on unknown hosts\n")
+        self.assertRegex(text, r"\n +2  unknown host ")
+        info = json.loads(self.ok("info", "r", "--json"))
+        hosts = [process["host"] for process in info["processes"]]
+        self.assertEqual(hosts, ["unknown host", "n0"] * 2)
+        self.assertNotIn("host  ", " ".join(info["problems"]))
+        os.remove(self.path("r", "profile.json"))  # made from the trace again
+        for name, path in (("sqlite", "x.db"), ("chrome", "x.json"), ("paraver", "x.prv"),
+                           ("graphml", "x.graphml"), ("pfprof", "x")):
+            result = self.fathom("export", "r", "--to", name, "-o", path)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotIn("host  ", result.stderr)
+        with contextlib.closing(sqlite3.connect(self.path("x.db"))) as connection:
+            hosts = dict(connection.execute("SELECT rank, host FROM process"))
+        self.assertEqual(hosts[2], "unknown host")
+        with open(self.path("x.row"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"LEVEL NODE SIZE \d\n(.+\n)*unknown host\n")
+        with open(self.path("x.graphml"), encoding="utf-8") as file:
+            self.assertIn('<node id="2"><data key="host">unknown host</data></node>', file.read())
+        with open(self.path("x", "oxton-result2.json"), encoding="utf-8") as file:
+            self.assertEqual(json.load(file)["processor_name"], "unknown host")
+        for words in (["report", "r"], ["analyze", "r"]):
+            result = self.fathom(*words)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            self.assertNotRegex(" ".join(result.stdout.split("\n")), r"host (\(|'' |is not known)")
 
     def test_wrong_usage(self):
         self.generate()

@@ -333,6 +333,30 @@ class Generated(unittest.TestCase):
         mean = self.run_.comm_matrix("mean")
         numpy.testing.assert_allclose(mean * self.run_.comm_matrix("count"), by_hand)
 
+    def test_what_was_lost_is_known(self):
+        path = os.path.join(scratch(type(self)), "lossy")
+        subprocess.run([GENERATE, path, "--ranks", "4", "--events", "4000", "--lost", "12"], check=True,
+                       capture_output=True)
+        run = fathom.open(path)
+        self.assertEqual(list(run.processes()["lost"]), [0, 12, 0, 0])
+        self.assertEqual((run.lost_records, run.select(ranks=[0, 3]).lost_records), (12, 0))
+        self.assertEqual(self.run_.lost_records, 0)
+
+    def test_a_host_that_is_not_known_has_a_word_for_it(self):
+        path = os.path.join(scratch(type(self)), "hostless")
+        subprocess.run([GENERATE, path, "--ranks", "2", "--events", "400"], check=True,
+                       capture_output=True)
+        os.remove(os.path.join(path, "profile.json"))
+        trace = os.path.join(path, "trace", "1.1.trace")
+        with open(trace, "rb") as file:
+            data = bytearray(file.read())
+        data[data.index(b"FRAM") + 100] ^= 1  # its definitions
+        with open(trace, "wb") as file:
+            file.write(data)
+        run = fathom.open(path)
+        self.assertEqual(list(run.processes()["host"]), ["n0", "unknown host"])
+        self.assertEqual(run.header["hosts"], {0: "n0", 1: "unknown host"})
+
     def test_parts_add_up(self):
         whole = self.run_.comm_matrix()
         self.assertTrue((self.run_.comm_matrix(hidden=True) + self.run_.comm_matrix(hidden=False) == whole).all())

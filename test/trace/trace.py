@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Real jobs under the trace library: what is recorded agrees with the profile, survives, and can be chosen.
 
-    trace.py --binaries DIR --storm STORM --library libfathom-trace.so --cli fathom [--kills N] [--ranks N] [CASE...]
+    trace.py --binaries DIR --storm STORM --named NAMED --short-threads SHORT
+             --library libfathom-trace.so --cli fathom [--kills N] [--ranks N] [CASE...]
 
 On Debian's Open MPI and on the build with PERUSE. Every job is also run natively: output and exit code must be
 the same. The last line is "N passed, N failed, N skipped".
@@ -9,6 +10,7 @@ the same. The last line is "N passed, N failed, N skipped".
 
 import argparse
 import collections
+import contextlib
 import json
 import os
 import pathlib
@@ -16,6 +18,7 @@ import random
 import re
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -45,14 +48,15 @@ class Build(OpenMpi):
     def program(self, name):
         return os.path.join(self.options.binaries, name)
 
-    def start(self, folder, command, ranks=4, run=None, trace=()):
+    def start(self, folder, command, ranks=4, run=None, trace=(), **variables):
         """A job in `folder`; with `run`, traced into that directory."""
         job = self.launch(ranks, *command)
         if run is not None:
             job = [self.options.cli, "run", "--trace", *trace, "-o", str(run), "--", *job]
         expect = folder / ("native" if run is None else "traced")
         expect.mkdir(exist_ok=True)
-        return subprocess.Popen(job, env=dict(self.environment, EXPECT_DIR=str(expect)), cwd=folder, text=True,
+        environment = dict(self.environment, EXPECT_DIR=str(expect), **variables)
+        return subprocess.Popen(job, env=environment, cwd=folder, text=True,
                                 errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
     def run(self, *words, **how):
@@ -197,33 +201,139 @@ def many_ranks(build, folder):
         assert sent[rank] == struct.unpack("Q", (folder / f"count.{rank}").read_bytes())[0], rank
 
 
+def threads_that_end_leave_what_they_recorded(build, folder):
+    """127 of 1,000 messages were recorded, for a thread that had ended kept its memory."""
+    for count in (1000, 5000):
+        place = folder / str(count)
+        place.mkdir()
+        run = build.traced(place, [build.options.short_threads, str(count)], ranks=2)
+        assert "equal:" in build.fathom("trace", "check", run)
+        info = json.loads(build.fathom("trace", "info", "--json", run))
+        assert info["lost_records"] == 0, info
+        events = build.events(run)
+        for kind in ("sent", "received"):
+            told = collections.Counter(event["rank"] for event in events
+                                       if event["kind"] == kind and event.get("tag") == 5)
+            assert told == {0: count, 1: count}, (kind, told)
+        threads = {event["thread"] for event in events}
+        assert len(threads) < 10, f"{len(threads)} numbers for threads one after the other"
+
+
+def lost_by_every_reader(build, run):
+    """What each reader of the trace says was lost, in all: they must say the same. Returns it."""
+    told = {}
+    ends = [re.findall(rb"[\n\0]lost (\d+)\n", path.read_bytes())
+            for path in (run / "trace").glob("*.trace")]
+    assert all(ends), f"the end of a trace is missing: {ends}"
+    told["end of the trace"] = sum(int(end[-1]) for end in ends)
+    number = r"([\d,]+) records"
+    for name, words, before in (("info", ("trace", "info"), "(?m)^lost +"),
+                                ("check", ("trace", "check"), "(?m)^lost +"),
+                                ("analyze", ("analyze",), r"lost\s+")):
+        found = re.search(before + number, build.fathom(*words, run, code=None))
+        told[name] = int(found.group(1).replace(",", "")) if found else None
+    info = json.loads(build.fathom("trace", "info", "--json", run))
+    told["info --json"] = info["lost_records"]
+    told["its processes"] = sum(process["lost_records"] for process in info["processes"])
+    warnings = json.loads(build.fathom("report", "--json", run))["warnings"]
+    told["report"] = sum(int(re.search(r"(\d+) records? of", warning["text"]).group(1))
+                         for warning in warnings if warning["kind"] == "trace-lost")
+    with tempfile.TemporaryDirectory() as elsewhere:
+        database = os.path.join(elsewhere, "events.db")
+        build.fathom("export", run, "--to", "sqlite", "-o", database)
+        with contextlib.closing(sqlite3.connect(database)) as connection:
+            sums = connection.execute("SELECT SUM(lost_records) FROM process")
+            told["sqlite"] = sums.fetchone()[0]
+    assert len(set(told.values())) == 1, told
+    return told["info"]
+
+
 def full_memory_is_counted(build, folder):
     run = folder / "run"
     program = [build.options.storm, str(folder / "count"), "0.5", "0"]
     code, output, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-memory", "256K"])
     assert code == 0 and "storm: over" in output, errors
-    info = build.fathom("trace", "info", run)
-    checked = build.fathom("trace", "check", run, code=None)
-    lost = re.search(r"lost +([\d,]+)? ?", info)
-    assert "equal:" in checked or (lost and "records" in info), (info, checked)
+    lost = lost_by_every_reader(build, run)
+    assert lost > 0, "nothing was lost"
+    by_events = sum(event["records"] for event in build.events(run) if event["kind"] == "lost")
+    assert by_events == lost, f"{by_events} where they are missing, {lost} in all"
+    assert "found no room in memory" in build.fathom("report", run).replace("\n   ", "")
+    assert "rank 0: records were lost" in build.fathom("trace", "check", run, code=1)
 
 
-def full_disk(build, folder):
+@contextlib.contextmanager
+def small_disk(folder, size):
+    """A file system of its own; of no other size than this."""
     if os.geteuid() != 0:
         raise Skipped("mounting needs root")
     disk = folder / "disk"
     disk.mkdir()
-    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3M", "tmpfs", disk], check=False).returncode != 0:
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", disk]
+    if subprocess.run(mount, check=False).returncode != 0:
         raise Skipped("mounting is not permitted here")
     try:
-        run = disk / "run"
-        program = [build.options.storm, str(folder / "count"), "1.5", "0"]
-        code, output, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-memory", "512K"])
-        assert code == 0 and "storm: over" in output, errors
-        info = build.fathom("trace", "info", "--scan", run, code=None)
-        assert "MPI_Send" in info, info
+        yield disk
     finally:
         subprocess.run(["umount", "-l", disk], check=False)
+
+
+def fill(path):
+    """Takes all the room that the disk has left."""
+    with open(path, "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+
+
+def full_disk(build, folder):
+    """A disk fills up while a job records: one sentence for all ranks, a profile, and whole traces."""
+    sentence = re.compile(r"fathom: the trace in (\S+) is not whole: (\d+) records of 2 ranks could not "
+                          r"be written \(No space left on device\); .*FATHOM_OUTPUT.*\.")
+    for log in ("warning", "quiet"):
+        place = folder / log
+        place.mkdir()
+        with small_disk(place, "6M") as disk:
+            run = disk / "run"
+            program = [build.options.storm, str(place / "count"), "3", "0"]
+            job = build.start(place, program, ranks=2, run=run, trace=["--trace-memory", "1M"],
+                              FATHOM_LOG=log)
+            deadline = time.monotonic() + 60
+            while len(list(place.glob("count.*"))) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            time.sleep(0.5)
+            fill(disk / "filler")
+            code, output, errors = build.wait_for(job)
+            assert code == 0 and "storm: over" in output, errors
+            told = [match for match in map(sentence.fullmatch, errors.splitlines()) if match]
+            assert len(told) == errors.count("not whole") == (0 if log == "quiet" else 1), errors
+            profile = json.loads((run / "profile.json").read_text())
+            lost = {loss["reason"]: loss for loss in profile["coverage"]["trace_lost"]}
+            unwritten = lost["unwritten"]
+            assert unwritten["records"] > 0, lost
+            assert unwritten["error"] == "No space left on device", lost
+            for match in told:
+                assert (match[1], int(match[2])) == (f"{run}/trace", unwritten["records"]), errors
+            info = json.loads(build.fathom("trace", "info", "--json", run))
+            assert [process["complete"] for process in info["processes"]] == [True, True], info
+            assert not list((run / "trace").glob("*.live"))
+            assert "MPI_Send" in build.fathom("trace", "info", "--scan", run)
+            lost_by_every_reader(build, run)
+
+
+def disk_that_is_full_from_the_start(build, folder):
+    """No trace can be made: that is said, once, and no empty files are left."""
+    with small_disk(folder, "1M") as disk:
+        run = disk / "run"
+        run.mkdir()
+        with open(disk / "filler", "wb") as filler:
+            filler.write(bytes((1 << 20) - (160 << 10)))
+        program = [build.options.storm, str(folder / "count"), "0", "0"]
+        code, output, errors = build.run(folder, program, ranks=2, run=run)
+        assert code == 0 and "storm: over" in output, errors
+        told = re.findall(r"fathom: the trace in (\S+) is not whole: 2 ranks could not make their "
+                          r"files \(No space left on device\); ", errors)
+        assert told == [f"{run}/trace"], errors
+        assert list((run / "trace").iterdir()) == []
+        assert (run / "profile.json").exists(), errors
 
 
 def size_cap(build, folder):
@@ -233,6 +343,7 @@ def size_cap(build, folder):
     assert code == 0, errors
     sizes = [path.stat().st_size for path in (run / "trace").glob("*.trace")]
     assert sizes and max(sizes) < 1 << 20, sizes
+    assert lost_by_every_reader(build, run) > 0, "nothing was lost"
 
 
 def jobs_of_one_command_are_kept_apart(build, folder):
@@ -304,7 +415,8 @@ def killed_process_keeps_what_it_recorded(build, folder):
 
 CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, transfers_are_told_step_by_step, calls_alone, communicators_are_chosen,
          functions_ranks_and_samples_are_chosen,
-         samples_add_up, many_ranks, pcontrol_pauses, window_of_time, full_memory_is_counted, full_disk, size_cap,
+         samples_add_up, many_ranks, pcontrol_pauses, window_of_time,
+         threads_that_end_leave_what_they_recorded, full_memory_is_counted, full_disk, disk_that_is_full_from_the_start, size_cap,
          killed_process_keeps_what_it_recorded]
 
 
@@ -313,13 +425,14 @@ def main():
     parser.add_argument("--binaries", required=True)
     parser.add_argument("--storm", required=True)
     parser.add_argument("--named", required=True)
+    parser.add_argument("--short-threads", required=True)
     parser.add_argument("--library", required=True)
     parser.add_argument("--cli", required=True)
     parser.add_argument("--kills", type=int, default=3)
     parser.add_argument("--ranks", type=int, default=256, help="of the job with many ranks")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    for name in ("binaries", "storm", "named", "library", "cli"):
+    for name in ("binaries", "storm", "named", "short_threads", "library", "cli"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     passed = failed = skipped = 0
     for name, prefix in installed():

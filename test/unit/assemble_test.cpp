@@ -439,6 +439,27 @@ TEST_CASE("a pause and step-downs are told once") {
   CHECK(profile.coverage.steps_down[0].reason == "the library has none");
 }
 
+TEST_CASE("what the trace lost is one entry for each reason, over all ranks") {
+  RowsBuilder zero(0, 3), one(1, 3), two(2, 3);
+  zero.text += "trace-lost memory 5\ntrace-lost unwritten 70 No space left on device\n";
+  one.text += "trace-lost unwritten 30 No space left on device\n";
+  two.text += "trace-lost no-trace 0 Permission denied\ntrace-lost damaged\n";
+  const std::vector<profile::TraceLoss> lost = assembled(zero, one, two).coverage.trace_lost;
+  REQUIRE(lost.size() == 3);
+  CHECK(profile::sentence(lost[0], "the trace") ==
+        "the trace is not whole: 5 records of 1 rank found no room in memory; a larger "
+        "FATHOM_TRACE_MEMORY or "
+        "FATHOM_TRACE_LEVEL=calls helps");
+  CHECK(profile::sentence(lost[1], "the trace in /r/trace")
+            .find("the trace in /r/trace is not whole: 100 records of 2 ranks could not be written "
+                  "(No space left on "
+                  "device); make room") == 0);
+  CHECK(profile::sentence(lost[2], "the trace")
+            .find("1 rank could not make its files (Permission denied)") != std::string::npos);
+  CHECK_FALSE(is_about_files(lost[0]));
+  CHECK(is_about_files(lost[1]));
+}
+
 TEST_CASE("performance variables are gathered by name, one value list a rank") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.text += "pvar posted\tqueue length\tcommunicator 0\t1 2.5\n";

@@ -128,6 +128,23 @@ TEST_CASE("every field comes back") {
   CHECK(coverage.notes == std::vector<std::string>{"One note."});
 }
 
+TEST_CASE("what the run's trace lost comes back") {
+  Scratch folder;
+  Profile profile;
+  profile.coverage.trace_lost = {{"memory", "", 2, 3},
+                                 {"unwritten", "No space left on device", 1, 1ull << 63}};
+  REQUIRE(write_profile(profile, folder / "lost.json"));
+  auto loaded = load_profile(folder / "lost.json");
+  REQUIRE_MESSAGE(loaded, loaded.error().message);
+  const std::vector<TraceLoss>& lost = loaded->coverage.trace_lost;
+  REQUIRE(lost.size() == 2);
+  CHECK(lost[0].reason == "memory");
+  CHECK(lost[0].error.empty());
+  CHECK(lost[0].ranks == 2);
+  CHECK(lost[1].error == "No space left on device");
+  CHECK(lost[1].records == 1ull << 63);
+}
+
 TEST_CASE("rows are sorted by pair, and long traffic is split into blocks") {
   Scratch folder;
   Profile profile;

@@ -206,6 +206,16 @@ TEST_CASE("what is left in memory is read behind what was drained, each chunk on
   CHECK(all.process.problems.empty());
 }
 
+TEST_CASE("how much a process lost, as it is written and as the first Fathom wrote it") {
+  for (const char* line : {"lost 12\n", "lost-records 12\n"}) {
+    const Scratch folder;
+    TraceFile file(folder.path(), 0);
+    file.definitions(definitions_rows(0, 1, line));
+    file.finish();
+    CHECK(read(folder.path()).process.lost_records == 12);
+  }
+}
+
 TEST_CASE("a chunk takes the place of its frame where that was not written whole") {
   const Scratch folder;
   TraceFile file(folder.path(), 0);

@@ -71,6 +71,20 @@ TEST_CASE("a host that was not measured is placed by its real-time clock, and th
   CHECK(run.problems[1].find("host n2 was not measured") != std::string::npos);
 }
 
+TEST_CASE("a process without definitions is not the reference: the times of the others stay") {
+  const Host host{0, 0};
+  const ProcessClock lost{"unknown (rank 0)", "", {}};
+  const ProcessClock known{
+      "n1", "tsc", {host.moment(10 * kSecond, false), host.moment(20 * kSecond, false)}};
+  const trace::RunClock alone = trace::bring_clocks_together({known});
+  const trace::RunClock run = trace::bring_clocks_together({lost, known});
+  CHECK(run.unix_less_reference_ns == alone.unix_less_reference_ns);
+  CHECK(run.to_reference_ns[1](host.ticks(15 * kSecond)) ==
+        alone.to_reference_ns[0](host.ticks(15 * kSecond)));
+  CHECK(run.problems[1].empty());
+  CHECK_FALSE(run.problems[0].empty());
+}
+
 TEST_CASE("a process with one moment takes the rate of its host") {
   const Host host{0, 0};
   const ProcessClock a{"n1", "tsc", {host.moment(10 * kSecond, false), host.moment(20 * kSecond, false)}};
