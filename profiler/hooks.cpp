@@ -113,24 +113,29 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
     call_.program_class_of_new = call_.outer->program_class_of_new;
   }
   Communicators::making_call() = &call_;
-  if (call_.parent == nullptr) return;
-  outer_class_ = call_.parent->blocking_class.load(relaxed);
-  if (outer_class_ != kNoClass) return;
-  call_.parent->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
-  call_.parent->blocking_class.store(class_on_parent, relaxed);
+  if (call_.parent == nullptr || class_on_parent == kNoClass) return;
+  if (call_.parent->blocking_class.load(relaxed) != kNoClass) return;
+  claimed_ = call_.parent;
+  claimed_->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
+  claimed_->blocking_class.store(class_on_parent, relaxed);
 }
 
+// With a tag and no other communicator it is not collective on the parent (MPI_Comm_create_group):
+// collectives of other threads there keep their class.
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
-    : ConstructorCall(function, parent, kLibrary, kNoClass, kPointToPoint) {
+    : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary, kNoClass,
+                      kPointToPoint) {
   if (tag < 0) return;
-  tagged_ = other == nullptr ? call_.parent : find(other);
-  if (tagged_ != nullptr) tagged_->set_library_tag(tag);
+  Live* live = other == nullptr ? call_.parent : find(other);
+  if (live == nullptr || !live->add_library_tag(tag)) return;
+  tagged_ = live;
+  tag_ = tag;
 }
 
 ConstructorCall::~ConstructorCall() {
   if (!active_) return;
-  if (call_.parent != nullptr) call_.parent->blocking_class.store(outer_class_, relaxed);
-  if (tagged_ != nullptr) tagged_->set_library_tag(-1);
+  if (claimed_ != nullptr) claimed_->blocking_class.store(kNoClass, relaxed);
+  if (tagged_ != nullptr) tagged_->remove_library_tag(tag_);
   Communicators::making_call() = call_.outer;
   if (Session* session = Session::active()) session->communicators().ended(call_);
 }

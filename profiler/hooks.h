@@ -79,8 +79,8 @@ class PersistentInit : public NonblockingCall {
       : NonblockingCall(comm, class_id, module, &Live::persistent_tags) {}
 };
 
-// A constructor of communicators. Its messages, on the parent and with `tag` on `other` (on the parent
-// where `other` is null), are the library's.
+// A constructor of communicators. Its messages, on the parent and with `tag` on `other`, are the
+// library's. Where `other` is null and there is a tag, it sends with that tag alone, on the parent.
 class ConstructorCall {
  public:
   ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag);
@@ -95,8 +95,9 @@ class ConstructorCall {
 
  private:
   bool active_ = false;
-  ClassId outer_class_ = kNoClass;
-  Live* tagged_ = nullptr;
+  Live* claimed_ = nullptr;  // collectives on it are this call's until it returns
+  Live* tagged_ = nullptr;   // so are messages on it with tag_
+  int tag_ = -1;
 };
 
 // A window. Where its data travel as messages (osc/pt2pt), those on the communicator that it keeps

@@ -1,7 +1,7 @@
 // A live communicator: its kind in the registry, and what is needed to name the class of a message on it.
 //
 // The class of a message is that of the MPI call that caused it, found by the same rule on both sides:
-//   tag >= 0                 point-to-point (a constructor that sends with the program's tag: library)
+//   tag >= 0                 point-to-point (library: tags with which constructors send)
 //   -2 .. -9                 Fathom's own, never counted
 //   -10 .. -26               a blocking collective: the call that is active on this communicator; the
 //                            name in the tag (coll_tags.h) if none is
@@ -15,8 +15,10 @@
 // collectives there the window is like an active call of its own (WindowCall in hooks.h): all members
 // make and free it together, so that both sides find the same class.
 //
-// Threading: MPI lets only one thread at a time call collectives on a communicator, so each field has
-// one writer; readers are the callbacks of any thread, and every field is atomic. classify() is hot.
+// Threading: MPI lets only one thread at a time call collectives on a communicator, so each field
+// has one writer; readers are the callbacks of any thread, and every field is atomic. classify() is
+// hot. Only library_tags has several writers, for MPI_Comm_create_group is not collective on its
+// parent; they take turns.
 #pragma once
 
 #include <atomic>
@@ -54,13 +56,12 @@ struct alignas(64) Live {
     const auto number = static_cast<std::uint32_t>(peer);
     return remembered[static_cast<int>(direction)][(number ^ number >> 3) % kPlaces];
   }
-  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of tags >= 0; kNoClass: library_tag
+  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of tags >= 0; kNoClass: it depends
   std::atomic<std::uint32_t> fixed_class{kNoClass};        // of any tag < 0
   std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
   std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
   std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
   std::atomic<std::int32_t> nonblocking_first_tag{0};
-  std::atomic<std::int32_t> library_tag{-1};
   std::atomic<Live*> served{nullptr};  // whose calls name the class here; itself as a rule
   TagRuns nonblocking_tags;
   TagRuns persistent_tags;
@@ -71,7 +72,15 @@ struct alignas(64) Live {
   bool is_world = false;      // MPI_COMM_WORLD
   // Of tags below 0 (kNoClass: by tag and call), and of the others.
   void set_classes(ClassId hidden, ClassId program);
-  void set_library_tag(int tag);  // -1: none
+  // With which constructors that are under way send here; -1: none.
+  static constexpr int kLibraryTags = 64;
+  std::atomic<std::int32_t> library_tags[kLibraryTags];
+
+  // From add to remove messages with this tag are the library's. False: so many threads do that
+  // already that they stay the program's.
+  bool add_library_tag(int tag);
+  void remove_library_tag(int tag);
+  bool has_library_tag(int tag) const;
   void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
 
   // Ready for another communicator; peruse_handles stays.
@@ -88,8 +97,8 @@ ClassId classify_hidden(const Live& live, int tag);
 inline ClassId classify(const Live& live, int tag) {
   if (tag >= 0) {
     const ClassId program = live.program_class.load(std::memory_order_relaxed);
-    if (program != kNoClass) return program;
-    return tag == live.library_tag.load(std::memory_order_relaxed) ? kLibrary : kPointToPoint;
+    if (program != kNoClass) [[likely]] return program;
+    return live.has_library_tag(tag) ? kLibrary : kPointToPoint;
   }
   const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
   return fixed != kNoClass ? fixed : classify_hidden(live, tag);

@@ -114,7 +114,7 @@ CASES += [
     # Threads make communicators at the same time, and in another order on each rank.
     *(Case("communicators", f"threads_make_{which}", "threads_make", (which,),
            on=(PERUSE, PERUSE_PML, STOCK_AUTO))
-      for which in ("free", "dup", "inter")),
+      for which in ("free", "group", "dup", "inter")),
     Case("communicators", "threads_make_free_2", "threads_make", ("free",), ranks=2),
     Case("communicators", "accept_connect", "connect", ("accept",)),
     Case("communicators", "join", "connect", ("join",)),
