@@ -1,28 +1,14 @@
 #include "analysis/class_traffic.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <map>
 #include <optional>
 
+#include "mpi/meaning.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
 namespace {
-
-// "MPI_Ibcast" as "bcast", "MPI_Reduce_scatter_block" as "reduce_scatter_block"; nothing for other classes.
-std::string collective_of(std::string_view class_name) {
-  if (!class_name.starts_with("MPI_")) return {};
-  std::string name(class_name.substr(4));
-  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
-  return name.starts_with('i') ? name.substr(1) : name;
-}
-
-template <std::size_t N>
-bool is_one_of(std::string_view class_name, const std::array<std::string_view, N>& names) {
-  return std::find(names.begin(), names.end(), collective_of(class_name)) != names.end();
-}
 
 std::vector<ClassTraffic> sorted(std::vector<ClassTraffic> list) {
   std::stable_sort(list.begin(), list.end(), [](const ClassTraffic& a, const ClassTraffic& b) {
@@ -77,21 +63,15 @@ std::vector<ClassTraffic> traffic_by_communicator(const profile::Profile& profil
 }
 
 bool is_rooted_collective(std::string_view class_name) {
-  static constexpr std::array<std::string_view, 6> kNames = {"bcast",   "reduce",  "gather",
-                                                             "gatherv", "scatter", "scatterv"};
-  return is_one_of(class_name, kNames);
+  const mpi::Flow flow = mpi::meaning_of(class_name).flow;
+  return flow == mpi::Flow::kFromRoot || flow == mpi::Flow::kToRoot;
 }
 
-bool is_barrier(std::string_view class_name) {
-  static constexpr std::array<std::string_view, 1> kNames = {"barrier"};
-  return is_one_of(class_name, kNames);
-}
+bool is_barrier(std::string_view class_name) { return mpi::meaning_of(class_name).flow == mpi::Flow::kBarrier; }
 
 bool is_global_collective(std::string_view class_name) {
-  static constexpr std::array<std::string_view, 8> kNames = {
-      "allreduce", "allgather", "allgatherv", "alltoall",
-      "alltoallv", "alltoallw", "reduce_scatter", "reduce_scatter_block"};
-  return is_one_of(class_name, kNames);
+  const mpi::Meaning& meaning = mpi::meaning_of(class_name);
+  return meaning.group == mpi::Group::kCollective && meaning.flow == mpi::Flow::kAllToAll;
 }
 
 namespace {
@@ -123,8 +103,8 @@ double share_by_side(double side, double sum, double ranks) { return 1 - side * 
 
 RootShare root_share(const ClassTraffic& traffic) {
   const std::map<std::int64_t, Flow> flows = flows_of(traffic);
-  const std::string name = collective_of(traffic.class_name);
-  const bool towards_root = name == "reduce" || name.starts_with("gather");
+  const mpi::Meaning& meaning = mpi::meaning_of(traffic.class_name);
+  const bool towards_root = meaning.flow == mpi::Flow::kToRoot;
   double sum = 0, never = 0;  // never: the balance of a rank that is never the root, times -1
   for (const auto& [rank, flow] : flows) {
     sum += flow.in;
@@ -134,8 +114,8 @@ RootShare root_share(const ClassTraffic& traffic) {
   root.ranks = static_cast<double>(flows.size());
   for (const auto& [rank, flow] : flows) {
     const double balance = towards_root ? flow.in - flow.out : flow.out - flow.in;
-    const double share = name == "bcast"    ? share_by_side(flow.in, sum, root.ranks)
-                         : name == "reduce" ? share_by_side(flow.out, sum, root.ranks)
+    const double share = meaning.collective == mpi::Collective::kBcast    ? share_by_side(flow.in, sum, root.ranks)
+                         : meaning.collective == mpi::Collective::kReduce ? share_by_side(flow.out, sum, root.ranks)
                          : never > 0        ? (balance + never) / (never * root.ranks)
                                             : 0;
     if (share <= root.share) continue;

@@ -12,32 +12,10 @@
 namespace fathom::analysis {
 namespace {
 
+using mpi::Collective;
+using mpi::name_of;
 using Messages = std::vector<CollectiveMessage>;
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
-
-// What the library's tags stand for (ompi/mca/coll/base/coll_tags.h).
-const char* operation_of_tag(std::int32_t tag) {
-  switch (tag) {
-    case -10: return "MPI_Allgather";
-    case -11: return "MPI_Allgatherv";
-    case -12: return "MPI_Allreduce";
-    case -13: return "MPI_Alltoall";
-    case -14: return "MPI_Alltoallv";
-    case -15: return "MPI_Alltoallw";
-    case -16: return "MPI_Barrier";
-    case -17: return "MPI_Bcast";
-    case -18: return "MPI_Exscan";
-    case -19: return "MPI_Gather";
-    case -20: return "MPI_Gatherv";
-    case -21: return "MPI_Reduce";
-    case -22: return "MPI_Reduce_scatter";
-    case -23: return "MPI_Reduce_scatter_block";
-    case -24: return "MPI_Scan";
-    case -25: return "MPI_Scatter";
-    case -26: return "MPI_Scatterv";
-    default: return nullptr;
-  }
-}
 
 // How well the messages fit: not at all, only who how many, or also in which order each sent.
 enum class Fit : std::uint8_t { kNone, kCounts, kOrder };
@@ -115,7 +93,7 @@ class Matcher {
   std::map<Pair, std::uint64_t> counts_;
 };
 
-RecognisedAlgorithm recognise_alone(std::string_view operation, std::uint32_t size, std::uint32_t root,
+RecognisedAlgorithm recognise_alone(const mpi::Meaning& operation, std::uint32_t size, std::uint32_t root,
                                     const Messages& messages) {
   RecognisedAlgorithm made;
   Fit best = Fit::kNone;
@@ -137,12 +115,13 @@ RecognisedAlgorithm recognise_alone(std::string_view operation, std::uint32_t si
   return made;
 }
 
-bool among_neighbours(std::string_view operation) {
-  return operation.starts_with("MPI_Neighbor_") || operation.starts_with("MPI_Ineighbor_");
+bool among_neighbours(const mpi::Meaning& operation) {
+  return !operation.persistent() && mpi::is_neighborhood(operation.collective);
 }
 
-RecognisedAlgorithm recognise_among_neighbours(std::string_view operation, const Messages& messages) {
-  const bool any_lengths = operation.ends_with("alltoallv") || operation.ends_with("alltoallw");
+RecognisedAlgorithm recognise_among_neighbours(Collective operation, const Messages& messages) {
+  const bool any_lengths =
+      operation == Collective::kNeighborAlltoallv || operation == Collective::kNeighborAlltoallw;
   std::map<std::uint32_t, std::uint64_t> block;
   for (const CollectiveMessage& one : messages) {
     const std::uint64_t bytes = block.emplace(one.source, one.bytes).first->second;
@@ -153,18 +132,22 @@ RecognisedAlgorithm recognise_among_neighbours(std::string_view operation, const
 
 // Made of two collectives one behind the other.
 struct Composite {
-  std::string_view operation, first, second;
+  Collective operation, first, second;
   const char* name;
   const char* if_linear;  // the name too where both parts are linear; nullptr: it is no other then
 };
 constexpr Composite kComposites[] = {
-    {"MPI_Allreduce", "MPI_Reduce", "MPI_Bcast", "non-overlapping", "linear"},
-    {"MPI_Allgather", "MPI_Gather", "MPI_Bcast", "linear", nullptr},
-    {"MPI_Allgatherv", "MPI_Gatherv", "MPI_Bcast", "default", nullptr},
-    {"MPI_Reduce_scatter", "MPI_Reduce", "MPI_Scatterv", "non-overlapping", nullptr},
-    {"MPI_Reduce_scatter_block", "MPI_Reduce", "MPI_Scatter", "linear", nullptr}};
+    {Collective::kAllreduce, Collective::kReduce, Collective::kBcast, "non-overlapping", "linear"},
+    {Collective::kAllgather, Collective::kGather, Collective::kBcast, "linear", nullptr},
+    {Collective::kAllgatherv, Collective::kGatherv, Collective::kBcast, "default", nullptr},
+    {Collective::kReduceScatter, Collective::kReduce, Collective::kScatterv, "non-overlapping", nullptr},
+    {Collective::kReduceScatterBlock, Collective::kReduce, Collective::kScatter, "linear", nullptr}};
 
-std::string joined_name(std::string_view operation, const std::vector<std::pair<std::string, RecognisedAlgorithm>>& parts) {
+bool is_blocking(const mpi::Meaning& operation, Collective collective) {
+  return operation.collective == collective && operation.requests == mpi::Requests::kNone;
+}
+
+std::string joined_name(const mpi::Meaning& operation, const std::vector<std::pair<std::string, RecognisedAlgorithm>>& parts) {
   std::string of_parts;
   bool linear = true;
   for (std::size_t i = 0, times = 0; i < parts.size(); i += times) {
@@ -177,8 +160,8 @@ std::string joined_name(std::string_view operation, const std::vector<std::pair<
     linear = linear && algorithm.name.starts_with("linear");
   }
   for (const Composite& row : kComposites) {
-    if (row.operation != operation || parts.size() != 2) continue;
-    if (parts[0].first != row.first || parts[1].first != row.second) continue;
+    if (!is_blocking(operation, row.operation) || parts.size() != 2) continue;
+    if (parts[0].first != name_of(row.first) || parts[1].first != name_of(row.second)) continue;
     return std::string(linear && row.if_linear ? std::string(row.if_linear) + " or " : "") + row.name + " (" + of_parts +
            ")";
   }
@@ -187,35 +170,40 @@ std::string joined_name(std::string_view operation, const std::vector<std::pair<
 
 }  // namespace
 
-bool has_algorithms(const std::string& operation) {
+bool has_algorithms(const mpi::Meaning& operation) {
   return among_neighbours(operation) || !algorithms_of(operation).empty();
 }
 
-RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root,
+RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, std::uint32_t root,
                               const Messages& messages) {
   if (messages.empty()) return {"none", 0, 1};
-  if (among_neighbours(operation)) return recognise_among_neighbours(operation, messages);
+  const mpi::Meaning& operation = mpi::meaning_of(function);
+  if (among_neighbours(operation)) return recognise_among_neighbours(operation.collective, messages);
   std::vector<std::pair<std::int32_t, Messages>> groups;  // in the order of the first message
   for (const CollectiveMessage& one : messages) {
     const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == one.tag; });
     (known == groups.end() ? groups.emplace_back(one.tag, Messages{}) : *known).second.push_back(one);
   }
-  const char* only = operation_of_tag(groups.front().first);
+  const std::string_view only = name_of(mpi::collective_of_tag(groups.front().first));
   const bool own = has_algorithms(operation) && groups.size() == 1 &&
-                   (!only || only == operation || algorithms_of(only).data() == algorithms_of(operation).data());
+                   (only.empty() || only == function ||
+                    algorithms_of(mpi::meaning_of(only)).data() == algorithms_of(operation).data());
   if (own) return recognise_alone(operation, size, root, messages);
   // Of one operation, by the library's tags; several parts have their root at 0, where they belong together.
   std::vector<std::pair<std::string, RecognisedAlgorithm>> parts;
   RecognisedAlgorithm made;
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    const auto last = [](std::int32_t tag) { return tag == -17 || tag == -25 || tag == -26; };  // what hands results out
+    const auto last = [](std::int32_t tag) {  // what hands results out
+      return mpi::flow_of(mpi::collective_of_tag(tag)) == mpi::Flow::kFromRoot;
+    };
     return last(a.first) != last(b.first) ? last(b.first) : a.first > b.first;
   });
   for (const auto& [tag, group] : groups) {
-    const char* name = operation_of_tag(tag);
+    const std::string_view name = name_of(mpi::collective_of_tag(tag));
     const bool agreement = !has_algorithms(operation) && is_non_blocking_tag(tag);
-    const std::string part = name ? name : agreement ? "MPI_Iallreduce" : operation;
-    parts.emplace_back(part, recognise_alone(part, size, groups.size() == 1 ? root : 0, group));
+    const std::string part(!name.empty() ? name : agreement ? name_of(mpi::FunctionId::kIallreduce) : function);
+    parts.emplace_back(
+        part, recognise_alone(mpi::meaning_of(part), size, groups.size() == 1 ? root : 0, group));
     made.rounds += parts.back().second.rounds;
   }
   made.name = joined_name(operation, parts);

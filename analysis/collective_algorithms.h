@@ -18,6 +18,8 @@
 #include <string>
 #include <vector>
 
+#include "mpi/meaning.h"
+
 namespace fathom::analysis {
 
 // Ranks are those in the communicator.
@@ -34,14 +36,14 @@ struct RecognisedAlgorithm {
 };
 
 // Whether the operation is one collective; else it is made of others.
-bool has_algorithms(const std::string& operation);
+bool has_algorithms(const mpi::Meaning& operation);
 
 // The library's tags of non-blocking collectives, each its own, in the order of the calls
 // (ompi/mca/coll/base/coll_tags.h, ompi_coll_base_nbc_reserve_tags).
 constexpr bool is_non_blocking_tag(std::int32_t tag) { return tag <= -27 && tag > -(1 << 30) + 1; }
 
-// `operation`: "MPI_Bcast"; `root` of those that have one. Messages of one source stand in the order of sending.
-RecognisedAlgorithm recognise(const std::string& operation, std::uint32_t size, std::uint32_t root,
+// `function`: "MPI_Bcast"; `root` of those that have one. Messages of one source stand in the order of sending.
+RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, std::uint32_t root,
                               const std::vector<CollectiveMessage>& messages);
 
 }  // namespace fathom::analysis

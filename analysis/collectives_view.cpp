@@ -66,7 +66,7 @@ struct RowSums {
 class Opener : public Pass {
  public:
   explicit Opener(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
-    for (const trace::Function& function : job.definitions().functions) is_one_.push_back(has_algorithms(function.name));
+    for (const mpi::Meaning& meaning : job.facts().functions) is_one_.push_back(has_algorithms(meaning));
     std::uint64_t span_ns = 1, most = 1;
     for (const std::uint32_t process : job.own()) {
       lanes_.push_back({process, 0, {}});

@@ -19,11 +19,8 @@ class IdealNetwork {
       lane.left_ns = lane.ideal_ns = lane.time.begin_ns = job.definitions().processes[process].first_ns;
       lane.time.process = process;
     }
-    for (const trace::Function& function : job.definitions().functions) {
-      const std::string& name = function.name;
-      kinds_.push_back(name == "MPI_Init" || name == "MPI_Init_thread" ? Kind::kInit
-                       : name == "MPI_Finalize"                        ? Kind::kFinalize
-                                                                       : Kind::kOther);
+    for (const mpi::Meaning& meaning : job.facts().functions) {
+      kinds_.push_back(meaning.begins_job ? Kind::kInit : meaning.ends_job ? Kind::kFinalize : Kind::kOther);
     }
   }
 

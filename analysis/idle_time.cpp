@@ -30,7 +30,7 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
 }
 
 // What only posts a request does not wait.
-bool can_wait(const FunctionFacts& facts) {
+bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
   if (facts.requests != Requests::kNone) return false;
   return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||

@@ -190,8 +190,8 @@ class EarlyArrivals {
   void take(std::uint32_t process, const Step& part, const Payload& root) {
     if (part.kind != StepKind::kCollective) return;
     const Step& call = job_.steps().at(process, part.call);
-    const FunctionFacts& facts = job_.facts().functions[call.number];
-    if (facts.flow != Flow::kToRoot || facts.scatters || root.entered_ns <= part.time_ns) return;
+    const mpi::Meaning& facts = job_.facts().functions[call.number];
+    if (facts.flow != Flow::kToRoot || mpi::moves_parts(facts.collective) || root.entered_ns <= part.time_ns) return;
     if (root.entered_ns - part.time_ns <= job_.uncertainty_ns(process, root.process)) return;
     lates_.add(process, root.process, kEarlyArrival, call, root.entered_ns - part.time_ns,
                std::min(root.entered_ns, call.end_ns) - part.time_ns);

@@ -2,10 +2,11 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 
 namespace fathom::analysis {
 namespace {
+
+using mpi::Collective;
 
 using Pattern = MessagePattern;
 using Rank = std::uint32_t;
@@ -448,27 +449,36 @@ constexpr AlgorithmRow kIgather[] = {{"linear", up<star>}};
 constexpr AlgorithmRow kIscatter[] = {{"linear", linear_down}};
 constexpr AlgorithmRow kIreduceScatter[] = {{"binomial tree and linear scatter", binomial_up_and_scattered}};
 
-struct Operation {
-  std::string_view name;
-  std::span<const AlgorithmRow> algorithms;
+struct OperationRow {
+  Collective operation;
+  std::span<const AlgorithmRow> blocking, nonblocking;
 };
-constexpr Operation kOperations[] = {
-    {"MPI_Barrier", kBarrier}, {"MPI_Bcast", kBcast}, {"MPI_Reduce", kReduce}, {"MPI_Allreduce", kAllreduce},
-    {"MPI_Allgather", kAllgather}, {"MPI_Allgatherv", kAllgather}, {"MPI_Alltoall", kAlltoall},
-    {"MPI_Alltoallv", kAlltoallv}, {"MPI_Alltoallw", kAlltoallv}, {"MPI_Reduce_scatter", kReduceScatter},
-    {"MPI_Reduce_scatter_block", kReduceScatterBlock}, {"MPI_Gather", kGather}, {"MPI_Gatherv", kGather},
-    {"MPI_Scatter", kScatter}, {"MPI_Scatterv", kScatter}, {"MPI_Scan", kScan}, {"MPI_Exscan", kScan},
-    {"MPI_Ibarrier", kIbarrier}, {"MPI_Ibcast", kIbcast}, {"MPI_Ireduce", kIreduce}, {"MPI_Iallreduce", kIallreduce},
-    {"MPI_Iallgather", kIallgather}, {"MPI_Iallgatherv", kIallgather}, {"MPI_Ialltoall", kIalltoall},
-    {"MPI_Ialltoallv", kIalltoall}, {"MPI_Ialltoallw", kIalltoall}, {"MPI_Igather", kIgather}, {"MPI_Igatherv", kIgather},
-    {"MPI_Iscatter", kIscatter}, {"MPI_Iscatterv", kIscatter}, {"MPI_Ireduce_scatter", kIreduceScatter},
-    {"MPI_Ireduce_scatter_block", kIreduceScatter}, {"MPI_Iscan", kScan}, {"MPI_Iexscan", kScan}};
+constexpr OperationRow kOperations[] = {
+    {Collective::kBarrier, kBarrier, kIbarrier},
+    {Collective::kBcast, kBcast, kIbcast},
+    {Collective::kReduce, kReduce, kIreduce},
+    {Collective::kAllreduce, kAllreduce, kIallreduce},
+    {Collective::kAllgather, kAllgather, kIallgather},
+    {Collective::kAllgatherv, kAllgather, kIallgather},
+    {Collective::kAlltoall, kAlltoall, kIalltoall},
+    {Collective::kAlltoallv, kAlltoallv, kIalltoall},
+    {Collective::kAlltoallw, kAlltoallv, kIalltoall},
+    {Collective::kReduceScatter, kReduceScatter, kIreduceScatter},
+    {Collective::kReduceScatterBlock, kReduceScatterBlock, kIreduceScatter},
+    {Collective::kGather, kGather, kIgather},
+    {Collective::kGatherv, kGather, kIgather},
+    {Collective::kScatter, kScatter, kIscatter},
+    {Collective::kScatterv, kScatter, kIscatter},
+    {Collective::kScan, kScan, kScan},
+    {Collective::kExscan, kScan, kScan},
+};
 
 }  // namespace
 
-std::span<const AlgorithmRow> algorithms_of(std::string_view operation) {
-  for (const Operation& row : kOperations) {
-    if (row.name == operation) return row.algorithms;
+std::span<const AlgorithmRow> algorithms_of(const mpi::Meaning& operation) {
+  if (operation.persistent()) return {};
+  for (const OperationRow& row : kOperations) {
+    if (row.operation == operation.collective) return operation.nonblocking() ? row.nonblocking : row.blocking;
   }
   return {};
 }

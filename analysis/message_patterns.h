@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
+
+#include "mpi/meaning.h"
 
 namespace fathom::analysis {
 
@@ -63,7 +64,7 @@ struct AlgorithmRow {
   bool variant = false;    // with parameters that are not Open MPI's defaults: only if nothing else fits
 };
 
-// Of an operation, non-blocking ones by their own names; empty: none are known.
-std::span<const AlgorithmRow> algorithms_of(std::string_view operation);
+// The known algorithms of a blocking or non-blocking collective; empty: none are known.
+std::span<const AlgorithmRow> algorithms_of(const mpi::Meaning& operation);
 
 }  // namespace fathom::analysis

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <string_view>
 
 #include "analysis/replay/call_wait.h"
 #include "analysis/replay/replay.h"
@@ -25,45 +24,43 @@ constexpr RoutineRow kRoutineRows[kRoutines] = {
     {"MPI_Alltoall", 1}, {"MPI_Scan", 2}, {"communicators", 1}, {"(other)"},
 };
 
-struct NamedRoutine {
-  std::string_view begins;  // of the name behind MPI_ and, of collectives, the I
-  Routine routine;
-};
-// The first that fits.
-constexpr NamedRoutine kCollectives[] = {
-    {"Barrier", Routine::kBarrier},   {"barrier", Routine::kBarrier},
-    {"Bcast", Routine::kBcast},       {"bcast", Routine::kBcast},
-    {"Reduce_scatter", Routine::kReduceScatter}, {"reduce_scatter", Routine::kReduceScatter},
-    {"Reduce", Routine::kReduce},     {"reduce", Routine::kReduce},
-    {"Allreduce", Routine::kAllreduce}, {"allreduce", Routine::kAllreduce},
-    {"Gather", Routine::kGather},     {"gather", Routine::kGather},
-    {"Allgather", Routine::kAllgather}, {"allgather", Routine::kAllgather},
-    {"Scatter", Routine::kScatter},   {"scatter", Routine::kScatter},
-    {"Alltoall", Routine::kAlltoall}, {"alltoall", Routine::kAlltoall},
-    {"Scan", Routine::kScan},         {"scan", Routine::kScan},
-    {"Exscan", Routine::kScan},       {"exscan", Routine::kScan},
-};
+Routine routine_of(mpi::Collective collective) {
+  switch (collective) {
+    case mpi::Collective::kBarrier: return Routine::kBarrier;
+    case mpi::Collective::kBcast: return Routine::kBcast;
+    case mpi::Collective::kReduceScatter:
+    case mpi::Collective::kReduceScatterBlock: return Routine::kReduceScatter;
+    case mpi::Collective::kReduce: return Routine::kReduce;
+    case mpi::Collective::kAllreduce: return Routine::kAllreduce;
+    case mpi::Collective::kGather:
+    case mpi::Collective::kGatherv: return Routine::kGather;
+    case mpi::Collective::kAllgather:
+    case mpi::Collective::kAllgatherv: return Routine::kAllgather;
+    case mpi::Collective::kScatter:
+    case mpi::Collective::kScatterv: return Routine::kScatter;
+    case mpi::Collective::kAlltoall:
+    case mpi::Collective::kAlltoallv:
+    case mpi::Collective::kAlltoallw: return Routine::kAlltoall;
+    case mpi::Collective::kScan:
+    case mpi::Collective::kExscan: return Routine::kScan;
+    default: return Routine::kOther;
+  }
+}
 
-Routine routine_of(const trace::Function& function, const FunctionFacts& facts) {
-  std::string_view name = function.name;
-  if (name.starts_with("MPI_")) name.remove_prefix(4);
-  const bool made = facts.requests == Requests::kMakesAndStarts;
-  switch (facts.group) {
-    case trace::Group::kSend: return made ? Routine::kIsend : Routine::kSend;
-    case trace::Group::kReceive: return made ? Routine::kIreceive : Routine::kReceive;
-    case trace::Group::kSendReceive: return Routine::kSendReceive;
-    case trace::Group::kProbe: return Routine::kProbe;
-    case trace::Group::kCompletion:
-      return facts.completes == Completes::kTest ? Routine::kTest
-             : facts.completes == Completes::kNothing ? Routine::kOther : Routine::kWait;
+Routine routine_of(const mpi::Meaning& meaning) {
+  switch (meaning.group) {
+    case mpi::Group::kSend: return meaning.nonblocking() ? Routine::kIsend : Routine::kSend;
+    case mpi::Group::kReceive: return meaning.nonblocking() ? Routine::kIreceive : Routine::kReceive;
+    case mpi::Group::kSendReceive: return Routine::kSendReceive;
+    case mpi::Group::kProbe: return Routine::kProbe;
+    case mpi::Group::kCompletion:
+      return meaning.completes == Completes::kTest ? Routine::kTest
+             : meaning.completes == Completes::kNothing ? Routine::kOther : Routine::kWait;
     default: break;
   }
-  if (!facts.collective) return Routine::kOther;
-  if (made) name.remove_prefix(1);
-  for (const NamedRoutine& row : kCollectives) {
-    if (name.starts_with(row.begins)) return row.routine;
-  }
-  return facts.flow == Flow::kAllToAll ? Routine::kCommunicator : Routine::kOther;
+  if (!meaning.in_sequence) return Routine::kOther;
+  if (meaning.group == mpi::Group::kCommunicator) return Routine::kCommunicator;
+  return routine_of(meaning.collective);
 }
 
 // Calls that only look something up are computation, as whatever lies between.
@@ -84,11 +81,10 @@ class Follow {
   };
 
   Follow(JoinedJob& job, const TransferModel& model) : job_(job), model_(model), states_(job.mapping().size()) {
-    const trace::Definitions& definitions = job.definitions();
-    for (std::size_t i = 0; i < definitions.functions.size(); ++i) {
-      routines_.push_back(routine_of(definitions.functions[i], job.facts().functions[i]));
-      starts_.push_back(definitions.functions[i].name.starts_with("MPI_Init"));
-      stops_.push_back(definitions.functions[i].name == "MPI_Finalize");
+    for (const mpi::Meaning& meaning : job.facts().functions) {
+      routines_.push_back(routine_of(meaning));
+      starts_.push_back(meaning.begins_job);
+      stops_.push_back(meaning.ends_job);
     }
     for (const auto& members : job.facts().members) log2_.push_back(log2_of(members.size()));
   }

@@ -146,11 +146,11 @@ class Finder {
   // one-sided ones, those of a neighbourhood collective? Other collectives run algorithms of their
   // own on a Cartesian communicator too.
   bool cartesian(const ClassTraffic& traffic) const {
-    const bool by_neighbours = traffic.class_name.find("eighbor") != std::string::npos;
+    const bool by_neighbours = mpi::is_neighborhood(mpi::meaning_of(traffic.class_name).collective);
     const bool one_sided = traffic.class_name == profile::kOneSided;
     if (traffic.hidden && !by_neighbours && !one_sided) return false;
     return std::any_of(profile_.communicators.begin(), profile_.communicators.end(),
-                       [](const profile::Communicator& entry) { return entry.made_by.starts_with("MPI_Cart_"); });
+                       [](const profile::Communicator& entry) { return mpi::meaning_of(entry.made_by).cartesian; });
   }
 
   double part_of_all(const ClassTraffic& traffic) const {

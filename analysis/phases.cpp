@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kMostLines = 64;  // of a loop's body
 
-bool is_step(const FunctionFacts& facts) {
+bool is_step(const mpi::Meaning& facts) {
   return facts.completes != Completes::kTest && facts.group != trace::Group::kProbe &&
          facts.group != trace::Group::kEnvironment;
 }

@@ -12,6 +12,7 @@
 
 #include "exporters/otf2_archive.h"
 #include "trace/fields.h"
+#include "trace/meanings.h"
 #include "trace/otf2_names.h"
 
 namespace fathom::exporters {
@@ -25,69 +26,40 @@ using trace::Message;
 using trace::Place;
 using trace::Request;
 using trace::RequestKind;
+using mpi::WindowAccess;
 using trace::Otf2Attribute;
 using trace::Otf2Parameter;
 
-struct CollectiveName {
-  std::string_view name;  // behind "MPI_" or "MPI_I", without case of the first letter
-  OTF2_CollectiveOp operation;
-};
-constexpr CollectiveName kCollectives[] = {
-    {"barrier", OTF2_COLLECTIVE_OP_BARRIER},       {"bcast", OTF2_COLLECTIVE_OP_BCAST},
-    {"gather", OTF2_COLLECTIVE_OP_GATHER},         {"gatherv", OTF2_COLLECTIVE_OP_GATHERV},
-    {"scatter", OTF2_COLLECTIVE_OP_SCATTER},       {"scatterv", OTF2_COLLECTIVE_OP_SCATTERV},
-    {"allgather", OTF2_COLLECTIVE_OP_ALLGATHER},   {"allgatherv", OTF2_COLLECTIVE_OP_ALLGATHERV},
-    {"alltoall", OTF2_COLLECTIVE_OP_ALLTOALL},     {"alltoallv", OTF2_COLLECTIVE_OP_ALLTOALLV},
-    {"alltoallw", OTF2_COLLECTIVE_OP_ALLTOALLW},   {"allreduce", OTF2_COLLECTIVE_OP_ALLREDUCE},
-    {"reduce", OTF2_COLLECTIVE_OP_REDUCE},         {"reduce_scatter", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-    {"scan", OTF2_COLLECTIVE_OP_SCAN},             {"exscan", OTF2_COLLECTIVE_OP_EXSCAN},
-    {"reduce_scatter_block", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK}};
-
 // OTF2 has no operation for neighbourhood collectives: those are regions alone.
-std::optional<OTF2_CollectiveOp> operation_of(const trace::Function& function) {
-  if (function.group != trace::Group::kCollective || function.name.size() < 6) return std::nullopt;
-  std::string name = function.name.substr(4);
-  name[0] = static_cast<char>(name[0] | 0x20);
-  for (const CollectiveName& row : kCollectives) {
-    if (name == row.name || (name[0] == 'i' && std::string_view(name).substr(1) == row.name)) return row.operation;
+std::optional<OTF2_CollectiveOp> operation_of(const mpi::Meaning& meaning) {
+  if (meaning.persistent()) return std::nullopt;
+  switch (meaning.collective) {
+    case mpi::Collective::kBarrier: return OTF2_COLLECTIVE_OP_BARRIER;
+    case mpi::Collective::kBcast: return OTF2_COLLECTIVE_OP_BCAST;
+    case mpi::Collective::kGather: return OTF2_COLLECTIVE_OP_GATHER;
+    case mpi::Collective::kGatherv: return OTF2_COLLECTIVE_OP_GATHERV;
+    case mpi::Collective::kScatter: return OTF2_COLLECTIVE_OP_SCATTER;
+    case mpi::Collective::kScatterv: return OTF2_COLLECTIVE_OP_SCATTERV;
+    case mpi::Collective::kAllgather: return OTF2_COLLECTIVE_OP_ALLGATHER;
+    case mpi::Collective::kAllgatherv: return OTF2_COLLECTIVE_OP_ALLGATHERV;
+    case mpi::Collective::kAlltoall: return OTF2_COLLECTIVE_OP_ALLTOALL;
+    case mpi::Collective::kAlltoallv: return OTF2_COLLECTIVE_OP_ALLTOALLV;
+    case mpi::Collective::kAlltoallw: return OTF2_COLLECTIVE_OP_ALLTOALLW;
+    case mpi::Collective::kAllreduce: return OTF2_COLLECTIVE_OP_ALLREDUCE;
+    case mpi::Collective::kReduce: return OTF2_COLLECTIVE_OP_REDUCE;
+    case mpi::Collective::kReduceScatter: return OTF2_COLLECTIVE_OP_REDUCE_SCATTER;
+    case mpi::Collective::kReduceScatterBlock: return OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK;
+    case mpi::Collective::kScan: return OTF2_COLLECTIVE_OP_SCAN;
+    case mpi::Collective::kExscan: return OTF2_COLLECTIVE_OP_EXSCAN;
+    default: return std::nullopt;
   }
-  return std::nullopt;
-}
-
-bool starts_request(const trace::Function& function) {
-  return std::find(function.leave.begin(), function.leave.end(), Attribute::kRequest) != function.leave.end();
-}
-
-// What of a call's function matters here, by number of the function.
-struct CallKind {
-  std::optional<OTF2_CollectiveOp> operation;
-  bool blocking = true;
-};
-
-enum class Otf2Rma { kNone, kCreate, kFree, kPut, kGet, kAtomic };
-
-Otf2Rma rma_of(const trace::Function& function) {
-  const std::string_view name = function.name;
-  if (name.starts_with("MPI_Win_create") || name.starts_with("MPI_Win_allocate")) return Otf2Rma::kCreate;
-  if (name == "MPI_Win_free") return Otf2Rma::kFree;
-  if (name == "MPI_Put" || name == "MPI_Rput") return Otf2Rma::kPut;
-  if (name == "MPI_Get" || name == "MPI_Rget") return Otf2Rma::kGet;
-  if (name.ends_with("ccumulate") || name == "MPI_Fetch_and_op" || name == "MPI_Compare_and_swap") {
-    return Otf2Rma::kAtomic;
-  }
-  return Otf2Rma::kNone;
 }
 
 class Otf2Visitor : public trace::Visitor {
  public:
   Otf2Visitor(Otf2Archive& archive, const trace::Definitions& definitions, const TraceOptions& options)
-      : archive_(archive), all_(definitions), options_(options),
-        list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {
-    for (const trace::Function& function : all_.functions) {
-      calls_.push_back({operation_of(function), !starts_request(function)});
-      rma_.push_back(rma_of(function));
-    }
-  }
+      : archive_(archive), all_(definitions), meanings_(trace::meanings(definitions)), options_(options),
+        list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {}
 
   bool failed() const { return failed_; }
 
@@ -97,18 +69,16 @@ class Otf2Visitor : public trace::Visitor {
     attributes(call.enter, all_.functions[call.enter.function].enter);
     if (call.enter.site) add(Otf2Attribute::kSite, call.enter.site);
     check(OTF2_EvtWriter_Enter(writer_, list_.get(), time_, call.enter.function));
-    const CallKind& kind = calls_[call.enter.function];
-    if (kind.operation && kind.blocking) check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time_));
+    if (blocking_operation(call)) check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time_));
     one_sided_access(place, call.enter);
   }
 
   void leave(const Place& place, const Call& call) override {
     at(place, call.leave.time_ns);
     if (call.enter.function >= all_.functions.size()) return;
-    const CallKind& kind = calls_[call.enter.function];
-    if (kind.operation && kind.blocking) {
+    if (const auto operation = blocking_operation(call)) {
       const Moved moved = moved_by(place, call.enter);
-      check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time_, *kind.operation,
+      check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time_, *operation,
                                             archive_.communicator(call.enter.communicator, kProgram), moved.root,
                                             moved.sent, moved.received));
     }
@@ -321,7 +291,8 @@ class Otf2Visitor : public trace::Visitor {
   }
 
   std::optional<OTF2_CollectiveOp> collective_of(const Request& request) const {
-    return request.posted.function < calls_.size() ? calls_[request.posted.function].operation : std::nullopt;
+    const std::uint32_t function = request.posted.function;
+    return function < meanings_.size() ? operation_of(meanings_[function]) : std::nullopt;
   }
 
   // Who sent and got what, from this process's side, as far as the call's attributes say.
@@ -329,7 +300,7 @@ class Otf2Visitor : public trace::Visitor {
     Moved moved{OTF2_UNDEFINED_UINT32, call.bytes, call.bytes2 ? call.bytes2 : call.bytes};
     if (call.root == trace::kNobody) return moved;
     moved.root = archive_.groups().find(call.communicator, call.root);
-    const auto operation = calls_[call.function].operation;
+    const auto operation = operation_of(meanings_[call.function]);
     const bool from_root = operation == OTF2_COLLECTIVE_OP_BCAST || operation == OTF2_COLLECTIVE_OP_SCATTER ||
                            operation == OTF2_COLLECTIVE_OP_SCATTERV;
     const bool is_root = call.root == place.rank;
@@ -339,17 +310,23 @@ class Otf2Visitor : public trace::Visitor {
     return moved;
   }
 
+  // Of a collective that returns when it is done.
+  std::optional<OTF2_CollectiveOp> blocking_operation(const Call& call) const {
+    const mpi::Meaning& meaning = meanings_[call.enter.function];
+    return meaning.nonblocking() ? std::nullopt : operation_of(meaning);
+  }
+
   void one_sided_access(const Place&, const Event& call) {
-    const Otf2Rma rma = rma_[call.function];
-    if (rma != Otf2Rma::kPut && rma != Otf2Rma::kGet && rma != Otf2Rma::kAtomic) return;
+    const WindowAccess access = meanings_[call.function].window;
+    if (access != WindowAccess::kPut && access != WindowAccess::kGet && access != WindowAccess::kAtomic) return;
     const auto window = windows_.find(call.object);
     if (window == windows_.end()) return;  // made before the trace begins
     const std::uint32_t target = archive_.groups().find(window->second.communicator, call.peer);
     if (target == OTF2_UNDEFINED_UINT32) return;
     const std::uint32_t self = window->second.self;
-    if (rma == Otf2Rma::kPut) {
+    if (access == WindowAccess::kPut) {
       check(OTF2_EvtWriter_RmaPut(writer_, nullptr, time_, self, target, call.bytes, 0));
-    } else if (rma == Otf2Rma::kGet) {
+    } else if (access == WindowAccess::kGet) {
       check(OTF2_EvtWriter_RmaGet(writer_, nullptr, time_, self, target, call.bytes, 0));
     } else {
       check(OTF2_EvtWriter_RmaAtomic(writer_, nullptr, time_, self, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE,
@@ -360,14 +337,14 @@ class Otf2Visitor : public trace::Visitor {
   // Windows are known to each process by a handle of its own; the nth one that a communicator's processes
   // make on it is the same for all of them, for creation is collective.
   void window_change(const Place&, const Call& call) {
-    const Otf2Rma rma = rma_[call.enter.function];
-    if (rma == Otf2Rma::kCreate && call.enter.communicator >= 0 && !call.cut) {
+    const WindowAccess access = meanings_[call.enter.function].window;
+    if (access == WindowAccess::kCreate && call.enter.communicator >= 0 && !call.cut) {
       Window window;
       window.communicator = call.enter.communicator;
       window.self = archive_.window(window.communicator, window_ordinals_[window.communicator]++);
       windows_[call.leave.object ? call.leave.object : call.enter.object] = window;
       check(OTF2_EvtWriter_RmaWinCreate(writer_, nullptr, time_, window.self));
-    } else if (rma == Otf2Rma::kFree) {
+    } else if (access == WindowAccess::kFree) {
       const auto window = windows_.find(call.enter.object);
       if (window == windows_.end()) return;
       check(OTF2_EvtWriter_RmaWinDestroy(writer_, nullptr, time_, window->second.self));
@@ -377,10 +354,9 @@ class Otf2Visitor : public trace::Visitor {
 
   Otf2Archive& archive_;
   const trace::Definitions& all_;
+  const std::vector<mpi::Meaning> meanings_;  // by number of the function
   const TraceOptions& options_;
   std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)> list_;  // emptied by each record
-  std::vector<CallKind> calls_;
-  std::vector<Otf2Rma> rma_;
   std::vector<Thread> threads_;  // of the process at hand
   std::unordered_map<std::uint64_t, Window> windows_;
   std::map<std::int32_t, std::uint32_t> window_ordinals_;

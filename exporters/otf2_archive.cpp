@@ -40,17 +40,13 @@ OTF2_RegionRole role_of(const trace::Function& function) {
     case trace::Group::kCollective: break;
     default: return OTF2_REGION_ROLE_WRAPPER;
   }
-  if (function.name.ends_with("arrier")) return OTF2_REGION_ROLE_BARRIER;
-  if (function.name.ends_with("cast") || function.name.ends_with("catter") || function.name.ends_with("catterv")) {
-    return OTF2_REGION_ROLE_COLL_ONE2ALL;
+  switch (mpi::flow_of(mpi::meaning_of(function.name).collective)) {
+    case mpi::Flow::kBarrier: return OTF2_REGION_ROLE_BARRIER;
+    case mpi::Flow::kFromRoot: return OTF2_REGION_ROLE_COLL_ONE2ALL;
+    case mpi::Flow::kToRoot: return OTF2_REGION_ROLE_COLL_ALL2ONE;
+    case mpi::Flow::kPrefix: return OTF2_REGION_ROLE_COLL_OTHER;
+    default: return OTF2_REGION_ROLE_COLL_ALL2ALL;
   }
-  if (function.name.ends_with("_Reduce") || function.name.ends_with("_Ireduce") ||
-      function.name.ends_with("_Gather") || function.name.ends_with("_Gatherv") ||
-      function.name.ends_with("_Igather") || function.name.ends_with("_Igatherv")) {
-    return OTF2_REGION_ROLE_COLL_ALL2ONE;
-  }
-  if (function.name.ends_with("can")) return OTF2_REGION_ROLE_COLL_OTHER;
-  return OTF2_REGION_ROLE_COLL_ALL2ALL;
 }
 
 }  // namespace

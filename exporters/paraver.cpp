@@ -8,23 +8,30 @@
 
 #include "exporters/sorted_lines.h"
 #include "exporters/text_file.h"
+#include "trace/meanings.h"
 
 namespace fathom::exporters {
 namespace {
 
+using mpi::FunctionId;
+using mpi::Group;
 using trace::Call;
-using trace::Group;
 using trace::Place;
 
 // Extrae's numbers (its mpi_prv_events.h), and from 1000 on those of functions that are not listed.
-constexpr std::pair<std::string_view, int> kExtraeValues[] = {
-    {"MPI_Send", 1},      {"MPI_Recv", 2},       {"MPI_Isend", 3},     {"MPI_Irecv", 4},       {"MPI_Wait", 5},
-    {"MPI_Waitall", 6},   {"MPI_Bcast", 7},      {"MPI_Barrier", 8},   {"MPI_Reduce", 9},      {"MPI_Allreduce", 10},
-    {"MPI_Alltoall", 11}, {"MPI_Alltoallv", 12}, {"MPI_Gather", 13},   {"MPI_Gatherv", 14},    {"MPI_Scatter", 15},
-    {"MPI_Scatterv", 16}, {"MPI_Allgather", 17}, {"MPI_Allgatherv", 18}, {"MPI_Comm_rank", 19}, {"MPI_Comm_size", 20},
-    {"MPI_Init", 31},     {"MPI_Finalize", 32},  {"MPI_Bsend", 33},    {"MPI_Ssend", 34},      {"MPI_Rsend", 35},
-    {"MPI_Ibsend", 36},   {"MPI_Issend", 37},    {"MPI_Irsend", 38},   {"MPI_Test", 39},       {"MPI_Cancel", 40},
-    {"MPI_Sendrecv", 41}, {"MPI_Waitany", 59},   {"MPI_Waitsome", 60}, {"MPI_Probe", 61},      {"MPI_Iprobe", 62}};
+constexpr std::pair<FunctionId, int> kExtraeValues[] = {
+    {FunctionId::kSend, 1}, {FunctionId::kRecv, 2}, {FunctionId::kIsend, 3},
+    {FunctionId::kIrecv, 4}, {FunctionId::kWait, 5}, {FunctionId::kWaitall, 6},
+    {FunctionId::kBcast, 7}, {FunctionId::kBarrier, 8}, {FunctionId::kReduce, 9},
+    {FunctionId::kAllreduce, 10}, {FunctionId::kAlltoall, 11}, {FunctionId::kAlltoallv, 12},
+    {FunctionId::kGather, 13}, {FunctionId::kGatherv, 14}, {FunctionId::kScatter, 15},
+    {FunctionId::kScatterv, 16}, {FunctionId::kAllgather, 17}, {FunctionId::kAllgatherv, 18},
+    {FunctionId::kCommRank, 19}, {FunctionId::kCommSize, 20}, {FunctionId::kInit, 31},
+    {FunctionId::kFinalize, 32}, {FunctionId::kBsend, 33}, {FunctionId::kSsend, 34},
+    {FunctionId::kRsend, 35}, {FunctionId::kIbsend, 36}, {FunctionId::kIssend, 37},
+    {FunctionId::kIrsend, 38}, {FunctionId::kTest, 39}, {FunctionId::kCancel, 40},
+    {FunctionId::kSendrecv, 41}, {FunctionId::kWaitany, 59}, {FunctionId::kWaitsome, 60},
+    {FunctionId::kProbe, 61}, {FunctionId::kIprobe, 62}};
 constexpr int kFirstOwnValue = 1000;
 
 struct State {
@@ -59,15 +66,14 @@ int type_of(Group group) {
   }
 }
 
-int state_of(const trace::Function& function) {
-  const bool immediate = function.name.starts_with("MPI_I");
-  switch (function.group) {
-    case Group::kSend: return immediate ? 10 : 4;
-    case Group::kReceive: return immediate ? 11 : 3;
+int state_of(const mpi::Meaning& meaning) {
+  switch (meaning.group) {
+    case Group::kSend: return meaning.nonblocking() ? 10 : 4;
+    case Group::kReceive: return meaning.nonblocking() ? 11 : 3;
     case Group::kSendReceive: return 17;
-    case Group::kCompletion: return function.name.starts_with("MPI_Test") ? 6 : 8;
+    case Group::kCompletion: return meaning.completes == mpi::Completes::kTest ? 6 : 8;
     case Group::kProbe: return 6;
-    case Group::kCollective: return function.name.ends_with("arrier") ? 5 : 13;
+    case Group::kCollective: return meaning.collective == mpi::Collective::kBarrier ? 5 : 13;
     case Group::kOneSided: return 18;
     case Group::kIo: return 12;
     default: return 15;
@@ -128,12 +134,14 @@ class Layout {
 class ParaverVisitor : public trace::Visitor {
  public:
   ParaverVisitor(const trace::Definitions& definitions, const TraceOptions& options)
-      : all_(definitions), options_(options), layout_(definitions) {
+      : all_(definitions), meanings_(trace::meanings(definitions)), options_(options),
+        layout_(definitions) {
     int own = kFirstOwnValue;
     for (const trace::Function& function : all_.functions) {
       int value = 0;
-      for (const auto& [name, number] : kExtraeValues) {
-        if (function.name == name) value = number;
+      const auto id = mpi::find(function.name);
+      for (const auto& [known, number] : kExtraeValues) {
+        if (id == known) value = number;
       }
       values_.push_back(value ? value : own++);
     }
@@ -150,7 +158,7 @@ class ParaverVisitor : public trace::Visitor {
     last_ns_ = std::max(last_ns_, time);
     if (call.enter.function < values_.size()) {
       happens(place, time, call.enter.function, 0);
-      if (call.depth == 0) state(place, call.enter.time_ns, time, state_of(all_.functions[call.enter.function]));
+      if (call.depth == 0) state(place, call.enter.time_ns, time, state_of(meanings_[call.enter.function]));
     }
     since_[{place.rank, place.thread}] = time;
   }
@@ -269,6 +277,7 @@ class ParaverVisitor : public trace::Visitor {
   static constexpr std::uint64_t kInCall = ~std::uint64_t{0};
 
   const trace::Definitions& all_;
+  const std::vector<mpi::Meaning> meanings_;
   const TraceOptions& options_;
   Layout layout_;
   SortedLines lines_;

@@ -4,14 +4,13 @@ The rules follow MPI's own naming (`dest`, `tag`, `comm`, `origin_count` …); a
 cannot know. Names, widths and their packing are those of trace/format.h, expressions those of traced_call.h
 and traced_arguments.h.
 """
-import re
+import pathlib
+import sys
 from dataclasses import dataclass
 
-GROUPS = {'blocking': 'collective', 'nonblocking': 'collective', 'persistent': 'collective',
-          'constructor': 'communicator', 'destructor': 'communicator', 'window': 'onesided',
-          'window_free': 'onesided', 'rma': 'onesided', 'file': 'io', 'request_free': 'other',
-          'init': 'environment', 'init_thread': 'environment', 'finalize': 'environment',
-          'abort': 'environment', 'pcontrol': 'environment'}
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / 'mpi'))
+from functions_table import typed  # noqa: E402
+
 WIDE = ('request', 'win', 'file', 'offset')  # 8 bytes; the others take 4
 
 # (count, datatype) of what is sent, posted or moved, and of the other side where the call has two.
@@ -26,20 +25,6 @@ class Attribute:
     expression: str  # C++; of bytes: 64 bits
 
 
-def typed(parameters):
-    """{name: type}; a trailing [] belongs to the type."""
-    result = {}
-    for parameter in [] if parameters in ('void', '') else parameters.split(','):
-        match = re.fullmatch(r'(.*?)\s*(\**)\s*(\w+)((?:\[\d*\])*)', parameter.strip())
-        if match:
-            result[match.group(3)] = ' '.join(match.group(1).split()) + match.group(2) + match.group(4)
-    return result
-
-
-def group_of(f):
-    return f.options.get('group') or GROUPS[f.role]
-
-
 def first_of(types, wanted):
     return next((name for name, kind in types.items() if kind == wanted), None)
 
@@ -51,7 +36,7 @@ def communicator(f, types):
         return f'communicator(given({first_of(types, "MPI_Comm*")}))'
     if name := first_of(types, 'MPI_Win'):
         return f'communicator_of({name})'
-    if (name := first_of(types, 'MPI_Message*')) and f.options.get('group') == 'receive':
+    if (name := first_of(types, 'MPI_Message*')) and f.group == 'receive':
         return f'communicator_of(given({name}))'
     return 'communicator_of(given(win))' if f.role == 'window_free' else None
 
@@ -60,22 +45,16 @@ def peer(f, types):
     for name in ('dest', 'target_rank', 'source'):
         if types.get(name) == 'int':
             return name
-    return 'rank' if group_of(f) == 'onesided' and types.get('rank') == 'int' else None
-
-
-def family(f):
-    """The blocking form of a collective: "MPI_Iallgatherv", "MPIX_Allgatherv_init" -> "allgatherv"."""
-    name = re.sub(r'^MPIX?_|_init$', '', f.name)
-    return (name[1:] if f.role == 'nonblocking' else name).lower()
+    return 'rank' if f.group == 'onesided' and types.get('rank') == 'int' else None
 
 
 def lengths(f, types):
     """Expressions of `bytes` and `bytes2`; None where the call has none."""
     if f.role in ('blocking', 'nonblocking', 'persistent'):
-        if family(f) == 'barrier':
+        if f.options['operation'] == 'barrier':
             return None, None
         passed = [name for name, kind in types.items() if kind not in ('MPI_Request*', 'MPI_Info')]
-        return f'sent::{family(f)}({", ".join(passed)})', None
+        return f'sent::{f.options["operation"]}({", ".join(passed)})', None
     if f.role == 'rma' and 'origin_count' not in types:
         first = 'bytes_unless_no_op(op, 1, datatype)' if 'op' in types else 'bytes(1, datatype)'
         return first, 'bytes(1, datatype)'
@@ -89,7 +68,7 @@ def lengths(f, types):
     for count, datatype in LENGTHS2:
         if types.get(count) == 'int' and types.get(datatype) == 'MPI_Datatype':
             second = f'bytes({count}, {datatype})'
-    if f.name == 'MPI_Sendrecv_replace':
+    if 'sendtag' in types and second is None:  # one buffer for both
         second = first
     return first, second
 
@@ -101,7 +80,8 @@ def at_enter(f):
     request = first_of(types, 'MPI_Request')
     if f.role == 'request_free' or f.options.get('request') == 'enter':
         request = f'given({first_of(types, "MPI_Request*")})'
-    file = first_of(types, 'MPI_File') or ('given(fh)' if f.name == 'MPI_File_close' else None)
+    file = first_of(types, 'MPI_File') or (
+        'given(fh)' if f.role != 'file' and 'MPI_File*' in types.values() else None)
     window = first_of(types, 'MPI_Win') or ('given(win)' if f.role == 'window_free' else None)
     offset = next((name for name, kind in types.items()
                    if kind == 'MPI_Offset' and name in ('offset', 'disp') or name == 'target_disp'), None)
@@ -162,4 +142,4 @@ def enter_statements(f):
 def definition(number, f):
     """A line of the trace's definitions (trace/format.h)."""
     lists = [','.join(a.name for a in attributes) for attributes in (at_enter(f), at_leave(f))]
-    return f'function {number} {f.name} {group_of(f)} enter={lists[0]} leave={lists[1]}'
+    return f'function {number} {f.name} {f.group} enter={lists[0]} leave={lists[1]}'

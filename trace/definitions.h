@@ -5,16 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "mpi/meaning.h"
 #include "profile/profile.h"
 #include "trace/format.h"
 
 namespace fathom::trace {
 
-// What a function is to an analysis.
-enum class Group : std::uint8_t {
-  kOther, kSend, kReceive, kSendReceive, kCompletion, kProbe, kCollective, kOneSided, kIo, kCommunicator,
-  kEnvironment,
-};
+using mpi::Group;
 
 struct Function {
   std::string name;  // "MPI_Isend"

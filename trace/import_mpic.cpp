@@ -9,11 +9,13 @@
 #include <set>
 
 #include "trace/mapped_file.h"
-#include "trace/mpi_functions.h"
+#include "trace/imported_function.h"
 #include "trace/writer.h"
 
 namespace fathom::trace {
 namespace {
+
+using mpi::FunctionId;
 
 constexpr std::uint64_t kSmallBytes = 40, kLargeBytes = 64, kProcessBytes = 1040, kAnchorBytes = 24;
 constexpr std::uint64_t kDateBytes = 64, kProgramBytes = 1024, kHostBytes = 1024, kLabelBytes = 24;
@@ -22,11 +24,14 @@ constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits can hold
 
 // By type, from 13 on.
 constexpr std::int32_t kFirstType = 13;
-constexpr const char* kTypes[] = {
-    "MPI_Send",    "MPI_Recv",    "MPI_Bsend",   "MPI_Ssend",    "MPI_Rsend",     "MPI_Isend",   "MPI_Ibsend",
-    "MPI_Issend",  "MPI_Irsend",  "MPI_Irecv",   "MPI_Sendrecv", "MPI_Wait",      "MPI_Waitall", "MPI_Barrier",
-    "MPI_Bcast",   "MPI_Reduce",  "MPI_Allreduce", "MPI_Gather", "MPI_Scatter",   "MPI_Allgather", "MPI_Waitany",
-    "MPI_Waitsome", "MPI_Test",   "MPI_Testany", "MPI_Testall",  "MPI_Testsome",  "MPI_Init",    "MPI_Finalize"};
+constexpr FunctionId kTypes[] = {
+    FunctionId::kSend, FunctionId::kRecv, FunctionId::kBsend, FunctionId::kSsend,
+    FunctionId::kRsend, FunctionId::kIsend, FunctionId::kIbsend, FunctionId::kIssend,
+    FunctionId::kIrsend, FunctionId::kIrecv, FunctionId::kSendrecv, FunctionId::kWait,
+    FunctionId::kWaitall, FunctionId::kBarrier, FunctionId::kBcast, FunctionId::kReduce,
+    FunctionId::kAllreduce, FunctionId::kGather, FunctionId::kScatter, FunctionId::kAllgather,
+    FunctionId::kWaitany, FunctionId::kWaitsome, FunctionId::kTest, FunctionId::kTestany,
+    FunctionId::kTestall, FunctionId::kTestsome, FunctionId::kInit, FunctionId::kFinalize};
 
 // One half of what a record tells.
 struct Part {
@@ -193,7 +198,7 @@ class MpicImport {
     Definitions all;
     all.world_size = contents_.ranks;
     all.application.executable = contents_.program;
-    for (const char* name : kTypes) all.functions.push_back(function_by_name(name));
+    for (const FunctionId id : kTypes) all.functions.push_back(imported_function(mpi::name_of(id)));
     all.classes = {profile::kPointToPoint};
     all.class_hidden = {false};
     all.level = "calls";
@@ -286,25 +291,25 @@ class MpicImport {
     enter.communicator = communicator == communicators_.end() ? kNobody : communicator->second;
     Event leave = enter;
     leave.kind = EventKind::kLeave;
-    const Function function = function_by_name(kTypes[enter.function]);
+    const Group group = mpi::meaning_of(kTypes[enter.function]).group;
     const Part& first = record.first;
-    const bool sends = function.group == Group::kSend || function.group == Group::kSendReceive;
-    const bool receives = function.group == Group::kReceive || function.group == Group::kSendReceive;
-    if (sends || function.group == Group::kReceive) {
+    const bool sends = group == Group::kSend || group == Group::kSendReceive;
+    const bool receives = group == Group::kReceive || group == Group::kSendReceive;
+    if (sends || group == Group::kReceive) {
       enter.peer = enter.comm_peer = valid_rank(sends ? first.receiver : first.sender);
       enter.tag = first.tag;
       enter.bytes = length(first.bytes);
     }
-    if (function.group == Group::kSendReceive) {
+    if (group == Group::kSendReceive) {
       enter.peer2 = valid_rank(record.second.sender);
       enter.tag2 = record.second.tag;
       enter.bytes2 = length(record.second.bytes);
     }
-    if (function.group == Group::kCollective) collective(record, enter);
-    if (function.group == Group::kCompletion) leave.count = length(first.count);
+    if (group == Group::kCollective) collective(record, enter);
+    if (group == Group::kCompletion) leave.count = length(first.count);
     writer.append(process, enter);
     if (sends) message(process, enter, EventKind::kMessageSent, enter.peer, first.tag, enter.bytes, writer);
-    if (receives && function.group == Group::kReceive) {
+    if (receives && group == Group::kReceive) {
       message(process, enter, EventKind::kMessageReceived, enter.peer, first.tag, enter.bytes, writer);
     } else if (receives) {
       message(process, enter, EventKind::kMessageReceived, enter.peer2, enter.tag2, enter.bytes2, writer);
@@ -313,12 +318,11 @@ class MpicImport {
   }
 
   void collective(const Record& record, Event& enter) const {
-    const std::string_view name = kTypes[enter.function];
     enter.bytes = length(record.first.bytes);
     if (record.large) enter.bytes2 = length(record.second.bytes);
-    if (name == "MPI_Bcast") enter.root = valid_rank(record.first.sender);
-    if (name == "MPI_Reduce" || name == "MPI_Gather") enter.root = valid_rank(record.first.receiver);
-    if (name == "MPI_Scatter") enter.root = valid_rank(record.first.sender);
+    const mpi::Flow flow = mpi::meaning_of(kTypes[enter.function]).flow;
+    if (flow == mpi::Flow::kFromRoot) enter.root = valid_rank(record.first.sender);
+    if (flow == mpi::Flow::kToRoot) enter.root = valid_rank(record.first.receiver);
   }
 
   void message(std::size_t process, const Event& call, EventKind kind, std::int32_t peer, std::int32_t tag,

@@ -6,10 +6,12 @@
 namespace fathom::trace {
 namespace {
 
-constexpr std::string_view kExchanges[] = {
-    "MPI_Allgather", "MPI_Allgatherv", "MPI_Allreduce", "MPI_Alltoall", "MPI_Alltoallv", "MPI_Alltoallw",
-    "MPI_Barrier", "MPI_Reduce_scatter", "MPI_Reduce_scatter_block",
-};
+// Blocking collectives in which every member sends to and receives from others.
+bool is_exchange_class(const std::string& name) {
+  const mpi::Meaning& meaning = mpi::meaning_of(name);
+  return meaning.group == Group::kCollective && meaning.requests == mpi::Requests::kNone &&
+         (meaning.flow == mpi::Flow::kAllToAll || meaning.flow == mpi::Flow::kBarrier);
+}
 
 void append(std::vector<std::uint64_t>& to, std::vector<std::uint64_t>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -22,7 +24,7 @@ OperationVisitor::OperationVisitor(OperationSink& sink, const Definitions& defin
                                    std::function<bool(const Message&)> wants)
     : sink_(sink), wants_(std::move(wants)) {
   for (const std::string& name : definitions.classes) {
-    exchanges_.push_back(std::find(std::begin(kExchanges), std::end(kExchanges), name) != std::end(kExchanges));
+    exchanges_.push_back(is_exchange_class(name));
   }
 }
 

@@ -9,7 +9,7 @@
 
 #include "trace/attributes.h"
 #include "trace/fields.h"
-#include "trace/mpi_functions.h"
+#include "trace/imported_function.h"
 
 namespace fathom::trace::otf2 {
 namespace {
@@ -144,7 +144,7 @@ class Planner {
       plan_.functions.emplace(self, known->second);
       if (!is_new) continue;
       const auto numbered = plan_.own ? parse_function(archive_.text(region.description)) : std::nullopt;
-      all.functions.push_back(numbered ? numbered->function : function_by_name(name));
+      all.functions.push_back(numbered ? numbered->function : imported_function(name));
     }
   }
 

@@ -3,17 +3,16 @@
 #include <algorithm>
 #include <memory>
 #include <queue>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "trace/meanings.h"
+
 namespace fathom::trace {
 namespace {
 
-bool has(const std::vector<Attribute>& attributes, Attribute wanted) {
-  return std::find(attributes.begin(), attributes.end(), wanted) != attributes.end();
-}
+using mpi::Requests;
 
 RequestKind kind_of(Group group) {
   switch (group) {
@@ -24,40 +23,18 @@ RequestKind kind_of(Group group) {
   }
 }
 
-// What a call of the function does to requests.
-struct RequestRole {
-  enum Does { kNothing, kMakes, kMakesAndStarts, kStarts, kFrees } does = kNothing;
-  RequestKind kind = RequestKind::kOther;
-};
-
-RequestRole role_of(const Function& function) {
-  const std::string_view name = function.name;
-  RequestRole role;
-  role.kind = kind_of(function.group);
-  if (name == "MPI_Start" || name == "MPI_Startall") {
-    role.does = RequestRole::kStarts;
-  } else if (name == "MPI_Request_free") {
-    role.does = RequestRole::kFrees;
-  } else if (has(function.leave, Attribute::kRequest)) {
-    role.does = name.ends_with("_init") ? RequestRole::kMakes : RequestRole::kMakesAndStarts;
-  }
-  return role;
-}
-
 // What is the same for all processes.
 struct Shared {
-  explicit Shared(const Definitions& all) : definitions(all) {
-    for (const Function& function : definitions.functions) roles.push_back(role_of(function));
-  }
-  RequestRole role(std::uint32_t function) const {
-    return function < roles.size() ? roles[function] : RequestRole{};
+  explicit Shared(const Definitions& all) : definitions(all), meanings(trace::meanings(all)) {}
+  mpi::Meaning meaning(std::uint32_t function) const {
+    return function < meanings.size() ? meanings[function] : mpi::Meaning{};
   }
   bool hidden(std::uint32_t message_class) const {
     return message_class < definitions.class_hidden.size() && definitions.class_hidden[message_class];
   }
 
   const Definitions& definitions;
-  std::vector<RequestRole> roles;
+  std::vector<mpi::Meaning> meanings;
 };
 
 // Receives of the program that are posted and name one source and one tag, in the order of posting.
@@ -125,7 +102,7 @@ class ProcessWalk {
 
   void enter(const Event& event);
   void leave(const Event& event);
-  void start_request(const OpenCall& call, RequestRole role);
+  void start_request(const OpenCall& call, const mpi::Meaning& meaning);
   void activate(Tracked& request, std::uint64_t time_ns);
   void drop(const Tracked& request);
   void drop_all();
@@ -185,7 +162,7 @@ void ProcessWalk::enter(const Event& event) {
   call.leave.function = event.function;
   call.depth = static_cast<std::uint32_t>(calls.size() - 1);
   visitor_.enter(place_, call);
-  if (shared_.role(event.function).does == RequestRole::kFrees) {
+  if (shared_.meaning(event.function).requests == Requests::kFrees) {
     const auto found = requests_.find(event.request);
     if (found == requests_.end()) return;
     if (found->second.kind == RequestKind::kReceive) posted_.remove(posted_key(found->second), found->second.order);
@@ -193,7 +170,7 @@ void ProcessWalk::enter(const Event& event) {
     requests_.erase(found);
     return;
   }
-  if (shared_.role(event.function).does != RequestRole::kStarts || !event.request) return;
+  if (shared_.meaning(event.function).requests != Requests::kStarts || !event.request) return;
   const auto found = requests_.find(event.request);
   if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
 }
@@ -214,18 +191,18 @@ void ProcessWalk::leave(const Event& event) {
   }
   OpenCall& call = calls.back();
   call.leave = event;
-  start_request(call, shared_.role(event.function));
+  start_request(call, shared_.meaning(event.function));
   visitor_.leave(place_, call);
   calls.pop_back();
 }
 
-void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
-  if (role.does != RequestRole::kMakes && role.does != RequestRole::kMakesAndStarts) return;
+void ProcessWalk::start_request(const OpenCall& call, const mpi::Meaning& meaning) {
+  if (!meaning.persistent() && !meaning.nonblocking()) return;
   if (call.request() == kNoRequest && call.sent != 0) {  // complete when its call returned
     Request request;
     request.started_ns = call.leave.time_ns;
     request.posted = call.enter;
-    request.kind = role.kind;
+    request.kind = kind_of(meaning.group);
     request.sent = call.sent;
     visitor_.request_completed(place_, request, call.leave);
   }
@@ -247,9 +224,9 @@ void ProcessWalk::start_request(const OpenCall& call, RequestRole role) {
   request.earlier_sent.swap(earlier_sent);
   request.number = call.request();
   request.posted = call.enter;
-  request.kind = role.kind;
+  request.kind = kind_of(meaning.group);
   request.sent = call.sent;
-  request.persistent = role.does == RequestRole::kMakes;
+  request.persistent = meaning.persistent();
   request.active = false;
   if (!request.persistent) activate(request, call.leave.time_ns);
 }
@@ -290,12 +267,12 @@ void ProcessWalk::activate(Tracked& request, std::uint64_t time_ns) {
 bool ProcessWalk::belongs_to_request(const Event& event, std::uint64_t number) {
   OpenCall* call = inside();
   if (!call) return false;
-  const RequestRole role = shared_.role(call->enter.function);
-  if (role.does == RequestRole::kMakesAndStarts) {
+  const Requests requests = shared_.meaning(call->enter.function).requests;
+  if (requests == Requests::kMakesAndStarts) {
     call->sent = number;
     return true;
   }
-  if (role.does != RequestRole::kStarts || call->started.empty()) return false;
+  if (requests != Requests::kStarts || call->started.empty()) return false;
   auto first = call->started.begin();
   if (event.request != kNoRequest) first = std::find(call->started.begin(), call->started.end(), event.request);
   if (first == call->started.end()) return false;
@@ -330,9 +307,10 @@ void ProcessWalk::received(const Event& event) {
   Tracked* request = nullptr;
   if (!message.hidden && event.request != kNoRequest) {
     auto found = requests_.find(event.request);
-    const auto does = message.inside ? shared_.role(message.inside->enter.function).does : RequestRole::kNothing;
+    const Requests does =
+        message.inside ? shared_.meaning(message.inside->enter.function).requests : Requests::kNone;
     // Complete before the call that posts it has returned.
-    if (found == requests_.end() && does == RequestRole::kMakesAndStarts) {
+    if (found == requests_.end() && does == Requests::kMakesAndStarts) {
       found = requests_.emplace(event.request, Tracked{}).first;
       found->second.number = event.request;
       found->second.posted.time_ns = event.time_ns;
@@ -380,7 +358,7 @@ void ProcessWalk::completed(const Event& event) {
 
 void ProcessWalk::given(const Event& event) {
   const Call* call = inside();
-  if (!call || shared_.role(call->enter.function).does != RequestRole::kStarts) return;
+  if (!call || shared_.meaning(call->enter.function).requests != Requests::kStarts) return;
   const auto found = requests_.find(event.request);
   if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
 }

@@ -5,11 +5,11 @@
 namespace fathom::analysis {
 namespace {
 
-WaitKind kind_of(const FunctionFacts& facts) {
+WaitKind kind_of(const mpi::Meaning& facts) {
   switch (facts.flow) {
     case Flow::kBarrier: return WaitKind::kBarrier;
-    case Flow::kFromRoot: return facts.scatters ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
-    case Flow::kToRoot: return facts.scatters ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
+    case Flow::kFromRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
+    case Flow::kToRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
     case Flow::kPrefix: return WaitKind::kEarlyScan;
     case Flow::kNone:
     case Flow::kAllToAll: break;

@@ -1,7 +1,7 @@
 // Joins the members of each collective operation: the n-th of a communicator at one member is the n-th at all
 // others, for all must call them in the same order (MPI 3.1, section 5.1).
 //
-// Who waits for whom follows from who gives data to whom (Flow, function_facts.h):
+// Who waits for whom follows from who gives data to whom (mpi::Flow, mpi/meaning.h):
 //   barrier, N-to-N   everybody for the last to enter
 //   from the root     everybody else for the root
 //   to the root       the root for the last of the others. (Scalasca counts until the first of the others

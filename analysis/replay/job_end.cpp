@@ -18,7 +18,7 @@ Entry entry_of(const JoinedJob& job, std::uint32_t process) {
   for (std::uint32_t number = steps.size(process); number-- > 0;) {
     const Step& step = steps.at(process, number);
     if (step.kind != StepKind::kCall || step.has(kNested)) continue;
-    return {process, job.definitions().functions[step.number].name == "MPI_Finalize", step.time_ns};
+    return {process, job.facts().functions[step.number].ends_job, step.time_ns};
   }
   return {process, false, 0};
 }

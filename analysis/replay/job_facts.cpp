@@ -3,7 +3,7 @@
 namespace fathom::analysis {
 
 JobFacts::JobFacts(const trace::Definitions& all)
-    : definitions(all), functions(function_facts(all)), communicators(all.processes.size()) {
+    : definitions(all), functions(trace::meanings(all)), communicators(all.processes.size()) {
   for (std::size_t i = 0; i < all.processes.size(); ++i) {
     process_of_rank[static_cast<std::uint64_t>(all.processes[i].rank)] = static_cast<std::uint32_t>(i);
   }

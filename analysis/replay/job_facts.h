@@ -5,17 +5,20 @@
 #include <vector>
 
 #include "analysis/replay/flat_map.h"
-#include "analysis/replay/function_facts.h"
 #include "analysis/replay/step.h"
-#include "trace/definitions.h"
+#include "trace/meanings.h"
 
 namespace fathom::analysis {
+
+using mpi::Completes;
+using mpi::Flow;
+using mpi::Requests;
 
 struct JobFacts {
   explicit JobFacts(const trace::Definitions& all);
 
   const trace::Definitions& definitions;  // outlive this
-  std::vector<FunctionFacts> functions;
+  std::vector<mpi::Meaning> functions;
   // By communicator: its processes that have a trace, in the order of their ranks in it (of an
   // intercommunicator the local group first).
   std::vector<std::vector<std::uint32_t>> members;

@@ -79,8 +79,8 @@ void StepRecorder::enter(const Event& event) {
   open.peer = event.peer;
   open.tag = event.tag;
   here.started.clear();
-  const FunctionFacts& facts = facts_.functions[event.function];
-  if (facts.collective && event.communicator >= 0 && !incomplete_) {
+  const mpi::Meaning& facts = facts_.functions[event.function];
+  if (facts.in_sequence && event.communicator >= 0 && !incomplete_) {
     Step& part = steps_.append(process_, open.collective);
     part.kind = StepKind::kCollective;
     part.time_ns = event.time_ns;
@@ -135,7 +135,7 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
 // What the call that is being left made.
 void StepRecorder::make_request(Thread& here, const Event& event) {
   const OpenCall& open = here.open.back();
-  const FunctionFacts& facts = facts_.functions[open.function];
+  const mpi::Meaning& facts = facts_.functions[open.function];
   if (facts.requests != Requests::kMakes && facts.requests != Requests::kMakesAndStarts) return;
   const std::uint64_t number = event.request;
   if (number == trace::kNoRequest) {  // complete when the call returned: no other call waits for it
@@ -253,7 +253,7 @@ StepRecorder::Request* StepRecorder::request_of(const Event& event) {
   Thread& here = thread(event.thread);
   if (request == nullptr && !here.open.empty()) {  // complete before the call that posts it has returned?
     const OpenCall& open = here.open.back();
-    const FunctionFacts& facts = facts_.functions[open.function];
+    const mpi::Meaning& facts = facts_.functions[open.function];
     if (facts.requests != Requests::kMakesAndStarts || facts.group != Group::kReceive) return nullptr;
     request = &requests_[event.request];
     request->group = Group::kReceive;

@@ -19,7 +19,7 @@ def text(profiler):
     sys.path.insert(0, str(profiler))
     import call_attributes
     import generate_wrappers
-    functions = generate_wrappers.read(profiler / "mpi_functions.table")
+    functions = generate_wrappers.read(profiler.parent / "mpi" / "functions.table")
     parts = []
     for f in functions:
         if f.name not in CHOSEN:

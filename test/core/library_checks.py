@@ -200,7 +200,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("check", choices=CHECKS)
     parser.add_argument("--library", help="libfathom.so; its objects lie in libfathom.so.p beside it")
-    parser.add_argument("--table", help="profiler/mpi_functions.table")
+    parser.add_argument("--table", help="mpi/functions.table")
     parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--mpifh", help="libmpi_mpifh.so.40, if not the linker's own")
     arguments = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Writes an MPI library that is none, and a program that calls every function of it, from mpi_functions.table.
+"""Writes an MPI library that is none, and a program that calls every function of it, from mpi/functions.table.
 
 Each function of the library prints its name and its arguments as they arrive, and returns a number of its own. The
 program calls each under its two names, the bindings of Fortran that Fathom has entry points for under all of theirs.

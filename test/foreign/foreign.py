@@ -67,7 +67,7 @@ class MadeUp(ForeignTest):
         """Returns how many lines a program writes that calls every function of this library."""
         sys.path.insert(0, options.profiler)
         import generate_wrappers
-        rows = generate_wrappers.read(os.path.join(options.profiler, "mpi_functions.table"))
+        rows = generate_wrappers.read(os.path.join(os.path.dirname(options.profiler), "mpi", "functions.table"))
         functions = [types.SimpleNamespace(name=f.name, pmpi=f.pmpi, variadic=f.variadic,
                                            fixed_parameters=[p for p in generate_wrappers.split(f.parameters) if p != "..."]) for f in rows]
         direct = [name for f in rows if f.options.get("fortran") == "direct" for name in generate_wrappers.fortran_names(f)]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs programs under the trace library and compares the calls in the trace with what is known of them.
 
-  traced_calls.py --binaries DIR --library libfathom-trace.so --table mpi_functions.table [--write] [CASE...]
+  traced_calls.py --binaries DIR --library libfathom-trace.so --table mpi/functions.table [--write] [CASE...]
 
 every_function calls each function of the table: all of them must be found, each entered as often as left, and
 output and exit code must be those of the run without the library. The calls_* programs must give the lines in

@@ -1,0 +1,123 @@
+// What a function of MPI means: the only place that knows functions by their names.
+//
+// functions.table holds a row for each function; the rows below are generated from it, so that a new
+// function is one new row. Everybody else (trace, analyses, exporters, importers) asks find() once per
+// function of a run and then compares enumerators.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "function_ids.h"  // enum class FunctionId: a constant for each function, kIsend for MPI_Isend
+
+namespace fathom::mpi {
+
+// What a function is about. Traces store these by name, so existing ones keep their meaning for ever.
+enum class Group : std::uint8_t {
+  kOther, kSend, kReceive, kSendReceive, kCompletion, kProbe, kCollective, kOneSided, kIo, kCommunicator,
+  kEnvironment,
+};
+
+// The operation of a collective; the same for its blocking, non-blocking and persistent forms. Up to
+// kScatterv in the order of Open MPI's tags (ompi/mca/coll/base/coll_tags.h).
+enum class Collective : std::uint8_t {
+  kNone,
+  kAllgather, kAllgatherv, kAllreduce, kAlltoall, kAlltoallv, kAlltoallw, kBarrier, kBcast, kExscan,
+  kGather, kGatherv, kReduce, kReduceScatter, kReduceScatterBlock, kScan, kScatter, kScatterv,
+  kNeighborAllgather, kNeighborAllgatherv, kNeighborAlltoall, kNeighborAlltoallv, kNeighborAlltoallw,
+};
+
+// Who hands data to whom in a collective, and so who can wait for whom.
+enum class Flow : std::uint8_t {
+  kNone,      // no collective, or one whose members need not wait for each other
+  kBarrier, kAllToAll,  // everybody waits for the last to enter
+  kFromRoot,  // broadcast, scatter: everybody waits for the root
+  kToRoot,    // reduce, gather: the root waits for the last of the others
+  kPrefix,    // scan: rank r waits for the last of the ranks below it
+};
+
+// How a call completes the requests it is given.
+enum class Completes : std::uint8_t {
+  kNothing,
+  kAll,   // waits for all: MPI_Wait, MPI_Waitall
+  kSome,  // waits for the first: MPI_Waitany, MPI_Waitsome
+  kTest,  // never waits
+};
+
+// What else a call does to requests.
+enum class Requests : std::uint8_t { kNone, kMakes, kMakesAndStarts, kStarts, kFrees };
+
+// What a call does at a window. kAtomic: accumulates, with or without fetching.
+enum class WindowAccess : std::uint8_t { kNone, kCreate, kFree, kPut, kGet, kAtomic };
+
+constexpr Flow flow_of(Collective collective) {
+  switch (collective) {
+    case Collective::kBarrier: return Flow::kBarrier;
+    case Collective::kBcast:
+    case Collective::kScatter:
+    case Collective::kScatterv: return Flow::kFromRoot;
+    case Collective::kReduce:
+    case Collective::kGather:
+    case Collective::kGatherv: return Flow::kToRoot;
+    case Collective::kScan:
+    case Collective::kExscan: return Flow::kPrefix;
+    case Collective::kAllgather:
+    case Collective::kAllgatherv:
+    case Collective::kAllreduce:
+    case Collective::kAlltoall:
+    case Collective::kAlltoallv:
+    case Collective::kAlltoallw:
+    case Collective::kReduceScatter:
+    case Collective::kReduceScatterBlock: return Flow::kAllToAll;
+    // In a neighbourhood everybody waits for neighbours alone; the members are known, the edges are not.
+    default: return Flow::kNone;
+  }
+}
+
+constexpr bool is_neighborhood(Collective collective) { return collective >= Collective::kNeighborAllgather; }
+
+// Whether the root hands each member its own part (scatter), or gets one from each (gather).
+constexpr bool moves_parts(Collective collective) {
+  return collective == Collective::kScatter || collective == Collective::kScatterv ||
+         collective == Collective::kGather || collective == Collective::kGatherv;
+}
+
+struct Meaning {
+  Group group = Group::kOther;
+  Collective collective = Collective::kNone;
+  Flow flow = Flow::kNone;  // constructors of communicators agree on a context id first: kAllToAll
+  Completes completes = Completes::kNothing;
+  Requests requests = Requests::kNone;
+  WindowAccess window = WindowAccess::kNone;
+  bool in_sequence = false;  // takes part in the sequence of collectives of its communicator
+  bool synchronous = false;  // a send that waits for its receive at any length
+  bool cartesian = false;    // makes a communicator with a Cartesian topology
+  bool begins_job = false;   // MPI_Init, MPI_Init_thread
+  bool ends_job = false;     // MPI_Finalize
+
+  bool nonblocking() const { return requests == Requests::kMakesAndStarts; }
+  bool persistent() const { return requests == Requests::kMakes; }
+};
+
+// The meaning of "MPI_Isend", in upper or lower case, and of "MPIX_Bcast_init" as of "MPI_Bcast_init".
+// Names that are no function of MPI have the default meaning.
+const Meaning& meaning_of(std::string_view function);
+const Meaning& meaning_of(FunctionId function);
+
+// "MPI_Isend".
+std::string_view name_of(FunctionId function);
+
+// "MPI_Isend" -> kIsend; nothing for names that are no function of MPI.
+std::optional<FunctionId> find(std::string_view function);
+
+// The blocking collective whose messages carry this tag inside Open MPI, else kNone.
+constexpr Collective collective_of_tag(std::int32_t tag) {
+  constexpr std::int32_t kFirst = -10, kLast = -26;  // allgather, scatterv
+  return tag <= kFirst && tag >= kLast ? static_cast<Collective>(1 + kFirst - tag) : Collective::kNone;
+}
+
+// "MPI_Bcast"; empty for kNone.
+std::string_view name_of(Collective collective);
+
+}  // namespace fathom::mpi

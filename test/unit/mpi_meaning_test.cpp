@@ -1,0 +1,97 @@
+// mpi/meaning.h: the row that each function of MPI has, and what is no function of MPI.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "mpi/function_rows.h"
+#include "mpi/meaning.h"
+
+namespace fathom::mpi {
+namespace {
+
+TEST_CASE("every row is found by its name, in any case") {
+  for (std::size_t i = 0; i < kFunctionRowCount; ++i) {
+    const FunctionRow& row = kFunctionRows[i];
+    CAPTURE(row.name);
+    CHECK(static_cast<std::size_t>(row.id) == i);
+    CHECK(find(row.name) == row.id);
+    CHECK(name_of(row.id) == row.name);
+    std::string upper(row.name);
+    for (char& letter : upper) letter = static_cast<char>(letter & ~(letter >= 'a' && letter <= 'z' ? 0x20 : 0));
+    CHECK(find(upper) == row.id);
+  }
+}
+
+TEST_CASE("names that are no function of MPI mean nothing") {
+  for (const char* name : {"", "main", "Bcast", "MPI_", "MPI_Bcastle", "PMPI_Bcast", "MPI_COMM_WORLD"}) {
+    CAPTURE(name);
+    CHECK_FALSE(find(name));
+    CHECK(meaning_of(name).group == Group::kOther);
+    CHECK_FALSE(meaning_of(name).in_sequence);
+  }
+  CHECK_FALSE(find(std::string(1000, 'x')));
+}
+
+TEST_CASE("the three forms of a collective have one operation") {
+  for (const char* name : {"MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block",
+                           "MPI_Reduce_scatter_block_init", "MPIX_Reduce_scatter_block_init"}) {
+    CHECK(meaning_of(name).collective == Collective::kReduceScatterBlock);
+    CHECK(meaning_of(name).group == Group::kCollective);
+  }
+  CHECK(meaning_of("MPI_Bcast").requests == Requests::kNone);
+  CHECK(meaning_of("MPI_Ibcast").nonblocking());
+  CHECK(meaning_of("MPI_Bcast_init").persistent());
+  CHECK(meaning_of("MPI_Bcast").in_sequence);
+  CHECK(meaning_of("MPI_Ibcast").in_sequence);
+  CHECK_FALSE(meaning_of("MPI_Bcast_init").in_sequence);
+}
+
+TEST_CASE("who waits for whom follows from the operation") {
+  CHECK(meaning_of("MPI_Iscatterv").flow == Flow::kFromRoot);
+  CHECK(meaning_of("MPI_Gather").flow == Flow::kToRoot);
+  CHECK(meaning_of("MPI_Exscan").flow == Flow::kPrefix);
+  CHECK(meaning_of("MPI_Ibarrier").flow == Flow::kBarrier);
+  CHECK(meaning_of("MPI_Comm_split").flow == Flow::kAllToAll);
+  CHECK(meaning_of("MPI_Neighbor_alltoall").flow == Flow::kNone);
+  CHECK(is_neighborhood(meaning_of("MPI_Ineighbor_alltoallw").collective));
+  CHECK_FALSE(is_neighborhood(Collective::kScatterv));
+}
+
+TEST_CASE("what a call does to requests") {
+  CHECK(meaning_of("MPI_Isend").requests == Requests::kMakesAndStarts);
+  CHECK(meaning_of("MPI_Ssend_init").requests == Requests::kMakes);
+  CHECK(meaning_of("MPI_Startall").requests == Requests::kStarts);
+  CHECK(meaning_of("MPI_Request_free").requests == Requests::kFrees);
+  CHECK(meaning_of("MPI_Rget").requests == Requests::kMakesAndStarts);
+  CHECK(meaning_of("MPI_Send").requests == Requests::kNone);
+  CHECK(meaning_of("MPI_Waitall").completes == Completes::kAll);
+  CHECK(meaning_of("MPI_Waitsome").completes == Completes::kSome);
+  CHECK(meaning_of("MPI_Testany").completes == Completes::kTest);
+  CHECK(meaning_of("MPI_Test_cancelled").completes == Completes::kNothing);
+}
+
+TEST_CASE("windows, topologies and the job's ends") {
+  CHECK(meaning_of("MPI_Rput").window == WindowAccess::kPut);
+  CHECK(meaning_of("MPI_Fetch_and_op").window == WindowAccess::kAtomic);
+  CHECK(meaning_of("MPI_Win_create_dynamic").window == WindowAccess::kCreate);
+  CHECK(meaning_of("MPI_Cart_sub").cartesian);
+  CHECK(meaning_of("MPI_Issend").synchronous);
+  CHECK(meaning_of("MPI_Init_thread").begins_job);
+  CHECK_FALSE(meaning_of("MPI_Initialized").begins_job);
+  CHECK(meaning_of("MPI_Finalize").ends_job);
+}
+
+TEST_CASE("tags of blocking collectives are those of ompi/mca/coll/base/coll_tags.h") {
+  CHECK(collective_of_tag(-10) == Collective::kAllgather);
+  CHECK(collective_of_tag(-16) == Collective::kBarrier);
+  CHECK(collective_of_tag(-17) == Collective::kBcast);
+  CHECK(collective_of_tag(-26) == Collective::kScatterv);
+  CHECK(collective_of_tag(-27) == Collective::kNone);
+  CHECK(collective_of_tag(-9) == Collective::kNone);
+  CHECK(collective_of_tag(5) == Collective::kNone);
+  CHECK(name_of(collective_of_tag(-22)) == "MPI_Reduce_scatter");
+  CHECK(name_of(Collective::kNone).empty());
+}
+
+}  // namespace
+}  // namespace fathom::mpi

@@ -1,0 +1,33 @@
+#include "trace/meanings.h"
+
+#include <algorithm>
+
+namespace fathom::trace {
+namespace {
+
+bool has(const std::vector<Attribute>& attributes, Attribute wanted) {
+  return std::find(attributes.begin(), attributes.end(), wanted) != attributes.end();
+}
+
+}  // namespace
+
+mpi::Meaning meaning_of(const Function& function) {
+  mpi::Meaning meaning = mpi::meaning_of(function.name);
+  meaning.group = function.group;
+  const bool makes = meaning.nonblocking() || meaning.persistent();
+  if (makes && !has(function.leave, Attribute::kRequest)) meaning.requests = mpi::Requests::kNone;
+  if (!has(function.enter, Attribute::kCommunicator)) {
+    meaning.in_sequence = false;
+    meaning.flow = mpi::Flow::kNone;
+  }
+  return meaning;
+}
+
+std::vector<mpi::Meaning> meanings(const Definitions& definitions) {
+  std::vector<mpi::Meaning> all;
+  all.reserve(definitions.functions.size());
+  for (const Function& function : definitions.functions) all.push_back(meaning_of(function));
+  return all;
+}
+
+}  // namespace fathom::trace
