@@ -58,6 +58,7 @@ struct Otf2Archive::State {
     std::int64_t rank = 0;
     std::uint32_t thread = 0;
     std::uint64_t events = 0;
+    bool silent = false;
   };
 
   const trace::Definitions& definitions;
@@ -124,7 +125,7 @@ base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string
 
 OTF2_EvtWriter* Otf2Archive::events_of(std::int64_t rank, std::uint32_t thread) {
   const std::uint64_t location = location_of(rank, thread);
-  state_->locations.try_emplace(location, State::Location{rank, thread, 0});
+  state_->locations.try_emplace(location, State::Location{rank, thread});
   return OTF2_Archive_GetEvtWriter(state_->archive, location);
 }
 
@@ -141,8 +142,19 @@ void Otf2Archive::close_events(std::int64_t rank, std::uint32_t thread) {
 // Communicators are lists of locations, so each rank has one; readers require the file of each.
 void Otf2Archive::add_silent_ranks() {
   for (std::int64_t rank = 0; rank < state_->groups.locations(); ++rank) {
-    if (!state_->locations.contains(location_of(rank, 0))) close_events(rank, 0);
+    if (!state_->locations.contains(location_of(rank, 0))) add_silent(rank);
   }
+}
+
+// libotf2 3.0 goes on reading a location's memory that it has freed when the location has no event.
+void Otf2Archive::add_silent(std::int64_t rank) {
+  OTF2_EvtWriter* writer = events_of(rank, 0);
+  state_->locations[location_of(rank, 0)].silent = true;
+  const std::uint64_t time_ns = std::min(state_->first_ns, state_->last_ns);
+  if (writer) {
+    state_->check(OTF2_EvtWriter_MeasurementOnOff(writer, nullptr, time_ns, OTF2_MEASUREMENT_OFF));
+  }
+  close_events(rank, 0);
 }
 
 Otf2Groups& Otf2Archive::groups() { return state_->groups; }
@@ -271,6 +283,7 @@ class DefinitionWriter {
       if (process && location.thread < process->threads.size() && !process->threads[location.thread].empty()) {
         name = process->threads[location.thread];
       }
+      if (location.silent) name = trace::kOtf2NoEvents;
       state_.check(OTF2_GlobalDefWriter_WriteLocation(writer_, id, names_.string(name),
                                                       OTF2_LOCATION_TYPE_CPU_THREAD, location.events,
                                                       static_cast<std::uint32_t>(location.rank)));

@@ -2,8 +2,8 @@
 //
 //   PATH/traces.otf2, PATH/traces.def   anchor and global definitions
 //   PATH/traces/LOCATION.evt            events of one thread: location = thread * 2^32 + world rank
-//                                       Readers require a file for each location, so ranks without
-//                                       events have an empty one.
+//                                       Readers require a file with an event for each location, so
+//                                       ranks without events have one that says "measurement off".
 //
 // The folder appears whole or not at all. libotf2 is not named in this header.
 #pragma once
@@ -53,6 +53,7 @@ class Otf2Archive {
  private:
   explicit Otf2Archive(std::unique_ptr<State> state);
   void add_silent_ranks();
+  void add_silent(std::int64_t rank);
 
   std::unique_ptr<State> state_;
 };

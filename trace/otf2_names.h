@@ -52,6 +52,9 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
     {Otf2Parameter::kProcessor, "processor"},     {Otf2Parameter::kLost, "lost"},
     {Otf2Parameter::kSampled, "sampled"},         {Otf2Parameter::kRequestGiven, "request given"}};
 
+// The location of a rank without events has this name, and one MeasurementOnOff.
+inline constexpr std::string_view kOtf2NoEvents = "no events";
+
 // The location of peers whose world rank is not known: the name of its location group.
 inline constexpr std::string_view kOtf2UnknownRank = "unknown rank";
 

@@ -91,13 +91,17 @@ class Planner {
     }
   }
 
-  // Fathom gives a rank without a trace a location too, without events: those are no processes.
+  // Fathom gives a rank without a trace a location too: those are no processes.
+  bool is_silent(const Archive::Location& location) const {
+    return location.events == 0 || archive_.text(location.name) == kOtf2NoEvents;
+  }
+
   void processes() {
     std::map<std::uint32_t, std::vector<const Archive::Location*>> by_group;
     for (const Archive::Location& location : archive_.locations) by_group[location.group].push_back(&location);
     for (auto& [self, locations] : by_group) {
       const bool empty = std::all_of(locations.begin(), locations.end(),
-                                     [](const auto* location) { return location->events == 0; });
+                                     [this](const auto* location) { return is_silent(*location); });
       if (empty && plan_.own) continue;
       const auto found = archive_.location_groups.find(self);
       const Archive::LocationGroup group =
@@ -122,7 +126,7 @@ class Planner {
         const auto thread = plan_.own ? static_cast<std::uint32_t>(location->self >> 32) : next++;
         if (thread > kMostThreads) continue;
         if (process.threads.size() <= thread) process.threads.resize(thread + 1);
-        process.threads[thread] = archive_.text(location->name);
+        if (!is_silent(*location)) process.threads[thread] = archive_.text(location->name);
         plan_.places[location->self] = {position, thread, static_cast<std::int32_t>(process.rank)};
       }
       plan_.definitions.processes.push_back(process);
