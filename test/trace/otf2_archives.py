@@ -14,6 +14,7 @@ it. The last line is "N passed, N failed, 0 skipped".
 import argparse
 import collections
 import concurrent.futures
+import functools
 import json
 import os
 import pathlib
@@ -22,7 +23,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # Debian's otf2 is in the second.
@@ -36,7 +36,6 @@ except ImportError:
     otf2 = None
 
 RANKS_CHOSEN_BEFORE = ("sendrecv", "intercomm", "spawn", "threads")
-READING = threading.Lock()  # in Python's otf2, two threads would get each other's attributes
 UNKNOWN = -1  # a peer that left no trace, on a communicator whose members are not all known
 NOT_MESSAGES = ("one-sided", "io")  # classes of the profile that a trace holds as calls
 
@@ -98,7 +97,7 @@ class Messages:
         self.sent, self.received = (collections.defaultdict(lambda: [0, 0]) for _ in "sr")
         self.recorded = set()  # ranks with events
         open_receives = set()
-        with READING, otf2.reader.open(anchor) as trace:
+        with otf2.reader.open(anchor) as trace:
             for location, event in trace.events:
                 if location.name == "no events":
                     continue
@@ -239,8 +238,10 @@ def main():
     runs = [(case, ranks) for case in chosen(arguments.cases)
             for ranks in ((None, "1-2") if case.name in RANKS_CHOSEN_BEFORE else (None,))]
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for (case, ranks), problem in zip(runs, pool.map(lambda row: check(setting, *row), runs)):
+    # Processes, because Python's otf2 is not made for several threads.
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        problems = pool.map(functools.partial(check, setting), *zip(*runs))
+        for (case, ranks), problem in zip(runs, problems):
             failed += problem is not None
             title = f"{case.group}/{case.name}" + (f" --ranks {ranks}" if ranks else "")
             print(f"FAIL {title}: {problem}" if problem else f"ok   {title}", flush=True)
