@@ -48,8 +48,8 @@ std::string differences(const Coverage& coverage) {
                      coverage.differences.size() == 1 ? "" : "s", worst->source,
                      worst->destination, amount(worst->sent_messages, worst->sent_bytes),
                      amount(worst->received_messages, worst->received_bytes),
-                     receivers_lack ? "; what is missing was not waiting at the receiver: it was "
-                                      "still under way, or was received without being counted"
+                     receivers_lack ? "; what is missing was not seen waiting at the receiver, so it "
+                                      "may have been under way, or received without being counted"
                                     : "");
 }
 

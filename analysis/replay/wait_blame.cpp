@@ -23,7 +23,8 @@ struct Blame {
   std::uint64_t waited_ns = 0;          // how long it was waited
   std::uint64_t direct_ns = 0;          // the part of that which counts
   std::uint64_t passed_ns = 0;          // and what others waited because of it
-  std::uint64_t busy_ns = 0, busy_since_all_ns = 0;  // of the one that waited, since either
+  // How busy the thread that waited was since either, and since the beginning.
+  std::uint64_t busy_ns = 0, busy_since_all_ns = 0, busy_in_all_ns = 0;
 };
 
 __extension__ using Wide = unsigned __int128;
@@ -82,9 +83,10 @@ class Backward {
  private:
   template <typename HandOut>
   void begin_call(std::uint32_t number, const Step& call, HandOut hand_out) {
-    while (!shares_.empty() && std::get<0>(shares_.top()) > number) {
-      share_sum_ -= std::get<1>(shares_.top());
-      shares_.pop();
+    Shares& shares = shares_of(call);
+    while (!shares.given.empty() && std::get<0>(shares.given.top()) > number) {
+      shares.sum -= std::get<1>(shares.given.top());
+      shares.given.pop();
     }
     wait_ns_ = 0;
     const CallWait* const open = open_.find(number);
@@ -95,7 +97,7 @@ class Backward {
       const std::uint64_t counted_ns = in_scope_ns(call, wait);
       const WaitKey key = key_of(call, wait);
       if (counted_ns > 0) tallies_.add(key, counted_ns, std::max(call.time_ns, scope_.from_ns));
-      hand_out(blame_for(key, call, wait, counted_ns));
+      hand_out(blame_for(key, call, wait, counted_ns, shares.sum));
     }
     std::uint64_t sent_ns = ~std::uint64_t{0};
     for (const std::uint32_t part : open->completed()) {
@@ -131,16 +133,25 @@ class Backward {
     return key;
   }
 
-  // Busy from the end of one call to the beginning of another.
+  // How long a thread had waited since the end of one of its calls (kNobody: since the beginning). None
+  // where that call was left after the moment in question.
+  std::uint64_t waited_since(std::uint32_t from_call, std::uint64_t waited_before_ns) const {
+    if (from_call == kNobody) return waited_before_ns;
+    const std::uint64_t waited_by_then_ns = job_.steps().at(process_, from_call).note;
+    return waited_before_ns > waited_by_then_ns ? waited_before_ns - waited_by_then_ns : 0;
+  }
+
+  // Busy from the end of one call to the beginning of another, of the same thread.
   std::uint64_t busy_since(std::uint32_t from_call, const Step& call, std::uint64_t waited_before_ns) const {
     const Step& from = job_.steps().at(process_, from_call == kNobody ? 0 : from_call);
     const std::uint64_t from_ns = from_call == kNobody ? from.time_ns : from.end_ns;
-    const std::uint64_t waited_ns = waited_before_ns - (from_call == kNobody ? 0 : from.note);
+    const std::uint64_t waited_ns = waited_since(from_call, waited_before_ns);
     const std::uint64_t span_ns = call.time_ns > from_ns ? call.time_ns - from_ns : 0;
     return span_ns > waited_ns ? span_ns - waited_ns : 0;
   }
 
-  Blame blame_for(const WaitKey& key, const Step& call, const Wait& wait, std::uint64_t counted_ns) const {
+  Blame blame_for(const WaitKey& key, const Step& call, const Wait& wait, std::uint64_t counted_ns,
+                  std::uint64_t share_sum) const {
     const Meeting met = unpacked(job_.steps().at(process_, wait.part).note);
     const std::uint64_t before_ns = call.note - wait.ns;
     Blame blame;
@@ -149,8 +160,9 @@ class Backward {
     blame.others_step = met.others_step;
     blame.direct_ns = counted_ns;
     blame.waited_ns = wait.ns;
-    blame.passed_ns = static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum_ >> kShareBits);
+    blame.passed_ns = static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum >> kShareBits);
     blame.busy_ns = busy_since(met.own_call, call, before_ns);
+    blame.busy_in_all_ns = busy_since(kNobody, call, before_ns);
     if (call.call != kNobody) {
       const Step& all = job_.steps().at(process_, call.call);
       blame.sequence = all.number;
@@ -164,6 +176,11 @@ class Backward {
     if (blame.direct_ns > 0) tallies_.late(blame.wait, at_, blame.waited_ns);
     std::uint32_t from = blame.others_step == kNobody ? kNobody : steps.at(process_, blame.others_step).posted;
     std::uint64_t others_busy_ns = blame.busy_ns;
+    // Where they met on another thread of this process, nothing is known of this one since then.
+    if (from != kNobody && steps.at(process_, from).thread != call.thread) {
+      from = kNobody;
+      others_busy_ns = blame.busy_in_all_ns;
+    }
     if (call.call != kNobody && blame.sequence == steps.at(process_, call.call).number) {
       const std::uint32_t all = steps.at(process_, call.call).call;
       if (from == kNobody || all > from) {
@@ -174,7 +191,7 @@ class Backward {
     const std::uint64_t before_ns = call.note - wait_ns_;
     const std::uint64_t busy_ns = busy_since(from, call, before_ns);
     const std::uint64_t own_ns = busy_ns > others_busy_ns ? busy_ns - others_busy_ns : 0;
-    const std::uint64_t waited_ns = before_ns - (from == kNobody ? 0 : steps.at(process_, from).note);
+    const std::uint64_t waited_ns = waited_since(from, before_ns);
     std::uint64_t direct_ns = blame.direct_ns, passed_ns = blame.passed_ns, spread_ns = 0;
     if (waited_ns > 0) {
       direct_ns = part_of(blame.direct_ns, own_ns, own_ns + waited_ns);
@@ -184,8 +201,19 @@ class Backward {
     if (direct_ns + passed_ns > 0) tallies_.caused(key_of(call), direct_ns, passed_ns, at_, blame.waited_ns);
     if (spread_ns == 0) return;
     const std::uint64_t share = share_of(spread_ns, waited_ns);
-    shares_.emplace(from == kNobody ? 0 : from + 1, share);
-    share_sum_ += share;
+    Shares& shares = shares_of(call);
+    shares.given.emplace(from == kNobody ? 0 : from + 1, share);
+    shares.sum += share;
+  }
+
+  // What the waits of a thread are to blame for, that come before the call at hand.
+  struct Shares {
+    std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>> given;  // holds down to this call; share
+    std::uint64_t sum = 0;
+  };
+  Shares& shares_of(const Step& call) {
+    if (shares_.size() <= call.thread) shares_.resize(call.thread + std::size_t{1});
+    return shares_[call.thread];
   }
 
   JoinedJob& job_;
@@ -197,8 +225,7 @@ class Backward {
   std::uint64_t wait_ns_ = 0;  // of the call at hand
   OpenWaits open_;
   FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
-  std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>> shares_;  // holds down to this call; share
-  std::uint64_t share_sum_ = 0;
+  std::vector<Shares> shares_;                       // by thread
   std::uint64_t next_sent_ns_ = ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
 };
 

@@ -39,8 +39,9 @@ class Forward {
   void take(std::uint32_t number, Step& step) {
     if (step.kind == StepKind::kCall) {
       finish_before(step.time_ns);
-      step.note = waited_ns_;
-      step.call = last_of_all_;
+      const Line& line = line_of(step);
+      step.note = line.waited_ns;
+      step.call = line.last_of_all;
       return;
     }
     open_.add(number, step);
@@ -56,19 +57,20 @@ class Forward {
   void finish(const CallWait& call) {
     StepFile& steps = job_.steps();
     const Wait wait = call.wait();
+    Line& line = line_of(steps.at(process_, call.call()));
     if (wait.ns > 0) {
-      const Meeting* met = met_.find(wait.culprit);
+      const Meeting* met = line.met.find(wait.culprit);
       steps.at(process_, wait.part).note = packed(met ? *met : Meeting{});
-      waited_ns_ += wait.ns;
+      line.waited_ns += wait.ns;
       blame({wait.culprit, wait.culprit_step});
     }
-    steps.at(process_, call.call()).note = waited_ns_;
+    steps.at(process_, call.call()).note = line.waited_ns;
     for (const std::uint32_t number : call.completed()) {
       const Step& part = steps.at(process_, number);
       if (part.kind != StepKind::kCollective) {
-        met_[part.partner] = {call.call(), part.partner_step};
+        line.met[part.partner] = {call.call(), part.partner_step};
       } else if (joins_all(part)) {
-        last_of_all_ = number;
+        line.last_of_all = number;
       }
     }
   }
@@ -80,15 +82,24 @@ class Forward {
            facts.members[static_cast<std::size_t>(collective.communicator)].size() == facts.definitions.processes.size();
   }
 
+  // What is known of one thread so far.
+  struct Line {
+    FlatMap<std::uint64_t, Meeting> met;  // by process
+    std::uint32_t last_of_all = kNobody;  // kCollective
+    std::uint64_t waited_ns = 0;
+  };
+  Line& line_of(const Step& call) {
+    if (lines_.size() <= call.thread) lines_.resize(call.thread + std::size_t{1});
+    return lines_[call.thread];
+  }
+
   void blame(const Target& target);
 
   JoinedJob& job_;
   Parcels& parcels_;
   std::uint32_t process_, size_, at_ = 0;
   OpenWaits open_;
-  FlatMap<std::uint64_t, Meeting> met_;  // by process
-  std::uint32_t last_of_all_ = kNobody;  // kCollective
-  std::uint64_t waited_ns_ = 0;
+  std::vector<Line> lines_;  // by thread
 };
 
 // The call of the other's that is waited for will have a share of the blame to expect.

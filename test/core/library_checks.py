@@ -48,6 +48,7 @@ HOT_OBJECTS = {
     "source_pml.cpp": {
         "fathom::profiler::Communicators::added(": "once for each communicator",
         "fathom::profiler::Communicators::removed(": "once for each communicator",
+        "fathom::profiler::count_unreceived(": "once for each communicator",
         "fathom::profiler::receive_requests::": "entries of its own, where there is no PERUSE",
         "fathom::profiler::find_variable_in_mpi(": "hook_pml, once",
         # The map of persistent sends: written when one is initialised or freed, looked up when started.

@@ -1,6 +1,8 @@
 // Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in the end.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -33,6 +35,12 @@ void check(const JobWaits& waits, const std::vector<Expected>& expected) {
   }
 }
 
+std::uint64_t random_state = 1;
+std::uint64_t drawn(std::uint64_t below) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (random_state >> 33) % below;
+}
+
 TEST_CASE("late sender: blocking, and where a request is waited for") {
   MadeJob made(2);
   made.receive(1, 100, 700, 0);
@@ -46,6 +54,63 @@ TEST_CASE("late sender: blocking, and where a request is waited for") {
   REQUIRE(waits.origins.size() == 2);
   CHECK(waits.origins[0].process == 0);
   CHECK(waits.origins[0].direct_ns + waits.origins[1].direct_ns == 900);
+}
+
+// A job of two processes whose threads each talk to a thread of the other process, now and then to
+// another one, and meet in barriers on a communicator of their own.
+void talk_in_threads(MadeJob& made, std::uint64_t seed, int threads, int rounds) {
+  random_state = seed;
+  std::vector<std::array<std::uint64_t, 2>> now(static_cast<std::size_t>(threads), {1000, 1000});
+  for (int thread = 0; thread < threads; ++thread) made.add_communicator("own", 2);
+  const auto on = [](trace::Event& event, int thread) -> trace::Event& {
+    event.thread = static_cast<std::uint32_t>(thread);
+    return event;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    for (int thread = 0; thread < threads; ++thread) {
+      auto& here = now[static_cast<std::size_t>(thread)];
+      const int other = (thread + (round % 3 == 0 ? 1 : 0)) % threads;
+      auto& there = now[static_cast<std::size_t>(other)];
+      const int from = round % 2, to = 1 - from, tag = 10 * thread + other;
+      const std::uint64_t sent = here[static_cast<std::size_t>(from)] += drawn(400);
+      MadeJob::about(on(made.enter(from, sent, "MPI_Send"), thread), to, tag, 8);
+      on(made.message(from, sent + 1, true, to, tag, 8), thread);
+      on(made.leave(from, sent + 2, "MPI_Send"), thread);
+      here[static_cast<std::size_t>(from)] += 3;
+      const std::uint64_t asked = there[static_cast<std::size_t>(to)] += drawn(400);
+      const std::uint64_t got = std::max(asked, sent) + 5;
+      MadeJob::about(on(made.enter(to, asked, "MPI_Recv"), other), from, tag, 8);
+      on(made.message(to, got - 1, false, from, tag, 8), other);
+      on(made.leave(to, got, "MPI_Recv"), other);
+      there[static_cast<std::size_t>(to)] = got + 1;
+      if (round % 5 != 4) continue;
+      const std::uint64_t last = std::max(here[0], here[1]) + 2;
+      for (int rank = 0; rank < 2; ++rank) {
+        const std::uint64_t entered = here[static_cast<std::size_t>(rank)];
+        on(made.enter(rank, entered, "MPI_Barrier"), thread).communicator = thread + 1;
+        on(made.leave(rank, last, "MPI_Barrier"), thread);
+        here[static_cast<std::size_t>(rank)] = last + 1;
+      }
+    }
+  }
+}
+
+TEST_CASE("threads that wait beside each other cause no more than was waited") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    MadeJob made(2);
+    for (trace::Process& process : made.definitions.processes) process.threads = {"main", "a", "b"};
+    talk_in_threads(made, seed, 3, 60);
+    const JobWaits waits = waits_of(made);
+    std::uint64_t waited_ns = 0, direct_ns = 0;
+    for (const WaitRow& row : waits.rows) waited_ns += row.ns;
+    for (const OriginRow& row : waits.origins) {
+      CHECK(row.direct_ns + row.indirect_ns <= waited_ns);
+      direct_ns += row.direct_ns;
+    }
+    CHECK(waited_ns > 0);
+    CHECK(direct_ns <= waited_ns);
+  }
 }
 
 TEST_CASE("a message that was there already, and a test, are no waits") {
