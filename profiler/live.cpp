@@ -1,17 +1,11 @@
 #include "profiler/live.h"
 
 #include <algorithm>
-#include <iterator>
-#include <mutex>
 
 namespace fathom::profiler {
 namespace {
 
-std::mutex library_tags_lock;  // of all communicators; only constructors take it
-
 constexpr auto relaxed = std::memory_order_relaxed;
-
-bool is_free(const std::atomic<std::int32_t>& tag) { return tag.load(relaxed) < 0; }
 
 }  // namespace
 
@@ -35,31 +29,6 @@ void Live::reset() {
 void Live::set_classes(ClassId hidden, ClassId program) {
   fixed_class.store(hidden, std::memory_order_relaxed);
   program_class.store(program, std::memory_order_relaxed);
-}
-
-bool Live::add_library_tag(int tag) {
-  const std::lock_guard guard(library_tags_lock);
-  const auto free = std::ranges::find_if(library_tags, is_free);
-  if (free == std::end(library_tags)) return false;
-  free->store(tag, relaxed);
-  if (fixed_class.load(relaxed) == kNoClass) program_class.store(kNoClass, relaxed);
-  return true;
-}
-
-void Live::remove_library_tag(int tag) {
-  const std::lock_guard guard(library_tags_lock);
-  for (auto& known : library_tags) {
-    if (known.load(relaxed) != tag) continue;
-    known.store(-1, relaxed);
-    break;
-  }
-  if (fixed_class.load(relaxed) != kNoClass) return;
-  if (std::ranges::all_of(library_tags, is_free)) program_class.store(kPointToPoint, relaxed);
-}
-
-bool Live::has_library_tag(int tag) const {
-  const auto is_this = [tag](const auto& known) { return known.load(relaxed) == tag; };
-  return std::ranges::any_of(library_tags, is_this);
 }
 
 ClassId classify_hidden(const Live& live, int tag) {

@@ -80,7 +80,12 @@ struct alignas(64) Live {
   // already that they stay the program's.
   bool add_library_tag(int tag);
   void remove_library_tag(int tag);
-  bool has_library_tag(int tag) const;
+  bool has_library_tag(int tag) const {
+    for (const auto& known : library_tags) {
+      if (known.load(std::memory_order_relaxed) == tag) return true;
+    }
+    return false;
+  }
   void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
 
   // Ready for another communicator; peruse_handles stays.
