@@ -293,13 +293,13 @@ def full_disk(build, folder):
         place.mkdir()
         with small_disk(place, "6M") as disk:
             run = disk / "run"
-            program = [build.options.storm, str(place / "count"), "3", "0"]
+            program = [build.options.storm, str(place / "count"), "2", "10"]
             job = build.start(place, program, ranks=2, run=run, trace=["--trace-memory", "1M"],
                               FATHOM_LOG=log)
             deadline = time.monotonic() + 60
             while len(list(place.glob("count.*"))) < 2 and time.monotonic() < deadline:
                 time.sleep(0.02)
-            time.sleep(0.5)
+            time.sleep(0.3)
             fill(disk / "filler")
             code, output, errors = build.wait_for(job)
             assert code == 0 and "storm: over" in output, errors
