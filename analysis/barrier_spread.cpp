@@ -166,8 +166,8 @@ class Search {
   const ScopeFilter scope_;
   std::vector<std::uint32_t> at_;  // by process
   Parcels parcels_;
-  FlatMap<std::uint64_t, Wave> own_waves_, waves_;
-  FlatMap<std::uint64_t, std::uint32_t> own_members_;
+  base::FlatMap<std::uint64_t, Wave> own_waves_, waves_;
+  base::FlatMap<std::uint64_t, std::uint32_t> own_members_;
   std::map<std::pair<std::int32_t, std::uint32_t>, LastAtBarrier> last_;
   std::vector<Barrier> worst_;
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <tuple>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/scope_filter.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -91,7 +91,7 @@ class Scan {
 
   JoinedJob& job_;
   const ScopeFilter scope_;
-  FlatMap<std::uint64_t, BlockedRow> rows_;
+  base::FlatMap<std::uint64_t, BlockedRow> rows_;
 };
 
 }  // namespace

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/step.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -17,7 +17,7 @@ struct CallKey {
 
 struct CallKeyHash {
   std::uint64_t operator()(const CallKey& key) const {
-    return mixed(key.site * 31 ^ mixed(std::uint64_t{key.process} << 32 | key.function) ^
+    return base::mixed(key.site * 31 ^ base::mixed(std::uint64_t{key.process} << 32 | key.function) ^
                  (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)));
   }
 };

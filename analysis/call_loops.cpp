@@ -9,8 +9,8 @@ namespace {
 
 std::uint64_t hash_of_body(const std::vector<CallItem>& body) {
   if (body.size() == 1) return body[0].hash;
-  std::uint64_t hash = mixed(body.size());
-  for (const CallItem& item : body) hash = mixed(hash * 31 ^ item.hash);
+  std::uint64_t hash = base::mixed(body.size());
+  for (const CallItem& item : body) hash = base::mixed(hash * 31 ^ item.hash);
   return hash;
 }
 
@@ -118,7 +118,7 @@ void Iterations::merge(const Iterations& other) {
 
 void CallLoops::call(std::uint64_t symbol, std::uint32_t function, std::uint64_t enter_ns, std::uint64_t leave_ns) {
   CallItem item;
-  item.hash = mixed(symbol);
+  item.hash = base::mixed(symbol);
   item.begin_ns = enter_ns;
   item.end_ns = leave_ns;
   item.function = function;
@@ -211,7 +211,7 @@ bool CallLoops::fold_pair(std::size_t last) {
 
 void CallLoops::push(CallItem item) {
   const auto here = static_cast<std::int64_t>(items_.size());
-  const auto chain = [here](FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash) {
+  const auto chain = [here](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash) {
     std::int64_t* known = latest.find(hash);
     const std::int64_t before = known ? *known : -1;
     latest[hash] = here;
@@ -225,7 +225,7 @@ void CallLoops::push(CallItem item) {
 CallItem CallLoops::pop() {
   CallItem item = std::move(items_.back());
   items_.pop_back();
-  const auto unchain = [](FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash, std::int64_t before) {
+  const auto unchain = [](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash, std::int64_t before) {
     if (before >= 0) {
       latest[hash] = before;
     } else {

@@ -17,7 +17,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -71,8 +71,8 @@ class CallLoops {
   void drop_oldest();
 
   std::vector<CallItem> items_;
-  FlatMap<std::uint64_t, std::int64_t> latest_alike_;  // by hash: the last such item
-  FlatMap<std::uint64_t, std::int64_t> latest_loop_;   // by the hash of the end of its body: the last such loop
+  base::FlatMap<std::uint64_t, std::int64_t> latest_alike_;  // by hash: the last such item
+  base::FlatMap<std::uint64_t, std::int64_t> latest_loop_;   // by the hash of the end of its body: the last such loop
   std::uint64_t dropped_calls_ = 0;
 };
 

@@ -10,10 +10,10 @@
 #include <utility>
 
 #include "analysis/collective_algorithms.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -372,7 +372,7 @@ class Opener : public Pass {
   std::vector<Lane> lanes_;
   std::vector<bool> is_one_;  // by function
   std::uint64_t window_ns_ = 1, window_end_ns_ = 0;
-  FlatMap<std::uint64_t, Operation> operations_;
+  base::FlatMap<std::uint64_t, Operation> operations_;
   std::map<std::int32_t, std::deque<Name>> begun_;  // by communicator: non-blocking ones under way
   // Messages of non-blocking ones by communicator and -tag: in the order of the calls.
   std::map<std::pair<std::int32_t, std::int32_t>, Operation> tagged_;

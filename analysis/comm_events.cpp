@@ -280,7 +280,7 @@ class Assembly {
   }
 
   void link_groups() {
-    FlatMap<std::uint64_t, std::uint32_t> numbers;
+    base::FlatMap<std::uint64_t, std::uint32_t> numbers;
     struct Member {
       std::uint32_t group = 0, event = 0;
     };

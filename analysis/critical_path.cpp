@@ -10,11 +10,11 @@
 #include "analysis/path_metrics.h"
 #include "analysis/path_slack.h"
 #include "analysis/replay/call_wait.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/job_end.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -37,7 +37,7 @@ struct PathKey {
 
 struct PathKeyHash {
   std::uint64_t operator()(const PathKey& key) const {
-    return mixed(CallKeyHash{}(key.call) ^ mixed(key.follows_site ^ (std::uint64_t{key.leads_to} << 32 | key.follows)));
+    return base::mixed(CallKeyHash{}(key.call) ^ base::mixed(key.follows_site ^ (std::uint64_t{key.leads_to} << 32 | key.follows)));
   }
 };
 
@@ -172,7 +172,7 @@ class Walk : public Pass {
   JoinedJob& job_;
   Parcels parcels_;
   std::optional<Token> here_;
-  FlatMap<PathKey, PathRow, PathKeyHash> rows_;
+  base::FlatMap<PathKey, PathRow, PathKeyHash> rows_;
   const std::size_t most_stretches_;
   std::vector<PathStretch> stretches_;
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;

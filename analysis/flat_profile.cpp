@@ -4,11 +4,11 @@
 #include <tuple>
 
 #include "analysis/call_stack.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/lazy_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/scope_filter.h"
 #include "analysis/trace_span.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -19,7 +19,7 @@ using trace::EventKind;
 struct State {
   CallStacks stacks;
   PhaseStack phases;
-  FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
+  base::FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
   std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
   std::uint64_t outside_since_ns = 0;
   std::uint64_t sampled_ns = 0;          // of calls that stand as sums between others

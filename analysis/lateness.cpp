@@ -48,7 +48,7 @@ std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all, const std::
     }
   }
   const std::vector<CallRow> rows = gathered(transport, own);
-  FlatMap<std::uint64_t, CallRow> known;
+  base::FlatMap<std::uint64_t, CallRow> known;
   for (const CallRow& row : rows) known[std::uint64_t{row.process} << 32 | row.call] = row;
   std::vector<CallRow> calls;
   for (const std::uint32_t event : wanted) {

@@ -113,7 +113,7 @@ class Backward {
   JoinedJob& job_;
   const EachSlack each_;
   std::vector<State> states_;
-  FlatMap<CallKey, SlackRow, CallKeyHash> rows_;
+  base::FlatMap<CallKey, SlackRow, CallKeyHash> rows_;
 };
 
 }  // namespace

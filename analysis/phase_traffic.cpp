@@ -23,7 +23,7 @@ struct PairKey {
 };
 struct PairKeyHash {
   std::uint64_t operator()(const PairKey& key) const {
-    return mixed(
+    return base::mixed(
         (std::uint64_t{key.loop} << 40 ^ std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
         static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
   }
@@ -80,7 +80,7 @@ class Counter : public EventConsumer {
     PhaseStack phases;
     std::vector<PhasePart> loops;  // in order of time
     std::size_t at = 0;            // the loop that now is in, or before
-    FlatMap<PairKey, PhasePair, PairKeyHash> pairs;
+    base::FlatMap<PairKey, PhasePair, PairKeyHash> pairs;
     std::map<std::uint32_t, NamedPhasePart> named;
     std::uint64_t since_ns = 0, last_ns = 0;
   };

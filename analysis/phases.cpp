@@ -35,7 +35,7 @@ class LoopSearch {
       const Step& step = steps.at(process, number);
       if (step.kind != StepKind::kCall || step.thread != 0 || step.has(kNested)) continue;
       if (!scope_.at(step.time_ns) || !scope_.phase(step.partner) || !is_step(job_.facts().functions[step.number])) continue;
-      const std::uint64_t symbol = mixed(job_.site_address(process, step)) ^ std::uint64_t{step.number} << 32 ^
+      const std::uint64_t symbol = base::mixed(job_.site_address(process, step)) ^ std::uint64_t{step.number} << 32 ^
                                    static_cast<std::uint32_t>(step.communicator);
       loops.call(symbol, step.number, step.time_ns, step.end_ns);
     }

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
+#include "base/flat_map.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
 
@@ -61,7 +61,7 @@ struct PairKey {
 };
 struct PairKeyHash {
   std::uint64_t operator()(const PairKey& key) const {
-    return mixed((std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
+    return base::mixed((std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
                  (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
   }
 };
@@ -110,7 +110,7 @@ class Counted {
 
  private:
   using Key = std::tuple<std::uint32_t, std::int32_t, std::string>;
-  FlatMap<PairKey, profile::Volume, PairKeyHash> of_process_;
+  base::FlatMap<PairKey, profile::Volume, PairKeyHash> of_process_;
   std::map<Key, profile::PairSums> blocks_;
   std::vector<Sizes> sizes_;  // by class
 };

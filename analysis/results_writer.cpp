@@ -1,14 +1,14 @@
 #include "analysis/results_writer.h"
 
-#include "profile/atomic_file.h"
-#include "profile/json_writer.h"
+#include "base/atomic_file.h"
+#include "base/json/writer.h"
 
 namespace fathom::analysis {
 namespace {
 
-using profile::JsonWriter;
+using base::JsonWriter;
 
-void write_where(JsonWriter& json, const Where& where) {
+void write_where(base::JsonWriter& json, const Where& where) {
   json.object("where", [&] {
     if (!where.class_name.empty()) json.field("class", where.class_name);
     if (!where.function.empty()) json.field("function", where.function);
@@ -20,7 +20,7 @@ void write_where(JsonWriter& json, const Where& where) {
   });
 }
 
-void write_place(JsonWriter& json, const char* name, const CallPlace& place) {
+void write_place(base::JsonWriter& json, const char* name, const CallPlace& place) {
   json.object(name, [&] {
     json.field("function", place.function);
     if (!place.file.empty()) json.field("file", place.file);
@@ -28,7 +28,7 @@ void write_place(JsonWriter& json, const char* name, const CallPlace& place) {
   });
 }
 
-void write_meanwhile(JsonWriter& json, const Meanwhile& meanwhile) {
+void write_meanwhile(base::JsonWriter& json, const Meanwhile& meanwhile) {
   json.object("meanwhile", [&] {
     json.field("rank", meanwhile.rank);
     json.field("seconds", meanwhile.seconds);
@@ -38,7 +38,7 @@ void write_meanwhile(JsonWriter& json, const Meanwhile& meanwhile) {
   });
 }
 
-void write_finding(JsonWriter& json, const Finding& finding) {
+void write_finding(base::JsonWriter& json, const Finding& finding) {
   json.field("kind", finding.kind);
   json.field("seconds", finding.seconds);
   json.field("severity", name_of(finding.severity));
@@ -64,7 +64,7 @@ void write_finding(JsonWriter& json, const Finding& finding) {
   });
 }
 
-void write_section(JsonWriter& json, const Section& section) {
+void write_section(base::JsonWriter& json, const Section& section) {
   for (const Figure& figure : section.figures) json.field(figure.name, figure.value);
   for (const Table& table : section.tables) {
     json.object(table.name, [&] {
@@ -73,7 +73,7 @@ void write_section(JsonWriter& json, const Section& section) {
   }
 }
 
-void write_scope(JsonWriter& json, const Scope& scope) {
+void write_scope(base::JsonWriter& json, const Scope& scope) {
   json.object("scope", [&] {
     if (scope.ranks) json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
     if (scope.from_ns > 0) json.field("from_s", static_cast<double>(scope.from_ns) * 1e-9);
@@ -82,7 +82,7 @@ void write_scope(JsonWriter& json, const Scope& scope) {
   });
 }
 
-void write_document(JsonWriter& json, const Results& results) {
+void write_document(base::JsonWriter& json, const Results& results) {
   json.object([&] {
     json.field("schema", kSchema);
     json.field("application", results.application);
@@ -101,7 +101,7 @@ void write_document(JsonWriter& json, const Results& results) {
   });
 }
 
-void write_section_document(JsonWriter& json, const Section& section, const char* schema) {
+void write_section_document(base::JsonWriter& json, const Section& section, const char* schema) {
   json.object([&] {
     json.field("schema", schema);
     write_section(json, section);
@@ -111,7 +111,7 @@ void write_section_document(JsonWriter& json, const Section& section, const char
 // `write(json)` writes the document. False if the file does not take it all.
 template <typename Write>
 bool print(std::FILE* file, Write write) {
-  JsonWriter json(file);
+  base::JsonWriter json(file);
   write(json);
   json.line_break();
   json.finish();
@@ -121,9 +121,9 @@ bool print(std::FILE* file, Write write) {
 }  // namespace
 
 base::Status write_results(const Results& results, const std::string& path) {
-  profile::AtomicFile file;
-  if (auto opened = file.open(path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
-  JsonWriter json(file);
+  base::AtomicFile file;
+  if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
+  base::JsonWriter json(file);
   write_document(json, results);
   json.line_break();
   json.finish();
@@ -131,11 +131,11 @@ base::Status write_results(const Results& results, const std::string& path) {
 }
 
 bool print_results(const Results& results, std::FILE* file) {
-  return print(file, [&](JsonWriter& json) { write_document(json, results); });
+  return print(file, [&](base::JsonWriter& json) { write_document(json, results); });
 }
 
 bool print_section(const Section& section, const char* schema, std::FILE* file) {
-  return print(file, [&](JsonWriter& json) { write_section_document(json, section, schema); });
+  return print(file, [&](base::JsonWriter& json) { write_section_document(json, section, schema); });
 }
 
 }  // namespace fathom::analysis

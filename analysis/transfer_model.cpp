@@ -5,8 +5,8 @@
 #include <map>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/parcels.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -28,7 +28,7 @@ std::uint32_t duration_bin(std::uint64_t ns) {
 
 std::vector<Bin> measure(JoinedJob& job) {
   StepFile& steps = job.steps();
-  FlatMap<std::uint64_t, Bin> bins;
+  base::FlatMap<std::uint64_t, Bin> bins;
   for (const std::uint32_t process : job.own()) {
     for (std::uint32_t number = 0; number < steps.size(process); ++number) {
       if (number % StepFile::kBlockSteps == 0) steps.touched(StepFile::kBlockSteps);

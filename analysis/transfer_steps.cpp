@@ -14,7 +14,7 @@ using trace::TransferStep;
 std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return from > 0 && to > from ? to - from : 0; }
 
 std::uint64_t queue_key(const Event& event) {
-  return mixed(std::uint64_t{static_cast<std::uint32_t>(event.peer)} << 32 | static_cast<std::uint32_t>(event.tag)) ^
+  return base::mixed(std::uint64_t{static_cast<std::uint32_t>(event.peer)} << 32 | static_cast<std::uint32_t>(event.tag)) ^
          static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.communicator)) * 0x9e3779b97f4a7c15u;
 }
 

@@ -18,9 +18,9 @@
 #include <map>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/joined_job.h"
 #include "analysis/scope_filter.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -79,7 +79,7 @@ class TransferSteps : public EventConsumer {
     bool waits = false;
   };
   struct State {
-    FlatMap<std::uint64_t, Request> requests;
+    base::FlatMap<std::uint64_t, Request> requests;
     std::vector<HandedOn> handed_on;  // by thread
     std::map<std::uint64_t, std::deque<std::uint64_t>> queue;  // by communicator, peer and tag: since when
     std::uint64_t matched = trace::kNoRequest;  // the receive that has just taken one from the queue

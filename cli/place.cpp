@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
 #include "cli/units.h"
-#include "profile/atomic_file.h"
 #include "simulator/advisor.h"
 #include "simulator/cluster.h"
 #include "simulator/placement_formats.h"
@@ -133,8 +133,8 @@ base::Status write_placement(const PlaceOptions& options, const simulator::Netwo
   if (!format) return format.error();
   const auto text = (*format)->text(network, best.places, present);
   if (!text) return text.error();
-  profile::AtomicFile file;
-  if (auto opened = file.open(options.path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
+  base::AtomicFile file;
+  if (auto opened = file.open(options.path, base::AtomicFile::Existing::kReplace); !opened) return opened;
   file.append(*text);
   if (auto written = file.commit(); !written) return written;
   std::string help = (*format)->help;

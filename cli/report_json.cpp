@@ -1,17 +1,17 @@
 #include "cli/report_json.h"
 
+#include "base/json/writer.h"
 #include "cli/advice.h"
-#include "profile/json_writer.h"
 
 namespace fathom::cli {
 namespace {
 
-void write_volume(profile::JsonWriter& json, const profile::Volume& volume) {
+void write_volume(base::JsonWriter& json, const profile::Volume& volume) {
   json.field("bytes", volume.bytes);
   json.field("messages", volume.messages);
 }
 
-void write_run(profile::JsonWriter& json, const RunSummary& summary) {
+void write_run(base::JsonWriter& json, const RunSummary& summary) {
   const profile::Header& header = summary.header;
   json.field("application", header.application.executable);
   json.field("seconds", header.application.seconds);
@@ -26,7 +26,7 @@ void write_run(profile::JsonWriter& json, const RunSummary& summary) {
   json.field("class", summary.class_name);
 }
 
-void write_traffic(profile::JsonWriter& json, const RunSummary& summary) {
+void write_traffic(base::JsonWriter& json, const RunSummary& summary) {
   json.object("total", [&] { write_volume(json, summary.total); });
   json.object("hidden", [&] { write_volume(json, summary.hidden); });
   json.objects("classes", summary.classes, [&](const profile::ClassTotal& entry) {
@@ -57,7 +57,7 @@ void write_traffic(profile::JsonWriter& json, const RunSummary& summary) {
   json.field("imbalance_received", summary.imbalance_received);
 }
 
-void write_trust(profile::JsonWriter& json, const RunSummary& summary) {
+void write_trust(base::JsonWriter& json, const RunSummary& summary) {
   const profile::Coverage& coverage = summary.header.coverage;
   const auto side = [&](const char* name, const profile::Totals& totals) {
     json.object(name, [&] {
@@ -86,7 +86,7 @@ void write_trust(profile::JsonWriter& json, const RunSummary& summary) {
 }  // namespace
 
 std::string report_json(const RunSummary& summary) {
-  return profile::json_text(profile::kReadableIndent, [&](profile::JsonWriter& json) {
+  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
     json.field("schema", "fathom-report/1");
     write_run(json, summary);
     write_traffic(json, summary);

@@ -13,10 +13,10 @@
 #include <thread>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "cli/command_line.h"
 #include "cli/results_folder.h"
 #include "cli/simulation_report.h"
-#include "profile/atomic_file.h"
 #include "scenario/combination.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/share.h"
@@ -36,8 +36,8 @@ enum Text { kJson, kRow, kLine, kReport };
 constexpr double kLeastPatience_s = 600;
 
 base::Status write_text(const std::string& path, const std::string& text) {
-  profile::AtomicFile file;
-  if (auto opened = file.open(path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
+  base::AtomicFile file;
+  if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
   file.append(text);
   return file.commit();
 }

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "base/json/writer.h"
 #include "cli/command_line.h"
 #include "cli/trace.h"
 #include "cli/units.h"
-#include "profile/json_writer.h"
 #include "trace/event_filter.h"
 #include "trace/reader.h"
 
@@ -147,7 +147,7 @@ void print_counts(const trace::Definitions& definitions, const Counts& counts) {
   for_each_call(definitions, counts, row);
 }
 
-void write_processes(profile::JsonWriter& json, const trace::Definitions& definitions) {
+void write_processes(base::JsonWriter& json, const trace::Definitions& definitions) {
   json.objects("processes", definitions.processes, [&](const trace::Process& process) {
     json.field("rank", process.rank);
     json.field("host", profile::shown_host(process.host));
@@ -167,7 +167,7 @@ void write_processes(profile::JsonWriter& json, const trace::Definitions& defini
 }
 
 std::string info_json(const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
-  return profile::json_text(profile::kReadableIndent, [&](profile::JsonWriter& json) {
+  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
     json.field("application", definitions.application.executable);
     json.field("arguments", definitions.application.arguments);
     json.field("world_size", definitions.world_size);

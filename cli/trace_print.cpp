@@ -6,11 +6,11 @@
 #include <queue>
 #include <vector>
 
+#include "base/json/writer.h"
 #include "cli/command_line.h"
 #include "cli/trace.h"
 #include "cli/trace_words.h"
 #include "cli/units.h"
-#include "profile/json_writer.h"
 #include "trace/attributes.h"
 
 namespace fathom::cli {
@@ -147,7 +147,7 @@ class Description {
   const trace::Definitions& definitions_;
 };
 
-void json_object(profile::JsonWriter& json, const Description& description, const Event& event,
+void json_object(base::JsonWriter& json, const Description& description, const Event& event,
                  std::int64_t rank) {
   json.object([&] {
     json.field("time_ns", event.time_ns);
@@ -241,7 +241,7 @@ int print(const PrintOptions& options) {
   if (!chosen) return fail(kWrongUsage, "trace print", chosen.error().message);
   const Description description(definitions);
   MergedEvents events(*trace, *chosen);
-  profile::JsonWriter json(stdout);
+  base::JsonWriter json(stdout);
   Event event;
   for (std::size_t process = 0; events.next(event, process);) {
     const std::int64_t rank = definitions.processes[process].rank;

@@ -2,15 +2,15 @@
 
 #include <string>
 
+#include "base/json/writer.h"
 #include "exporters/text_file.h"
-#include "profile/json_writer.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
 namespace {
 
-using profile::json_string;
+using base::json_string;
 using trace::Attribute;
 using trace::Call;
 using trace::Event;

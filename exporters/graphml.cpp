@@ -3,9 +3,9 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/utf8.h"
 #include "exporters/text_file.h"
 #include "profile/pair_sums.h"
-#include "profile/utf8.h"
 
 namespace fathom::exporters {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 // XML 1.0 has no way to write most control characters, escaped or not: they become a question mark.
 std::string xml_text(const std::string& text) {
   std::string escaped;
-  for (const char character : profile::as_utf8(text)) {
+  for (const char character : base::as_utf8(text)) {
     switch (character) {
       case '&': escaped += "&amp;"; break;
       case '<': escaped += "&lt;"; break;

@@ -11,7 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "profile/utf8.h"
+#include "base/utf8.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
 #include "trace/otf2_errors.h"
@@ -161,7 +161,7 @@ Otf2Groups& Otf2Archive::groups() { return state_->groups; }
 
 std::uint32_t Otf2Archive::string(std::string_view text) {
   const auto [entry, is_new] = state_->strings.try_emplace(
-      profile::as_utf8(text), static_cast<std::uint32_t>(state_->strings.size()));
+      base::as_utf8(text), static_cast<std::uint32_t>(state_->strings.size()));
   if (is_new) state_->define_string(entry->second, entry->first);
   return entry->second;
 }
@@ -421,7 +421,7 @@ base::Status Otf2Archive::finish() {
   const auto property = [&](const char* name, const std::string& value) {
     if (value.empty()) return;
     state_->check(
-        OTF2_Archive_SetProperty(state_->archive, name, profile::as_utf8(value).c_str(), true));
+        OTF2_Archive_SetProperty(state_->archive, name, base::as_utf8(value).c_str(), true));
   };
   property("FATHOM::WORLD_SIZE", std::to_string(all.world_size));
   property("FATHOM::EPOCH_UNIX_NS", std::to_string(all.epoch_unix_ns));

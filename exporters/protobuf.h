@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "profile/utf8.h"
+#include "base/utf8.h"
 
 namespace fathom::exporters {
 
@@ -25,7 +25,7 @@ class Protobuf {
     for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(value >> shift));
   }
   // A string must be UTF-8.
-  void text(std::uint32_t field, std::string_view value) { bytes(field, profile::as_utf8(value)); }
+  void text(std::uint32_t field, std::string_view value) { bytes(field, base::as_utf8(value)); }
   void message(std::uint32_t field, const Protobuf& nested) { bytes(field, nested.bytes_); }
 
   std::string_view bytes() const { return bytes_; }

@@ -5,22 +5,22 @@
 #include "analysis/issue_tables.h"
 #include "analysis/profile_of_trace.h"
 #include "analysis/replay/lazy_job.h"
-#include "profile/atomic_file.h"
-#include "profile/json_writer.h"
+#include "base/atomic_file.h"
+#include "base/json/writer.h"
 
 namespace fathom::exporters {
 namespace {
 
 using analysis::IssueRank;
 using analysis::IssueReport;
-using profile::JsonWriter;
+using base::JsonWriter;
 
 std::string underscored(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 }
 
-void counts(JsonWriter& json, const std::vector<std::pair<std::string, std::uint64_t>>& named) {
+void counts(base::JsonWriter& json, const std::vector<std::pair<std::string, std::uint64_t>>& named) {
   json.object("calls", [&] {
     for (const auto& [name, count] : named) json.field(name, count);
   });
@@ -28,7 +28,7 @@ void counts(JsonWriter& json, const std::vector<std::pair<std::string, std::uint
 
 class Object {
  public:
-  Object(JsonWriter& json, const IssueReport& report, const trace::Definitions& definitions)
+  Object(base::JsonWriter& json, const IssueReport& report, const trace::Definitions& definitions)
       : json_(json), report_(report), definitions_(definitions), ranks_(analysis::ranks_of(report, definitions)) {
     analysis::lay_out_issues(report, definitions, laid_out_);
   }
@@ -144,7 +144,7 @@ class Object {
     });
   }
 
-  JsonWriter& json_;
+  base::JsonWriter& json_;
   const IssueReport& report_;
   const trace::Definitions& definitions_;
   const std::vector<IssueRank> ranks_;
@@ -162,10 +162,10 @@ base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& option
   input.job = &job;
   const auto report = analysis::issue_report(input);
   if (!report) return report.error();
-  profile::AtomicFile file;
-  const auto existing = options.force ? profile::AtomicFile::Existing::kReplace : profile::AtomicFile::Existing::kKeep;
+  base::AtomicFile file;
+  const auto existing = options.force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep;
   if (auto opened = file.open(path, existing); !opened) return opened;
-  JsonWriter json(file, 1);
+  base::JsonWriter json(file, 1);
   Object(json, *report, trace.definitions()).write();
   json.line_break();
   json.finish();

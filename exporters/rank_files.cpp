@@ -7,14 +7,14 @@
 #include <filesystem>
 #include <system_error>
 
+#include "base/atomic_file.h"
 #include "exporters/text_file.h"
-#include "profile/atomic_file.h"
 
 namespace fathom::exporters {
 namespace {
 
 namespace fs = std::filesystem;
-using profile::AtomicFile;
+using base::AtomicFile;
 
 // Files go into a folder beside the destination, which takes its name at the end.
 class FolderOfFiles : public RankFiles {
@@ -39,8 +39,8 @@ class FolderOfFiles : public RankFiles {
   }
 
   base::Status add(const std::string& name, std::string_view bytes) override {
-    AtomicFile file;
-    auto status = file.open(temporary_ + "/" + name, AtomicFile::Existing::kKeep);
+    base::AtomicFile file;
+    auto status = file.open(temporary_ + "/" + name, base::AtomicFile::Existing::kKeep);
     if (!status) return status;
     file.append(bytes);
     return file.commit();
@@ -66,7 +66,7 @@ class FolderOfFiles : public RankFiles {
 };
 
 la_ssize_t append_to_file(archive*, void* file, const void* bytes, size_t size) {
-  static_cast<AtomicFile*>(file)->append({static_cast<const char*>(bytes), size});
+  static_cast<base::AtomicFile*>(file)->append({static_cast<const char*>(bytes), size});
   return static_cast<la_ssize_t>(size);
 }
 
@@ -112,7 +112,7 @@ class TarOfFiles : public RankFiles {
     return base::Error{std::string("archive cannot be written: ") + (reason ? reason : "unknown")};
   }
 
-  AtomicFile file_;
+  base::AtomicFile file_;
   archive* tar_ = nullptr;
 };
 

@@ -8,14 +8,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/atomic_file.h"
 #include "exporters/exporter.h"
-#include "profile/atomic_file.h"
 
 namespace fathom::exporters {
 
-inline profile::AtomicFile::Existing existing(const Options& options) {
-  return options.force ? profile::AtomicFile::Existing::kReplace
-                       : profile::AtomicFile::Existing::kKeep;
+inline base::AtomicFile::Existing existing(const Options& options) {
+  return options.force ? base::AtomicFile::Existing::kReplace
+                       : base::AtomicFile::Existing::kKeep;
 }
 
 class TextFile {
@@ -25,7 +25,7 @@ class TextFile {
   }
 
   base::Status open(const std::string& path, bool force) {
-    return file_.open(path, force ? profile::AtomicFile::Existing::kReplace : profile::AtomicFile::Existing::kKeep);
+    return file_.open(path, force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep);
   }
 
   TextFile& operator<<(char character) {
@@ -49,7 +49,7 @@ class TextFile {
   base::Status commit() { return file_.commit(); }
 
  private:
-  profile::AtomicFile file_;
+  base::AtomicFile file_;
 };
 
 }  // namespace fathom::exporters

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/atomic_file.h"
 #include "exporters/exporter.h"
-#include "profile/atomic_file.h"
 
 namespace fathom::exporters {
 
@@ -24,7 +24,7 @@ class ZipFile {
 
  private:
   std::string path_;
-  profile::AtomicFile file_;
+  base::AtomicFile file_;
   std::string central_directory_;
   unsigned entries_ = 0;
 };

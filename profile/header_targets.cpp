@@ -9,8 +9,8 @@
 namespace fathom::profile {
 namespace {
 
-Target object(Application& application) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(Application& application) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "executable") return &application.executable;
                   if (key == "arguments") return &application.arguments;
                   if (key == "started_unix_ns") return &application.started_unix_ns;
@@ -20,8 +20,8 @@ Target object(Application& application) {
                 nullptr};
 }
 
-Target object(MpiLibrary& mpi) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(MpiLibrary& mpi) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "library") return &mpi.library;
                   if (key == "version") return &mpi.version;
                   if (key == "pml") return &mpi.pml;
@@ -30,8 +30,8 @@ Target object(MpiLibrary& mpi) {
                 nullptr};
 }
 
-Target object(Rank& rank) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(Rank& rank) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "rank") return &rank.rank;
                   if (key == "host") return &rank.host;
                   if (key == "pid") return &rank.pid;
@@ -44,12 +44,12 @@ Target object(Rank& rank) {
                 nullptr};
 }
 
-Target object(Communicator& communicator) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(Communicator& communicator) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "id") return &communicator.id;
                   if (key == "name") return &communicator.name;
                   if (key == "made_by") return &communicator.made_by;
-                  if (key == "parent") return IntegerOrNull{&communicator.parent};
+                  if (key == "parent") return base::IntegerOrNull{&communicator.parent};
                   if (key == "internal") return &communicator.internal;
                   if (key == "instances") return &communicator.instances;
                   if (key == "world_ranks") return &communicator.world_ranks;
@@ -59,47 +59,47 @@ Target object(Communicator& communicator) {
                 nullptr};
 }
 
-Target object(std::vector<double>& values) { return &values; }
+base::Target object(std::vector<double>& values) { return &values; }
 
-Target object(PerformanceVariable& variable) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(PerformanceVariable& variable) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "name") return &variable.name;
                   if (key == "description") return &variable.description;
                   if (key == "bound_to") return &variable.bound_to;
                   if (key == "rank") return &variable.rank;
-                  if (key == "values") return list_of(variable.values, &object);
+                  if (key == "values") return base::list_of(variable.values, &object);
                   return {};
                 },
-                [&]() -> std::optional<Complaint> {
+                [&]() -> std::optional<base::Complaint> {
                   if (variable.values.size() == variable.rank.size()) return std::nullopt;
                   return unequal_columns("values", variable.values.size(), "rank",
                                          variable.rank.size());
                 }};
 }
 
-Target totals_member(Totals& totals, std::string_view key) {
+base::Target totals_member(Totals& totals, std::string_view key) {
   if (key == "bytes") return &totals.bytes;
   if (key == "messages") return &totals.messages;
   if (key == "witness") return &totals.witness;
   return {};
 }
 
-Target object(Totals& totals) {
-  return Object{[&](std::string_view key) { return totals_member(totals, key); }, nullptr};
+base::Target object(Totals& totals) {
+  return base::Object{[&](std::string_view key) { return totals_member(totals, key); }, nullptr};
 }
 
 // Tables stand in the file column by column and in memory row by row: a table is read into columns
 // of its own, which its closing bracket turns into rows.
-Target table(std::vector<PairCount>& rows) {
+base::Target table(std::vector<PairCount>& rows) {
   const auto columns = std::make_shared<Traffic>();
-  return Object{[columns](std::string_view key) -> Target {
+  return base::Object{[columns](std::string_view key) -> base::Target {
                   if (key == "source") return &columns->source;
                   if (key == "destination") return &columns->destination;
                   if (key == "bytes") return &columns->bytes;
                   if (key == "messages") return &columns->messages;
                   return {};
                 },
-                [columns, &rows]() -> std::optional<Complaint> {
+                [columns, &rows]() -> std::optional<base::Complaint> {
                   if (auto complaint = unequal_columns(*columns)) return complaint;
                   rows.clear();
                   for (std::size_t row = 0; row < columns->source.size(); ++row) {
@@ -115,10 +115,10 @@ struct DifferenceColumns {
   std::vector<std::uint64_t> sent_bytes, sent_messages, received_bytes, received_messages;
 };
 
-Target table(std::vector<PairDifference>& rows) {
+base::Target table(std::vector<PairDifference>& rows) {
   const auto columns = std::make_shared<DifferenceColumns>();
-  return Object{
-      [columns](std::string_view key) -> Target {
+  return base::Object{
+      [columns](std::string_view key) -> base::Target {
         if (key == "source") return &columns->source;
         if (key == "destination") return &columns->destination;
         if (key == "sent_bytes") return &columns->sent_bytes;
@@ -127,7 +127,7 @@ Target table(std::vector<PairDifference>& rows) {
         if (key == "received_messages") return &columns->received_messages;
         return {};
       },
-      [columns, &rows]() -> std::optional<Complaint> {
+      [columns, &rows]() -> std::optional<base::Complaint> {
         const DifferenceColumns& from = *columns;
         const std::size_t count = from.source.size();
         for (const auto& [name, size] :
@@ -148,17 +148,17 @@ Target table(std::vector<PairDifference>& rows) {
       }};
 }
 
-Target unreceived(Coverage& coverage) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target unreceived(Coverage& coverage) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "pairs") return table(coverage.unreceived_pairs);
                   return totals_member(coverage.unreceived, key);
                 },
                 nullptr};
 }
 
-Target object(NotVisible& gap) {
-  return Object{[&](std::string_view key) -> Target {
-                  if (key == "communicator") return IntegerOrNull{&gap.communicator};
+base::Target object(NotVisible& gap) {
+  return base::Object{[&](std::string_view key) -> base::Target {
+                  if (key == "communicator") return base::IntegerOrNull{&gap.communicator};
                   if (key == "function") return &gap.function;
                   if (key == "module") return &gap.module;
                   if (key == "calls") return &gap.calls;
@@ -168,8 +168,8 @@ Target object(NotVisible& gap) {
                 nullptr};
 }
 
-Target object(StepDown& step) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(StepDown& step) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "source") return &step.source;
                   if (key == "reason") return &step.reason;
                   return {};
@@ -177,8 +177,8 @@ Target object(StepDown& step) {
                 nullptr};
 }
 
-Target object(TraceLoss& loss) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(TraceLoss& loss) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "reason") return &loss.reason;
                   if (key == "error") return &loss.error;
                   if (key == "ranks") return &loss.ranks;
@@ -188,17 +188,17 @@ Target object(TraceLoss& loss) {
                 nullptr};
 }
 
-Target object(Coverage& coverage) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target object(Coverage& coverage) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "verdict") return &coverage.verdict;
                   if (key == "sent") return object(coverage.sent);
                   if (key == "received") return object(coverage.received);
                   if (key == "unreceived") return unreceived(coverage);
                   if (key == "differences") return table(coverage.differences);
-                  if (key == "not_visible") return list_of(coverage.not_visible, &object);
-                  if (key == "steps_down") return list_of(coverage.steps_down, &object);
+                  if (key == "not_visible") return base::list_of(coverage.not_visible, &object);
+                  if (key == "steps_down") return base::list_of(coverage.steps_down, &object);
                   if (key == "lost_messages") return &coverage.lost_messages;
-                  if (key == "trace_lost") return list_of(coverage.trace_lost, &object);
+                  if (key == "trace_lost") return base::list_of(coverage.trace_lost, &object);
                   if (key == "cut_short") return &coverage.cut_short;
                   if (key == "notes") return &coverage.notes;
                   return {};
@@ -208,13 +208,13 @@ Target object(Coverage& coverage) {
 
 }  // namespace
 
-Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
+base::Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
                           std::size_t first_size) {
   return {column, "has " + std::to_string(size) + " values but \"" + first + "\" has " +
                       std::to_string(first_size)};
 }
 
-std::optional<Complaint> unequal_columns(const Traffic& block) {
+std::optional<base::Complaint> unequal_columns(const Traffic& block) {
   const std::size_t rows = block.source.size();
   for (const auto& [name, size] : {std::pair("destination", block.destination.size()),
                                    std::pair("bytes", block.bytes.size()),
@@ -224,14 +224,14 @@ std::optional<Complaint> unequal_columns(const Traffic& block) {
   return std::nullopt;
 }
 
-Target header_member(Header& header, std::string_view key) {
+base::Target header_member(Header& header, std::string_view key) {
   if (key == "world_size") return &header.world_size;
   if (key == "application") return object(header.application);
   if (key == "mpi") return object(header.mpi);
   if (key == "source") return &header.source;
-  if (key == "ranks") return list_of(header.ranks, &object);
-  if (key == "communicators") return list_of(header.communicators, &object);
-  if (key == "performance_variables") return list_of(header.performance_variables, &object);
+  if (key == "ranks") return base::list_of(header.ranks, &object);
+  if (key == "communicators") return base::list_of(header.communicators, &object);
+  if (key == "performance_variables") return base::list_of(header.performance_variables, &object);
   if (key == "coverage") return object(header.coverage);
   return {};
 }

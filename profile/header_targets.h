@@ -7,20 +7,20 @@
 #include <string>
 #include <string_view>
 
-#include "profile/json_target.h"
+#include "base/json/target.h"
 #include "profile/profile.h"
 
 namespace fathom::profile {
 
 // The member of the top-level object called `key`, as far as it belongs to the Header; anything else,
 // traffic and message sizes included, is ignored here.
-Target header_member(Header& header, std::string_view key);
+base::Target header_member(Header& header, std::string_view key);
 
 // Says that one column of a table is longer than another.
-Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
+base::Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
                           std::size_t first_size);
 
 // The first column of the block that differs in length from `source`, if any.
-std::optional<Complaint> unequal_columns(const Traffic& block);
+std::optional<base::Complaint> unequal_columns(const Traffic& block);
 
 }  // namespace fathom::profile

@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "profile/bundle.h"
+#include "base/bundle.h"
+#include "base/json/reader.h"
 #include "profile/header_targets.h"
-#include "profile/json_reader.h"
 
 namespace fathom::profile {
 namespace {
@@ -34,8 +34,8 @@ struct RankFile {
   std::vector<Size> sent_sizes;
 };
 
-Target size_target(RankFile::Size& size) {
-  return Object{[&](std::string_view key) -> Target {
+base::Target size_target(RankFile::Size& size) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "message_size") return &size.bytes;
                   if (key == "frequency") return &size.messages;
                   return {};
@@ -43,11 +43,11 @@ Target size_target(RankFile::Size& size) {
                 nullptr};
 }
 
-std::optional<Complaint> check(const RankFile& file) {
-  if (file.rank == kNone) return Complaint{"rank", "is missing"};
-  if (file.ranks == kNone) return Complaint{"n_procs", "is missing"};
+std::optional<base::Complaint> check(const RankFile& file) {
+  if (file.rank == kNone) return base::Complaint{"rank", "is missing"};
+  if (file.ranks == kNone) return base::Complaint{"n_procs", "is missing"};
   if (file.rank >= file.ranks) {
-    return Complaint{"rank", "is " + std::to_string(file.rank) + " and \"n_procs\" is " +
+    return base::Complaint{"rank", "is " + std::to_string(file.rank) + " and \"n_procs\" is " +
                                  std::to_string(file.ranks)};
   }
   for (const auto& [name, values] : {std::pair("tx_bytes", &file.sent_bytes),
@@ -55,15 +55,15 @@ std::optional<Complaint> check(const RankFile& file) {
                                      std::pair("rx_bytes", &file.received_bytes),
                                      std::pair("rx_messages", &file.received_messages)}) {
     if (values->size() != static_cast<std::uint64_t>(file.ranks)) {
-      return Complaint{name, "has " + std::to_string(values->size()) +
+      return base::Complaint{name, "has " + std::to_string(values->size()) +
                                  " values but \"n_procs\" is " + std::to_string(file.ranks)};
     }
   }
   return std::nullopt;
 }
 
-Object rank_file_target(RankFile& file) {
-  return Object{[&](std::string_view key) -> Target {
+base::Object rank_file_target(RankFile& file) {
+  return base::Object{[&](std::string_view key) -> base::Target {
                   if (key == "rank") return &file.rank;
                   if (key == "n_procs") return &file.ranks;
                   if (key == "processor_name") return &file.host;
@@ -72,7 +72,7 @@ Object rank_file_target(RankFile& file) {
                   if (key == "tx_messages") return &file.sent_messages;
                   if (key == "rx_bytes") return &file.received_bytes;
                   if (key == "rx_messages") return &file.received_messages;
-                  if (key == "tx_message_sizes") return list_of(file.sent_sizes, &size_target);
+                  if (key == "tx_message_sizes") return base::list_of(file.sent_sizes, &size_target);
                   return {};
                 },
                 [&] { return check(file); }};
@@ -93,11 +93,11 @@ std::optional<std::int64_t> rank_in_name(std::string_view name) {
 // The job as its ranks' files add up to it.
 class Job {
  public:
-  base::Status add(const std::string& name, const std::string& full_name, ByteSource& bytes) {
+  base::Status add(const std::string& name, const std::string& full_name, base::ByteSource& bytes) {
     const std::optional<std::int64_t> named_rank = rank_in_name(name);
     if (!named_rank) return base::Done{};
     RankFile file;
-    if (auto status = read_json(bytes, full_name, rank_file_target(file), kAdvice); !status) {
+    if (auto status = base::read_json(bytes, full_name, rank_file_target(file), kAdvice); !status) {
       return status;
     }
     if (file.rank != *named_rank) {
@@ -243,8 +243,8 @@ base::Result<Profile> import_pfprof(const std::string& path) {
   try {
     Job job;
     const auto add = [&](const std::string& name, const std::string& full_name,
-                         ByteSource& bytes) { return job.add(name, full_name, bytes); };
-    if (base::Status status = for_each_file(path, add); !status) return status.error();
+                         base::ByteSource& bytes) { return job.add(name, full_name, bytes); };
+    if (base::Status status = base::for_each_file(path, add); !status) return status.error();
     return job.finish(path);
   } catch (const std::bad_alloc&) {
     return base::Error{path + ": does not fit into memory"};

@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include "profile/byte_source.h"
+#include "base/byte_source.h"
+#include "base/json/reader.h"
 #include "profile/header_targets.h"
-#include "profile/json_reader.h"
 
 namespace fathom::profile {
 namespace {
@@ -47,24 +47,24 @@ class ProfileReading {
  public:
   explicit ProfileReading(Visitor& visitor) : visitor_(visitor) {}
 
-  Object root() {
-    return Object{[this](std::string_view key) { return top_member(key); },
+  base::Object root() {
+    return base::Object{[this](std::string_view key) { return top_member(key); },
                   [this] { return check_document(); }};
   }
 
   Header take_header() { return std::move(header_); }
 
  private:
-  Target top_member(std::string_view key) {
-    if (key == "schema") return CheckedText{&schema_, [this] { return check_schema(); }};
-    if (key == "traffic") return List{[this] { return traffic_block(); }};
-    if (key == "message_sizes") return List{[this] { return message_sizes(); }};
+  base::Target top_member(std::string_view key) {
+    if (key == "schema") return base::CheckedText{&schema_, [this] { return check_schema(); }};
+    if (key == "traffic") return base::List{[this] { return traffic_block(); }};
+    if (key == "message_sizes") return base::List{[this] { return message_sizes(); }};
     return header_member(header_, key);
   }
 
-  Target traffic_block() {
+  base::Target traffic_block() {
     block_ = Traffic();
-    return Object{[this](std::string_view key) -> Target {
+    return base::Object{[this](std::string_view key) -> base::Target {
                     if (key == "class") return &block_.class_name;
                     if (key == "hidden") return &block_.hidden;
                     if (key == "communicator") return &block_.communicator;
@@ -78,9 +78,9 @@ class ProfileReading {
                   [this] { return block_closed(); }};
   }
 
-  std::optional<Complaint> block_closed() {
+  std::optional<base::Complaint> block_closed() {
     if (auto complaint = unequal_columns(block_)) return complaint;
-    if (block_.class_name.empty()) return Complaint{"class", "is missing"};
+    if (block_.class_name.empty()) return base::Complaint{"class", "is missing"};
     const std::string where = "\"traffic[" + std::to_string(blocks_) + "]";
     mentioned_.ranks(block_.source, where + ".source\"");
     mentioned_.ranks(block_.destination, where + ".destination\"");
@@ -90,9 +90,9 @@ class ProfileReading {
     return std::nullopt;
   }
 
-  Target message_sizes() {
+  base::Target message_sizes() {
     sizes_ = MessageSizes();
-    return Object{[this](std::string_view key) -> Target {
+    return base::Object{[this](std::string_view key) -> base::Target {
                     if (key == "class") return &sizes_.class_name;
                     if (key == "hidden") return &sizes_.hidden;
                     if (key == "size") return &sizes_.size;
@@ -104,8 +104,8 @@ class ProfileReading {
                   [this] { return sizes_closed(); }};
   }
 
-  std::optional<Complaint> sizes_closed() {
-    if (sizes_.class_name.empty()) return Complaint{"class", "is missing"};
+  std::optional<base::Complaint> sizes_closed() {
+    if (sizes_.class_name.empty()) return base::Complaint{"class", "is missing"};
     if (sizes_.size.size() != sizes_.messages.size()) {
       return unequal_columns("messages", sizes_.messages.size(), "size", sizes_.size.size());
     }
@@ -117,39 +117,39 @@ class ProfileReading {
     return std::nullopt;
   }
 
-  std::optional<Complaint> check_schema() const {
+  std::optional<base::Complaint> check_schema() const {
     if (schema_ == kSchema) return std::nullopt;
     if (schema_.starts_with(kSchemaFamily)) {
-      return Complaint{"", "is \"" + schema_ + "\" and this Fathom reads \"" + kSchema + '"',
+      return base::Complaint{"", "is \"" + schema_ + "\" and this Fathom reads \"" + kSchema + '"',
                        "use the Fathom that wrote the file, or a newer one"};
     }
-    return Complaint{"", "is \"" + schema_ + "\" instead of \"" + kSchema + '"', kNotAProfile};
+    return base::Complaint{"", "is \"" + schema_ + "\" instead of \"" + kSchema + '"', kNotAProfile};
   }
 
   // Everything that needs the whole header.
-  std::optional<Complaint> check_document() {
-    if (schema_.empty()) return Complaint{"schema", "is missing", kNotAProfile};
+  std::optional<base::Complaint> check_document() {
+    if (schema_.empty()) return base::Complaint{"schema", "is missing", kNotAProfile};
     if (header_.world_size > kMostRanks) {
-      return Complaint{"world_size", "is larger than MPI allows (2^31 - 1)"};
+      return base::Complaint{"world_size", "is larger than MPI allows (2^31 - 1)"};
     }
     if (auto complaint = check_rank_list()) return complaint;
     if (auto complaint = check_communicator_list()) return complaint;
     return check_mentioned();
   }
 
-  std::optional<Complaint> check_rank_list() {
+  std::optional<base::Complaint> check_rank_list() {
     std::set<std::int64_t> seen;
     for (std::size_t at = 0; at < header_.ranks.size(); ++at) {
       const std::int64_t rank = header_.ranks[at].rank;
       mentioned_.rank(rank, "\"ranks[" + std::to_string(at) + "].rank\"");
       if (!seen.insert(rank).second) {
-        return Complaint{"ranks", "lists rank " + std::to_string(rank) + " twice"};
+        return base::Complaint{"ranks", "lists rank " + std::to_string(rank) + " twice"};
       }
     }
     return std::nullopt;
   }
 
-  std::optional<Complaint> check_communicator_list() {
+  std::optional<base::Complaint> check_communicator_list() {
     known_communicators_.clear();
     for (std::size_t at = 0; at < header_.communicators.size(); ++at) {
       const Communicator& communicator = header_.communicators[at];
@@ -157,14 +157,14 @@ class ProfileReading {
       mentioned_.ranks(communicator.world_ranks, where + ".world_ranks\"");
       mentioned_.ranks(communicator.remote_world_ranks, where + ".remote_world_ranks\"");
       if (!known_communicators_.insert(communicator.id).second) {
-        return Complaint{"communicators",
+        return base::Complaint{"communicators",
                          "lists communicator " + std::to_string(communicator.id) + " twice"};
       }
     }
     return std::nullopt;
   }
 
-  std::optional<Complaint> check_mentioned() {
+  std::optional<base::Complaint> check_mentioned() {
     for (const PairCount& pair : header_.coverage.unreceived_pairs) {
       mentioned_.rank(std::max(pair.source, pair.destination), "\"coverage.unreceived.pairs\"");
     }
@@ -177,13 +177,13 @@ class ProfileReading {
     const std::int64_t ranks =
         std::max(header_.world_size, static_cast<std::int64_t>(header_.ranks.size()));
     if (mentioned_.highest_rank >= ranks) {
-      return Complaint{"", mentioned_.highest_rank_where + " names rank " +
+      return base::Complaint{"", mentioned_.highest_rank_where + " names rank " +
                                std::to_string(mentioned_.highest_rank) + " of a job with " +
                                std::to_string(ranks) + " ranks"};
     }
     for (const auto& [id, where] : mentioned_.communicators) {
       if (!known_communicators_.contains(id)) {
-        return Complaint{"", where + " is " + std::to_string(id) +
+        return base::Complaint{"", where + " is " + std::to_string(id) +
                                  ", which \"communicators\" does not list"};
       }
     }
@@ -212,21 +212,21 @@ class Collector : public Visitor {
 
 }  // namespace
 
-base::Result<Header> read_profile(ByteSource& source, const std::string& name, Visitor& visitor) {
+base::Result<Header> read_profile(base::ByteSource& source, const std::string& name, Visitor& visitor) {
   ProfileReading reading(visitor);
-  if (base::Status status = read_json(source, name, reading.root(), kAdvice); !status) {
+  if (base::Status status = base::read_json(source, name, reading.root(), kAdvice); !status) {
     return status.error();
   }
   return reading.take_header();
 }
 
 base::Result<Header> read_profile(const std::string& path, Visitor& visitor) {
-  auto source = open_file(path);
+  auto source = base::open_file(path);
   if (!source) return source.error();
   return read_profile(**source, path, visitor);
 }
 
-base::Result<Profile> load_profile(ByteSource& source, const std::string& name) {
+base::Result<Profile> load_profile(base::ByteSource& source, const std::string& name) {
   Collector collector;
   base::Result<Header> header = read_profile(source, name, collector);
   if (!header) return header.error();
@@ -237,7 +237,7 @@ base::Result<Profile> load_profile(ByteSource& source, const std::string& name) 
 }
 
 base::Result<Profile> load_profile(const std::string& path) {
-  auto source = open_file(path);
+  auto source = base::open_file(path);
   if (!source) return source.error();
   return load_profile(**source, path);
 }

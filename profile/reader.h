@@ -16,9 +16,11 @@
 #include "base/result.h"
 #include "profile/profile.h"
 
-namespace fathom::profile {
-
+namespace fathom::base {
 class ByteSource;
+}
+
+namespace fathom::profile {
 
 // Called while the file streams past, before all of it has been checked: ranks are non-negative, but
 // only the Header that read_profile() returns vouches for their upper bound and the communicators.
@@ -33,9 +35,9 @@ class Visitor {
 base::Result<Header> read_profile(const std::string& path, Visitor& visitor);
 
 // The same from bytes in memory or anywhere; `name` stands for the input in errors.
-base::Result<Header> read_profile(ByteSource& source, const std::string& name, Visitor& visitor);
+base::Result<Header> read_profile(base::ByteSource& source, const std::string& name, Visitor& visitor);
 
 base::Result<Profile> load_profile(const std::string& path);
-base::Result<Profile> load_profile(ByteSource& source, const std::string& name);
+base::Result<Profile> load_profile(base::ByteSource& source, const std::string& name);
 
 }  // namespace fathom::profile

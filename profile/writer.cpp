@@ -10,33 +10,33 @@
 #include <utility>
 #include <vector>
 
-#include "profile/atomic_file.h"
-#include "profile/json_writer.h"
+#include "base/atomic_file.h"
+#include "base/json/writer.h"
 
 namespace fathom::profile {
 namespace {
 
 // A list of the numbers that `of` reads from each item: one column of a table.
 template <typename Items, typename Of>
-void column(JsonWriter& json, std::string_view name, const Items& items, Of of) {
+void column(base::JsonWriter& json, std::string_view name, const Items& items, Of of) {
   json.list(name, items, [&](const auto& item) { json.value(of(item)); });
 }
 
 // `fields` writes those of the object that a part of the profile is.
-void fields(JsonWriter& json, const Application& application) {
+void fields(base::JsonWriter& json, const Application& application) {
   json.field("executable", application.executable);
   json.field("arguments", application.arguments);
   json.field("started_unix_ns", application.started_unix_ns);
   json.field("seconds", application.seconds);
 }
 
-void fields(JsonWriter& json, const MpiLibrary& mpi) {
+void fields(base::JsonWriter& json, const MpiLibrary& mpi) {
   json.field("library", mpi.library);
   json.field("version", mpi.version);
   json.field("pml", mpi.pml);
 }
 
-void fields(JsonWriter& json, const Rank& rank) {
+void fields(base::JsonWriter& json, const Rank& rank) {
   json.field("rank", rank.rank);
   json.field("host", rank.host);
   json.field("pid", rank.pid);
@@ -46,12 +46,12 @@ void fields(JsonWriter& json, const Rank& rank) {
   if (!rank.reported) json.field("reported", rank.reported);
 }
 
-void number_or_null(JsonWriter& json, std::string_view name, std::int64_t number) {
+void number_or_null(base::JsonWriter& json, std::string_view name, std::int64_t number) {
   json.key(name);
   number == kNone ? json.null() : json.value(number);
 }
 
-void fields(JsonWriter& json, const Communicator& communicator) {
+void fields(base::JsonWriter& json, const Communicator& communicator) {
   json.field("id", communicator.id);
   json.field("name", communicator.name);
   json.field("made_by", communicator.made_by);
@@ -62,7 +62,7 @@ void fields(JsonWriter& json, const Communicator& communicator) {
   if (!communicator.remote_world_ranks.empty()) json.field("remote_world_ranks", communicator.remote_world_ranks);
 }
 
-void fields(JsonWriter& json, const PerformanceVariable& variable) {
+void fields(base::JsonWriter& json, const PerformanceVariable& variable) {
   json.field("name", variable.name);
   json.field("description", variable.description);
   json.field("bound_to", variable.bound_to);
@@ -70,7 +70,7 @@ void fields(JsonWriter& json, const PerformanceVariable& variable) {
   json.field("values", variable.values);
 }
 
-void fields(JsonWriter& json, const MessageSizes& sizes) {
+void fields(base::JsonWriter& json, const MessageSizes& sizes) {
   json.field("class", sizes.class_name);
   json.field("hidden", sizes.hidden);
   json.field("size", sizes.size);
@@ -84,7 +84,7 @@ void fields(JsonWriter& json, const MessageSizes& sizes) {
 // Rows of one block: positions in the columns of `traffic`.
 using Rows = std::span<const std::size_t>;
 
-void fields(JsonWriter& json, const Traffic& traffic, Rows rows) {
+void fields(base::JsonWriter& json, const Traffic& traffic, Rows rows) {
   json.field("class", traffic.class_name);
   json.field("hidden", traffic.hidden);
   json.field("communicator", traffic.communicator);
@@ -120,21 +120,21 @@ bool columns_agree(const MessageSizes& sizes) {
 }
 
 // Nothing where nothing counted.
-void fields(JsonWriter& json, const Totals& totals) {
+void fields(base::JsonWriter& json, const Totals& totals) {
   if (totals.witness.empty() && totals.messages == 0 && totals.bytes == 0) return;
   json.field("bytes", totals.bytes);
   json.field("messages", totals.messages);
   json.field("witness", totals.witness);
 }
 
-void fields(JsonWriter& json, const std::vector<PairCount>& pairs) {
+void fields(base::JsonWriter& json, const std::vector<PairCount>& pairs) {
   column(json, "source", pairs, [](const PairCount& pair) { return pair.source; });
   column(json, "destination", pairs, [](const PairCount& pair) { return pair.destination; });
   column(json, "bytes", pairs, [](const PairCount& pair) { return pair.bytes; });
   column(json, "messages", pairs, [](const PairCount& pair) { return pair.messages; });
 }
 
-void fields(JsonWriter& json, const std::vector<PairDifference>& pairs) {
+void fields(base::JsonWriter& json, const std::vector<PairDifference>& pairs) {
   using Pair = const PairDifference&;
   column(json, "source", pairs, [](Pair pair) { return pair.source; });
   column(json, "destination", pairs, [](Pair pair) { return pair.destination; });
@@ -144,7 +144,7 @@ void fields(JsonWriter& json, const std::vector<PairDifference>& pairs) {
   column(json, "received_messages", pairs, [](Pair pair) { return pair.received_messages; });
 }
 
-void fields(JsonWriter& json, const NotVisible& gap) {
+void fields(base::JsonWriter& json, const NotVisible& gap) {
   number_or_null(json, "communicator", gap.communicator);
   json.field("function", gap.function);
   json.field("module", gap.module);
@@ -152,12 +152,12 @@ void fields(JsonWriter& json, const NotVisible& gap) {
   json.field("reason", gap.reason);
 }
 
-void fields(JsonWriter& json, const StepDown& step) {
+void fields(base::JsonWriter& json, const StepDown& step) {
   json.field("source", step.source);
   json.field("reason", step.reason);
 }
 
-void fields(JsonWriter& json, const TraceLoss& loss) {
+void fields(base::JsonWriter& json, const TraceLoss& loss) {
   json.field("reason", loss.reason);
   if (!loss.error.empty()) json.field("error", loss.error);
   json.field("ranks", loss.ranks);
@@ -165,16 +165,16 @@ void fields(JsonWriter& json, const TraceLoss& loss) {
 }
 
 template <typename Part>
-void object(JsonWriter& json, std::string_view name, const Part& part) {
+void object(base::JsonWriter& json, std::string_view name, const Part& part) {
   json.object(name, [&] { fields(json, part); });
 }
 
 template <typename Part>
-void objects(JsonWriter& json, std::string_view name, const std::vector<Part>& parts) {
+void objects(base::JsonWriter& json, std::string_view name, const std::vector<Part>& parts) {
   json.objects(name, parts, [&](const Part& part) { fields(json, part); });
 }
 
-void fields(JsonWriter& json, const Coverage& coverage) {
+void fields(base::JsonWriter& json, const Coverage& coverage) {
   json.field("verdict", coverage.verdict);
   object(json, "sent", coverage.sent);
   object(json, "received", coverage.received);
@@ -197,8 +197,8 @@ void fields(JsonWriter& json, const Coverage& coverage) {
 struct Writer::Stream {
   enum class Part { kNothing, kTraffic, kMessageSizes };
 
-  AtomicFile file;
-  JsonWriter json{file};
+  base::AtomicFile file;
+  base::JsonWriter json{file};
   Part part = Part::kNothing;
 
   void open_list(std::string_view name, Part next) {
@@ -234,7 +234,7 @@ base::Status Writer::guarded(Step step) {
 base::Status Writer::open(const std::string& path) {
   return guarded([&] {
     stream_ = std::make_unique<Stream>();
-    return stream_->file.open(path, AtomicFile::Existing::kReplace);
+    return stream_->file.open(path, base::AtomicFile::Existing::kReplace);
   });
 }
 
@@ -243,7 +243,7 @@ base::Status Writer::begin(const Header& header) {
     if (!stream_ || stream_->part != Stream::Part::kNothing) {
       return base::Error{"profile writer: begin() comes once, right after open()"};
     }
-    JsonWriter& json = stream_->json;
+    base::JsonWriter& json = stream_->json;
     json.open_object();
     json.field("schema", kSchema);
     json.field("world_size", header.world_size);
@@ -274,7 +274,7 @@ base::Status Writer::add(const Traffic& traffic) {
       return base::Error{"profile writer: traffic columns differ in length"};
     }
     const std::vector<std::size_t> rows = rows_by_pair(traffic);
-    JsonWriter& json = stream_->json;
+    base::JsonWriter& json = stream_->json;
     for (Rows rest = rows; !rest.empty(); rest = rest.subspan(std::min(rest.size(), kBlockRows))) {
       json.line_break();
       json.object([&] { fields(json, traffic, rest.first(std::min(rest.size(), kBlockRows))); });
@@ -291,7 +291,7 @@ base::Status Writer::add(const MessageSizes& sizes) {
     if (!columns_agree(sizes)) {
       return base::Error{"profile writer: message size columns differ in length"};
     }
-    JsonWriter& json = stream_->json;
+    base::JsonWriter& json = stream_->json;
     if (stream_->part == Stream::Part::kTraffic) {
       json.close_list();
       stream_->open_list("message_sizes", Stream::Part::kMessageSizes);
@@ -307,7 +307,7 @@ base::Status Writer::finish(const Coverage& coverage) {
     if (!stream_ || stream_->part == Stream::Part::kNothing) {
       return base::Error{"profile writer: finish() comes after begin()"};
     }
-    JsonWriter& json = stream_->json;
+    base::JsonWriter& json = stream_->json;
     json.close_list();
     if (stream_->part == Stream::Part::kTraffic) {
       stream_->open_list("message_sizes", Stream::Part::kMessageSizes);

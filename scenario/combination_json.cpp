@@ -8,19 +8,19 @@
 namespace fathom::scenario {
 namespace {
 
-using profile::JsonWriter;
+using base::JsonWriter;
 using simulator::put_number;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-void put_summary(JsonWriter& json, const char* key, const Summary& summary) {
+void put_summary(base::JsonWriter& json, const char* key, const Summary& summary) {
   json.object(key, [&] {
     put_number(json, "mean", summary.count > 0 ? summary.mean : kUnknown);
     put_number(json, "max", summary.count > 0 ? summary.max : kUnknown);
   });
 }
 
-void put_over_time(JsonWriter& json, const char* key, const simulator::TimeWeighted& value) {
+void put_over_time(base::JsonWriter& json, const char* key, const simulator::TimeWeighted& value) {
   json.object(key, [&] {
     put_number(json, "mean", value.mean());
     put_number(json, "deviation", value.deviation());
@@ -29,7 +29,7 @@ void put_over_time(JsonWriter& json, const char* key, const simulator::TimeWeigh
   });
 }
 
-void put_choice(JsonWriter& json, const CombinationRun& run) {
+void put_choice(base::JsonWriter& json, const CombinationRun& run) {
   const Scenario& scenario = *run.scenario;
   std::string names;
   for (const JobEntry& entry : scenario.jobs) names += (names.empty() ? "" : "+") + entry_name(entry);
@@ -47,7 +47,7 @@ void put_choice(JsonWriter& json, const CombinationRun& run) {
   });
 }
 
-void put_statistics(JsonWriter& json, const CombinationRun& run) {
+void put_statistics(base::JsonWriter& json, const CombinationRun& run) {
   const simulator::ScheduledRun& outcome = run.outcome;
   const JobSummaries jobs = summarize(run);
   double max_traffic = 0;
@@ -79,7 +79,7 @@ void put_statistics(JsonWriter& json, const CombinationRun& run) {
   });
 }
 
-void put_job(JsonWriter& json, const CombinationRun& run, std::size_t number) {
+void put_job(base::JsonWriter& json, const CombinationRun& run, std::size_t number) {
   const simulator::JobOutcome& job = run.outcome.jobs[number];
   const simulator::Arrival& arrival = run.arrivals[number].arrival;
   const bool started = job.start_s != simulator::kNotYet, ended = job.end_s != simulator::kNotYet;
@@ -101,7 +101,7 @@ void put_job(JsonWriter& json, const CombinationRun& run, std::size_t number) {
 }  // namespace
 
 std::string run_json(const CombinationRun& run) {
-  return profile::json_text(0, [&](JsonWriter& json) {
+  return base::json_text(0, [&](base::JsonWriter& json) {
     put_choice(json, run);
     put_statistics(json, run);
     json.key("jobs");

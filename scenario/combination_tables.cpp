@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/csv_table.h"
 #include "scenario/combination.h"
-#include "scenario/csv_table.h"
 #include "scenario/utilisation.h"
 
 namespace fathom::scenario {
 namespace {
 
 base::Status write_jobs(const CombinationRun& run, const std::string& path) {
-  Table table(path,
+  base::CsvTable table(path,
               "job,ranks,hosts,submit_s,start_s,end_s,wait_s,response_s,slow_down,bounded_slow_down,"
               "contention\n");
   for (std::size_t number = 0; number < run.arrivals.size(); ++number) {
@@ -29,7 +29,7 @@ base::Status write_jobs(const CombinationRun& run, const std::string& path) {
 }
 
 base::Status write_timeline(const CombinationRun& run, const std::string& path) {
-  Table table(path,
+  base::CsvTable table(path,
               "time_s,max_traffic,max_congestion,mean_congestion,congestion_deviation,max_flows,waiting,"
               "running,busy_slots\n");
   for (const simulator::SystemState& state : run.outcome.timeline) {
@@ -44,7 +44,7 @@ base::Status write_timeline(const CombinationRun& run, const std::string& path) 
 }
 
 base::Status write_links(const CombinationRun& run, const std::string& path) {
-  Table table(path, "source,target,capacity,peak_traffic,mean_traffic,peak_flows\n");
+  base::CsvTable table(path, "source,target,capacity,peak_traffic,mean_traffic,peak_flows\n");
   for (simulator::LinkId id = 0; id < run.cluster->link_count(); ++id) {
     const simulator::Link& link = run.cluster->link(id);
     table.text(run.cluster->node_name(link.source)).text(run.cluster->node_name(link.target))

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string_view>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::scenario {
 namespace {
@@ -35,11 +35,11 @@ std::size_t numbers_in(std::string_view line, Fields& fields) {
 }  // namespace
 
 base::Result<std::vector<LoggedJob>> read_job_log(const std::string& path) {
-  const auto text = simulator::read_text(path);
+  const auto text = base::read_text(path);
   if (!text) return text.error();
   std::vector<LoggedJob> jobs;
   std::size_t number = 0;
-  for (const std::string& line : simulator::split(*text, '\n')) {
+  for (const std::string& line : base::split(*text, '\n')) {
     ++number;
     if (line.empty() || line.starts_with(';')) continue;
     const auto error = [&](const std::string& what) {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <thread>
 
-#include "profile/atomic_file.h"
-#include "simulator/text_lines.h"
+#include "base/atomic_file.h"
+#include "base/text_lines.h"
 
 namespace fathom::scenario {
 namespace {
@@ -29,13 +29,13 @@ constexpr Launcher kLaunchers[] = {
 };
 
 // Little-endian lengths before texts.
-void put_size(profile::AtomicFile& file, std::uint64_t size) {
+void put_size(base::AtomicFile& file, std::uint64_t size) {
   char bytes[sizeof size];
   std::memcpy(bytes, &size, sizeof size);
   file.append({bytes, sizeof bytes});
 }
 
-void put_text(profile::AtomicFile& file, const std::string& text) {
+void put_text(base::AtomicFile& file, const std::string& text) {
   put_size(file, text.size());
   file.append(text);
 }
@@ -99,9 +99,9 @@ Share share_from(const std::function<std::optional<std::string>(const std::strin
 
 base::Status leave_parts(const Share& share, const std::string& folder, const std::vector<Part>& parts,
                          const std::string& failure) {
-  profile::AtomicFile file;
+  base::AtomicFile file;
   const std::string path = part_path(share, folder, share.process);
-  if (auto opened = file.open(path, profile::AtomicFile::Existing::kReplace); !opened) return opened;
+  if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
   put_text(file, failure);
   put_size(file, parts.size());
   for (const Part& part : parts) {
@@ -127,7 +127,7 @@ base::Status gather_parts(const Share& share, const std::string& folder, double 
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
       continue;
     }
-    const auto bytes = simulator::read_text(path);
+    const auto bytes = base::read_text(path);
     if (!bytes) return bytes.error();
     std::filesystem::remove(path, failed);
     std::string failure;

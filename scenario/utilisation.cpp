@@ -1,12 +1,12 @@
 #include "scenario/utilisation.h"
 
-#include "scenario/csv_table.h"
+#include "base/csv_table.h"
 
 namespace fathom::scenario {
 
 base::Status write_utilisation(const simulator::Network& network, const simulator::LinkUsage& usage,
                                const std::string& path) {
-  Table table(path, "source,target,from_s,to_s,utilisation\n");
+  base::CsvTable table(path, "source,target,from_s,to_s,utilisation\n");
   for (simulator::LinkId id = 0; id < network.link_count(); ++id) {
     const simulator::Link& link = network.link(id);
     for (std::size_t at = 0; at < usage.intervals(); ++at) {
@@ -21,7 +21,7 @@ base::Status write_utilisation(const simulator::Network& network, const simulato
 }
 
 base::Status write_waiting(const std::vector<simulator::Waiting>& waiting, const std::string& path) {
-  Table table(path, "from_s,to_s,waiting_ranks\n");
+  base::CsvTable table(path, "from_s,to_s,waiting_ranks\n");
   for (const simulator::Waiting& one : waiting) {
     table.number(one.from_s).number(one.to_s).number(one.ranks);
     table.end();

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/random.h"
 #include "simulator/failures.h"
 #include "simulator/placement_formats.h"
-#include "simulator/random.h"
 
 namespace fathom::scenario {
 namespace {
@@ -131,7 +131,7 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
     job = profiles_.at(entry.profile);
   }
   std::vector<NamedArrival> all;
-  simulator::Random random(simulator::mixed(scenario.choice.seed) ^ simulator::mixed(number));
+  base::Random random(base::splitmix64(scenario.choice.seed) ^ base::splitmix64(number));
   const bool is_stream = entry.submit.row != nullptr;
   const std::uint64_t most = is_stream ? entry.count : 1;
   double at_s = is_stream ? 0 : entry.at_s;

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::scenario {
 namespace {
@@ -33,7 +33,7 @@ std::string joined(const std::set<std::string>& names) {
 }  // namespace
 
 base::Result<YamlDocument> YamlDocument::read(const std::string& path) {
-  const auto text = simulator::read_text(path);
+  const auto text = base::read_text(path);
   if (!text) return text.error();
   YamlDocument document;
   document.path_ = path;

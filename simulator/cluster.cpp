@@ -3,14 +3,14 @@
 #include <filesystem>
 #include <new>
 
+#include "base/text_lines.h"
+#include "base/xml_file.h"
 #include "simulator/graphml.h"
 #include "simulator/ibnetdiscover.h"
 #include "simulator/node_topology.h"
 #include "simulator/registry.h"
 #include "simulator/simgrid_platform.h"
 #include "simulator/slurm_topology.h"
-#include "simulator/text_lines.h"
-#include "simulator/xml_file.h"
 
 namespace fathom::simulator {
 namespace {
@@ -28,16 +28,16 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
 
 // An XML file by its root. The file's own reader says what is wrong where there is none.
 base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& defaults) {
-  const auto file = XmlFile::read(path);
+  const auto file = base::XmlFile::read(path);
   if (file && std::string_view(file->root().name()) == "platform") return read_simgrid_platform(path, defaults);
   return read_graphml(path);
 }
 
 // By the first line that is neither empty nor a comment.
 base::Result<Network> read_file(const std::string& path, const ClusterDefaults& defaults) {
-  const auto text = read_text(path);
+  const auto text = base::read_text(path);
   if (!text) return text.error();
-  for (const std::string& line : split(*text, '\n')) {
+  for (const std::string& line : base::split(*text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     if (line.find("Name=") != std::string::npos && !line.starts_with('<')) {
       return read_slurm_topology(path, defaults);

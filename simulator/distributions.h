@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "base/random.h"
 #include "base/result.h"
-#include "simulator/random.h"
 
 namespace fathom::simulator {
 
@@ -20,14 +20,14 @@ struct DistributionRow {
   std::array<const char*, 2> parameters;  // names; nullptr where there are fewer
   // What is wrong with the parameters, or nullptr.
   const char* (*complaint)(const Parameters& parameters);
-  double (*sample)(const Parameters& parameters, Random& random);  // 0 or more
+  double (*sample)(const Parameters& parameters, base::Random& random);  // 0 or more
 };
 
 struct Distribution {
   const DistributionRow* row = nullptr;  // nullptr: there is none
   Parameters parameters = {};
 
-  double sample(Random& random) const { return row->sample(parameters, random); }
+  double sample(base::Random& random) const { return row->sample(parameters, random); }
 };
 
 std::span<const DistributionRow> distributions();

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "simulator/random.h"
+#include "base/random.h"
 
 namespace fathom::simulator {
 
@@ -71,7 +71,7 @@ std::vector<LinkId> draw_cables(const Network& network, double share, std::uint6
     }
   }
   const auto wanted = static_cast<std::size_t>(std::floor(share * static_cast<double>(cables.size())));
-  Random random(seed);
+  base::Random random(seed);
   std::vector<LinkId> failed;
   for (std::size_t at = 0; at < std::min(wanted, cables.size()); ++at) {
     std::swap(cables[at], cables[at + random.below(cables.size() - at)]);

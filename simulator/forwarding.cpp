@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "profile/atomic_file.h"
+#include "base/atomic_file.h"
 
 namespace fathom::simulator {
 namespace {
@@ -128,8 +128,8 @@ base::Result<std::vector<ForwardingEntry>> ForwardingTable::per_destination() co
 base::Status write_openflow(const Network& network, const std::vector<ForwardingEntry>& per_flow,
                             const std::string& path) {
   if (base::Status status = check_names(network); !status) return status;
-  profile::AtomicFile file;
-  if (auto status = file.open(path, profile::AtomicFile::Existing::kReplace); !status) return status;
+  base::AtomicFile file;
+  if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   const SpanningTree tree(network);
   file.append("---\n");
   auto entry = per_flow.begin();
@@ -150,8 +150,8 @@ base::Status write_openflow(const Network& network, const std::vector<Forwarding
 
 base::Status write_forwarding_csv(const Network& network, const std::vector<ForwardingEntry>& entries,
                                   const std::string& path) {
-  profile::AtomicFile file;
-  if (auto status = file.open(path, profile::AtomicFile::Existing::kReplace); !status) return status;
+  base::AtomicFile file;
+  if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   file.append("switch,source,destination,next,port\n");
   for (const ForwardingEntry& entry : entries) {
     const Link& link = network.link(entry.next);

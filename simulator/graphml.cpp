@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "profile/atomic_file.h"
-#include "profile/utf8.h"
-#include "simulator/text_lines.h"
-#include "simulator/xml_file.h"
+#include "base/atomic_file.h"
+#include "base/text_lines.h"
+#include "base/utf8.h"
+#include "base/xml_file.h"
 
 namespace fathom::simulator {
 namespace {
@@ -35,7 +35,7 @@ using Coordinates = std::vector<std::uint32_t>;
 // "1,0,2"; empty if it is something else.
 Coordinates coordinates_from(const std::string& text) {
   Coordinates coordinates;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : base::split(text, ',')) {
     std::uint32_t number = 0;
     const auto [end, failed] = std::from_chars(part.data(), part.data() + part.size(), number);
     if (failed != std::errc() || end != part.data() + part.size() || number > kMostSlots) return {};
@@ -66,7 +66,7 @@ std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>
 
 class Reader {
  public:
-  explicit Reader(const XmlFile& file, std::string path) : file_(file), path_(std::move(path)) {}
+  explicit Reader(const base::XmlFile& file, std::string path) : file_(file), path_(std::move(path)) {}
 
   base::Result<Network> read() {
     const pugi::xml_node graph = file_.root().child("graph");
@@ -203,7 +203,7 @@ class Reader {
     return base::Done{};
   }
 
-  const XmlFile& file_;
+  const base::XmlFile& file_;
   std::string path_;
   std::map<std::string, std::string> keys_;                 // id → name
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of nodes, by name
@@ -213,7 +213,7 @@ class Reader {
 // XML 1.0 cannot hold most control characters, escaped or not: they become a question mark.
 std::string escaped(const std::string& text) {
   std::string made;
-  for (const char character : profile::as_utf8(text)) {
+  for (const char character : base::as_utf8(text)) {
     switch (character) {
       case '&': made += "&amp;"; break;
       case '<': made += "&lt;"; break;
@@ -299,7 +299,7 @@ std::string edge_text(const Network& network, LinkId id, const LinkUse* use) {
 
 base::Result<Network> read_graphml(const std::string& path) {
   try {
-    const auto file = XmlFile::read(path);
+    const auto file = base::XmlFile::read(path);
     if (!file) return file.error();
     return Reader(*file, path).read();
   } catch (const std::bad_alloc&) {
@@ -308,8 +308,8 @@ base::Result<Network> read_graphml(const std::string& path) {
 }
 
 base::Status write_graphml(const Network& network, const std::string& path, const LinkUse* use) {
-  profile::AtomicFile file;
-  if (auto status = file.open(path, profile::AtomicFile::Existing::kReplace); !status) return status;
+  base::AtomicFile file;
+  if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   file.append(kHead);
   file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) + grid_text(network) + "\n");
   for (NodeId node = 0; node < network.node_count(); ++node) file.append(node_text(network, node));

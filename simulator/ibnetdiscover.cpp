@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -60,7 +60,7 @@ class Reader {
 
   base::Result<Network> read() {
     const auto parsed =
-        for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
+        base::for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
     if (!parsed) return parsed.error();
     if (nodes_.empty()) return base::Error{path_ + ": holds no Switch and no Ca of ibnetdiscover"};
     for (const LinkLine& link : links_) {
@@ -74,7 +74,7 @@ class Reader {
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const { return line_error(path_, line, what); }
+  base::Error error(std::size_t line, const std::string& what) const { return base::line_error(path_, line, what); }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     if (line.starts_with('[')) return add_link(line, number);
@@ -113,7 +113,7 @@ class Reader {
     link.target = quoted_in(line.substr(0, comment));
     if (link.target.empty()) return error(number, "the port's peer has no name in double quotes");
     if (comment != std::string::npos) {
-      for (const std::string& word : split(line.substr(comment), ' ')) {
+      for (const std::string& word : base::split(line.substr(comment), ' ')) {
         if (const double speed = speed_of(word); speed > 0) link.capacity_Bps = speed;
       }
     }

@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "profile/json_writer.h"
+#include "base/json/writer.h"
 #include "simulator/network.h"
 
 namespace fathom::simulator {
 
 // Whole numbers without a decimal point; null for what is no number.
-inline void put_number(profile::JsonWriter& json, std::string_view name, double value) {
+inline void put_number(base::JsonWriter& json, std::string_view name, double value) {
   if (value == std::floor(value) && std::abs(value) < 0x1p53) {
     json.field(name, static_cast<std::int64_t>(value));
   } else {
@@ -21,7 +21,7 @@ inline void put_number(profile::JsonWriter& json, std::string_view name, double 
 
 // "links": those between switches, or all; `use(id)` adds the fields of one to its ends and capacity.
 template <typename Use>
-void put_links(profile::JsonWriter& json, const Network& network, bool host_links, Use use) {
+void put_links(base::JsonWriter& json, const Network& network, bool host_links, Use use) {
   json.key("links");
   json.open_list();
   for (LinkId id = 0; id < network.link_count(); ++id) {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "simulator/random.h"
+#include "base/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -41,7 +41,7 @@ base::Result<Placement> map_cyclic(const MappingRequest& request) {
 
 base::Result<Placement> map_random(const MappingRequest& request) {
   std::vector<HostId> hosts(request.hosts.begin(), request.hosts.end());
-  Random random(request.seed);
+  base::Random random(request.seed);
   for (std::size_t left = hosts.size(); left > 1; --left) {
     std::swap(hosts[left - 1], hosts[random.below(left)]);
   }

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -113,7 +113,7 @@ class Expander {
 }  // namespace
 
 base::Result<NodeTopology> read_hwloc(const std::string& path) {
-  const auto text = read_text(path);
+  const auto text = base::read_text(path);
   if (!text) return text.error();
   const Topology topology = load(*text);
   if (!topology)

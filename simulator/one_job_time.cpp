@@ -10,7 +10,7 @@
 namespace fathom::simulator {
 namespace {
 
-using profile::JsonWriter;
+using base::JsonWriter;
 
 constexpr double kFirstInterval_s = 1e-6;
 
@@ -39,7 +39,7 @@ base::Result<Ready> prepare(const Network& network, const Job& job, const Choice
   return Ready{std::move(*routes), std::move(*flows)};
 }
 
-void put_phases(JsonWriter& json, const TimedRun& run) {
+void put_phases(base::JsonWriter& json, const TimedRun& run) {
   json.objects("phases", run.phases, [&](const PhaseOutcome& phase) {
     json.field("phase", phase.name);
     put_number(json, "bytes", phase.bytes);
@@ -48,7 +48,7 @@ void put_phases(JsonWriter& json, const TimedRun& run) {
   });
 }
 
-void put_ranks(JsonWriter& json, const ReplayResult& replay) {
+void put_ranks(base::JsonWriter& json, const ReplayResult& replay) {
   json.field("messages", replay.messages);
   json.field("events", replay.events);
   json.field("unreceived", replay.unreceived);
@@ -122,7 +122,7 @@ std::vector<Waiting> waiting_over_time(const TimedRun& run) {
 }
 
 std::string timed_json(const Network& network, const std::string& job, const TimedRun& run, bool host_links) {
-  return profile::json_text(0, [&](JsonWriter& json) {
+  return base::json_text(0, [&](base::JsonWriter& json) {
     json.field("cluster", network.name());
     json.field("job", job);
     json.field("selection", run.selection);

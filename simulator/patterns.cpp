@@ -5,8 +5,8 @@
 #include <numeric>
 #include <string>
 
-#include "simulator/random.h"
-#include "simulator/rows.h"
+#include "base/named_rows.h"
+#include "base/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -75,7 +75,7 @@ Ranks permuted(std::int64_t rank, std::int64_t ranks, std::uint64_t seed) {
   do {
     std::uint64_t left = value >> half, right = value & mask;
     for (std::uint64_t round = 0; round < 4; ++round) {
-      left ^= mixed(mixed(seed + round) ^ right) & mask;
+      left ^= base::splitmix64(base::splitmix64(seed + round) ^ right) & mask;
       std::swap(left, right);
     }
     value = left << half | right;
@@ -108,7 +108,7 @@ constexpr PatternRow kPatterns[] = {
 std::span<const PatternRow> patterns() { return kPatterns; }
 
 base::Result<const PatternRow*> find_pattern(std::string_view name) {
-  return find_row(patterns(), "pattern", name);
+  return base::find_row(patterns(), "pattern", name);
 }
 
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,

@@ -4,8 +4,8 @@
 #include <map>
 #include <vector>
 
-#include "simulator/rows.h"
-#include "simulator/text_lines.h"
+#include "base/named_rows.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -80,21 +80,21 @@ bool parse_number(std::string_view text, std::size_t& number) {
 bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
   const std::size_t equals = line.find('=');
   if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
-  const std::string_view rest = trimmed(line.substr(equals + 1));
+  const std::string_view rest = base::trimmed(line.substr(equals + 1));
   place = {std::string(rest.substr(0, rest.find(' '))), kNoId};
   const std::size_t slot = rest.find(" slot=");
   std::size_t number = 0;
-  if (slot != std::string_view::npos && parse_number(trimmed(rest.substr(slot + 6)), number))
+  if (slot != std::string_view::npos && parse_number(base::trimmed(rest.substr(slot + 6)), number))
     place.slot = static_cast<std::uint32_t>(number);
-  return parse_number(trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
+  return parse_number(base::trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
 }
 
 base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
-  auto text = read_text(path);
+  auto text = base::read_text(path);
   if (!text) return text.error();
   std::map<std::size_t, Place> by_rank;
   std::vector<Place> plain;
-  for (const std::string& line : split(*text, '\n')) {
+  for (const std::string& line : base::split(*text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     std::size_t rank = 0;
     Place place;
@@ -103,7 +103,7 @@ base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
         return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
       continue;
     }
-    for (const std::string& name : split(line, ',')) plain.push_back({name, kNoId});
+    for (const std::string& name : base::split(line, ',')) plain.push_back({name, kNoId});
   }
   if (by_rank.empty()) return plain;
   if (!plain.empty()) return base::Error{path + ": '" + plain.front().host + "' is no line of a rankfile"};
@@ -153,7 +153,7 @@ base::Result<Placement> read_placement(const Network& network, const std::string
 std::span<const PlacementFormat> placement_formats() { return kFormats; }
 
 base::Result<const PlacementFormat*> find_placement_format(std::string_view name) {
-  return find_row(placement_formats(), "format", name);
+  return base::find_row(placement_formats(), "format", name);
 }
 
 }  // namespace fathom::simulator

@@ -5,11 +5,11 @@
 #include <cstddef>
 #include <numeric>
 
+#include "base/random.h"
 #include "simulator/map_bisection.h"
 #include "simulator/map_treematch.h"
 #include "simulator/mappers.h"
 #include "simulator/placed_routes.h"
-#include "simulator/random.h"
 #include "simulator/registry.h"
 
 namespace fathom::simulator {
@@ -173,7 +173,7 @@ class Search {
   std::vector<std::vector<Message>> messages_;  // by rank, heaviest first
   std::vector<std::uint32_t> free_;             // slots, by position of host
   std::vector<std::vector<std::uint32_t>> on_;  // ranks, by position of host
-  Random random_;
+  base::Random random_;
   double highest_ = 0, scale_ = 1, change_ = 0;
   std::uint64_t left_ = 0;
 };

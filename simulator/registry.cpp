@@ -1,5 +1,6 @@
 #include "simulator/registry.h"
 
+#include "base/named_rows.h"
 #include "simulator/map_bisection.h"
 #include "simulator/map_treematch.h"
 #include "simulator/mappers.h"
@@ -10,7 +11,6 @@
 #include "simulator/route_modulo.h"
 #include "simulator/route_oblivious.h"
 #include "simulator/route_optimal.h"
-#include "simulator/rows.h"
 #include "simulator/schedule_conservative.h"
 #include "simulator/schedule_easy.h"
 #include "simulator/schedule_fcfs.h"
@@ -92,19 +92,19 @@ std::span<const RouterRow> routers() { return kRouters; }
 std::span<const TopologyRow> topologies() { return kTopologies; }
 
 base::Result<const SelectorRow*> find_selector(std::string_view name) {
-  return find_row(selectors(), "selection", name);
+  return base::find_row(selectors(), "selection", name);
 }
 base::Result<const SchedulerRow*> find_scheduler(std::string_view name) {
-  return find_row(schedulers(), "scheduler", name);
+  return base::find_row(schedulers(), "scheduler", name);
 }
 base::Result<const MapperRow*> find_mapper(std::string_view name) {
-  return find_row(mappers(), "placement", name);
+  return base::find_row(mappers(), "placement", name);
 }
 base::Result<const RouterRow*> find_router(std::string_view name) {
-  return find_row(routers(), "routing", name);
+  return base::find_row(routers(), "routing", name);
 }
 base::Result<const TopologyRow*> find_topology(std::string_view name) {
-  return find_row(topologies(), "topology", name);
+  return base::find_row(topologies(), "topology", name);
 }
 
 }  // namespace fathom::simulator

@@ -1,20 +1,20 @@
 #include "simulator/results.h"
 
-#include "profile/atomic_file.h"
+#include "base/atomic_file.h"
 #include "simulator/json_fields.h"
 
 namespace fathom::simulator {
 
 struct ResultsWriter::Stream {
-  profile::AtomicFile file;
-  profile::JsonWriter json{file};
+  base::AtomicFile file;
+  base::JsonWriter json{file};
 };
 
 ResultsWriter::ResultsWriter() : stream_(std::make_unique<Stream>()) {}
 ResultsWriter::~ResultsWriter() = default;
 
 base::Status ResultsWriter::open(const std::string& path) {
-  if (auto status = stream_->file.open(path, profile::AtomicFile::Existing::kReplace); !status) {
+  if (auto status = stream_->file.open(path, base::AtomicFile::Existing::kReplace); !status) {
     return status;
   }
   stream_->json.open_object();
@@ -26,7 +26,7 @@ base::Status ResultsWriter::open(const std::string& path) {
 
 void ResultsWriter::add(const Network& network, const std::string& job, const LoadRun& run,
                         bool host_links) {
-  profile::JsonWriter& json = stream_->json;
+  base::JsonWriter& json = stream_->json;
   ++count_;
   const LoadFigures figures = load_figures(network, run.use, host_links);
   json.object([&] {

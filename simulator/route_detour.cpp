@@ -2,9 +2,9 @@
 
 #include <limits>
 
+#include "base/random.h"
 #include "simulator/hop_by_hop.h"
 #include "simulator/link_costs.h"
-#include "simulator/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -15,11 +15,11 @@ constexpr int kCandidates = 4;
 class Detours {
  public:
   Detours(const Network& network, std::uint64_t seed)
-      : network_(network), paths_(network), seed_(mixed(seed)), choose_(random_) {}
+      : network_(network), paths_(network), seed_(base::splitmix64(seed)), choose_(random_) {}
 
   void start(const Demand& demand) {
-    random_ = Random(mixed(std::uint64_t{demand.source} << 32 | demand.destination) ^
-                     mixed(seed_ + demand.key));
+    random_ = base::Random(base::splitmix64(std::uint64_t{demand.source} << 32 | demand.destination) ^
+                     base::splitmix64(seed_ + demand.key));
   }
 
   // A shortest way. False if there is none.
@@ -45,11 +45,11 @@ class Detours {
 
  private:
   struct Choose {
-    explicit Choose(Random& random) : random(random) {}
+    explicit Choose(base::Random& random) : random(random) {}
     std::uint32_t operator()(const Demand&, NodeId, std::uint32_t choices) {
-      return scaled(random.next(), choices);
+      return base::scaled(random.next(), choices);
     }
-    Random& random;
+    base::Random& random;
   };
 
   bool append_rest(const Demand& demand, NodeId from, std::vector<LinkId>& way) {
@@ -63,7 +63,7 @@ class Detours {
   const Network& network_;
   ShortestPaths paths_;
   std::uint64_t seed_;
-  Random random_{0};
+  base::Random random_{0};
   Choose choose_;
 };
 

@@ -1,7 +1,7 @@
 #include "simulator/route_oblivious.h"
 
+#include "base/random.h"
 #include "simulator/hop_by_hop.h"
-#include "simulator/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -18,25 +18,25 @@ std::uint64_t hosts_of(const Demand& demand) {
 
 class Drawn {
  public:
-  explicit Drawn(std::uint64_t seed) : seed_(mixed(seed)), random_(0) {}
+  explicit Drawn(std::uint64_t seed) : seed_(base::splitmix64(seed)), random_(0) {}
   void start(const Demand& demand) {
-    random_ = Random(mixed(hosts_of(demand)) ^ mixed(seed_ + demand.key));
+    random_ = base::Random(base::splitmix64(hosts_of(demand)) ^ base::splitmix64(seed_ + demand.key));
   }
   std::uint32_t operator()(const Demand&, NodeId, std::uint32_t choices) {
-    return scaled(random_.next(), choices);
+    return base::scaled(random_.next(), choices);
   }
 
  private:
   std::uint64_t seed_;
-  Random random_;
+  base::Random random_;
 };
 
 class Hashed {
  public:
-  explicit Hashed(std::uint64_t seed) : seed_(mixed(seed)) {}
-  void start(const Demand& demand) { flow_ = mixed(mixed(hosts_of(demand)) + demand.key); }
+  explicit Hashed(std::uint64_t seed) : seed_(base::splitmix64(seed)) {}
+  void start(const Demand& demand) { flow_ = base::splitmix64(base::splitmix64(hosts_of(demand)) + demand.key); }
   std::uint32_t operator()(const Demand&, NodeId at, std::uint32_t choices) {
-    return scaled(mixed(flow_ ^ mixed(seed_ + at)), choices);
+    return base::scaled(base::splitmix64(flow_ ^ base::splitmix64(seed_ + at)), choices);
   }
 
  private:

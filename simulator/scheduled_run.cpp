@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/random.h"
 #include "simulator/job_runtimes.h"
 #include "simulator/link_load.h"
 #include "simulator/placement.h"
-#include "simulator/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -148,7 +148,7 @@ class Run {
   base::Status start(std::uint32_t number) {
     const Arrival& arrival = arrivals_[number];
     Running job;
-    const std::uint64_t seed = mixed(choice_.seed) + number;
+    const std::uint64_t seed = base::splitmix64(choice_.seed) + number;
     if (auto placed = place(arrival, seed, job); !placed) return placed;
     if (auto routed = route(*arrival.job, job); !routed) return routed;
     auto started = runtimes_->start({number, arrival.job.get(), &job.placement, now_s_,

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "simulator/random.h"
+#include "base/random.h"
 
 namespace fathom::simulator {
 namespace {
@@ -62,7 +62,7 @@ std::vector<HostId> select_random(const SelectionRequest& request) {
   for (HostId host = 0; host < request.network.host_count(); ++host) {
     if (request.is_free(host)) hosts.push_back(host);
   }
-  Random random(request.seed);
+  base::Random random(request.seed);
   std::uint64_t slots = 0;
   std::size_t chosen = 0;
   while (slots < static_cast<std::uint64_t>(request.ranks)) {

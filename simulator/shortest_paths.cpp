@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "simulator/natural_order.h"
+#include "base/natural_order.h"
 
 namespace fathom::simulator {
 namespace {
@@ -25,7 +25,7 @@ std::vector<std::uint32_t> name_order(const Network& network) {
   std::vector<NodeId> sorted(network.node_count() - first);
   std::iota(sorted.begin(), sorted.end(), first);
   std::sort(sorted.begin(), sorted.end(), [&](NodeId left, NodeId right) {
-    return natural_less(network.node_name(left), network.node_name(right));
+    return base::natural_less(network.node_name(left), network.node_name(right));
   });
   std::vector<std::uint32_t> order(sorted.size());
   for (std::uint32_t place = 0; place < sorted.size(); ++place) order[sorted[place] - first] = place;

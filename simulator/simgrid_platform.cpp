@@ -5,9 +5,9 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/xml_file.h"
 #include "simulator/simgrid_cluster.h"
 #include "simulator/simgrid_values.h"
-#include "simulator/xml_file.h"
 
 namespace fathom::simulator {
 namespace {
@@ -39,7 +39,7 @@ std::string text_of(Xml element, const char* attribute) {
 
 class Reader {
  public:
-  Reader(const XmlFile& file, std::string path, const ClusterDefaults& defaults)
+  Reader(const base::XmlFile& file, std::string path, const ClusterDefaults& defaults)
       : file_(file), path_(std::move(path)), defaults_(defaults) {}
 
   base::Result<Network> read() {
@@ -356,7 +356,7 @@ class Reader {
     if (is_whole) graph_.must_be_shortest(from, media, to);
   }
 
-  const XmlFile& file_;
+  const base::XmlFile& file_;
   const std::string path_;
   const ClusterDefaults defaults_;
   MediaGraph graph_;
@@ -371,7 +371,7 @@ class Reader {
 
 base::Result<Network> read_simgrid_platform(const std::string& path,
                                             const ClusterDefaults& defaults) {
-  const auto file = XmlFile::read(path);
+  const auto file = base::XmlFile::read(path);
   if (!file) return file.error();
   return Reader(*file, path, defaults).read();
 }

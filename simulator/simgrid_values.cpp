@@ -3,7 +3,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -23,11 +23,11 @@ constexpr Unit kTimes[] = {{"", 1},       {"s", 1},  {"ms", 1e-3}, {"us", 1e-6},
 
 // The number at the front; what stands behind it is left in `unit`.
 bool take_number(const std::string& text, double& number, std::string& unit) {
-  const std::string whole(trimmed(text));
+  const std::string whole(base::trimmed(text));
   const auto [end, failed] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
   if (failed != std::errc() || !std::isfinite(number)) return false;
   unit =
-      trimmed(std::string_view(end, static_cast<std::size_t>(whole.data() + whole.size() - end)));
+      base::trimmed(std::string_view(end, static_cast<std::size_t>(whole.data() + whole.size() - end)));
   return true;
 }
 
@@ -66,14 +66,14 @@ base::Result<double> simgrid_time_s(const std::string& text) {
 
 base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text) {
   std::vector<std::uint32_t> numbers;
-  for (const std::string& part : split(text, ',')) {
+  for (const std::string& part : base::split(text, ',')) {
     const std::size_t dash = part.find('-');
     std::uint32_t low = 0, high = 0;
     const bool right =
-        parse_whole(std::string(trimmed(std::string_view(part).substr(0, dash))), low) &&
+        parse_whole(std::string(base::trimmed(std::string_view(part).substr(0, dash))), low) &&
         parse_whole(dash == std::string::npos
                         ? std::to_string(low)
-                        : std::string(trimmed(std::string_view(part).substr(dash + 1))),
+                        : std::string(base::trimmed(std::string_view(part).substr(dash + 1))),
                     high);
     if (!right || high < low)
       return base::Error{"'" + part + "' is no range of numbers, such as 0-15"};
@@ -86,9 +86,9 @@ base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text
 
 base::Result<std::vector<std::vector<std::uint32_t>>> simgrid_parameters(const std::string& text) {
   std::vector<std::vector<std::uint32_t>> lists;
-  for (const std::string& part : split(text, ';')) {
+  for (const std::string& part : base::split(text, ';')) {
     lists.emplace_back();
-    for (const std::string& word : split(part, ',')) {
+    for (const std::string& word : base::split(part, ',')) {
       std::uint32_t number = 0;
       if (!parse_whole(word, number) || number == 0 || number > kMostHosts) {
         return base::Error{"'" + word + "' in '" + text + "' is no whole number above zero"};

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <unordered_map>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -59,7 +59,7 @@ base::Status expand_part(const std::string& part, std::vector<std::string>& name
     const std::size_t end = part.find(']', at);
     if (end == std::string::npos) return base::Error{"'[' without ']'"};
     std::vector<std::string> numbers;
-    for (const std::string& range : split(part.substr(at + 1, end - at - 1), ',')) {
+    for (const std::string& range : base::split(part.substr(at + 1, end - at - 1), ',')) {
       if (!append_range(range, numbers)) return base::Error{"'" + range + "' is no range of numbers"};
     }
     if (made.size() * numbers.size() > kMostNames) return base::Error{"more names than can be simulated"};
@@ -92,7 +92,7 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto parsed = for_each_line(path_, [this](const std::string& line, std::size_t number) {
+    const auto parsed = base::for_each_line(path_, [this](const std::string& line, std::size_t number) {
       return parse_line(line.substr(0, line.find('#')), number);
     });
     if (!parsed) return parsed.error();
@@ -105,13 +105,13 @@ class Reader {
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const { return line_error(path_, line, what); }
+  base::Error error(std::size_t line, const std::string& what) const { return base::line_error(path_, line, what); }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     SwitchLine parsed{number, {}, {}, {}};
     std::string rest = line;
     std::replace(rest.begin(), rest.end(), '\t', ' ');
-    for (const std::string& word : split(rest, ' ')) {
+    for (const std::string& word : base::split(rest, ' ')) {
       if (word.empty()) continue;
       const std::size_t equals = word.find('=');
       if (equals == std::string::npos) return error(number, "'" + word + "' is not of the form Key=value");
@@ -127,7 +127,7 @@ class Reader {
                                  "' is unknown; only topology/tree files can be read");
       }
     }
-    if (trimmed(line).empty()) return base::Done{};
+    if (base::trimmed(line).empty()) return base::Done{};
     if (parsed.name.empty()) return error(number, "the line names no switch");
     if (!numbers_.emplace(parsed.name, builder_.add_switch(parsed.name)).second) {
       return error(number, "switch '" + parsed.name + "' is there a second time");

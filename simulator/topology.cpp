@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 namespace fathom::simulator {
 namespace {
@@ -24,15 +24,15 @@ base::Result<TopologyParameters> TopologyParameters::parse(const std::string& sp
   parameters.slots_ = slots;
   parameters.capacity_Bps_ = capacity_Bps;
   parameters.specification_ = specification;
-  for (const std::string& part : split(rest, ';')) {
+  for (const std::string& part : base::split(rest, ';')) {
     if (part.empty()) continue;
     const std::size_t equals = part.find('=');
-    const std::string key(trimmed(std::string_view(part).substr(0, equals)));
+    const std::string key(base::trimmed(std::string_view(part).substr(0, equals)));
     if (equals == std::string::npos || key.empty()) {
       return parameters.error("'" + part + "' is not of the form key=value");
     }
     std::vector<double> numbers;
-    for (const std::string& text : split(std::string_view(part).substr(equals + 1), ',')) {
+    for (const std::string& text : base::split(std::string_view(part).substr(equals + 1), ',')) {
       double number = 0;
       if (!parse_number(text, number)) return parameters.error("'" + text + "' in '" + part + "' is no number");
       numbers.push_back(number);

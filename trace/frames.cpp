@@ -16,7 +16,7 @@ namespace {
 
 std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
-std::string at_byte(const MappedFile& file, std::uint64_t offset) {
+std::string at_byte(const base::MappedFile& file, std::uint64_t offset) {
   return file.path() + ", byte " + std::to_string(offset) + ": ";
 }
 
@@ -27,7 +27,7 @@ std::string hexadecimal(std::uint64_t value) {
 }
 
 // The header at `offset` if one with the right hash stands there.
-std::optional<FrameHeader> header_at(const MappedFile& file, std::uint64_t offset) {
+std::optional<FrameHeader> header_at(const base::MappedFile& file, std::uint64_t offset) {
   FrameHeader header;
   if (offset > file.size() || file.size() - offset < sizeof header) return std::nullopt;
   std::memcpy(&header, file.data() + offset, sizeof header);
@@ -39,7 +39,7 @@ std::optional<FrameHeader> header_at(const MappedFile& file, std::uint64_t offse
 
 class Search {
  public:
-  Search(const MappedFile& file, FrameList& found) : file_(file), found_(found) {}
+  Search(const base::MappedFile& file, FrameList& found) : file_(file), found_(found) {}
 
   void run() {
     read_file_header();
@@ -151,14 +151,14 @@ class Search {
     return file_.size();
   }
 
-  const MappedFile& file_;
+  const base::MappedFile& file_;
   FrameList& found_;
   std::uint64_t dropped_to_ = 0;
 };
 
 }  // namespace
 
-FrameList find_frames(const MappedFile& file) {
+FrameList find_frames(const base::MappedFile& file) {
   FrameList found;
   Search(file, found).run();
   return found;
@@ -172,7 +172,7 @@ FrameLoader& FrameLoader::operator=(FrameLoader&& other) noexcept {
   return *this;
 }
 
-const char* FrameLoader::load(const MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
+const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
                               std::size_t& size, std::string& problem) {
   const auto damaged = [&](const std::string& sentence) -> const char* {
     problem = at_byte(file, frame.offset) + sentence + "; its " + std::to_string(frame.records) +

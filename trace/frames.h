@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "trace/format.h"
-#include "trace/mapped_file.h"
 
 struct ZSTD_DCtx_s;
 
@@ -29,7 +29,7 @@ struct FrameList {
   std::vector<std::string> problems;  // sentences: file, byte, what was expected
 };
 
-FrameList find_frames(const MappedFile& file);
+FrameList find_frames(const base::MappedFile& file);
 
 // Loads payloads; one for each thread of reading.
 class FrameLoader {
@@ -41,7 +41,7 @@ class FrameLoader {
 
   // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem` says why, if it is
   // damaged.
-  const char* load(const MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
+  const char* load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
                    std::size_t& size, std::string& problem);
 
  private:

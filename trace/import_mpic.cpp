@@ -8,7 +8,7 @@
 #include <optional>
 #include <set>
 
-#include "trace/mapped_file.h"
+#include "base/mapped_file.h"
 #include "trace/imported_function.h"
 #include "trace/writer.h"
 
@@ -94,7 +94,7 @@ struct Contents {
 
 class Parser {
  public:
-  explicit Parser(const MappedFile& file) : file_(file) {}
+  explicit Parser(const base::MappedFile& file) : file_(file) {}
 
   base::Result<Contents> parse() {
     const bool second = file_.size() >= 8 && std::memcmp(file_.data(), kMagic, 8) == 0;
@@ -161,7 +161,7 @@ class Parser {
     }
   }
 
-  const MappedFile& file_;
+  const base::MappedFile& file_;
   std::uint64_t at_ = 0;
   Contents contents_;
 };
@@ -348,7 +348,7 @@ class MpicImport {
 }  // namespace
 
 base::Status import_mpic(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes) {
-  const auto file = MappedFile::open(path);
+  const auto file = base::MappedFile::open(path);
   if (!file) return file.error();
   const auto contents = Parser(*file).parse();
   if (!contents) return contents.error();

@@ -31,7 +31,7 @@ bool measure(const char* words, std::uint64_t limit, LiveChunk& chunk) {
 
 }  // namespace
 
-LiveChunks find_chunks(const MappedFile& file) {
+LiveChunks find_chunks(const base::MappedFile& file) {
   LiveChunks found;
   const auto problem = [&](std::uint64_t offset, const std::string& sentence) {
     found.problems.push_back(file.path() + ", byte " + std::to_string(offset) + ": " + sentence);

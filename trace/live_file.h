@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "trace/format.h"
-#include "trace/mapped_file.h"
 
 namespace fathom::trace {
 
@@ -30,6 +30,6 @@ struct LiveChunks {
   std::vector<std::string> problems;
 };
 
-LiveChunks find_chunks(const MappedFile& file);
+LiveChunks find_chunks(const base::MappedFile& file);
 
 }  // namespace fathom::trace

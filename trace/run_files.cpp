@@ -59,8 +59,8 @@ class ProcessOpener {
   }
 
  private:
-  std::optional<MappedFile> map(const std::string& path) {
-    auto file = MappedFile::open(path);
+  std::optional<base::MappedFile> map(const std::string& path) {
+    auto file = base::MappedFile::open(path);
     if (!file) {
       facts_.problems.push_back(file.error().message);
       return std::nullopt;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/mapped_file.h"
 #include "base/result.h"
 #include "trace/frames.h"
-#include "trace/mapped_file.h"
 #include "trace/process_definitions.h"
 #include "trace/thread_stream.h"
 
@@ -18,7 +18,7 @@ namespace fathom::trace {
 // One process: its .trace file, its .live file, or both.
 struct ProcessTrace {
   std::uint32_t job = 0, rank = 0;
-  std::optional<MappedFile> trace, live;
+  std::optional<base::MappedFile> trace, live;
   std::map<std::uint32_t, std::vector<Piece>> threads;  // by number; sorted by sequence, each once
   ProcessDefinitions definitions;                       // with problems, records, complete, file_bytes
 

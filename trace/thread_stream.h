@@ -20,8 +20,8 @@ struct Piece {
 };
 
 struct ProcessFiles {
-  const MappedFile* trace = nullptr;  // null: there is none
-  const MappedFile* live = nullptr;
+  const base::MappedFile* trace = nullptr;  // null: there is none
+  const base::MappedFile* live = nullptr;
 };
 
 struct ProcessTime {

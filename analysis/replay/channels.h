@@ -20,7 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
+#include "base/flat_map.h"
 #include "trace/event.h"
 
 namespace fathom::analysis {
@@ -102,7 +102,7 @@ class Channels {
   struct KeyHash {
     std::uint64_t operator()(const Key& key) const {
       const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32;
-      return mixed((high | static_cast<std::uint32_t>(key.tag)) ^
+      return base::mixed((high | static_cast<std::uint32_t>(key.tag)) ^
                    static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
     }
   };
@@ -116,13 +116,13 @@ class Channels {
   void release_like(const Key& key, Joined& joined);
   void forget_posted(const Posted& posted);
 
-  FlatMap<Key, std::uint32_t, KeyHash> numbers_;  // into channels_
+  base::FlatMap<Key, std::uint32_t, KeyHash> numbers_;  // into channels_
   std::vector<Channel> channels_;
   std::size_t sweep_at_ = 1 << 12;
   std::vector<Posted> wild_;  // posted with a wildcard, waiting, by order
   std::uint64_t last_order_ = 0;
   std::size_t kept_back_ = 0;  // in all channels
-  FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times
+  base::FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times
   std::vector<std::uint64_t> own_losses_;
   Unmatched cut_off_;
 };

@@ -18,8 +18,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/job_facts.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -68,7 +68,7 @@ class Collectives {
   };
   struct KeyHash {
     std::uint64_t operator()(const Key& key) const {
-      return mixed((static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 | key.sequence) ^
+      return base::mixed((static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 | key.sequence) ^
                    std::uint64_t{key.epoch} << 20);
     }
   };
@@ -89,7 +89,7 @@ class Collectives {
 
   const JobFacts& facts_;
   std::vector<std::vector<Closed>> closed_;          // by communicator; one for each epoch
-  FlatMap<Key, Operation, KeyHash> open_;
+  base::FlatMap<Key, Operation, KeyHash> open_;
   std::vector<std::vector<Participation>> spare_;  // memory of operations that are done
   std::uint64_t left_out_ = 0;
 };

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/step.h"
+#include "base/flat_map.h"
 #include "trace/meanings.h"
 
 namespace fathom::analysis {
@@ -23,7 +23,7 @@ struct JobFacts {
   // intercommunicator the local group first).
   std::vector<std::vector<std::uint32_t>> members;
   std::vector<std::vector<std::int32_t>> communicators;  // by process: those with other members too
-  FlatMap<std::uint64_t, std::uint32_t> process_of_rank;
+  base::FlatMap<std::uint64_t, std::uint32_t> process_of_rank;
 
   // Of a world rank; kNobody if it left no trace.
   std::uint32_t process_of(std::int32_t rank) const {

@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/joined_job.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -28,8 +28,8 @@ class RemoteSteps {
   static std::uint64_t key(std::uint32_t process, std::uint32_t step) { return std::uint64_t{process} << 32 | step; }
 
   JoinedJob& job_;
-  FlatMap<std::uint64_t, Step> kept_;
-  FlatMap<std::uint64_t, bool> wanted_;
+  base::FlatMap<std::uint64_t, Step> kept_;
+  base::FlatMap<std::uint64_t, bool> wanted_;
 };
 
 }  // namespace fathom::analysis

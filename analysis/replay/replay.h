@@ -34,10 +34,10 @@
 #include <vector>
 
 #include "analysis/replay/direction.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/joined_job.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -118,8 +118,8 @@ class Replay : public Pass {
     std::uint32_t at = 0;  // forward the next step, backward one behind it
     bool begun = false;    // the step was told, and gave
     bool queued = false, ended = false, released = false;
-    FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
-    FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
+    base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
+    base::FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
     std::vector<std::uint32_t> awaited;        // own kReceives that are complete and not posted yet, going backward
   };
   struct Handed {
@@ -371,8 +371,8 @@ class Replay : public Pass {
   std::vector<std::uint32_t> free_;    // places
   std::vector<std::uint32_t> ready_, later_;
   std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
-  FlatMap<std::uint64_t, Operation> operations_;
-  FlatMap<std::uint64_t, std::uint32_t> positions_;
+  base::FlatMap<std::uint64_t, Operation> operations_;
+  base::FlatMap<std::uint64_t, std::uint32_t> positions_;
   std::uint64_t released_ = 0;
 };
 

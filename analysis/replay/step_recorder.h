@@ -10,9 +10,9 @@
 
 #include "analysis/replay/channels.h"
 #include "analysis/replay/collectives.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/job_facts.h"
 #include "analysis/replay/step_file.h"
+#include "base/flat_map.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
 
@@ -118,12 +118,12 @@ class StepRecorder {
   Outgoing& outgoing_;
 
   std::vector<Thread> threads_;
-  FlatMap<std::uint64_t, Request> requests_;
+  base::FlatMap<std::uint64_t, Request> requests_;
   // Open MPI gives all sends that were complete at once the same number: those before the last of a number.
-  FlatMap<std::uint64_t, std::vector<std::uint32_t>> earlier_;
+  base::FlatMap<std::uint64_t, std::vector<std::uint32_t>> earlier_;
   std::vector<std::uint32_t> sequences_;  // by communicator: collectives taken part in in this epoch
   std::vector<std::uint32_t> phases_;     // open ones
-  FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
+  base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct { std::uint64_t address = 0; std::uint32_t number = kNobody; } site_cache_[256];
   std::uint64_t last_ns_ = 0;

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "analysis/replay/call_wait.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
 #include "analysis/replay/wait_notes.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -224,7 +224,7 @@ class Backward {
   bool waiting_ = false, released_ = false;
   std::uint64_t wait_ns_ = 0;  // of the call at hand
   OpenWaits open_;
-  FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
+  base::FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
   std::vector<Shares> shares_;                       // by thread
   std::uint64_t next_sent_ns_ = ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
 };

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "analysis/replay/call_wait.h"
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/parcels.h"
 #include "analysis/replay/rounds.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 namespace {
@@ -84,7 +84,7 @@ class Forward {
 
   // What is known of one thread so far.
   struct Line {
-    FlatMap<std::uint64_t, Meeting> met;  // by process
+    base::FlatMap<std::uint64_t, Meeting> met;  // by process
     std::uint32_t last_of_all = kNobody;  // kCollective
     std::uint64_t waited_ns = 0;
   };

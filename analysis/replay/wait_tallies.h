@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/flat_map.h"
 #include "analysis/replay/joined_job.h"
 #include "analysis/replay/wait_steps.h"
+#include "base/flat_map.h"
 
 namespace fathom::analysis {
 
@@ -18,7 +18,7 @@ struct WaitKey {
 };
 struct WaitKeyHash {
   std::uint64_t operator()(const WaitKey& key) const {
-    return mixed(key.site * 31 ^ mixed(std::uint64_t{key.culprit} << 32 | key.phase) ^
+    return base::mixed(key.site * 31 ^ base::mixed(std::uint64_t{key.culprit} << 32 | key.phase) ^
                  (std::uint64_t{key.process} << 24 | std::uint64_t{key.function} << 4 | key.kind));
   }
 };
@@ -54,9 +54,9 @@ class WaitTallies {
     std::uint32_t call = kNobody;
   };
 
-  FlatMap<WaitKey, WaitRow, WaitKeyHash> waits_;
-  FlatMap<WaitKey, Late, WaitKeyHash> late_;
-  FlatMap<WaitKey, Origin, WaitKeyHash> origins_;
+  base::FlatMap<WaitKey, WaitRow, WaitKeyHash> waits_;
+  base::FlatMap<WaitKey, Late, WaitKeyHash> late_;
+  base::FlatMap<WaitKey, Origin, WaitKeyHash> origins_;
 };
 
 }  // namespace fathom::analysis

@@ -21,20 +21,20 @@ using bench::processor_seconds;
 
 namespace {
 
-base::Status run(const std::string& name, const analysis::Input& input) {
+fathom::base::Status run(const std::string& name, const analysis::Input& input) {
   if (name == "traffic") {
     analysis::profile_of_trace(*input.trace, input.scope);
-    return base::Done{};
+    return fathom::base::Done{};
   }
   if (name == "matching") {
     const auto joined = input.job->joined();
-    return joined ? base::Status(base::Done{}) : base::Status(joined.error());
+    return joined ? fathom::base::Status(fathom::base::Done{}) : fathom::base::Status(joined.error());
   }
   const auto row = analysis::find_analysis(name);
   if (!row) return row.error();
-  if ((*row)->needs != analysis::Needs::kTrace) return base::Error{name + " is of profiles; --list names what is of traces"};
+  if ((*row)->needs != analysis::Needs::kTrace) return fathom::base::Error{name + " is of profiles; --list names what is of traces"};
   const auto outcome = (*row)->run(input);
-  return outcome ? base::Status(base::Done{}) : base::Status(outcome.error());
+  return outcome ? fathom::base::Status(fathom::base::Done{}) : fathom::base::Status(outcome.error());
 }
 
 int list() {
@@ -45,7 +45,7 @@ int list() {
   return 0;
 }
 
-int fail(const base::Error& error) { return std::fprintf(stderr, "%s\n", error.message.c_str()), 1; }
+int fail(const fathom::base::Error& error) { return std::fprintf(stderr, "%s\n", error.message.c_str()), 1; }
 
 }  // namespace
 

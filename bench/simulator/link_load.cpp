@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "bench/processor_time.h"
 #include "simulator/cluster.h"
-#include "simulator/random.h"
 #include "simulator/registry.h"
 
 namespace {
@@ -35,7 +35,7 @@ std::vector<Demand> all_pairs(std::uint32_t hosts) {
 }
 
 std::vector<Demand> random_pairs(std::uint32_t hosts, std::size_t pairs) {
-  Random random(1);
+  fathom::base::Random random(1);
   std::vector<Demand> demands;
   demands.reserve(pairs);
   while (demands.size() < pairs) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "profile/byte_source.h"
+#include "base/byte_source.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
 
@@ -19,7 +19,7 @@ using namespace fathom::profile;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  MemorySource source(bytes);
+  fathom::base::MemorySource source(bytes);
   auto profile = load_profile(source, "input");
   if (!profile) return 0;
   static const std::string path =

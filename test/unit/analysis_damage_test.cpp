@@ -209,7 +209,7 @@ TEST_CASE("bytes of every kind flipped, one after the other: nothing crashes") {
   for (int round = 0; round < 40; ++round) {
     std::string bytes = whole;
     for (int flips = 0; flips < 3; ++flips) {
-      state = mixed(state + 1);
+      state = base::mixed(state + 1);
       bytes[state % bytes.size()] = static_cast<char>(state >> 32);
     }
     test::write_file(path, bytes);

@@ -1,5 +1,5 @@
 // JSON as it is written: what each kind of value becomes, in both layouts, whole and in pieces.
-#include "profile/json_writer.h"
+#include "base/json/writer.h"
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ namespace fathom::profile {
 namespace {
 
 std::string dense(const auto& value) {
-  return json_text(0, [&](JsonWriter& json) { json.field("v", value); });
+  return base::json_text(0, [&](base::JsonWriter& json) { json.field("v", value); });
 }
 
 TEST_CASE("each type becomes what JSON has for it") {
@@ -32,7 +32,7 @@ TEST_CASE("each type becomes what JSON has for it") {
 TEST_CASE("a string literal is text, not the truth that its pointer is not null") {
   const char* name = "peruse";
   CHECK(dense(name) == R"({"v":"peruse"})");
-  CHECK(json_text(0, [](JsonWriter& json) { json.field("v", "pml"); }) == R"({"v":"pml"})");
+  CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("v", "pml"); }) == R"({"v":"pml"})");
 }
 
 TEST_CASE("a number that is not finite is null, a byte that is not UTF-8 becomes U+FFFD") {
@@ -43,14 +43,14 @@ TEST_CASE("a number that is not finite is null, a byte that is not UTF-8 becomes
 }
 
 TEST_CASE("names of fields and text by itself are repaired and escaped like values") {
-  CHECK(json_text(0, [](JsonWriter& json) { json.field("a\xff\"", 1); }) ==
+  CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("a\xff\"", 1); }) ==
         "{\"a\xEF\xBF\xBD\\\"\":1}");
-  CHECK(json_string("a\xff\"\x01") == "\"a\xEF\xBF\xBD\\\"\\u0001\"");
-  CHECK(json_string("") == R"("")");
+  CHECK(base::json_string("a\xff\"\x01") == "\"a\xEF\xBF\xBD\\\"\\u0001\"");
+  CHECK(base::json_string("") == R"("")");
 }
 
 TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
-  const auto fields = [](JsonWriter& json) {
+  const auto fields = [](base::JsonWriter& json) {
     json.object("in", [&] { json.field("a", 1); });
     json.objects("rows", std::vector<int>{1, 2}, [&](int row) { json.field("row", row); });
     json.list("twice", std::vector<int>{1, 2}, [&](int item) { json.value(2 * item); });
@@ -58,17 +58,17 @@ TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
     json.key("raw");
     json.raw(R"({"x":1})");
   };
-  CHECK(json_text(0, fields) == R"({"in":{"a":1},"rows":[{"row":1},{"row":2}],"twice":[2,4],"none":[],"raw":{"x":1}})");
-  CHECK(json_text(1, [&](JsonWriter& json) { json.object("in", [&] { json.field("a", 1); }); }) ==
+  CHECK(base::json_text(0, fields) == R"({"in":{"a":1},"rows":[{"row":1},{"row":2}],"twice":[2,4],"none":[],"raw":{"x":1}})");
+  CHECK(base::json_text(1, [&](base::JsonWriter& json) { json.object("in", [&] { json.field("a", 1); }); }) ==
         "{\n \"in\": {\n  \"a\": 1\n }\n}");
 }
 
 TEST_CASE("a document longer than the piece kept in memory goes to the file whole") {
   test::Scratch folder;
   std::vector<std::int64_t> numbers(100'000, 12'345);
-  AtomicFile file;
-  REQUIRE(file.open(folder / "long.json", AtomicFile::Existing::kKeep));
-  JsonWriter json(file);
+  base::AtomicFile file;
+  REQUIRE(file.open(folder / "long.json", base::AtomicFile::Existing::kKeep));
+  base::JsonWriter json(file);
   json.value(numbers);
   CHECK(file.size_bytes() > 500'000);  // most of it before the end
   json.line_break();

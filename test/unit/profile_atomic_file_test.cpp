@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "profile/atomic_file.h"
+#include "base/atomic_file.h"
 #include "profile/writer.h"
 #include "test/unit/profile_sample.h"
 #include "test/unit/profile_scratch.h"
@@ -23,8 +23,8 @@ using test::write_file;
 
 TEST_CASE("nothing has the name before commit, and nothing else is left after it") {
   Scratch folder;
-  AtomicFile file;
-  REQUIRE(file.open(folder / "out", AtomicFile::Existing::kKeep));
+  base::AtomicFile file;
+  REQUIRE(file.open(folder / "out", base::AtomicFile::Existing::kKeep));
   const std::string long_text(200'000, 'x');
   file.append(long_text);
   file.put('!');
@@ -39,8 +39,8 @@ TEST_CASE("a file that is not committed leaves nothing, and what stood there sta
   Scratch folder;
   write_file(folder / "out", "before");
   {
-    AtomicFile file;
-    REQUIRE(file.open(folder / "out", AtomicFile::Existing::kReplace));
+    base::AtomicFile file;
+    REQUIRE(file.open(folder / "out", base::AtomicFile::Existing::kReplace));
     file.append("after");
   }
   CHECK(contents(folder / "out") == "before");
@@ -50,10 +50,10 @@ TEST_CASE("a file that is not committed leaves nothing, and what stood there sta
 TEST_CASE("an existing file is kept unless told otherwise, even one that appears meanwhile") {
   Scratch folder;
   write_file(folder / "out", "before");
-  AtomicFile file;
-  CHECK(file.open(folder / "out", AtomicFile::Existing::kKeep).error().message ==
+  base::AtomicFile file;
+  CHECK(file.open(folder / "out", base::AtomicFile::Existing::kKeep).error().message ==
         folder / "out: is there already; give another path, or replace it with --force");
-  REQUIRE(file.open(folder / "new", AtomicFile::Existing::kKeep));
+  REQUIRE(file.open(folder / "new", base::AtomicFile::Existing::kKeep));
   write_file(folder / "new", "somebody else's");
   CHECK_FALSE(file.commit());
   CHECK(contents(folder / "new") == "somebody else's");
@@ -62,10 +62,10 @@ TEST_CASE("an existing file is kept unless told otherwise, even one that appears
 
 TEST_CASE("what is no regular file is never replaced") {
   Scratch folder;
-  AtomicFile file;
-  CHECK_FALSE(file.open("/dev/null", AtomicFile::Existing::kReplace));
-  CHECK_FALSE(file.open(folder.path(), AtomicFile::Existing::kReplace));
-  CHECK(file.open(folder / "no/such/folder", AtomicFile::Existing::kReplace).error().message ==
+  base::AtomicFile file;
+  CHECK_FALSE(file.open("/dev/null", base::AtomicFile::Existing::kReplace));
+  CHECK_FALSE(file.open(folder.path(), base::AtomicFile::Existing::kReplace));
+  CHECK(file.open(folder / "no/such/folder", base::AtomicFile::Existing::kReplace).error().message ==
         folder / "no/such/folder: cannot be written: No such file or directory; check that the "
                  "folder is there and writable");
 }
@@ -73,8 +73,8 @@ TEST_CASE("what is no regular file is never replaced") {
 TEST_CASE("a temporary file that a killed process left behind is no obstacle") {
   Scratch folder;
   write_file(folder / "out.partial-" + std::to_string(::getpid()) + "-0", "stale");
-  AtomicFile file;
-  REQUIRE(file.open(folder / "out", AtomicFile::Existing::kReplace));
+  base::AtomicFile file;
+  REQUIRE(file.open(folder / "out", base::AtomicFile::Existing::kReplace));
   REQUIRE(file.commit());
   CHECK(contents(folder / "out.partial-" + std::to_string(::getpid()) + "-0") == "stale");
 }

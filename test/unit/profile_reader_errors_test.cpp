@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "profile/byte_source.h"
-#include "profile/json_reader.h"
+#include "base/byte_source.h"
+#include "base/json/reader.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
 #include "test/unit/profile_sample.h"
@@ -19,7 +19,7 @@ constexpr char kNotAProfile[] =
     "this is not a Fathom profile; give the run directory or its profile.json";
 
 base::Result<Profile> load_text(std::string_view text) {
-  MemorySource source(text);
+  base::MemorySource source(text);
   return load_profile(source, "f");
 }
 

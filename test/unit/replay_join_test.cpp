@@ -10,7 +10,7 @@
 #include <random>
 
 #include "analysis/replay/channels.h"
-#include "analysis/replay/flat_map.h"
+#include "base/flat_map.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {
@@ -23,7 +23,7 @@ MessageEnd end(std::uint64_t time_ns, std::uint32_t step) { return {time_ns, tim
 
 TEST_CASE("a flat map holds what a map holds") {
   std::mt19937 random(5);
-  FlatMap<std::uint64_t, int> flat;
+  base::FlatMap<std::uint64_t, int> flat;
   std::map<std::uint64_t, int> plain;
   for (int i = 0; i < 20000; ++i) {
     const std::uint64_t key = random() % 700;

@@ -215,7 +215,7 @@ TEST_CASE("distributions have the means that they should have") {
         std::tuple{"weibull", simulator::Parameters{2, 2}, 2.0 * std::sqrt(std::acos(-1.0)) / 2}}) {
     CAPTURE(name);
     const simulator::Distribution distribution{*simulator::find_distribution(name), parameters};
-    simulator::Random random(7);
+    base::Random random(7);
     double sum = 0;
     for (int draw = 0; draw < 100000; ++draw) sum += distribution.sample(random);
     CHECK(sum / 100000 == doctest::Approx(mean).epsilon(0.02));

@@ -8,8 +8,8 @@
 #include <map>
 #include <numbers>
 
+#include "base/random.h"
 #include "simulator/placement_formats.h"
-#include "simulator/random.h"
 #include "simulator/registry.h"
 #include "simulator/spectrum.h"
 #include "test/unit/simulator_networks.h"
@@ -38,7 +38,7 @@ Job interleaved(std::int64_t ranks, std::int64_t groups) {
 }
 
 Job drawn(std::int64_t ranks, std::size_t pairs, std::uint64_t seed) {
-  Random random(seed);
+  base::Random random(seed);
   std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> bytes;
   const auto rank = [&] { return static_cast<std::int64_t>(random.below(static_cast<std::uint64_t>(ranks))); };
   for (std::size_t pair = 0; pair < pairs; ++pair) bytes[{rank(), rank()}] += 1 + random.below(1000);

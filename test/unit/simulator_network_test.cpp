@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "base/natural_order.h"
 #include "simulator/cluster.h"
 #include "simulator/graphml.h"
-#include "simulator/natural_order.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/simulator_networks.h"
 
@@ -187,13 +187,13 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
 }
 
 TEST_CASE("names in natural order") {
-  CHECK(natural_less("core2", "core10"));
-  CHECK_FALSE(natural_less("core10", "core2"));
-  CHECK(natural_less("a", "a1"));
-  CHECK(natural_less("s1.9.2", "s1.10.1"));
-  CHECK(natural_less("a01", "a1"));
-  CHECK_FALSE(natural_less("a1", "a01"));
-  CHECK_FALSE(natural_less("x", "x"));
+  CHECK(base::natural_less("core2", "core10"));
+  CHECK_FALSE(base::natural_less("core10", "core2"));
+  CHECK(base::natural_less("a", "a1"));
+  CHECK(base::natural_less("s1.9.2", "s1.10.1"));
+  CHECK(base::natural_less("a01", "a1"));
+  CHECK_FALSE(base::natural_less("a1", "a01"));
+  CHECK_FALSE(base::natural_less("x", "x"));
 }
 
 }  // namespace

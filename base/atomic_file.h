@@ -19,7 +19,7 @@
 
 #include "base/result.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 
 class AtomicFile {
  public:
@@ -32,7 +32,7 @@ class AtomicFile {
 
   // Creates the temporary file in the destination's folder, which must exist. A destination that is
   // there and no regular file (a folder, /dev/stdout) is refused: the rename would replace it.
-  base::Status open(const std::string& path, Existing existing);
+  Status open(const std::string& path, Existing existing);
 
   void put(char byte) {
     if (filled_ == kBufferBytes) flush();
@@ -45,7 +45,7 @@ class AtomicFile {
 
   // Writes the rest, waits until it is on the disk, and gives the file its name. The file is closed
   // whether or not this succeeds.
-  base::Status commit();
+  Status commit();
 
   // Removes the temporary file; the destination stays as it was.
   void abandon() noexcept;
@@ -53,9 +53,9 @@ class AtomicFile {
  private:
   static constexpr std::size_t kBufferBytes = 1 << 16;
 
-  base::Status create_temporary();
+  Status create_temporary();
   void flush() noexcept;
-  base::Error failure(const char* what, int error_number) const;
+  Error failure(const char* what, int error_number) const;
 
   std::string path_;
   std::string temporary_;
@@ -67,4 +67,4 @@ class AtomicFile {
   std::uint64_t flushed_bytes_ = 0;
 };
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-namespace fathom::simulator {
+namespace fathom::base {
 
 bool natural_less(std::string_view left, std::string_view right);
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -9,18 +9,9 @@
 #include <utility>
 #include <vector>
 
-namespace fathom::analysis {
+#include "base/hash.h"
 
-// Every bit of the result depends on every bit of the word (the finaliser of SplitMix64).
-constexpr std::uint64_t mixed(std::uint64_t word) {
-  word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
-  word = (word ^ word >> 27) * 0x94d049bb133111ebu;
-  return word ^ word >> 31;
-}
-
-struct WordHash {
-  std::uint64_t operator()(std::uint64_t word) const { return mixed(word); }
-};
+namespace fathom::base {
 
 template <typename Key, typename Value, typename Hash = WordHash>
 class FlatMap {
@@ -106,4 +97,4 @@ class FlatMap {
   std::size_t size_ = 0;
 };
 
-}  // namespace fathom::analysis
+}  // namespace fathom::base

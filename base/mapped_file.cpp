@@ -1,4 +1,4 @@
-#include "trace/mapped_file.h"
+#include "base/mapped_file.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -10,16 +10,16 @@
 #include <cstring>
 #include <utility>
 
-namespace fathom::trace {
+namespace fathom::base {
 
-base::Result<MappedFile> MappedFile::open(const std::string& path) {
-  const auto failed = [&path] { return base::Error{"cannot read " + path + ": " + std::strerror(errno)}; };
+Result<MappedFile> MappedFile::open(const std::string& path) {
+  const auto failed = [&path] { return Error{"cannot read " + path + ": " + std::strerror(errno)}; };
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed();
   struct stat status {};
   if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
     if (S_ISDIR(status.st_mode)) errno = EISDIR;
-    const base::Error error = failed();
+    const Error error = failed();
     close(descriptor);
     return error;
   }
@@ -57,4 +57,4 @@ void MappedFile::drop(std::uint64_t begin, std::uint64_t end) const {
   if (begin < end) madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 
-}  // namespace fathom::trace
+}  // namespace fathom::base

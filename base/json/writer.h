@@ -29,9 +29,9 @@
 #include <variant>
 #include <vector>
 
-#include "profile/atomic_file.h"
+#include "base/atomic_file.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 
 class JsonWriter {
  public:
@@ -147,4 +147,4 @@ std::string json_text(unsigned indent, Fields fields) {
 // names which were converted once.
 std::string json_string(std::string_view text);
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

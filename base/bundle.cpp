@@ -1,4 +1,4 @@
-#include "profile/bundle.h"
+#include "base/bundle.h"
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -9,7 +9,7 @@
 #include <system_error>
 #include <vector>
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 namespace fs = std::filesystem;
@@ -17,11 +17,11 @@ namespace fs = std::filesystem;
 class LimitedSource : public ByteSource {
  public:
   LimitedSource(ByteSource& source, std::string name) : source_(source), name_(std::move(name)) {}
-  base::Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
     auto bytes = source_.read(buffer, capacity);
     if (bytes) given_ += *bytes;
     if (given_ > kLargestBundledFile) {
-      return base::Error{name_ + ": is larger than 256 MiB, more than any rank's file can be"};
+      return Error{name_ + ": is larger than 256 MiB, more than any rank's file can be"};
     }
     return bytes;
   }
@@ -32,7 +32,7 @@ class LimitedSource : public ByteSource {
   std::uint64_t given_ = 0;
 };
 
-base::Status for_each_in_folder(const std::string& path, const BundleVisitor& visit) {
+Status for_each_in_folder(const std::string& path, const BundleVisitor& visit) {
   std::error_code error;
   std::vector<std::string> names;
   for (fs::directory_iterator entry(path, error), end; !error && entry != end;
@@ -40,16 +40,16 @@ base::Status for_each_in_folder(const std::string& path, const BundleVisitor& vi
     std::error_code ignored;
     if (entry->is_regular_file(ignored)) names.push_back(entry->path().filename().string());
   }
-  if (error) return base::Error{path + ": cannot be read: " + error.message()};
+  if (error) return Error{path + ": cannot be read: " + error.message()};
   std::sort(names.begin(), names.end());
   for (const std::string& name : names) {
     const std::string full_name = (fs::path(path) / name).string();
     auto file = open_file(full_name);
     if (!file) return file.error();
     LimitedSource limited(**file, full_name);
-    if (base::Status status = visit(name, full_name, limited); !status) return status;
+    if (Status status = visit(name, full_name, limited); !status) return status;
   }
-  return base::Done{};
+  return Done{};
 }
 
 struct ArchiveCloser {
@@ -57,16 +57,16 @@ struct ArchiveCloser {
 };
 using Archive = std::unique_ptr<archive, ArchiveCloser>;
 
-base::Error archive_failure(const std::string& path, archive* opened) {
+Error archive_failure(const std::string& path, archive* opened) {
   const char* reason = ::archive_error_string(opened);
-  return base::Error{path + ": is not a readable tar archive (" + (reason ? reason : "unknown") +
+  return Error{path + ": is not a readable tar archive (" + (reason ? reason : "unknown") +
                      "); it may be cut short"};
 }
 
 class ArchiveSource : public ByteSource {
  public:
   ArchiveSource(archive* opened, std::string name) : archive_(opened), name_(std::move(name)) {}
-  base::Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
     const la_ssize_t bytes = ::archive_read_data(archive_, buffer, capacity);
     if (bytes < 0) return archive_failure(name_, archive_);
     return static_cast<std::size_t>(bytes);
@@ -90,17 +90,17 @@ Archive new_archive() {
   return opened;
 }
 
-base::Status for_each_in_archive(const std::string& path, const BundleVisitor& visit) {
+Status for_each_in_archive(const std::string& path, const BundleVisitor& visit) {
   const Archive opened = new_archive();
   constexpr std::size_t kReadBytes = 1 << 16;
-  if (!opened) return base::Error{"out of memory"};
+  if (!opened) return Error{"out of memory"};
   if (::archive_read_open_filename(opened.get(), path.c_str(), kReadBytes) != ARCHIVE_OK) {
     return archive_failure(path, opened.get());
   }
   archive_entry* entry = nullptr;
   for (;;) {
     const int result = ::archive_read_next_header(opened.get(), &entry);
-    if (result == ARCHIVE_EOF) return base::Done{};
+    if (result == ARCHIVE_EOF) return Done{};
     if (result < ARCHIVE_WARN) return archive_failure(path, opened.get());
     const char* stored_name = ::archive_entry_pathname(entry);
     if (::archive_entry_filetype(entry) != AE_IFREG || stored_name == nullptr) continue;
@@ -108,20 +108,20 @@ base::Status for_each_in_archive(const std::string& path, const BundleVisitor& v
     const std::string full_name = path + "/" + stored_name;
     ArchiveSource source(opened.get(), full_name);
     LimitedSource limited(source, full_name);
-    if (base::Status status = visit(name, full_name, limited); !status) return status;
+    if (Status status = visit(name, full_name, limited); !status) return status;
   }
 }
 
 }  // namespace
 
-base::Status for_each_file(const std::string& path, const BundleVisitor& visit) {
+Status for_each_file(const std::string& path, const BundleVisitor& visit) {
   std::error_code error;
   const fs::file_status there = fs::status(path, error);
   if (!fs::exists(there)) {
-    return base::Error{path + ": is not there; give a folder or a tar archive"};
+    return Error{path + ": is not there; give a folder or a tar archive"};
   }
   return fs::is_directory(there) ? for_each_in_folder(path, visit)
                                  : for_each_in_archive(path, visit);
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

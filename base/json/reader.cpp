@@ -1,4 +1,4 @@
-#include "profile/json_reader.h"
+#include "base/json/reader.h"
 
 #include <charconv>
 #include <cmath>
@@ -15,7 +15,7 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 // What RapidJSON asks of a stream to read from. RapidJSON takes a zero byte for the end of the
@@ -35,7 +35,7 @@ class JsonInput {
   std::size_t Tell() const { return before_buffer_ + current_; }
 
   bool at_end() const { return current_ == filled_; }
-  const std::optional<base::Error>& read_error() const { return read_error_; }
+  const std::optional<Error>& read_error() const { return read_error_; }
 
   // RapidJSON's interface asks for these and never calls them on an input.
   char* PutBegin() { return nullptr; }
@@ -49,7 +49,7 @@ class JsonInput {
   void refill() {
     before_buffer_ += filled_;
     current_ = filled_ = 0;
-    base::Result<std::size_t> read = source_.read(buffer_.data(), buffer_.size());
+    Result<std::size_t> read = source_.read(buffer_.data(), buffer_.size());
     if (read) {
       filled_ = *read;
     } else {
@@ -62,7 +62,7 @@ class JsonInput {
   std::size_t current_ = 0;
   std::size_t filled_ = 0;
   std::size_t before_buffer_ = 0;
-  std::optional<base::Error> read_error_;
+  std::optional<Error> read_error_;
 };
 
 template <typename... Cases>
@@ -310,7 +310,7 @@ std::string location(const std::string& name, std::size_t offset) {
   return name + ", byte " + std::to_string(offset) + ": ";
 }
 
-base::Status parse(ByteSource& source, const std::string& name, const Object& root,
+Status parse(ByteSource& source, const std::string& name, const Object& root,
                    const std::string& advice) {
   JsonInput input(source);
   Handler handler(input, root);
@@ -321,32 +321,32 @@ base::Status parse(ByteSource& source, const std::string& name, const Object& ro
   const rapidjson::ParseResult result = reader.Parse<kFlags>(input, handler);
   if (input.read_error()) return *input.read_error();
   if (!handler.problem().empty()) {
-    return base::Error{location(name, handler.problem_offset()) + handler.problem() + "; " +
+    return Error{location(name, handler.problem_offset()) + handler.problem() + "; " +
                        (handler.advice().empty() ? advice : handler.advice())};
   }
   if (result.IsError()) {
     const bool cut_short = input.at_end() && input.Tell() > 0;
-    return base::Error{location(name, result.Offset()) + syntax_problem(result.Code()) + "; " +
+    return Error{location(name, result.Offset()) + syntax_problem(result.Code()) + "; " +
                        (cut_short ? "the file ends too early: it was cut short" : advice)};
   }
   if (!input.at_end()) {
-    return base::Error{location(name, input.Tell()) + "a zero byte follows the document; " +
+    return Error{location(name, input.Tell()) + "a zero byte follows the document; " +
                        advice};
   }
-  return base::Done{};
+  return Done{};
 }
 
 }  // namespace
 
-base::Status read_json(ByteSource& source, const std::string& name, const Object& root,
+Status read_json(ByteSource& source, const std::string& name, const Object& root,
                        const std::string& advice) {
   try {
     return parse(source, name, root, advice);
   } catch (const std::bad_alloc&) {
-    return base::Error{name + ": does not fit into memory"};
+    return Error{name + ": does not fit into memory"};
   } catch (const std::exception& exception) {
-    return base::Error{name + ": cannot be read (" + exception.what() + ")"};
+    return Error{name + ": cannot be read (" + exception.what() + ")"};
   }
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

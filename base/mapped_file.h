@@ -10,12 +10,12 @@
 
 #include "base/result.h"
 
-namespace fathom::trace {
+namespace fathom::base {
 
 class MappedFile {
  public:
   // An empty file is fine and has no data.
-  static base::Result<MappedFile> open(const std::string& path);
+  static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
   ~MappedFile();
@@ -36,4 +36,4 @@ class MappedFile {
   std::uint64_t size_ = 0;
 };
 
-}  // namespace fathom::trace
+}  // namespace fathom::base

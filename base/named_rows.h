@@ -7,18 +7,18 @@
 
 #include "base/result.h"
 
-namespace fathom::simulator {
+namespace fathom::base {
 
 // `what` is what a row is, for the Error, which lists the known names.
 template <typename Row>
-base::Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::string_view name) {
+Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::string_view name) {
   std::string names;
   for (const Row& row : rows) {
     if (name == row.name) return &row;
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return base::Error{std::string("there is no ") + what + " '" + std::string(name) +
+  return Error{std::string("there is no ") + what + " '" + std::string(name) +
                      "'; there are " + names};
 }
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

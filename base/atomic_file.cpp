@@ -1,4 +1,4 @@
-#include "profile/atomic_file.h"
+#include "base/atomic_file.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 // The kernel answers a write past RLIMIT_FSIZE with EFBIG and a SIGXFSZ to the writing thread, whose
@@ -64,14 +64,14 @@ int move_into_place(const char* from, const char* to, AtomicFile::Existing exist
 
 AtomicFile::~AtomicFile() { abandon(); }
 
-base::Status AtomicFile::open(const std::string& path, Existing existing) {
+Status AtomicFile::open(const std::string& path, Existing existing) {
   abandon();
   path_ = path;
   existing_ = existing;
   struct stat there;
   if (::stat(path.c_str(), &there) == 0) {
     if (!S_ISREG(there.st_mode)) {
-      return base::Error{path + ": is there and is not a regular file; give another path"};
+      return Error{path + ": is there and is not a regular file; give another path"};
     }
     if (existing == Existing::kKeep) return failure("cannot be written", EEXIST);
   }
@@ -79,14 +79,14 @@ base::Status AtomicFile::open(const std::string& path, Existing existing) {
   return create_temporary();
 }
 
-base::Status AtomicFile::create_temporary() {
+Status AtomicFile::create_temporary() {
   // A name of this process, and the next one should an earlier process of that number have left its
   // own behind. Not mkstemp: its files are private to the user whatever the umask allows.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     temporary_ = path_ + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (descriptor_ >= 0) return base::Done{};
+    if (descriptor_ >= 0) return Done{};
     if (errno != EEXIST) break;
   }
   return failure("cannot be written", errno);
@@ -108,8 +108,8 @@ void AtomicFile::flush() noexcept {
   filled_ = 0;
 }
 
-base::Status AtomicFile::commit() {
-  if (descriptor_ < 0) return base::Error{path_ + ": not open"};
+Status AtomicFile::commit() {
+  if (descriptor_ < 0) return Error{path_ + ": not open"};
   flush();
   int error_number = write_errno_;
   // Some network file systems report a full disk only here or at close().
@@ -122,7 +122,7 @@ base::Status AtomicFile::commit() {
   if (error_number == 0) temporary_.clear();
   abandon();
   if (error_number != 0) return failure("cannot be written", error_number);
-  return base::Done{};
+  return Done{};
 }
 
 void AtomicFile::abandon() noexcept {
@@ -135,15 +135,15 @@ void AtomicFile::abandon() noexcept {
   flushed_bytes_ = 0;
 }
 
-base::Error AtomicFile::failure(const char* what, int error_number) const {
+Error AtomicFile::failure(const char* what, int error_number) const {
   if (error_number == EEXIST) {
-    return base::Error{path_ + ": is there already; give another path, or replace it with --force"};
+    return Error{path_ + ": is there already; give another path, or replace it with --force"};
   }
   const char* reason = strerrordesc_np(error_number);
-  return base::Error{path_ + ": " + what + ": " + (reason ? reason : "unknown error") +
+  return Error{path_ + ": " + what + ": " + (reason ? reason : "unknown error") +
                      (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG
                           ? "; make room or write to another disk"
                           : "; check that the folder is there and writable")};
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -10,20 +10,20 @@
 
 #include "base/result.h"
 
-namespace fathom::simulator {
+namespace fathom::base {
 
 class XmlFile {
  public:
   // An Error if the file cannot be read or is not well-formed; with its line where there is one.
-  static base::Result<XmlFile> read(const std::string& path);
+  static Result<XmlFile> read(const std::string& path);
 
   pugi::xml_node root() const { return document_->document_element(); }
 
   // An Error: "path:line: what".
-  base::Error error(pugi::xml_node where, const std::string& what) const;
+  Error error(pugi::xml_node where, const std::string& what) const;
 
   // `text` as a finite number; the Error says what it is the value of (`name`), and the line.
-  base::Result<double> number(pugi::xml_node where, const std::string& name,
+  Result<double> number(pugi::xml_node where, const std::string& name,
                               const std::string& text) const;
 
  private:
@@ -34,4 +34,4 @@ class XmlFile {
   std::unique_ptr<pugi::xml_document> document_;
 };
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -1,14 +1,14 @@
-#include "simulator/xml_file.h"
+#include "base/xml_file.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
-namespace fathom::simulator {
+namespace fathom::base {
 
-base::Result<XmlFile> XmlFile::read(const std::string& path) {
+Result<XmlFile> XmlFile::read(const std::string& path) {
   auto text = read_text(path);
   if (!text) return text.error();
   XmlFile file;
@@ -18,10 +18,10 @@ base::Result<XmlFile> XmlFile::read(const std::string& path) {
   const pugi::xml_parse_result parsed =
       file.document_->load_buffer(file.text_.data(), file.text_.size());
   if (!parsed) {
-    return base::Error{path + ":" + std::to_string(file.line_at(parsed.offset)) + ": " +
+    return Error{path + ":" + std::to_string(file.line_at(parsed.offset)) + ": " +
                        parsed.description() + "; the file is no well-formed XML"};
   }
-  if (!file.root()) return base::Error{path + ": holds no XML element"};
+  if (!file.root()) return Error{path + ": holds no XML element"};
   return file;
 }
 
@@ -32,11 +32,11 @@ std::size_t XmlFile::line_at(std::ptrdiff_t offset) const {
                  std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
 }
 
-base::Error XmlFile::error(pugi::xml_node where, const std::string& what) const {
+Error XmlFile::error(pugi::xml_node where, const std::string& what) const {
   return {path_ + ":" + std::to_string(line_at(where.offset_debug())) + ": " + what};
 }
 
-base::Result<double> XmlFile::number(pugi::xml_node where, const std::string& name,
+Result<double> XmlFile::number(pugi::xml_node where, const std::string& name,
                                      const std::string& text) const {
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -46,4 +46,4 @@ base::Result<double> XmlFile::number(pugi::xml_node where, const std::string& na
   return value;
 }
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -4,15 +4,12 @@
 
 #include <cstdint>
 
-namespace fathom::simulator {
+#include "base/hash.h"
 
-// A mixing function: every bit of the result depends on every bit of `value`.
-inline std::uint64_t mixed(std::uint64_t value) {
-  value += 0x9e3779b97f4a7c15u;
-  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9u;
-  value = (value ^ (value >> 27)) * 0x94d049bb133111ebu;
-  return value ^ (value >> 31);
-}
+namespace fathom::base {
+
+// One step of SplitMix64 as a function: every bit of the result depends on every bit of `value`.
+constexpr std::uint64_t splitmix64(std::uint64_t value) { return mixed(value + 0x9e3779b97f4a7c15u); }
 
 // `bits` brought into 0..count-1 (Lemire's multiply-shift); count fits 32 bits.
 inline std::uint32_t scaled(std::uint64_t bits, std::uint32_t count) {
@@ -24,7 +21,7 @@ class Random {
   explicit Random(std::uint64_t seed) : state_(seed) {}
 
   std::uint64_t next() {
-    const std::uint64_t value = mixed(state_);
+    const std::uint64_t value = splitmix64(state_);
     state_ += 0x9e3779b97f4a7c15u;
     return value;
   }
@@ -43,4 +40,4 @@ class Random {
   std::uint64_t state_;
 };
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

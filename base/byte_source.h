@@ -8,25 +8,25 @@
 
 #include "base/result.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
   // How many bytes were put into `buffer`; 0 at the end.
-  virtual base::Result<std::size_t> read(char* buffer, std::size_t capacity) = 0;
+  virtual Result<std::size_t> read(char* buffer, std::size_t capacity) = 0;
 };
 
-base::Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path);
 
 // `bytes` must outlive the source.
 class MemorySource : public ByteSource {
  public:
   explicit MemorySource(std::string_view bytes) : rest_(bytes) {}
-  base::Result<std::size_t> read(char* buffer, std::size_t capacity) override;
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override;
 
  private:
   std::string_view rest_;
 };
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -5,20 +5,20 @@
 #include <functional>
 #include <string>
 
+#include "base/byte_source.h"
 #include "base/result.h"
-#include "profile/byte_source.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 
 // A larger file in a bundle is an Error: a few KiB of archive can unpack to any length.
 inline constexpr std::uint64_t kLargestBundledFile = 256ull << 20;
 
 // Called with the name of each regular file (without its folders), what to call it in errors, and its
 // bytes. Files it does not read are skipped. An Error ends the walk.
-using BundleVisitor = std::function<base::Status(const std::string& name, const std::string& full_name,
+using BundleVisitor = std::function<Status(const std::string& name, const std::string& full_name,
                                                  ByteSource& bytes)>;
 
 // A folder is walked without its subfolders, in the order of the names; an archive as it is stored.
-base::Status for_each_file(const std::string& path, const BundleVisitor& visit);
+Status for_each_file(const std::string& path, const BundleVisitor& visit);
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -9,17 +9,17 @@
 
 #include "base/result.h"
 
-namespace fathom::simulator {
+namespace fathom::base {
 
 // The whole file. An Error says why it cannot be read.
-base::Result<std::string> read_text(const std::string& path);
+Result<std::string> read_text(const std::string& path);
 
 // Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that gives an Error.
-base::Status for_each_line(const std::string& path,
-                           const std::function<base::Status(const std::string& line, std::size_t number)>& take);
+Status for_each_line(const std::string& path,
+                           const std::function<Status(const std::string& line, std::size_t number)>& take);
 
 // "path:line: what".
-base::Error line_error(const std::string& path, std::size_t line, const std::string& what);
+Error line_error(const std::string& path, std::size_t line, const std::string& what);
 
 // Blanks at both ends removed.
 std::string_view trimmed(std::string_view text);
@@ -27,4 +27,4 @@ std::string_view trimmed(std::string_view text);
 // The parts between `separator`s, trimmed, empty ones kept.
 std::vector<std::string> split(std::string_view text, char separator);
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -1,4 +1,4 @@
-#include "simulator/text_lines.h"
+#include "base/text_lines.h"
 
 #include <cerrno>
 #include <cstdio>
@@ -6,11 +6,11 @@
 #include <filesystem>
 #include <memory>
 
-namespace fathom::simulator {
+namespace fathom::base {
 
-base::Result<std::string> read_text(const std::string& path) {
+Result<std::string> read_text(const std::string& path) {
   const auto failure = [&](int number) {
-    return base::Error{path + ": cannot be read: " + std::strerror(number)};
+    return Error{path + ": cannot be read: " + std::strerror(number)};
   };
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) return failure(EISDIR);
@@ -26,18 +26,18 @@ base::Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-base::Status for_each_line(const std::string& path,
-                           const std::function<base::Status(const std::string& line, std::size_t number)>& take) {
+Status for_each_line(const std::string& path,
+                           const std::function<Status(const std::string& line, std::size_t number)>& take) {
   const auto text = read_text(path);
   if (!text) return text.error();
   std::size_t number = 0;
   for (const std::string& line : split(*text, '\n')) {
     if (auto status = take(line, ++number); !status) return status;
   }
-  return base::Done{};
+  return Done{};
 }
 
-base::Error line_error(const std::string& path, std::size_t line, const std::string& what) {
+Error line_error(const std::string& path, std::size_t line, const std::string& what) {
   return {path + ":" + std::to_string(line) + ": " + what};
 }
 
@@ -58,4 +58,4 @@ std::vector<std::string> split(std::string_view text, char separator) {
   }
 }
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -1,8 +1,8 @@
-#include "simulator/natural_order.h"
+#include "base/natural_order.h"
 
 #include <cstddef>
 
-namespace fathom::simulator {
+namespace fathom::base {
 namespace {
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
@@ -36,4 +36,4 @@ bool natural_less(std::string_view left, std::string_view right) {
   return whole_left < whole_right;  // "a01" and "a1"
 }
 
-}  // namespace fathom::simulator
+}  // namespace fathom::base

@@ -1,4 +1,4 @@
-#include "profile/byte_source.h"
+#include "base/byte_source.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -6,12 +6,12 @@
 
 #include <cerrno>
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
-base::Error cannot_read(const std::string& path, int error_number) {
+Error cannot_read(const std::string& path, int error_number) {
   const char* reason = strerrordesc_np(error_number);
-  return base::Error{path + ": cannot be read: " + (reason ? reason : "unknown error")};
+  return Error{path + ": cannot be read: " + (reason ? reason : "unknown error")};
 }
 
 class FileSource : public ByteSource {
@@ -20,7 +20,7 @@ class FileSource : public ByteSource {
       : path_(std::move(path)), descriptor_(descriptor) {}
   ~FileSource() override { ::close(descriptor_); }
 
-  base::Result<std::size_t> read(char* buffer, std::size_t capacity) override {
+  Result<std::size_t> read(char* buffer, std::size_t capacity) override {
     for (;;) {
       const ssize_t bytes = ::read(descriptor_, buffer, capacity);
       if (bytes >= 0) return static_cast<std::size_t>(bytes);
@@ -35,16 +35,16 @@ class FileSource : public ByteSource {
 
 }  // namespace
 
-base::Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
+Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return cannot_read(path, errno);
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(path, descriptor));
 }
 
-base::Result<std::size_t> MemorySource::read(char* buffer, std::size_t capacity) {
+Result<std::size_t> MemorySource::read(char* buffer, std::size_t capacity) {
   const std::size_t bytes = rest_.copy(buffer, capacity);
   rest_.remove_prefix(bytes);
   return bytes;
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

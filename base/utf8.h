@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace fathom::profile {
+namespace fathom::base {
 
 // The text with every byte that is not part of well-formed UTF-8 (RFC 3629: no overlong forms, no
 // surrogates, nothing past U+10FFFF) replaced by U+FFFD.
@@ -12,4 +12,4 @@ std::string as_utf8(std::string_view text);
 
 bool is_utf8(std::string_view text);  // as_utf8(text) == text, without the copy
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

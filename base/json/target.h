@@ -1,7 +1,7 @@
 // Where each value of a JSON document goes: a tree of Targets, built while the document streams past.
 //
 // A Target is a pointer to the variable that takes a value, an Object that names a Target for each of
-// its keys, or a List that names one for each of its elements. json_reader.h walks document and
+// its keys, or a List that names one for each of its elements. base/json/reader.h walks document and
 // Targets side by side and says where they do not fit. Targets own nothing; what they point to must
 // live until the value is read.
 #pragma once
@@ -15,7 +15,7 @@
 #include <variant>
 #include <vector>
 
-namespace fathom::profile {
+namespace fathom::base {
 
 struct Object;
 struct List;
@@ -63,4 +63,4 @@ List list_of(std::vector<T>& items, Target (*target_of)(T&)) {
   return List{[&items, target_of] { return target_of(items.emplace_back()); }};
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -1,8 +1,8 @@
-#include "profile/utf8.h"
+#include "base/utf8.h"
 
 #include <cstddef>
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 // Length of the well-formed sequence at the start of `text`, 0 if there is none. Table 3-7 of the
@@ -56,4 +56,4 @@ std::string as_utf8(std::string_view text) {
   return result;
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -1,4 +1,4 @@
-#include "profile/json_writer.h"
+#include "base/json/writer.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -10,9 +10,9 @@
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/writer.h>
 
-#include "profile/utf8.h"
+#include "base/utf8.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 12;
@@ -138,4 +138,4 @@ std::string json_string(std::string_view text) {
   return quoted;
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::base

@@ -4,26 +4,26 @@
 #include <cstdio>
 #include <string>
 
+#include "base/atomic_file.h"
 #include "base/result.h"
-#include "profile/atomic_file.h"
 
-namespace fathom::scenario {
+namespace fathom::base {
 
 // Comma-separated values: names in quotes, numbers with all their digits, what is not known empty.
-class Table {
+class CsvTable {
  public:
-  Table(const std::string& path, const char* heading)
-      : status_(file_.open(path, profile::AtomicFile::Existing::kReplace)) {
+  CsvTable(const std::string& path, const char* heading)
+      : status_(file_.open(path, AtomicFile::Existing::kReplace)) {
     if (status_) file_.append(heading);
   }
-  Table& text(const std::string& value) {
+  CsvTable& text(const std::string& value) {
     separate();
     put("\"");
     for (const char c : value) put(c == '"' ? "\"\"" : std::string(1, c));
     put("\"");
     return *this;
   }
-  Table& number(double value, bool known = true) {
+  CsvTable& number(double value, bool known = true) {
     separate();
     char digits[40];
     std::snprintf(digits, sizeof digits, "%.15g", value);
@@ -34,7 +34,7 @@ class Table {
     put("\n");
     first_ = true;
   }
-  base::Status commit() { return status_ ? file_.commit() : status_; }
+  Status commit() { return status_ ? file_.commit() : status_; }
 
  private:
   void separate() {
@@ -45,9 +45,9 @@ class Table {
     if (status_) file_.append(text);
   }
 
-  profile::AtomicFile file_;
-  base::Status status_;
+  AtomicFile file_;
+  Status status_;
   bool first_ = true;
 };
 
-}  // namespace fathom::scenario
+}  // namespace fathom::base

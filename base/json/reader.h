@@ -9,17 +9,17 @@
 #include <cstddef>
 #include <string>
 
+#include "base/byte_source.h"
+#include "base/json/target.h"
 #include "base/result.h"
-#include "profile/byte_source.h"
-#include "profile/json_target.h"
 
-namespace fathom::profile {
+namespace fathom::base {
 
 // Deeper documents are refused; a profile needs 5.
 inline constexpr std::size_t kDeepestNesting = 32;
 
 // `name` stands for the input in errors; `advice` ends those about its content.
-base::Status read_json(ByteSource& source, const std::string& name, const Object& root,
+Status read_json(ByteSource& source, const std::string& name, const Object& root,
                        const std::string& advice);
 
-}  // namespace fathom::profile
+}  // namespace fathom::base
