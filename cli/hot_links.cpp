@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "cli/units.h"
-#include "simulator/bisection.h"
+#include "simulator/routing/bisection.h"
 
 namespace fathom::cli {
 namespace {

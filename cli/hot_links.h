@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/link_load.h"
-#include "simulator/link_usage.h"
-#include "simulator/network.h"
+#include "simulator/flow/link_usage.h"
+#include "simulator/network/network.h"
+#include "simulator/routing/link_load.h"
 
 namespace fathom::cli {
 

@@ -14,10 +14,11 @@
 #include "cli/command_line.h"
 #include "cli/run_directory.h"
 #include "cli/units.h"
-#include "simulator/advisor.h"
-#include "simulator/cluster.h"
-#include "simulator/placement_formats.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/placement/advisor.h"
+#include "simulator/placement/launcher_files.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
 
 namespace fathom::cli {
 namespace {

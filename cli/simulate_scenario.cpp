@@ -20,7 +20,7 @@
 #include "scenario/combination.h"
 #include "scenario/scenario_reader.h"
 #include "scenario/share.h"
-#include "simulator/results.h"
+#include "simulator/run/results.h"
 
 namespace fathom::cli {
 namespace {

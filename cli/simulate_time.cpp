@@ -8,7 +8,7 @@
 #include "cli/run_directory.h"
 #include "cli/simulation_report.h"
 #include "cli/units.h"
-#include "simulator/trace_program.h"
+#include "simulator/loggops/trace_program.h"
 
 namespace fathom::cli {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simulator/one_job_time.h"
+#include "simulator/run/one_job_time.h"
 
 namespace fathom::cli {
 

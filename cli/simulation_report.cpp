@@ -8,7 +8,7 @@
 
 #include "cli/hot_links.h"
 #include "cli/units.h"
-#include "simulator/bisection.h"
+#include "simulator/routing/bisection.h"
 
 namespace fathom::cli {
 namespace {

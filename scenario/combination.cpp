@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "simulator/graphml.h"
+#include "simulator/formats/graphml.h"
 
 namespace fathom::scenario {
 

@@ -1,6 +1,6 @@
 // Runs one combination of a scenario and says what came out: as JSON for results.json, and as tables.
 //
-// A run of a scenario in results.json has, besides what simulator/results.h says,
+// A run of a scenario in results.json has, besides what simulator/run/results.h says,
 //   "job" (names of the entries, joined by +), "scheduler", "varied" {key: value that was chosen from a
 //   list}, "end_s", "jobs_arrived", "jobs_started", "jobs_ended",
 //   "wait_s", "response_s", "slow_down", "bounded_slow_down": {"mean", "max"} over the jobs that ended
@@ -18,7 +18,7 @@
 #include "base/result.h"
 #include "scenario/scenario.h"
 #include "scenario/workload.h"
-#include "simulator/scheduled_run.h"
+#include "simulator/scheduling/scheduled_run.h"
 
 namespace fathom::scenario {
 

@@ -3,7 +3,7 @@
 #include <limits>
 
 #include "scenario/combination.h"
-#include "simulator/json_fields.h"
+#include "simulator/run/json_fields.h"
 
 namespace fathom::scenario {
 namespace {

@@ -7,12 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/distributions.h"
-#include "simulator/patterns.h"
-#include "simulator/placement_choice.h"
-#include "simulator/registry.h"
-#include "simulator/scheduled_run.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/jobs/distributions.h"
+#include "simulator/jobs/patterns.h"
+#include "simulator/placement/choice.h"
+#include "simulator/scheduling/scheduled_run.h"
 
 namespace fathom::scenario {
 

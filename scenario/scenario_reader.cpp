@@ -7,6 +7,10 @@
 
 #include "scenario/reference_names.h"
 #include "scenario/yaml_reading.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+#include "simulator/scheduling/registry.h"
+#include "simulator/topology/registry.h"
 
 namespace fathom::scenario {
 namespace {

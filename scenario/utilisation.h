@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "simulator/link_usage.h"
-#include "simulator/network.h"
-#include "simulator/one_job_time.h"
+#include "simulator/flow/link_usage.h"
+#include "simulator/network/network.h"
+#include "simulator/run/one_job_time.h"
 
 namespace fathom::scenario {
 

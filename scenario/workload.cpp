@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "base/random.h"
-#include "simulator/failures.h"
-#include "simulator/placement_formats.h"
+#include "simulator/network/failures.h"
+#include "simulator/placement/launcher_files.h"
 
 namespace fathom::scenario {
 namespace {

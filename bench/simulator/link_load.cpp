@@ -4,7 +4,7 @@
 //
 // TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones. Prints one JSON
 // object; "seconds" is processor time of routing and adding up, without making the network.
-#include "simulator/link_load.h"
+#include "simulator/routing/link_load.h"
 
 #include <sys/resource.h>
 
@@ -15,8 +15,8 @@
 
 #include "base/random.h"
 #include "bench/processor_time.h"
-#include "simulator/cluster.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/routing/registry.h"
 
 namespace {
 

@@ -15,8 +15,8 @@
 #include <vector>
 
 #include "bench/processor_time.h"
-#include "simulator/goal_reader.h"
-#include "simulator/replay.h"
+#include "simulator/loggops/goal_reader.h"
+#include "simulator/loggops/replay.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/flow_model.h"
+#include "simulator/flow/flow_model.h"
 
 namespace fathom::test {
 

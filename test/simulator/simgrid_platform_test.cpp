@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/placed_routes.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/placement/placed_routes.h"
+#include "simulator/routing/registry.h"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Flows over time: ends worked by hand, conservation of bytes, symmetric patterns in few solutions.
-#include "simulator/flow_model.h"
+#include "simulator/flow/flow_model.h"
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "simulator/link_usage.h"
+#include "simulator/flow/link_usage.h"
 
 namespace fathom::simulator {
 namespace {

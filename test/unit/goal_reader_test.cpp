@@ -1,11 +1,11 @@
 // GOAL text: what is read from it, by what it makes the ranks do; and errors with line and column.
-#include "simulator/goal_reader.h"
+#include "simulator/loggops/goal_reader.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
-#include "simulator/replay.h"
+#include "simulator/loggops/replay.h"
 
 namespace fathom::simulator {
 namespace {

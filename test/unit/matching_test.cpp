@@ -1,6 +1,6 @@
 // MPI's matching rules: cases by hand, then random ones against two plain lists searched from the
 // front.
-#include "simulator/matching.h"
+#include "simulator/loggops/matching.h"
 
 #include <doctest/doctest.h>
 

@@ -1,6 +1,6 @@
 // Max-min fair rates: the equations first (feasible, and a bottleneck for every flow), then cases
 // worked by hand, then random flows that come and go against a solver too simple to be wrong.
-#include "simulator/maxmin.h"
+#include "simulator/flow/maxmin.h"
 
 #include <doctest/doctest.h>
 

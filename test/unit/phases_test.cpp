@@ -1,5 +1,5 @@
 // Phases and jobs on links so few that their times can be worked out by hand.
-#include "simulator/phases.h"
+#include "simulator/flow/phases.h"
 
 #include <doctest/doctest.h>
 

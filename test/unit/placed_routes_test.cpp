@@ -1,5 +1,5 @@
 // Flows and replay on routed networks: times that follow from link capacities by hand.
-#include "simulator/placed_routes.h"
+#include "simulator/placement/placed_routes.h"
 
 #include <doctest/doctest.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/routing/registry.h"
 
 namespace fathom::simulator {
 namespace {

@@ -1,6 +1,6 @@
 // Replay against the closed forms of LogGP (A. Alexandrov et al., SPAA 1995), written out in each
 // test.
-#include "simulator/replay.h"
+#include "simulator/loggops/replay.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Placements that look at the traffic, what they are worth, and that nothing beats the lower bounds.
-#include "simulator/advisor.h"
+#include "simulator/placement/advisor.h"
 
 #include <doctest/doctest.h>
 
@@ -9,9 +9,10 @@
 #include <numbers>
 
 #include "base/random.h"
-#include "simulator/placement_formats.h"
-#include "simulator/registry.h"
-#include "simulator/spectrum.h"
+#include "simulator/placement/launcher_files.h"
+#include "simulator/placement/spectrum.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {

@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/failures.h"
-#include "simulator/forwarding.h"
-#include "simulator/registry.h"
-#include "simulator/slurm_topology.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/formats/slurm_topology.h"
+#include "simulator/network/failures.h"
+#include "simulator/routing/registry.h"
+#include "simulator/routing/forwarding.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/simulator_networks.h"
 

@@ -1,13 +1,13 @@
 // Networks and their GraphML: numbering, neighbours, and every way a file can be wrong.
-#include "simulator/network.h"
+#include "simulator/network/network.h"
 
 #include <doctest/doctest.h>
 
 #include <string>
 
 #include "base/natural_order.h"
-#include "simulator/cluster.h"
-#include "simulator/graphml.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/formats/graphml.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/simulator_networks.h"
 

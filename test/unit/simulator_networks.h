@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "simulator/job.h"
-#include "simulator/network.h"
+#include "simulator/jobs/job.h"
+#include "simulator/network/network.h"
 
 namespace fathom::test {
 

@@ -4,13 +4,15 @@
 
 #include <string>
 
-#include "simulator/cluster.h"
-#include "simulator/mappers.h"
-#include "simulator/node_topology.h"
-#include "simulator/objective.h"
-#include "simulator/placed_routes.h"
-#include "simulator/placement_formats.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/formats/node_topology.h"
+#include "simulator/placement/launcher_files.h"
+#include "simulator/placement/mappers.h"
+#include "simulator/placement/objective.h"
+#include "simulator/placement/placed_routes.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+#include "simulator/topology/registry.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/simulator_networks.h"
 

@@ -1,12 +1,13 @@
 // Hosts chosen, processes placed, and what the hosts then send to each other.
-#include "simulator/placement.h"
+#include "simulator/placement/placement.h"
 
 #include <doctest/doctest.h>
 
 #include <set>
 
-#include "simulator/one_job.h"
-#include "simulator/registry.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+#include "simulator/run/one_job.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {

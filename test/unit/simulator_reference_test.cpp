@@ -11,9 +11,10 @@
 #include <string>
 #include <tuple>
 
-#include "simulator/cluster.h"
-#include "simulator/one_job.h"
-#include "simulator/registry.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+#include "simulator/run/one_job.h"
 
 namespace fathom::simulator {
 namespace {

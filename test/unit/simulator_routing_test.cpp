@@ -1,5 +1,5 @@
 // Every routing on every kind of network: ways are whole, shortest ways are shortest, the rules hold.
-#include "simulator/routing.h"
+#include "simulator/routing/routing.h"
 
 #include <doctest/doctest.h>
 
@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/link_load.h"
-#include "simulator/registry.h"
-#include "simulator/shortest_paths.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/network/shortest_paths.h"
+#include "simulator/routing/registry.h"
+#include "simulator/routing/link_load.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {

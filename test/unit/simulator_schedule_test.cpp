@@ -1,5 +1,5 @@
 // Schedulers on cases worked out by hand, and what several jobs on one cluster leave behind.
-#include "simulator/scheduled_run.h"
+#include "simulator/scheduling/scheduled_run.h"
 
 #include <doctest/doctest.h>
 
@@ -8,10 +8,12 @@
 #include <memory>
 #include <random>
 
-#include "simulator/bisection.h"
-#include "simulator/free_slots.h"
-#include "simulator/patterns.h"
-#include "simulator/registry.h"
+#include "simulator/jobs/patterns.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+#include "simulator/scheduling/registry.h"
+#include "simulator/routing/bisection.h"
+#include "simulator/scheduling/free_slots.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {

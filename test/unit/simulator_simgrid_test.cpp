@@ -4,9 +4,9 @@
 
 #include <string>
 
-#include "simulator/cluster.h"
-#include "simulator/media_graph.h"
-#include "simulator/simgrid_values.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/formats/media_graph.h"
+#include "simulator/formats/simgrid_values.h"
 #include "test/unit/profile_scratch.h"
 
 namespace fathom::simulator {

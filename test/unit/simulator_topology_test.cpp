@@ -1,6 +1,6 @@
 // Generated networks against what their definitions promise: nodes, links, degrees, distances and, for
 // fat trees, the number of shortest ways between every two hosts.
-#include "simulator/topology.h"
+#include "simulator/topology/topology.h"
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "simulator/cluster.h"
-#include "simulator/finite_field.h"
-#include "simulator/shortest_paths.h"
+#include "simulator/formats/cluster.h"
+#include "simulator/network/shortest_paths.h"
+#include "simulator/topology/finite_field.h"
 
 namespace fathom::simulator {
 namespace {

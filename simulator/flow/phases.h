@@ -1,0 +1,93 @@
+// Jobs as sequences of phases on one network: what a phase's matrix sends starts together, and the
+// phase ends when the last of it has arrived.
+//
+//     begin_0 = arrival,   start_p = begin_p + computation_p,
+//     end_p = max over flows of phase p of their end,   begin_{p+1} = end_p
+//
+// All jobs share the links of one FlowModel; nothing else couples them. The slow-down of a job
+// under contention is its duration together with the others over its duration alone.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/flow/flow_model.h"
+
+namespace fathom::simulator {
+
+struct PhaseFlow {
+  std::span<const std::uint32_t> route;
+  double size_bytes = 0;
+};
+
+struct Phase {
+  double computation_s = 0;  // before anything is sent
+  std::vector<PhaseFlow> flows;
+};
+
+struct PhasedJob {
+  double arrival_s = 0;
+  std::vector<Phase> phases;
+};
+
+struct PhaseTime {
+  double start_s = 0;  // when its flows start
+  double end_s = 0;
+};
+
+struct JobTime {
+  std::vector<PhaseTime> phases;
+  double end_s = 0;
+  double duration_s = 0;  // since its arrival
+};
+
+// Jobs that start whenever the caller likes, on one FlowModel, which it must not touch meanwhile.
+// Threading: one thread at a time. Memory: finished jobs keep their times only.
+class PhasedJobs {
+ public:
+  explicit PhasedJobs(FlowModel& model) : model_(model) {}
+
+  // From job.arrival_s on, which is not before what step() last went to; the routes of its flows must
+  // stay in memory until it has ended. Returns its number, counted from 0. An Error if a time is no
+  // number of seconds.
+  base::Result<std::size_t> start(PhasedJob job);
+
+  // When something happens next; FlowModel::kNever if no job is under way.
+  double next_event_s();
+
+  // Goes there. Returns the numbers of the jobs that ended, valid until the next call.
+  base::Result<std::span<const std::size_t>> step();
+
+  const JobTime& time(std::size_t job) const { return times_[job]; }
+
+ private:
+  struct Start {  // of a phase
+    double at_s;
+    std::size_t job;
+    bool operator>(const Start& other) const { return at_s > other.at_s; }
+  };
+
+  base::Status check(std::size_t number, const PhasedJob& job) const;
+  void begin_next_phase(std::size_t job, double at_s);
+  base::Status start_due();
+  void flow_ended(const EndedFlow& flow);
+
+  FlowModel& model_;
+  std::vector<PhasedJob> jobs_;
+  std::vector<JobTime> times_;
+  std::vector<std::size_t> pending_;  // flows of each job's phase that have not ended
+  std::vector<Start> starts_;         // heap of phases to come, earliest first
+  std::vector<std::size_t> ended_;
+};
+
+// The times of each job. `model` must be fresh; usage kept by it covers all jobs.
+base::Result<std::vector<JobTime>> run_together(FlowModel& model, std::span<const PhasedJob> jobs);
+
+// duration_s of each job together with the others over its duration when it has the network for
+// itself; 1 for a job that takes no time.
+base::Result<std::vector<double>> slow_downs(const std::vector<LinkSpeed>& links,
+                                             std::span<const PhasedJob> jobs);
+
+}  // namespace fathom::simulator

@@ -1,0 +1,136 @@
+#include "simulator/formats/node_topology.h"
+
+#include <hwloc.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "base/text_lines.h"
+
+namespace fathom::simulator {
+namespace {
+
+struct Destroy {
+  void operator()(hwloc_topology_t topology) const { hwloc_topology_destroy(topology); }
+};
+using Topology = std::unique_ptr<hwloc_topology, Destroy>;
+
+// Nothing if hwloc cannot read the file.
+Topology load(const std::string& text) {
+  hwloc_topology_t made = nullptr;
+  if (hwloc_topology_init(&made) != 0) return nullptr;
+  Topology topology(made);
+  const bool right =
+      hwloc_topology_set_xmlbuffer(made, text.c_str(), static_cast<int>(text.size() + 1)) == 0 &&
+      hwloc_topology_load(made) == 0;
+  return right ? std::move(topology) : nullptr;
+}
+
+// Cores, or processing units where hwloc saw no cores.
+hwloc_obj_type_t core_type(hwloc_topology_t topology) {
+  return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
+}
+
+std::uint32_t socket_of(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
+  for (int at = 0; at < hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE); ++at) {
+    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, static_cast<unsigned>(at));
+    if (hwloc_bitmap_isincluded(cpus, package->cpuset)) return static_cast<std::uint32_t>(at);
+  }
+  return 0;
+}
+
+// Domains without cores (memory alone) and a second one of the same cores are left out.
+std::vector<NumaDomain> domains_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
+  std::vector<NumaDomain> domains;
+  for (int at = 0; at < hwloc_get_nbobjs_by_type(topology, type); ++at) {
+    const hwloc_obj_t object = hwloc_get_obj_by_type(topology, type, static_cast<unsigned>(at));
+    const hwloc_obj_type_t core = core_type(topology);
+    const int cores = hwloc_get_nbobjs_inside_cpuset_by_type(topology, object->cpuset, core);
+    if (cores <= 0) continue;
+    const unsigned first =
+        hwloc_get_obj_inside_cpuset_by_type(topology, object->cpuset, core, 0)->logical_index;
+    const bool again = std::any_of(domains.begin(), domains.end(),
+                                   [=](const NumaDomain& one) { return one.first_core == first; });
+    if (!again)
+      domains.push_back({socket_of(topology, object->cpuset), first, static_cast<std::uint32_t>(cores)});
+  }
+  std::sort(domains.begin(), domains.end(),
+            [](const NumaDomain& one, const NumaDomain& other) { return one.first_core < other.first_core; });
+  return domains;
+}
+
+class Expander {
+ public:
+  Expander(const Network& network, const NodeTopology& node, double capacity_Bps, double latency_s)
+      : network_(network),
+        node_(node),
+        capacity_Bps_(capacity_Bps),
+        latency_s_(latency_s),
+        builder_(network.name()) {}
+
+  base::Result<Network> expand() {
+    for (NodeId node = 0; node < network_.node_count(); ++node) {
+      numbers_.push_back(network_.is_host(node) ? machine(node) : builder_.add_copy(network_, node));
+    }
+    for (const Link& link : network_.links()) {
+      builder_.add_link(numbers_[link.source], numbers_[link.target], link.capacity_Bps, link.latency_s,
+                        link.port);
+    }
+    if (network_.grid()) builder_.set_grid(*network_.grid());
+    return builder_.build();
+  }
+
+ private:
+  // The node that the network's links lead to.
+  std::uint32_t machine(HostId host) {
+    const std::string& name = network_.node_name(host);
+    if (node_.domains.size() == 1)
+      return builder_.add_host(name, node_.domains.front().cores, network_.mac(host));
+    const std::uint32_t centre = builder_.add_inside(name);
+    std::vector<std::uint32_t> sockets(node_.sockets, centre);
+    if (node_.sockets > 1 && node_.sockets < node_.domains.size()) {
+      for (std::uint32_t at = 0; at < node_.sockets; ++at) {
+        sockets[at] = builder_.add_inside(name + "/socket" + std::to_string(at));
+        builder_.add_cable(sockets[at], centre, capacity_Bps_, latency_s_);
+      }
+    }
+    for (std::size_t at = 0; at < node_.domains.size(); ++at) {
+      const NumaDomain& domain = node_.domains[at];
+      const std::uint32_t part =
+          builder_.add_part(name + "/numa" + std::to_string(at), domain.cores, {name, domain.first_core});
+      builder_.add_cable(part, sockets[domain.socket], capacity_Bps_, latency_s_);
+    }
+    return centre;
+  }
+
+  const Network& network_;
+  const NodeTopology& node_;
+  const double capacity_Bps_, latency_s_;
+  NetworkBuilder builder_;
+  std::vector<std::uint32_t> numbers_;
+};
+
+}  // namespace
+
+base::Result<NodeTopology> read_hwloc(const std::string& path) {
+  const auto text = base::read_text(path);
+  if (!text) return text.error();
+  const Topology topology = load(*text);
+  if (!topology)
+    return base::Error{path + ": is no topology that hwloc can read; write one with 'lstopo FILE.xml'"};
+  NodeTopology node;
+  const int sockets = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE);
+  node.sockets = static_cast<std::uint32_t>(std::max(1, sockets));
+  node.domains = domains_of(topology.get(), HWLOC_OBJ_NUMANODE);
+  if (node.domains.size() < node.sockets && sockets > 0)
+    node.domains = domains_of(topology.get(), HWLOC_OBJ_PACKAGE);
+  if (node.domains.empty()) return base::Error{path + ": no core belongs to a socket or NUMA node"};
+  return node;
+}
+
+base::Result<Network> with_nodes(const Network& network, const NodeTopology& node, double capacity_Bps,
+                                 double latency_s) {
+  return Expander(network, node, capacity_Bps, latency_s).expand();
+}
+
+}  // namespace fathom::simulator

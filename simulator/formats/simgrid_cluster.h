@@ -1,0 +1,61 @@
+// The clusters of SimGrid's platform files: hosts around a router, fat trees, tori and dragonflies.
+//
+// A cluster without a topology is a star: each host's link leads to the cluster's router, over the
+// backbone if there is one, which all traffic of the cluster passes. Fat trees are XGFTs
+// (simulator/topology/tree.h) in which `parallel` cables join two switches of a level; in a torus the hosts
+// pass traffic on themselves (routing `dor` takes SimGrid's ways); in a dragonfly (SimGrid's DragonflyZone) each group has a
+// grid of chassis by routers, all routers of a chassis and all of the same place in the chassis are linked, and router j of
+// group i has the one link to group j, at which it is router i.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/formats/media_graph.h"
+
+namespace fathom::simulator {
+
+// A cable as SimGrid has it: one medium for each direction, or one for both.
+struct Cable {
+  std::vector<MediaGraph::Medium> up, down;  // empty, or one
+};
+
+enum class Sharing { kSplitDuplex, kShared, kFatPipe };
+
+Cable add_cable(MediaGraph& graph, const std::string& name, double capacity_Bps, double latency_s,
+                Sharing sharing);
+
+struct StarCluster {
+  MediaGraph::Node inward = 0, outward = 0;  // where hosts' links end, and begin
+  MediaGraph::Node router = 0;  // to the world outside; also for the way to it the backbone counts
+};
+
+// `backbone` leads from inward to outward. Without one all three nodes are one.
+StarCluster make_star(MediaGraph& graph, const std::string& router,
+                      const std::optional<Cable>& backbone);
+
+// A host's links: its own, and a limiter that both directions share, if there is one.
+void join_star(MediaGraph& graph, const StarCluster& star, MediaGraph::Node host, const Cable& own,
+               const Cable& limiter);
+
+struct ClusterLinks {
+  std::string name;  // of the cluster: its switches are NAME.…
+  double capacity_Bps = 0, latency_s = 0;
+};
+
+// `hosts` in the order of SimGrid's radical. The Error says what is wrong with the parameters
+// (topo_parameters), among others that they are of another number of hosts.
+base::Status make_fat_tree(MediaGraph& graph, const ClusterLinks& links,
+                           const std::vector<MediaGraph::Node>& hosts,
+                           const std::string& parameters);
+base::Status make_simgrid_torus(MediaGraph& graph, const ClusterLinks& links,
+                                const std::vector<MediaGraph::Node>& hosts,
+                                const std::string& parameters);  // hosts forward
+base::Status make_simgrid_dragonfly(MediaGraph& graph, const ClusterLinks& links,
+                                    const std::vector<MediaGraph::Node>& hosts,
+                                    const std::string& parameters);
+
+}  // namespace fathom::simulator

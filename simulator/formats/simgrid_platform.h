@@ -1,0 +1,27 @@
+// SimGrid's platform files (XML, versions 3 to 4.1 of the format) as networks.
+//
+// Read are: nested zones (AS) with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster or None;
+// hosts (core = slots), routers, links of the three sharing policies, routes and zone routes over
+// gateways, clusters with and without backbone, limiter and topology (simgrid_cluster.h), cabinets
+// with host_link and backbone. How links become links of the network: media_graph.h. SHARED links
+// carry both directions together, as in SimGrid. Refused with their line: Vivaldi zones and peers,
+// bypass routes, included files, and routes that are not shortest ways, which no routing here would
+// take. Speeds, loopbacks, disks, traces and properties are not looked at.
+//
+// Source: "Platform description reference" of SimGrid 3.32, and what its reader makes of examples
+// (test/simulator/ holds this reader against SimGrid's own).
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "simulator/network/cluster_defaults.h"
+#include "simulator/network/network.h"
+
+namespace fathom::simulator {
+
+// Slots come from `defaults` where a host has no `core`. An Error names the file and the line.
+base::Result<Network> read_simgrid_platform(const std::string& path,
+                                            const ClusterDefaults& defaults);
+
+}  // namespace fathom::simulator

@@ -1,0 +1,77 @@
+#include "simulator/jobs/job.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "profile/import_pfprof.h"
+#include "profile/pair_sums.h"
+#include "profile/reader.h"
+#include "profile/summary.h"
+
+namespace fathom::simulator {
+namespace {
+
+// The file's or folder's own name, "profile.json" excepted, which says nothing.
+std::string short_name(const std::string& path) {
+  std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
+  if (whole.filename() == "profile.json") whole = whole.parent_path();
+  if (!whole.has_filename()) whole = whole.parent_path();
+  return whole.filename().empty() ? path : whole.filename().string();
+}
+
+base::Result<profile::Profile> load(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (!fs::exists(path, failed)) {
+    return base::Error{path + ": is not there; give a run directory, a profile.json or an archive"};
+  }
+  if (fs::is_directory(path, failed)) {
+    const std::string inside = path + "/profile.json";
+    if (fs::exists(inside, failed)) return profile::load_profile(inside);
+    if (!fs::exists(path + "/trace", failed)) return profile::import_pfprof(path);
+    return base::Error{path + ": holds a trace and no profile.json; fathom report " + path + " makes it from the trace"};
+  }
+  return fs::path(path).extension() == ".json" ? profile::load_profile(path)
+                                               : profile::import_pfprof(path);
+}
+
+}  // namespace
+
+Job job_from_profile(const profile::Profile& profile, std::string name,
+                     const profile::Selection& selection) {
+  Job job{std::move(name), profile::rank_count(profile), profile::sum_pairs(profile, selection)};
+  job.hosts.resize(static_cast<std::size_t>(std::max<std::int64_t>(job.ranks, 0)));
+  for (const profile::Rank& rank : profile.ranks) {
+    if (rank.rank >= 0 && rank.rank < job.ranks) job.hosts[static_cast<std::size_t>(rank.rank)] = rank.host;
+  }
+  if (std::count(job.hosts.begin(), job.hosts.end(), "") > 0) job.hosts.clear();
+  return job;
+}
+
+base::Result<Job> load_job(const std::string& path, const profile::Selection& selection) {
+  const auto profile = load(path);
+  if (!profile) return profile.error();
+  Job job = job_from_profile(*profile, short_name(path), selection);
+  if (job.ranks <= 0) return base::Error{path + ": is a job without processes"};
+  return job;
+}
+
+base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
+  const auto profile = load(path);
+  if (!profile) return profile.error();
+  std::vector<std::string> names;
+  for (const profile::Traffic& traffic : profile->traffic) {
+    if (std::find(names.begin(), names.end(), traffic.phase) == names.end()) names.push_back(traffic.phase);
+  }
+  if (names.size() < 2) return std::vector<Job>{job_from_profile(*profile, "all")};
+  std::vector<Job> phases;
+  for (const std::string& name : names) {
+    profile::Selection selection;
+    selection.phase = name;
+    phases.push_back(job_from_profile(*profile, name.empty() ? "outside" : name, selection));
+  }
+  return phases;
+}
+
+}  // namespace fathom::simulator

@@ -1,0 +1,133 @@
+#include "simulator/jobs/patterns.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+
+#include "base/named_rows.h"
+#include "base/random.h"
+
+namespace fathom::simulator {
+namespace {
+
+using Ranks = std::vector<std::int64_t>;
+
+constexpr std::size_t kMostPairs = std::size_t{1} << 28;
+
+// Extents of the grid of `dimensions` dimensions, as equal as the prime factors of `ranks` permit,
+// longest first: what MPI_Dims_create aims at.
+std::vector<std::int64_t> grid_of(std::int64_t ranks, std::size_t dimensions) {
+  std::vector<std::int64_t> extent(dimensions, 1);
+  std::vector<std::int64_t> factors;
+  for (std::int64_t factor = 2; factor * factor <= ranks; ++factor) {
+    for (; ranks % factor == 0; ranks /= factor) factors.push_back(factor);
+  }
+  if (ranks > 1) factors.push_back(ranks);
+  for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor) {
+    *std::min_element(extent.begin(), extent.end()) *= *factor;
+  }
+  std::sort(extent.rbegin(), extent.rend());
+  return extent;
+}
+
+Ranks neighbours(std::int64_t rank, std::int64_t ranks, std::size_t dimensions) {
+  Ranks result;
+  std::int64_t stride = ranks;
+  for (const std::int64_t length : grid_of(ranks, dimensions)) {
+    stride /= length;  // the last coordinate runs fastest
+    const std::int64_t at = rank / stride % length;
+    for (const std::int64_t to : {(at + 1) % length, (at + length - 1) % length}) {
+      result.push_back(rank + (to - at) * stride);
+    }
+  }
+  return result;
+}
+
+Ranks all_others(std::int64_t, std::int64_t ranks, std::uint64_t) {
+  Ranks result(static_cast<std::size_t>(ranks));
+  std::iota(result.begin(), result.end(), 0);
+  return result;
+}
+
+Ranks butterfly(std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+  Ranks result;
+  for (std::int64_t bit = 1; bit < ranks; bit <<= 1) {
+    if ((rank ^ bit) < ranks) result.push_back(rank ^ bit);
+  }
+  return result;
+}
+
+// On the most nearly square grid; a rank of the remainder stays alone.
+Ranks transpose(std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+  const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(ranks)));
+  if (rank >= side * side) return {};
+  return {rank % side * side + rank / side};
+}
+
+// A permutation by the ranks of hashed numbers would need them all; a Feistel network over the next
+// power of four, walked until it falls below `ranks`, needs one rank at a time.
+Ranks permuted(std::int64_t rank, std::int64_t ranks, std::uint64_t seed) {
+  int half = 1;
+  while ((std::int64_t{1} << 2 * half) < ranks) ++half;
+  const std::uint64_t mask = (std::uint64_t{1} << half) - 1;
+  auto value = static_cast<std::uint64_t>(rank);
+  do {
+    std::uint64_t left = value >> half, right = value & mask;
+    for (std::uint64_t round = 0; round < 4; ++round) {
+      left ^= base::splitmix64(base::splitmix64(seed + round) ^ right) & mask;
+      std::swap(left, right);
+    }
+    value = left << half | right;
+  } while (value >= static_cast<std::uint64_t>(ranks));
+  return {static_cast<std::int64_t>(value)};
+}
+
+constexpr PatternRow kPatterns[] = {
+    {"none", "nothing is sent", [](std::int64_t, std::int64_t, std::uint64_t) { return Ranks{}; }},
+    {"ring", "to the next rank",
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return Ranks{(rank + 1) % ranks}; }},
+    {"shift", "to the rank half of all ranks away",
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+       return Ranks{(rank + ranks / 2) % ranks};
+     }},
+    {"all-to-all", "to every other rank", all_others},
+    {"gather", "to rank 0",
+     [](std::int64_t, std::int64_t, std::uint64_t) { return Ranks{0}; }},
+    {"halo2d", "to the 4 neighbours on a periodic grid",
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return neighbours(rank, ranks, 2); }},
+    {"halo3d", "to the 6 neighbours on a periodic grid",
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return neighbours(rank, ranks, 3); }},
+    {"butterfly", "to the ranks that differ in one bit, as recursive doubling does", butterfly},
+    {"transpose", "from row, column to column, row of a square grid", transpose},
+    {"permutation", "to one rank, drawn; nobody gets more than one message", permuted},
+};
+
+}  // namespace
+
+std::span<const PatternRow> patterns() { return kPatterns; }
+
+base::Result<const PatternRow*> find_pattern(std::string_view name) {
+  return base::find_row(patterns(), "pattern", name);
+}
+
+base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
+                               std::uint64_t seed) {
+  if (ranks < 1) return base::Error{"a job needs one rank at least"};
+  Job job{pattern.name, ranks, {}};
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    Ranks partners = pattern.partners(rank, ranks, seed);
+    std::sort(partners.begin(), partners.end());
+    partners.erase(std::unique(partners.begin(), partners.end()), partners.end());
+    for (const std::int64_t partner : partners) {
+      if (partner != rank) job.pairs.push_back({rank, partner, bytes, 1});
+    }
+    if (job.pairs.size() > kMostPairs) {
+      return base::Error{std::string("pattern ") + pattern.name + " of " + std::to_string(ranks) +
+                         " ranks has more pairs than memory is likely to hold"};
+    }
+  }
+  return job;
+}
+
+}  // namespace fathom::simulator

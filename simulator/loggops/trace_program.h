@@ -1,0 +1,28 @@
+// A recorded run as a program to replay: its sends and receives, collectives as the messages that they
+// were really made of, and the computation between them (trace/operations.h).
+//
+// Time that was recorded as computation is replayed as it was. Messages keep source, tag and
+// communicator, and receives take the very message that they got. Memory: the Program.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/jobs/job.h"
+#include "simulator/loggops/program.h"
+
+namespace fathom::simulator {
+
+struct TracedProgram {
+  Program program{0};
+  std::vector<std::string> notes;  // what of the trace is missing, in sentences
+};
+
+// `run` is a run directory with a trace, or a GOAL schedule (FILE.goal).
+base::Result<TracedProgram> load_program(const std::string& run);
+
+// What the program sends, as a job.
+Job job_from_program(const Program& program, std::string name);
+
+}  // namespace fathom::simulator

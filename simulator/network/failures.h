@@ -1,0 +1,23 @@
+// Networks of which some cables have failed.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/network/network.h"
+
+namespace fathom::simulator {
+
+// The same nodes, and every link but those given. Links are numbered anew; the grid, if any, stays.
+base::Result<Network> without_links(const Network& network, std::span<const LinkId> failed);
+
+// Both directions of all cables between two nodes, "A=B". An Error if there is no such cable.
+base::Result<std::vector<LinkId>> find_cables(const Network& network, const std::string& ends);
+
+// Both directions of floor(share * cables) of the cables between switches, drawn without replacement.
+std::vector<LinkId> draw_cables(const Network& network, double share, std::uint64_t seed);
+
+}  // namespace fathom::simulator

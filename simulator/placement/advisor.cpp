@@ -1,0 +1,72 @@
+#include "simulator/placement/advisor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+
+namespace fathom::simulator {
+namespace {
+
+constexpr int kRounds = 4;  // of search; a router that looks at loads chooses other ways after each
+
+class Advisor {
+ public:
+  explicit Advisor(const AdviceRequest& request)
+      : request_(request), mapping_{request.network, request.job, request.hosts, request.seed} {}
+
+  base::Result<Advice> run() {
+    advice_.bounds = lower_bounds(request_.network, request_.job, request_.hosts);
+    for (const RouterRow* router : request_.routers) {
+      const std::size_t first = advice_.candidates.size();
+      if (auto added = add("present", *router, request_.present); !added) return added.error();
+      for (const MapperRow& mapper : mappers()) {
+        auto placement = map_processes(mapper, mapping_);
+        if (!placement) return placement.error();
+        if (auto added = add(mapper.name, *router, std::move(*placement)); !added) return added.error();
+      }
+      if (auto improved = improve(*router, first); !improved) return improved.error();
+    }
+    std::stable_sort(advice_.candidates.begin() + 1, advice_.candidates.end(),
+                     [this](const Candidate& one, const Candidate& other) { return score(one) < score(other); });
+    return std::move(advice_);
+  }
+
+ private:
+  double score(const Candidate& candidate) const { return candidate.scores[request_.objective]; }
+
+  base::Status add(const std::string& name, const RouterRow& router, Placement placement) {
+    const auto scores = evaluate(request_.network, request_.job, placement, router, request_.seed, request_.with_time);
+    if (!scores) return base::Error{name + ", " + router.name + ": " + scores.error().message};
+    advice_.candidates.push_back({name, router.name, std::move(placement), *scores});
+    return base::Done{};
+  }
+
+  // From the best so far with this router.
+  base::Status improve(const RouterRow& router, std::size_t first) {
+    for (int round = 0; round < kRounds; ++round) {
+      const auto best = std::min_element(
+          advice_.candidates.begin() + static_cast<std::ptrdiff_t>(first), advice_.candidates.end(),
+          [this](const Candidate& one, const Candidate& other) { return score(one) < score(other); });
+      const double before = score(*best);
+      auto placement = improve_placement(mapping_, router, request_.objective, best->places, request_.effort);
+      if (!placement) return placement.error();
+      if (auto added = add("improved", router, std::move(*placement)); !added) return added;
+      if (score(advice_.candidates.back()) < before) continue;
+      advice_.candidates.pop_back();
+      break;
+    }
+    return base::Done{};
+  }
+
+  const AdviceRequest& request_;
+  MappingRequest mapping_;
+  Advice advice_;
+};
+
+}  // namespace
+
+base::Result<Advice> advise(const AdviceRequest& request) { return Advisor(request).run(); }
+
+}  // namespace fathom::simulator

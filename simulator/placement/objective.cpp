@@ -1,0 +1,189 @@
+#include "simulator/placement/objective.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "simulator/flow/phases.h"
+#include "simulator/network/host_distances.h"
+#include "simulator/placement/placed_routes.h"
+#include "simulator/placement/spectrum.h"
+#include "simulator/routing/link_load.h"
+
+namespace fathom::simulator {
+namespace {
+
+constexpr std::int64_t kMostRanksOfSpectrum = 1024;
+
+using Bytes = std::vector<std::vector<double>>;  // by rank: to or from each partner, descending
+
+// What each rank sends to others (or gets from them), by partner.
+Bytes by_partner(const Job& job, bool sent) {
+  Bytes result(static_cast<std::size_t>(job.ranks));
+  for (const profile::PairCount& pair : job.pairs) {
+    if (pair.source == pair.destination) continue;
+    result[static_cast<std::size_t>(sent ? pair.source : pair.destination)].push_back(static_cast<double>(pair.bytes));
+  }
+  for (std::vector<double>& partners : result) std::sort(partners.rbegin(), partners.rend());
+  return result;
+}
+
+// The hops to the k-th place nearest to a host, least over all hosts; the place beside a rank is 0 hops away.
+std::vector<std::uint32_t> least_hops(const Network& network, std::span<const HostId> hosts) {
+  const HostDistances distances(network, hosts);
+  std::vector<std::uint32_t> least;
+  for (std::size_t one = 0; one < hosts.size(); ++one) {
+    std::vector<std::uint32_t> hops;
+    for (std::size_t other = 0; other < hosts.size(); ++other) {
+      const std::uint32_t places = network.slots(hosts[other]) - (one == other ? 1 : 0);
+      hops.insert(hops.end(), places, distances.between(one, other));
+    }
+    std::sort(hops.begin(), hops.end());
+    if (least.size() < hops.size()) least.resize(hops.size(), kNoId);
+    for (std::size_t place = 0; place < hops.size(); ++place) least[place] = std::min(least[place], hops[place]);
+  }
+  return least;
+}
+
+double sum_from(const std::vector<double>& partners, std::size_t first) {
+  double sum = 0;
+  for (std::size_t at = first; at < partners.size(); ++at) sum += partners[at];
+  return sum;
+}
+
+double far_bytes(const std::vector<double>& partners, const std::vector<std::uint32_t>& hops) {
+  double sum = 0;
+  for (std::size_t at = 0; at < partners.size() && at < hops.size(); ++at) sum += partners[at] * hops[at];
+  return sum;
+}
+
+// Slots of the job's hosts by their switch, and the capacity from and to other switches there.
+struct SwitchParts {
+  std::vector<std::size_t> slots;
+  double out_Bps = 0, in_Bps = 0;
+};
+
+SwitchParts parts_of(const Network& network, std::span<const HostId> hosts) {
+  std::map<NodeId, std::size_t> slots;
+  for (const HostId host : hosts) {
+    for (const LinkId link : network.links_from(host)) {
+      if (network.links_from(host).size() == 1) slots[network.link(link).target] += network.slots(host);
+    }
+  }
+  SwitchParts parts;
+  for (const auto& [at, count] : slots) {
+    parts.slots.push_back(count);
+    for (const LinkId link : network.links_from(at))
+      parts.out_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
+    for (const LinkId link : network.links_to(at))
+      parts.in_Bps += network.joins_switches(link) ? network.link(link).capacity_Bps : 0;
+  }
+  return parts;
+}
+
+struct HostCapacity {
+  double all = 0, largest = 0;  // Bps, over the hosts
+};
+
+HostCapacity capacity_of(const Network& network, std::span<const HostId> hosts, bool out) {
+  HostCapacity result;
+  for (const HostId host : hosts) {
+    double sum = 0;
+    for (const LinkId link : out ? network.links_from(host) : network.links_to(host)) {
+      sum += network.link(link).capacity_Bps;
+    }
+    result.all += sum;
+    result.largest = std::max(result.largest, sum);
+  }
+  return result;
+}
+
+// What must pass between hosts, and between switches, however the ranks are divided among them. Each of
+// these bytes leaves one host or switch and enters another.
+void add_spectral(const Network& network, const Job& job, std::span<const HostId> hosts, Scores& bounds) {
+  if (job.ranks > kMostRanksOfSpectrum || job.ranks < 2) return;
+  const std::vector<double> spectrum = laplacian_spectrum(RankGraph(job));
+  std::vector<std::size_t> sizes;
+  for (const HostId host : hosts) sizes.push_back(network.slots(host));
+  const double between_hosts = cut_bound(spectrum, sizes);
+  bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], between_hosts);
+  const SwitchParts parts = parts_of(network, hosts);
+  const bool all_counted = std::accumulate(parts.slots.begin(), parts.slots.end(), std::size_t{0}) ==
+                           std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  const double between_switches = all_counted ? cut_bound(spectrum, parts.slots) : 0;
+  // Two hops at least between hosts over a switch, one more between switches.
+  const double hops = all_counted ? 2 * between_hosts + between_switches : between_hosts;
+  bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hops);
+  for (const bool out : {true, false}) {
+    double& congestion = bounds[Objective::kCongestion];
+    congestion = std::max(congestion, between_hosts / capacity_of(network, hosts, out).all);
+    const double capacity = out ? parts.out_Bps : parts.in_Bps;
+    if (capacity > 0) congestion = std::max(congestion, between_switches / capacity);
+  }
+}
+
+}  // namespace
+
+base::Result<Objective> find_objective(std::string_view name) {
+  for (std::size_t at = 0; at < kObjectiveNames.size(); ++at) {
+    if (name == kObjectiveNames[at]) return static_cast<Objective>(at);
+  }
+  return base::Error{"there is no objective '" + std::string(name) +
+                     "'; there are congestion, time, hop-bytes, host-bytes"};
+}
+
+base::Result<Scores> evaluate(const Network& network, const Job& job, const Placement& placement,
+                              const RouterRow& row, std::uint64_t seed, bool with_time) {
+  auto router = row.make(network, {seed});
+  if (!router) return router.error();
+  const auto demands = demands_of(job, placement, row.per_flow ? Granularity::kProcesses : Granularity::kHosts);
+  const auto use = link_load(network, **router, demands, LinkUse(network));
+  if (!use) return use.error();
+  Scores scores;
+  scores[Objective::kCongestion] = load_figures(network, *use, true).max_congestion;
+  for (const double bytes : use->bytes) scores[Objective::kHopBytes] += bytes;
+  for (const Demand& demand : demands) {
+    if (demand.source != demand.destination) scores[Objective::kHostBytes] += demand.bytes;
+  }
+  if (!with_time) return scores;
+  const auto routes = PlacedRoutes::make(network, job, placement, row, seed, LinkUse(network));
+  if (!routes) return routes.error();
+  auto flows = FlowModel::create(link_speeds(network));
+  if (!flows) return flows.error();
+  const PhasedJob phased{0, {routes->phase(job, 0)}};
+  const auto times = run_together(*flows, {&phased, 1});
+  if (!times) return times.error();
+  scores[Objective::kTime] = times->front().duration_s;
+  return scores;
+}
+
+Scores lower_bounds(const Network& network, const Job& job, std::span<const HostId> hosts) {
+  std::uint32_t most_slots = 1;
+  for (const HostId host : hosts) most_slots = std::max(most_slots, network.slots(host));
+  const std::vector<std::uint32_t> hops = least_hops(network, hosts);
+  Scores bounds;
+  for (const bool sent : {true, false}) {
+    const HostCapacity capacity = capacity_of(network, hosts, sent);
+    double leaving = 0, hop_bytes = 0;
+    for (const std::vector<double>& partners : by_partner(job, sent)) {
+      const double alone = sum_from(partners, most_slots - 1);
+      leaving += alone;
+      hop_bytes += far_bytes(partners, hops);
+      bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], alone / capacity.largest);
+    }
+    // Each direction by itself is a bound for the whole: all that is sent is received.
+    bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], leaving);
+    bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hop_bytes);
+    bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], leaving / capacity.all);
+  }
+  add_spectral(network, job, hosts, bounds);
+  double all_capacity = 0;
+  for (const Link& link : network.links()) all_capacity += link.capacity_Bps;
+  bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], bounds[Objective::kHopBytes] / all_capacity);
+  bounds[Objective::kTime] = bounds[Objective::kCongestion];
+  return bounds;
+}
+
+}  // namespace fathom::simulator

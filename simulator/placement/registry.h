@@ -1,0 +1,19 @@
+// Every way of selecting hosts and of placing processes on them: one row each. How to add one: docs/adding-a-simulator-part.md.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "base/result.h"
+#include "simulator/placement/placement.h"
+
+namespace fathom::simulator {
+
+std::span<const SelectorRow> selectors();
+std::span<const MapperRow> mappers();
+
+// An Error lists the known names.
+base::Result<const SelectorRow*> find_selector(std::string_view name);
+base::Result<const MapperRow*> find_mapper(std::string_view name);
+
+}  // namespace fathom::simulator

@@ -1,0 +1,15 @@
+// Dimension order routing on a torus, a mesh or a HyperX: the first coordinate is put right first, then
+// the second, and so on, on a torus in the direction that is shorter (upwards if both are equal; but see
+// Grid). No search: the way follows from the coordinates. Inside machines (node_topology.h) it is the
+// shortest one.
+#pragma once
+
+#include "simulator/routing/routing.h"
+
+namespace fathom::simulator {
+
+// An Error unless the network has a Grid.
+base::Result<std::unique_ptr<Router>> make_dimension_order(const Network& network,
+                                                           const RouterOptions& options);
+
+}  // namespace fathom::simulator

@@ -1,0 +1,40 @@
+#include "simulator/routing/registry.h"
+
+#include "base/named_rows.h"
+#include "simulator/routing/detour.h"
+#include "simulator/routing/dimension_order.h"
+#include "simulator/routing/greedy.h"
+#include "simulator/routing/modulo.h"
+#include "simulator/routing/oblivious.h"
+#include "simulator/routing/optimal.h"
+
+namespace fathom::simulator {
+namespace {
+
+constexpr RouterRow kRouters[] = {
+    {"dmodk", "shortest ways, chosen by the destination's number", false, make_dmodk},
+    {"smodk", "shortest ways, chosen by the source's number", false, make_smodk},
+    {"minimal", "shortest ways, the first choice at every hop", false, make_minimal},
+    {"random", "shortest ways, drawn for each pair of hosts", false, make_random},
+    {"ecmp", "shortest ways, each switch hashing each pair of processes", true, make_ecmp},
+    {"valiant", "over a switch drawn for each pair of hosts", false, make_valiant},
+    {"ugal", "heaviest first, the least loaded of some shortest ways and some detours", false,
+     make_ugal},
+    {"dor", "dimension order, on a torus, mesh or HyperX", false, make_dimension_order},
+    {"greedy-sum", "heaviest first, each the shortest way with the least total load", false,
+     make_greedy_sum},
+    {"greedy-max", "heaviest first, each the shortest way with the least loaded worst link", false,
+     make_greedy_max},
+    {"optimal", "split over any ways so that the worst link is least loaded, with a lower bound", false,
+     make_optimal},
+};
+
+}  // namespace
+
+std::span<const RouterRow> routers() { return kRouters; }
+
+base::Result<const RouterRow*> find_router(std::string_view name) {
+  return base::find_row(routers(), "routing", name);
+}
+
+}  // namespace fathom::simulator

@@ -1,0 +1,43 @@
+// results.json, schema fathom-simulation/1: what each simulated combination put on the links.
+//
+//   {"schema": "fathom-simulation/1",
+//    "runs": [{"cluster", "job", "selection", "placement", "routing", "model": "load", "seed",
+//              "host_links": false, "max_traffic", "max_congestion", "max_flows",
+//              "mean_congestion", "congestion_deviation",
+//              "congestion_bound" (routing optimal only: no routing can go below),
+//              "links": [{"source", "target", "capacity", "traffic", "flows"}, …]}, …]}
+//
+// traffic is in bytes, congestion in bytes by unit of capacity. Whole numbers are written without a
+// decimal point. Streams to the file: memory does not follow the number of runs.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/result.h"
+#include "simulator/run/one_job.h"
+
+namespace fathom::simulator {
+
+inline constexpr char kResultsSchema[] = "fathom-simulation/1";
+
+class ResultsWriter {
+ public:
+  ResultsWriter();
+  ~ResultsWriter();  // without finish(): nothing is left behind
+
+  // Replaces a file that is there, once finish() succeeds.
+  base::Status open(const std::string& path);
+  void add(const Network& network, const std::string& job, const LoadRun& run, bool host_links);
+  void add_text(const std::string& run);  // a JSON object, by whoever has made it
+  std::size_t count() const { return count_; }  // of the runs added so far
+  base::Status finish();
+
+ private:
+  struct Stream;
+  std::unique_ptr<Stream> stream_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace fathom::simulator

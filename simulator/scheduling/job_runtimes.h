@@ -1,0 +1,57 @@
+// How long started jobs run: as long as they were given (fixed), or until what they send has arrived
+// on the network that all share (flows).
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/flow/flow_model.h"
+#include "simulator/jobs/job.h"
+#include "simulator/placement/placement.h"
+#include "simulator/routing/routing.h"
+
+namespace fathom::simulator {
+
+struct StartedJob {
+  std::uint32_t number = 0;  // the caller's
+  const Job* job = nullptr;
+  const Placement* placement = nullptr;
+  double start_s = 0;
+  double duration_s = 0;     // fixed: how long it runs; flows: how long it computes
+  std::uint32_t phases = 1;  // flows: into how many equal parts of both it is divided
+};
+
+struct EndedJob {
+  std::uint32_t number = 0;
+  double end_s = 0;
+};
+
+// Threading: one thread at a time.
+class JobRuntimes {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  virtual ~JobRuntimes() = default;
+  // `background` is what the jobs that run already put on the links.
+  virtual base::Status start(const StartedJob& job, const LinkUse& background) = 0;
+  virtual double next_event_s() = 0;  // kNever if no job runs
+  // Goes to the next event. Returns the jobs that ended there, often none; valid until the next call.
+  virtual base::Result<std::span<const EndedJob>> step() = 0;
+
+  // How long the job last started would run with the network for itself; 0 where that is not known.
+  virtual base::Result<double> alone_s() { return 0.0; }
+};
+
+std::unique_ptr<JobRuntimes> make_fixed_runtimes();
+
+// Max-min fair flows (flow_model.h) along the ways of `router`; `usage` may be missing. The network,
+// `usage` and the jobs must outlive it. An Error if a router splits flows.
+base::Result<std::unique_ptr<JobRuntimes>> make_flow_runtimes(const Network& network,
+                                                              const RouterRow& router,
+                                                              std::uint64_t seed, LinkUsage* usage);
+
+}  // namespace fathom::simulator

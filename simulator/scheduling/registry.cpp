@@ -1,0 +1,26 @@
+#include "simulator/scheduling/registry.h"
+
+#include "base/named_rows.h"
+#include "simulator/scheduling/conservative.h"
+#include "simulator/scheduling/easy.h"
+#include "simulator/scheduling/fcfs.h"
+
+namespace fathom::simulator {
+namespace {
+
+constexpr SchedulerRow kSchedulers[] = {
+    {"fcfs", "in order of arrival", make_fcfs},
+    {"easy", "later jobs may go first where they do not delay the first in the queue", make_easy},
+    {"conservative", "later jobs may go first where they delay none that came before",
+     make_conservative},
+};
+
+}  // namespace
+
+std::span<const SchedulerRow> schedulers() { return kSchedulers; }
+
+base::Result<const SchedulerRow*> find_scheduler(std::string_view name) {
+  return base::find_row(schedulers(), "scheduler", name);
+}
+
+}  // namespace fathom::simulator

@@ -1,0 +1,74 @@
+// Networks made from a few numbers. How to add a kind: docs/adding-a-simulator-part.md.
+//
+// A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated by
+// commas. Each kind has its own keys; every kind knows
+//   slots      processes that a host takes (the default, else 1)
+//   capacity   of a host's link, bytes/s (the default, else 12.5e9)
+//   latency    of every link, seconds (0)
+//   taper      by which the capacity of links between switches is divided, by level of link; the last
+//              value holds for all higher levels (1). Which links are of which level is said per kind.
+// Hosts are named n0, n1, …
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "simulator/network/network.h"
+
+namespace fathom::simulator {
+
+class TopologyParameters {
+ public:
+  // `rest` is what stands behind the colon; slots and capacity count where it does not tell. An Error if
+  // it is not keys and numbers.
+  static base::Result<TopologyParameters> parse(const std::string& specification, std::string_view rest,
+                                                std::uint32_t slots = 1, double capacity_Bps = 12.5e9);
+
+  const std::string& specification() const { return specification_; }
+
+  // For use by the kinds. Each remembers the first thing that is wrong (a key that is missing, a value
+  // out of range) and gives something harmless back; finish() reports it, and unknown keys.
+  std::vector<std::uint32_t> list(const std::string& key);  // at least one number, each at least 1
+  std::uint32_t count(const std::string& key);
+  std::uint32_t count(const std::string& key, std::uint32_t otherwise);
+  base::Status finish();
+
+  // An Error about this specification.
+  base::Error error(const std::string& what) const;
+
+  std::uint32_t slots() const { return slots_; }
+  double host_capacity_Bps() const { return capacity_Bps_; }
+  double switch_capacity_Bps(std::size_t level) const;  // levels from 0
+  double latency_s() const { return latency_s_; }
+
+ private:
+  const std::vector<double>* find(const std::string& key);
+  void complain(const std::string& what);
+  void read_common();
+
+  std::string specification_;
+  std::map<std::string, std::vector<double>> values_;
+  std::map<std::string, bool> used_;
+  std::string complaint_;
+  std::uint32_t slots_ = 1;
+  double capacity_Bps_ = 12.5e9;
+  double latency_s_ = 0;
+  std::vector<double> taper_ = {1};
+};
+
+// A row of the registry.
+struct TopologyRow {
+  const char* name;
+  const char* help;     // one line
+  const char* example;  // a specification
+  base::Result<Network> (*make)(TopologyParameters& parameters);
+};
+
+// Nodes that a generator may make; more is a slip of the pen.
+inline constexpr double kMostNodes = 1 << 26;
+
+}  // namespace fathom::simulator
