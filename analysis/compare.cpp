@@ -5,8 +5,8 @@
 #include <limits>
 #include <map>
 
-#include "analysis/class_traffic.h"
-#include "analysis/flat_profile.h"
+#include "analysis/time/flat_profile.h"
+#include "analysis/traffic/class_traffic.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/input.h"
-#include "analysis/section.h"
+#include "analysis/results/section.h"
+#include "analysis/scope/input.h"
 #include "base/result.h"
 #include "profile/profile.h"
 #include "profile/summary.h"

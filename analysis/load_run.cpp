@@ -3,9 +3,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "analysis/profile_of_trace.h"
-#include "analysis/profile_scope.h"
-#include "analysis/trace_span.h"
+#include "analysis/scope/profile_of_trace.h"
+#include "analysis/scope/profile_scope.h"
+#include "analysis/scope/trace_span.h"
 #include "profile/reader.h"
 
 namespace fathom::analysis {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
-#include "analysis/call_rows.h"
-#include "analysis/input.h"
-#include "analysis/replay/lazy_job.h"
+#include "analysis/calls/call_rows.h"
+#include "analysis/engine/lazy_job.h"
+#include "analysis/scope/input.h"
 #include "base/result.h"
 
 namespace fathom::analysis {

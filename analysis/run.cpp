@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
-#include "analysis/shared_processors.h"
+#include "analysis/scope/trace_span.h"
+#include "analysis/time/shared_processors.h"
 #include "analysis/trace_limits.h"
-#include "analysis/trace_span.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {

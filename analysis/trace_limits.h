@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/finding.h"
+#include "analysis/results/finding.h"
 #include "trace/definitions.h"
 
 namespace fathom::analysis {

@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/call_site_names.h"
-#include "analysis/critical_path.h"
-#include "analysis/finding.h"
-#include "analysis/path_metrics.h"
+#include "analysis/calls/call_site_names.h"
+#include "analysis/path/critical_path.h"
+#include "analysis/path/path_metrics.h"
+#include "analysis/results/finding.h"
 #include "cli/command_line.h"
 #include "cli/named_run.h"
 #include "cli/units.h"

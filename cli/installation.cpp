@@ -55,7 +55,7 @@ base::Result<std::string> find_library(bool traces) {
 base::Result<std::string> find_mpi_library() {
   const std::string name = "libfathom-mpi.so";
   const fs::path folder = own_folder();
-  return first_of({folder / "../analysis/mpi" / name, folder / "../lib" / name, folder / "../lib64" / name,
+  return first_of({folder / "../analysis/engine/mpi" / name, folder / "../lib" / name, folder / "../lib64" / name,
                    folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
                   ("the library that speaks MPI, " + name).c_str(), "build it with scripts/setup.sh, or run without mpirun");
 }

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "analysis/replay/transport.h"
+#include "analysis/engine/transport.h"
 #include "base/result.h"
 
 namespace fathom::cli {

@@ -10,7 +10,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "analysis/profile_of_trace.h"
+#include "analysis/scope/profile_of_trace.h"
 #include "profile/assemble.h"
 #include "profile/writer.h"
 #include "trace/reader.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "analysis/issue_tables.h"
-#include "analysis/profile_of_trace.h"
-#include "analysis/replay/lazy_job.h"
+#include "analysis/engine/lazy_job.h"
+#include "analysis/pyrite/issue_tables.h"
+#include "analysis/scope/profile_of_trace.h"
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
 

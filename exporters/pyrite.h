@@ -9,7 +9,7 @@
 //    "issues": [{"type", "severity", "score", "description", "ranks", "pairs", "windows", "metrics": {"seconds", …}}]}
 //
 // Names are Pyrite's, types of issues with underscores. Pairs are [source, destination], times seconds. What the
-// numbers mean where they differ: analysis/issues.h. Issues stand by the seconds that they cost, which are null
+// numbers mean where they differ: analysis/pyrite/issues.h. Issues stand by the seconds that they cost, which are null
 // where nobody knows them.
 #pragma once
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/replay/engine.h"
+#include "analysis/engine/engine.h"
 #include "python/failure.h"
 #include "python/object_transport.h"
 #include "python/step_fields.h"

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/replay/causal_order.h"
-#include "analysis/replay/joined_job.h"
+#include "analysis/engine/causal_order.h"
+#include "analysis/engine/joined_job.h"
 
 namespace fathom::python {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/replay/transport.h"
+#include "analysis/engine/transport.h"
 
 namespace fathom::python {
 

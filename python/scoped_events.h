@@ -9,8 +9,8 @@
 #include <deque>
 #include <vector>
 
-#include "analysis/call_stack.h"
-#include "analysis/scope_filter.h"
+#include "analysis/calls/call_stack.h"
+#include "analysis/scope/scope_filter.h"
 #include "trace/reader.h"
 
 namespace fathom::python {

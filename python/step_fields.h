@@ -1,11 +1,11 @@
-// Everything about one step (analysis/replay/step.h) as a tuple, ranks for processes: fathom.Step is made of it.
+// Everything about one step (analysis/engine/step.h) as a tuple, ranks for processes: fathom.Step is made of it.
 #pragma once
 
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
 
-#include "analysis/replay/step.h"
+#include "analysis/engine/step.h"
 #include "trace/reader.h"
 
 namespace fathom::python {

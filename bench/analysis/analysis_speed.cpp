@@ -10,10 +10,10 @@
 #include <cstdio>
 #include <string>
 
-#include "analysis/call_rows.h"
-#include "analysis/profile_of_trace.h"
+#include "analysis/calls/call_rows.h"
+#include "analysis/engine/lazy_job.h"
 #include "analysis/registry.h"
-#include "analysis/replay/lazy_job.h"
+#include "analysis/scope/profile_of_trace.h"
 #include "bench/processor_time.h"
 
 using namespace fathom;

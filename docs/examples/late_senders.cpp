@@ -3,7 +3,7 @@
 #include <map>
 #include <utility>
 
-#include "analysis/replay/engine.h"
+#include "analysis/engine/engine.h"
 
 using namespace fathom::analysis;
 

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <map>
 
-#include "analysis/barrier_spread.h"
 #include "analysis/compare.h"
-#include "analysis/efficiency.h"
-#include "analysis/flat_profile.h"
-#include "analysis/idle_time.h"
-#include "analysis/load_imbalance.h"
+#include "analysis/time/efficiency.h"
+#include "analysis/time/flat_profile.h"
+#include "analysis/time/idle_time.h"
+#include "analysis/time/load_imbalance.h"
+#include "analysis/waits/barrier_spread.h"
 #include "test/unit/loaded_job.h"
 
 namespace fathom::analysis {

@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "analysis/flat_profile.h"
-#include "analysis/time_profile.h"
+#include "analysis/time/flat_profile.h"
+#include "analysis/time/time_profile.h"
 #include "test/unit/loaded_job.h"
 #include "test/unit/made_job.h"
 

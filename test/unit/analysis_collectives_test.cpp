@@ -1,8 +1,8 @@
 // Algorithms told from messages, and what a collective was late for, on cases worked by hand.
 #include <doctest/doctest.h>
 
-#include "analysis/collective_algorithms.h"
-#include "analysis/collectives_view.h"
+#include "analysis/collectives/collective_algorithms.h"
+#include "analysis/collectives/collectives_view.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {

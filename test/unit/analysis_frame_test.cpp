@@ -3,11 +3,11 @@
 
 #include <vector>
 
-#include "analysis/finding.h"
-#include "analysis/histograms.h"
-#include "analysis/profile_scope.h"
-#include "analysis/shared_processors.h"
-#include "analysis/thresholds.h"
+#include "analysis/results/finding.h"
+#include "analysis/scope/profile_scope.h"
+#include "analysis/scope/thresholds.h"
+#include "analysis/time/shared_processors.h"
+#include "analysis/traffic/histograms.h"
 #include "test/unit/profile_sample.h"
 
 namespace fathom::analysis {

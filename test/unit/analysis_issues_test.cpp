@@ -3,8 +3,8 @@
 
 #include <set>
 
-#include "analysis/issues.h"
-#include "analysis/profile_of_trace.h"
+#include "analysis/pyrite/issues.h"
+#include "analysis/scope/profile_of_trace.h"
 #include "test/unit/loaded_job.h"
 
 namespace fathom::analysis {

@@ -1,8 +1,8 @@
 // Logical steps and lateness, on jobs worked by hand.
 #include <doctest/doctest.h>
 
-#include "analysis/lateness.h"
-#include "analysis/replay/joined_job.h"
+#include "analysis/engine/joined_job.h"
+#include "analysis/lateness/lateness.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <tuple>
 
-#include "analysis/critical_path.h"
-#include "analysis/path_metrics.h"
-#include "analysis/path_slack.h"
-#include "analysis/transfer_model.h"
+#include "analysis/path/critical_path.h"
+#include "analysis/path/path_metrics.h"
+#include "analysis/path/path_slack.h"
+#include "analysis/path/transfer_model.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "analysis/patterns.h"
+#include "analysis/traffic/patterns.h"
 
 namespace fathom::analysis {
 namespace {

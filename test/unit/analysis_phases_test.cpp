@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "analysis/call_loops.h"
-#include "analysis/phases.h"
+#include "analysis/phases/call_loops.h"
+#include "analysis/phases/phases.h"
 #include "test/unit/loaded_job.h"
 
 namespace fathom::analysis {

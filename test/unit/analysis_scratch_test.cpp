@@ -7,7 +7,7 @@
 #include <numeric>
 #include <string>
 
-#include "analysis/replay/scratch.h"
+#include "analysis/engine/scratch.h"
 
 namespace fathom::analysis {
 namespace {

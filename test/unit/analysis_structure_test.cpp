@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/blocks.h"
-#include "analysis/class_traffic.h"
-#include "analysis/structure.h"
-#include "analysis/traffic_issues.h"
+#include "analysis/traffic/blocks.h"
+#include "analysis/traffic/class_traffic.h"
+#include "analysis/traffic/structure.h"
+#include "analysis/traffic/traffic_issues.h"
 
 namespace fathom::analysis {
 namespace {

@@ -1,9 +1,9 @@
 // The life of messages at their ends, and what blocked calls wait for, on events worked by hand.
 #include <doctest/doctest.h>
 
-#include "analysis/blocked_time.h"
-#include "analysis/replay/joined_job.h"
-#include "analysis/transfer_steps.h"
+#include "analysis/engine/joined_job.h"
+#include "analysis/waits/blocked_time.h"
+#include "analysis/waits/transfer_steps.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {

@@ -5,7 +5,7 @@
 #include <mutex>
 #include <thread>
 
-#include "analysis/replay/engine.h"
+#include "analysis/engine/engine.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"
 

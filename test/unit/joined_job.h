@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "analysis/replay/joined_job.h"
+#include "analysis/engine/joined_job.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"
 

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "analysis/replay/lazy_job.h"
+#include "analysis/engine/lazy_job.h"
 #include "analysis/registry.h"
 #include "test/unit/made_job.h"
 #include "test/unit/profile_scratch.h"

@@ -1,6 +1,6 @@
 // Messages and collectives joined: by hand where the order matters, and at random against a plain simulation of
 // MPI's matching.
-#include "analysis/replay/joined_job.h"
+#include "analysis/engine/joined_job.h"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <map>
 #include <random>
 
-#include "analysis/replay/channels.h"
+#include "analysis/engine/channels.h"
 #include "base/flat_map.h"
 #include "test/unit/joined_job.h"
 

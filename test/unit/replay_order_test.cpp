@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/replay/causal_order.h"
+#include "analysis/engine/causal_order.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/replay/wait_steps.h"
+#include "analysis/waits/wait_steps.h"
 #include "test/unit/joined_job.h"
 
 namespace fathom::analysis {

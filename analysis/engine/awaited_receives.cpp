@@ -1,0 +1,73 @@
+#include "analysis/engine/awaited_receives.h"
+
+#include "analysis/engine/call_wait.h"
+#include "analysis/engine/parcels.h"
+
+namespace fathom::analysis {
+namespace {
+
+struct Receive {
+  std::uint32_t process = 0, step = 0;
+};
+
+void mark(StepFile& steps, const Receive& receive) { steps.at(receive.process, receive.step).flags |= kAwaited; }
+
+class Marker {
+ public:
+  Marker(JoinedJob& job, Parcels& parcels, std::uint32_t process)
+      : job_(job), parcels_(parcels), process_(process), open_(job, process) {}
+
+  // Backward: what a call completed is met before the call.
+  void run() {
+    const StepFile& steps = job_.steps();
+    for (std::uint32_t number = steps.size(process_); number-- > 0;) {
+      if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+      const Step& step = steps.at(process_, number);
+      if (step.kind == StepKind::kCall) {
+        close(number);
+        continue;
+      }
+      open_.add(number, step);
+      const std::uint32_t complete = completed_with(number, step);
+      if (complete != kNobody && steps.at(process_, complete).has(kSynchronous)) tell(complete);
+    }
+  }
+
+ private:
+  void close(std::uint32_t call) {
+    const CallWait* const seen = open_.find(call);
+    if (seen == nullptr) return;
+    const Wait wait = seen->wait();
+    open_.close(call);
+    if (wait.ns > 0 && wait.kind == WaitKind::kLateReceiver) tell(wait.part);
+  }
+
+  void tell(std::uint32_t send) {
+    Step& step = job_.steps().at(process_, send);
+    if (!step.has(kJoined) || step.has(kAwaited)) return;
+    step.flags |= kAwaited;
+    const Receive receive{step.partner, step.partner_step};
+    if (job_.is_own(receive.process)) return mark(job_.steps(), receive);
+    parcels_.send(job_.mapping()[receive.process], 0, receive);
+  }
+
+  JoinedJob& job_;
+  Parcels& parcels_;
+  std::uint32_t process_;
+  OpenWaits open_;
+};
+
+}  // namespace
+
+void mark_awaited_receives(JoinedJob& job) {
+  Parcels parcels(job.transport().size());
+  for (const std::uint32_t process : job.own()) Marker(job, parcels, process).run();
+  for (const Transport::Bytes& bytes : job.transport().exchange(parcels.take())) {
+    for (Received received(bytes); received.more();) {
+      received.kind();
+      mark(job.steps(), received.take<Receive>());
+    }
+  }
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,77 @@
+#include "analysis/engine/call_wait.h"
+
+#include <algorithm>
+
+namespace fathom::analysis {
+namespace {
+
+WaitKind kind_of(const mpi::Meaning& facts) {
+  switch (facts.flow) {
+    case Flow::kBarrier: return WaitKind::kBarrier;
+    case Flow::kFromRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
+    case Flow::kToRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
+    case Flow::kPrefix: return WaitKind::kEarlyScan;
+    case Flow::kNone:
+    case Flow::kAllToAll: break;
+  }
+  return WaitKind::kAllToAll;
+}
+
+}  // namespace
+
+void CallWait::add(std::uint32_t number, const Step& step) {
+  const std::uint32_t part = completed_with(number, step);
+  if (part == kNobody || step.has(kHidden)) return;
+  if (job_->steps().at(process_, part).has(kJoined)) completed_.push_back(part);
+}
+
+Wait CallWait::wait() const {
+  Wait best;
+  const StepFile& steps = job_->steps();
+  const Step& call = steps.at(process_, call_);
+  const Completes completes = job_->facts().functions[call.number].completes;
+  if (completes == Completes::kTest) return best;
+  bool found = false;
+  for (const std::uint32_t number : completed_) {
+    const Step& part = steps.at(process_, number);
+    Wait one;
+    one.part = number;
+    one.culprit = part.partner;
+    one.culprit_step = part.partner_step;
+    one.decided_ns = part.end_ns;
+    if (part.kind == StepKind::kReceive) {
+      one.decided_ns = std::min(part.end_ns, part.time_ns);
+    } else if (part.kind == StepKind::kSend) {
+      one.kind = WaitKind::kLateReceiver;
+      if (part.end_ns > call.end_ns) one.decided_ns = 0;
+    } else {
+      one.kind = kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
+      if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
+    }
+    const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns : one.decided_ns > best.decided_ns;
+    if (!found || better || (one.decided_ns == best.decided_ns && number < best.part)) best = one;
+    found = true;
+  }
+  if (!found || best.culprit == kNobody || best.decided_ns <= call.time_ns) return best;
+  best.ns = std::min(best.decided_ns, call.end_ns) - call.time_ns;
+  if (best.ns <= job_->uncertainty_ns(process_, best.culprit)) best.ns = 0;
+  return best;
+}
+
+void OpenWaits::add(std::uint32_t number, const Step& step) {
+  if (step.call == kNobody || step.kind == StepKind::kLost) return;
+  auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == step.call; });
+  if (open == open_.end()) open = open_.emplace(open_.end(), *job_, process_, step.call);
+  open->add(number, step);
+}
+
+const CallWait* OpenWaits::find(std::uint32_t call) const {
+  const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == call; });
+  return open == open_.end() ? nullptr : &*open;
+}
+
+void OpenWaits::close(std::uint32_t call) {
+  std::erase_if(open_, [&](const CallWait& wait) { return wait.call() == call; });
+}
+
+}  // namespace fathom::analysis

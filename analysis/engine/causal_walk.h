@@ -1,0 +1,387 @@
+// Goes through the steps of all processes in causal order, forward or backward, and lets each process hand
+// something on to those that depend on it: one's own analysis in some 30 lines (docs/adding-an-analysis.md).
+//
+// It is a Kahn network: every process is one sequence of steps; it goes on until it needs what another has not
+// handed on yet. So what an analysis sees of each process, and what it is handed there, is the same for every
+// number of analysis processes. What it keeps for each process apart is the same too; sums over processes
+// are, if they are integers.
+//
+//            gives                                          takes
+// forward    a message: kSend                               where the receive completes
+//            a collective: kCollective                      there too; non-blocking: where it completes
+// backward   a message: where the receive completes         kSend
+//            a collective: where it completes               kCollective
+//            (1) a send that waited: where it completes     the call that posted its receive, before step() is told of it
+//
+// (1) If the Analysis has `static constexpr bool kSendersWait = true`, after mark_awaited_receives(); take() then gets
+//     the kReceive, whose `posted` is that call.
+//
+// In a collective each member takes what the members gave that it cannot go on without (backward: that cannot go
+// on without it), merged: of all in barriers and N-to-N, from the root, at the root from all others, in scans from
+// the ranks below. It takes nothing where there is nobody. Hidden messages hand nothing on.
+//
+// An Analysis has
+//   struct Payload                                                             trivially copyable, small
+//   void step(std::uint32_t process, std::uint32_t number, const Step& step)   every step, before it gives or takes
+//   Payload give(std::uint32_t process, const Step& part)                      part: the kSend, kReceive or kCollective
+//   void take(std::uint32_t process, const Step& part, const Payload& payload)
+//   static void merge(Payload& into, const Payload& other)                     commutative and associative
+// Cost: some 50 ns a message. Memory: what is under way.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/engine/direction.h"
+#include "analysis/engine/joined_job.h"
+#include "analysis/engine/parcels.h"
+#include "analysis/engine/rounds.h"
+#include "base/flat_map.h"
+
+namespace fathom::analysis {
+
+// Who depends on whom in a collective, as a position of the member and the root in the communicator says.
+bool depends(Flow flow, Direction direction, std::size_t member, std::size_t on, std::size_t root);
+inline constexpr std::size_t kNoRoot = ~std::size_t{0};
+
+template <typename Analysis>
+class CausalWalk : public Pass {
+ public:
+  using Payload = typename Analysis::Payload;
+
+  CausalWalk(JoinedJob& job, Analysis& analysis, Direction direction)
+      : job_(job), analysis_(analysis), forward_(direction == Direction::kForward), direction_(direction),
+        parcels_(job.transport().size()), lanes_(job.mapping().size()) {
+    for (const std::uint32_t process : job.own()) {
+      Lane& lane = lanes_[process];
+      lane.at = forward_ ? 0 : job.steps().size(process);
+      lane.queued = true;
+      ready_.push_back(process);
+    }
+    find_window();
+  }
+
+  // How many times a process had to be let go on without what it was to take: its giver's part is missing. At the end.
+  std::uint64_t released() const { return released_; }
+
+  Parcels& parcels() override { return parcels_; }
+
+  // One window of time, so that nobody runs far ahead of those that take from it.
+  Stall work() override {
+    while (!ready_.empty()) {
+      const std::uint32_t process = ready_.back();
+      ready_.pop_back();
+      Lane& lane = lanes_[process];
+      lane.queued = false;
+      lane.ended = go_on(process, lane);
+    }
+    Stall latest;
+    latest.more = !later_.empty();
+    if (latest.more) {
+      next_window();
+      return latest;
+    }
+    for (const std::uint32_t process : job_.own()) {
+      Lane& lane = lanes_[process];
+      if (lane.ended) continue;
+      std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
+      if (forward_) time_ns = ~time_ns;  // the earliest is let go first
+      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
+    }
+    return latest;
+  }
+
+  void open(Received& received) override {
+    while (received.more()) {
+      if (received.kind() == kHanded) {
+        hand(received.take<Handed>());
+      } else {
+        join(received.take<Contribution>());
+      }
+    }
+  }
+
+  void release(std::uint32_t process) override {
+    ++released_;
+    if (!job_.is_own(process)) return;
+    lanes_[process].released = true;
+    wake(process);
+  }
+
+ private:
+  static constexpr std::uint64_t kNoEnd = ~std::uint64_t{0};
+  enum ParcelKind : char { kHanded, kContributed };
+  static constexpr bool kSendersWait = requires { requires Analysis::kSendersWait; };
+
+  struct Lane {
+    std::uint32_t at = 0;  // forward the next step, backward one behind it
+    bool begun = false;    // the step was told, and gave
+    bool queued = false, ended = false, released = false;
+    base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
+    base::FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
+    std::vector<std::uint32_t> awaited;        // own kReceives that are complete and not posted yet, going backward
+  };
+  struct Handed {
+    std::uint32_t process = 0, step = 0;
+    bool something = true;
+    Payload payload{};
+  };
+  struct Contribution {
+    std::int32_t communicator = 0;
+    std::uint32_t number = 0, process = 0, step = 0;
+    Flow flow = Flow::kNone;
+    bool root = false;
+    Payload payload{};
+  };
+  struct Operation {
+    std::vector<Contribution> parts;  // by position in the communicator; process kNobody: not yet
+    std::vector<bool> served;
+    std::size_t arrived = 0, root = kNoRoot;
+  };
+
+  // Grows in the direction of the walk.
+  std::uint64_t moment(std::uint64_t time_ns) const { return forward_ ? time_ns : ~time_ns; }
+
+  void next_window() {
+    std::uint64_t first = ~std::uint64_t{0};
+    for (const std::uint32_t process : later_) {
+      const Lane& lane = lanes_[process];
+      first = std::min(first, moment(job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns));
+    }
+    window_end_ = first + window_ns_ <= first ? kNoEnd : first + window_ns_;
+    ready_.swap(later_);
+    later_.clear();
+  }
+
+  // Some thousand steps of each process.
+  void find_window() {
+    constexpr std::uint64_t kStepsPerWindow = 4096;
+    std::uint64_t span_ns = 1, most = 1;
+    for (const std::uint32_t process : job_.own()) {
+      span_ns = std::max(span_ns, job_.definitions().processes[process].last_ns);
+      most = std::max<std::uint64_t>(most, job_.steps().size(process));
+    }
+    window_ns_ = std::max<std::uint64_t>(1, span_ns / (most / kStepsPerWindow + 1));
+  }
+
+  bool go_on(std::uint32_t process, Lane& lane) {
+    const StepFile& steps = job_.steps();
+    const std::uint32_t end = forward_ ? steps.size(process) : 0;
+    while (lane.at != end) {
+      const std::uint32_t number = forward_ ? lane.at : lane.at - 1;
+      const Step& step = steps.at(process, number);
+      if (!lane.begun) {
+        if (moment(step.time_ns) >= window_end_ && window_end_ != kNoEnd) {
+          lane.queued = true;
+          later_.push_back(process);
+          return false;
+        }
+        if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
+        if (kSendersWait && !forward_ && !take_from_senders(process, lane, number, step)) return false;
+        analysis_.step(process, number, step);
+        give(process, number, step);
+        lane.begun = true;
+      }
+      const std::uint32_t takes = what_it_takes(process, number, step);
+      if (takes != kNobody) {
+        if (const std::uint32_t* place = lane.handed.find(takes)) {
+          take_handed(process, lane, takes, *place);
+        } else if (!lane.without.erase(takes) && !lane.released) {
+          return false;
+        }
+        lane.released = false;
+      }
+      lane.begun = false;
+      forward_ ? ++lane.at : --lane.at;
+    }
+    return true;
+  }
+
+  bool takes_part(std::uint32_t process, const Step& part) const {
+    return !part.has(kHidden) && part.has(kJoined) && (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
+  }
+  Flow flow_of(std::uint32_t process, const Step& part) const {
+    return job_.facts().functions[job_.steps().at(process, part.call).number].flow;
+  }
+
+  std::uint32_t what_it_takes(std::uint32_t process, std::uint32_t number, const Step& step) const {
+    if (!forward_) {
+      const bool begins = step.kind == StepKind::kSend || step.kind == StepKind::kCollective;
+      return begins && takes_part(process, step) ? number : kNobody;
+    }
+    const std::uint32_t complete = completed_with(number, step);
+    if (complete == kNobody) return kNobody;
+    const Step& part = job_.steps().at(process, complete);
+    return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
+  }
+
+  // Backward: what the senders that waited for a receive hand to the call that posted it. False: not all is there.
+  bool take_from_senders(std::uint32_t process, Lane& lane, std::uint32_t number, const Step& step) {
+    const StepFile& steps = job_.steps();
+    if (step.kind == StepKind::kReceive && step.has(kAwaited) && step.posted < number) lane.awaited.push_back(number);
+    if (step.kind != StepKind::kCall || lane.awaited.empty()) return true;
+    for (const std::uint32_t receive : lane.awaited) {
+      if (steps.at(process, receive).posted != number || lane.handed.find(receive)) continue;
+      if (!lane.released) return false;
+      lane.released = false;
+      break;
+    }
+    std::erase_if(lane.awaited, [&](std::uint32_t receive) {
+      if (steps.at(process, receive).posted != number) return false;
+      if (const std::uint32_t* place = lane.handed.find(receive)) take_handed(process, lane, receive, *place);
+      return true;
+    });
+    return true;
+  }
+
+  void take_handed(std::uint32_t process, Lane& lane, std::uint32_t part, std::uint32_t place) {
+    free_.push_back(place);
+    analysis_.take(process, job_.steps().at(process, part), payloads_[place]);
+    lane.handed.erase(part);
+  }
+
+  void give(std::uint32_t process, std::uint32_t number, const Step& step) {
+    std::uint32_t gives = kNobody;
+    if (forward_) {
+      if (step.kind == StepKind::kSend || step.kind == StepKind::kCollective) gives = number;
+    } else {
+      gives = completed_with(number, step);
+    }
+    if (gives == kNobody) return;
+    const Step& part = job_.steps().at(process, gives);
+    if (!takes_part(process, part) || (!forward_ && part.kind == StepKind::kSend && !(kSendersWait && part.has(kAwaited)))) return;
+    const Payload payload = analysis_.give(process, part);
+    if (part.kind == StepKind::kCollective) return contribute(process, gives, part, payload);
+    hand(Handed{part.partner, part.partner_step, true, payload});
+  }
+
+  void hand(const Handed& handed) {
+    if (!job_.is_own(handed.process)) return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
+    Lane& lane = lanes_[handed.process];
+    if (handed.something) {
+      lane.handed[handed.step] = keep(handed.payload);
+    } else {
+      lane.without[handed.step] = true;
+    }
+    wake(handed.process);
+  }
+
+  std::uint32_t keep(const Payload& payload) {
+    if (free_.empty()) {
+      payloads_.push_back(payload);
+      return static_cast<std::uint32_t>(payloads_.size() - 1);
+    }
+    const std::uint32_t place = free_.back();
+    free_.pop_back();
+    payloads_[place] = payload;
+    return place;
+  }
+
+  void wake(std::uint32_t process) {
+    Lane& lane = lanes_[process];
+    if (lane.ended || lane.queued) return;
+    lane.queued = true;
+    ready_.push_back(process);
+  }
+
+  void contribute(std::uint32_t process, std::uint32_t number, const Step& part, const Payload& payload) {
+    Contribution one{part.communicator, part.number, process, number, flow_of(process, part), false, payload};
+    one.root = one.flow == Flow::kFromRoot ? part.partner == kNobody : part.partner != kNobody;
+    const std::uint32_t owner = job_.mapping()[members(part.communicator).front()];
+    if (owner == job_.transport().rank()) return join(one);
+    parcels_.send(owner, kContributed, one);
+  }
+
+  const std::vector<std::uint32_t>& members(std::int32_t communicator) const {
+    return job_.facts().members[static_cast<std::size_t>(communicator)];
+  }
+  std::size_t position(std::int32_t communicator, std::uint32_t process) {
+    const auto key = [&](std::uint32_t member) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator)) << 32 | member; };
+    if (const std::uint32_t* known = positions_.find(key(process))) return *known;
+    const auto& all = members(communicator);
+    for (std::size_t i = 0; i < all.size(); ++i) positions_[key(all[i])] = static_cast<std::uint32_t>(i);
+    return *positions_.find(key(process));
+  }
+
+  void join(const Contribution& one) {
+    const std::size_t size = members(one.communicator).size();
+    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.communicator)) << 32 | one.number;
+    Operation& operation = operations_[key];
+    if (operation.parts.empty()) {
+      operation.parts.resize(size);
+      for (Contribution& part : operation.parts) part.process = kNobody;
+      operation.served.resize(size);
+    }
+    const std::size_t here = position(one.communicator, one.process);
+    operation.parts[here] = one;
+    ++operation.arrived;
+    if (one.root && (one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot)) operation.root = here;
+    const bool complete = operation.arrived == size;
+    std::vector<Handed> handed;
+    if (complete && (one.flow == Flow::kBarrier || one.flow == Flow::kAllToAll)) {
+      serve_all_alike(operation, handed);
+    } else if (complete || (one.flow != Flow::kBarrier && one.flow != Flow::kAllToAll)) {
+      for (std::size_t member = 0; member < size; ++member) serve(operation, one.flow, member, handed);
+    }
+    if (complete) operations_.erase(key);
+    for (const Handed& each : handed) hand(each);
+  }
+
+  void serve_all_alike(const Operation& operation, std::vector<Handed>& handed) {
+    Payload all = operation.parts.front().payload;
+    for (std::size_t i = 1; i < operation.parts.size(); ++i) Analysis::merge(all, operation.parts[i].payload);
+    for (const Contribution& part : operation.parts) handed.push_back({part.process, part.step, true, all});
+  }
+
+  // As soon as all are there that this member depends on.
+  void serve(Operation& operation, Flow flow, std::size_t member, std::vector<Handed>& handed) {
+    const auto& parts = operation.parts;
+    if (operation.served[member] || parts[member].process == kNobody) return;
+    Handed one{parts[member].process, parts[member].step, false, {}};
+    const bool all_there = operation.arrived == parts.size();
+    for (std::size_t on = 0; on < parts.size(); ++on) {
+      // Who the root is shows only when it is there.
+      const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) && operation.root == kNoRoot && !all_there;
+      if (unknown && !(parts[member].root)) {
+        const bool waits_for_root = (flow == Flow::kFromRoot) == forward_;
+        if (waits_for_root) return;
+        continue;
+      }
+      if (!depends(flow, direction_, member, on, operation.root)) continue;
+      if (parts[on].process == kNobody) return;
+      if (one.something) {
+        Analysis::merge(one.payload, parts[on].payload);
+      } else {
+        one.payload = parts[on].payload;
+        one.something = true;
+      }
+    }
+    operation.served[member] = true;
+    handed.push_back(one);
+  }
+
+  JoinedJob& job_;
+  Analysis& analysis_;
+  const bool forward_;
+  const Direction direction_;
+  Parcels parcels_;
+  std::vector<Lane> lanes_;
+  std::vector<Payload> payloads_;      // handed and not taken; may be large, so maps hold places
+  std::vector<std::uint32_t> free_;    // places
+  std::vector<std::uint32_t> ready_, later_;
+  std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
+  base::FlatMap<std::uint64_t, Operation> operations_;
+  base::FlatMap<std::uint64_t, std::uint32_t> positions_;
+  std::uint64_t released_ = 0;
+};
+
+// Collective over the job's transport. How many times a process was released.
+template <typename Analysis>
+std::uint64_t walk_causally(JoinedJob& job, Analysis& analysis, Direction direction) {
+  CausalWalk<Analysis> pass(job, analysis, direction);
+  run_passes(job.transport(), {&pass});
+  return pass.released();
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,212 @@
+#include "analysis/engine/channels.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace fathom::analysis {
+namespace {
+
+bool covers(const Channels::Key& posted, const Channels::Key& key) {
+  return posted.communicator == key.communicator &&
+         (posted.source == trace::kAnySource || posted.source == key.source) &&
+         (posted.tag == trace::kAnyTag || posted.tag == key.tag);
+}
+
+}  // namespace
+
+void Channels::Queue::pop() {
+  ++first_;
+  if (first_ == items_.size()) {
+    items_.clear();
+    first_ = 0;
+  } else if (first_ >= 1024 && first_ * 2 > items_.size()) {
+    items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
+    first_ = 0;
+  }
+}
+
+std::size_t Channels::Queue::messages() const {
+  return static_cast<std::size_t>(std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(),
+                                                [](const MessageEnd& end) { return end.step != kCutStep; }));
+}
+
+// A channel that begins after a loss begins with the cut: what comes late from before it must not be joined
+// with what comes after it.
+Channels::Channel& Channels::channel(const Key& key) {
+  if (const std::uint32_t* number = numbers_.find(key)) return channels_[*number];
+  if (channels_.size() >= sweep_at_) sweep();
+  numbers_[key] = static_cast<std::uint32_t>(channels_.size());
+  Channel& made = channels_.emplace_back();
+  made.key = key;
+  const auto source = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source));
+  if (const auto* losses = source_losses_.find(source)) {
+    for (const std::uint64_t time_ns : *losses) made.sends.push({time_ns, 0, 0, kCutStep});
+  }
+  for (const std::uint64_t time_ns : own_losses_) made.receives.push({time_ns, 0, 0, kCutStep});
+  return made;
+}
+
+// Programs that number their tags on would make channels for ever.
+void Channels::sweep() {
+  std::vector<Channel> alive;
+  for (Channel& each : channels_) {
+    if (!each.idle()) alive.push_back(std::move(each));
+  }
+  channels_ = std::move(alive);
+  numbers_.clear();
+  for (std::size_t i = 0; i < channels_.size(); ++i) numbers_[channels_[i].key] = static_cast<std::uint32_t>(i);
+  sweep_at_ = std::max<std::size_t>(1 << 12, 2 * channels_.size());
+}
+
+// Takes the fronts of both queues as long as they tell what becomes of one of them.
+void Channels::join(Channel& channel, Joined& joined) {
+  while (!channel.sends.empty() && !channel.receives.empty()) {
+    const MessageEnd send = channel.sends.front(), receive = channel.receives.front();
+    const bool send_is_cut = send.step == kCutStep, receive_is_cut = receive.step == kCutStep;
+    if (send_is_cut && !receive_is_cut && receive.time_ns < send.time_ns) {
+      ++cut_off_.receives;
+      channel.receives.pop();
+    } else if (send_is_cut) {
+      channel.sends.pop();
+    } else if (receive_is_cut && send.time_ns < receive.time_ns) {
+      ++cut_off_.sends;
+      channel.sends.pop();
+    } else if (receive_is_cut) {
+      channel.receives.pop();
+    } else {
+      joined.push_back({send, receive});
+      channel.sends.pop();
+      channel.receives.pop();
+    }
+  }
+}
+
+void Channels::send(const Key& key, const MessageEnd& end, Joined& joined) {
+  Channel& to = channel(key);
+  if (to.sends.empty() && !to.receives.empty() && to.receives.front().step != kCutStep) {
+    joined.push_back({end, to.receives.front()});
+    to.receives.pop();
+    return;
+  }
+  to.sends.push(end);
+  join(to, joined);
+}
+
+void Channels::take(Channel& from, const MessageEnd& end, Joined& joined) {
+  if (from.receives.empty() && !from.sends.empty() && from.sends.front().step != kCutStep) {
+    joined.push_back({from.sends.front(), end});
+    from.sends.pop();
+    return;
+  }
+  from.receives.push(end);
+  join(from, joined);
+}
+
+Channels::Posted Channels::post(const Key& key) {
+  const Posted posted{++last_order_, key};
+  if (posted.wild()) {
+    wild_.push_back(posted);
+  } else {
+    channel(key).posted.push_back(posted.order);
+  }
+  return posted;
+}
+
+void Channels::forget_posted(const Posted& posted) {
+  if (posted.wild()) {
+    std::erase_if(wild_, [&](const Posted& waiting) { return waiting.order == posted.order; });
+    return;
+  }
+  auto& orders = channel(posted.key).posted;
+  const auto place = std::lower_bound(orders.begin(), orders.end(), posted.order);
+  if (place != orders.end() && *place == posted.order) orders.erase(place);
+}
+
+bool Channels::may_come_before(const Channel& channel, std::uint64_t order) const {
+  if (!channel.posted.empty() && channel.posted.front() < order) return true;
+  for (const Posted& waiting : wild_) {
+    if (waiting.order >= order) break;
+    if (covers(waiting.key, channel.key)) return true;
+  }
+  return false;
+}
+
+void Channels::release(Channel& channel, Joined& joined) {
+  std::size_t free = 0;
+  while (free < channel.kept_back.size() && !may_come_before(channel, channel.kept_back[free].order)) {
+    take(channel, channel.kept_back[free++].end, joined);
+  }
+  channel.kept_back.erase(channel.kept_back.begin(), channel.kept_back.begin() + static_cast<std::ptrdiff_t>(free));
+  kept_back_ -= free;
+}
+
+// After a receive posted like this has its message, or gave up.
+void Channels::release_like(const Key& key, Joined& joined) {
+  if (kept_back_ == 0) return;
+  for (Channel& each : channels_) {
+    if (!each.kept_back.empty() && covers(key, each.key)) release(each, joined);
+  }
+}
+
+void Channels::withdraw(const Posted& posted, Joined& joined) {
+  forget_posted(posted);
+  release_like(posted.key, joined);
+}
+
+void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& end, Joined& joined) {
+  forget_posted(posted);
+  Channel& from = channel(key);
+  if (from.kept_back.empty() && !may_come_before(from, posted.order)) {
+    take(from, end, joined);
+  } else {
+    const auto place = std::upper_bound(from.kept_back.begin(), from.kept_back.end(), posted.order,
+                                        [](std::uint64_t order, const KeptBack& kept) { return order < kept.order; });
+    from.kept_back.insert(place, {posted.order, end});
+    ++kept_back_;
+    release(from, joined);
+  }
+  if (posted.wild()) release_like(posted.key, joined);
+}
+
+void Channels::receive_now(const Key& key, const MessageEnd& end, Joined& joined) {
+  Channel& from = channel(key);
+  const std::uint64_t order = ++last_order_;
+  if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order))) return take(from, end, joined);
+  from.kept_back.push_back({order, end});
+  ++kept_back_;
+  release(from, joined);
+}
+
+void Channels::loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined) {
+  source_losses_[static_cast<std::uint64_t>(static_cast<std::uint32_t>(source))].push_back(time_ns);
+  for (Channel& each : channels_) {
+    if (each.key.source != source) continue;
+    each.sends.push({time_ns, 0, 0, kCutStep});
+    join(each, joined);
+  }
+}
+
+// What was posted before is not known to be waiting still.
+void Channels::loss_here(std::uint64_t time_ns, Joined& joined) {
+  own_losses_.push_back(time_ns);
+  wild_.clear();
+  for (Channel& each : channels_) {
+    each.posted.clear();
+    for (const KeptBack& kept : each.kept_back) take(each, kept.end, joined);
+    each.kept_back.clear();
+    each.receives.push({time_ns, 0, 0, kCutStep});
+    join(each, joined);
+  }
+  kept_back_ = 0;
+}
+
+Channels::Unmatched Channels::unmatched() const {
+  Unmatched all = cut_off_;
+  for (const Channel& each : channels_) {
+    all.sends += each.sends.messages();
+    all.receives += each.receives.messages() + each.kept_back.size();
+  }
+  return all;
+}
+
+}  // namespace fathom::analysis

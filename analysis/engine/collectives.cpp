@@ -1,0 +1,133 @@
+#include "analysis/engine/collectives.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace fathom::analysis {
+namespace {
+
+bool entered_later(const Participation& a, const Participation& b) {
+  return a.enter_ns != b.enter_ns ? a.enter_ns > b.enter_ns : a.process < b.process;
+}
+
+JoinedCollective outcome(const Participation& part, std::uint64_t first_left_ns) {
+  JoinedCollective one;
+  one.process = part.process;
+  one.step = part.step;
+  one.first_left_ns = first_left_ns;
+  return one;
+}
+
+void decided_by(JoinedCollective& one, const Participation& by) {
+  one.partner = by.process;
+  one.partner_step = by.step;
+  one.decided_ns = by.enter_ns;
+}
+
+}  // namespace
+
+bool Collectives::is_closed(const Participation& part) const {
+  for (const Closed& closed : closed_[static_cast<std::size_t>(part.communicator)]) {
+    if (closed.epoch == part.epoch && part.sequence >= closed.sequence) return true;
+  }
+  return false;
+}
+
+void Collectives::take_part(const Participation& part, Joined& joined) {
+  if (is_closed(part)) {
+    ++left_out_;
+    return;
+  }
+  const std::size_t wanted = members(part.communicator).size();
+  const Key key{part.communicator, part.epoch, part.sequence};
+  Operation& operation = open_[key];
+  if (operation.parts.empty() && !spare_.empty()) {
+    operation.parts.swap(spare_.back());
+    spare_.pop_back();
+  }
+  operation.parts.push_back(part);
+  if (operation.parts.size() < wanted) return;
+  const bool alike = std::all_of(operation.parts.begin(), operation.parts.end(),
+                                 [&](const Participation& other) { return other.function == part.function; });
+  if (alike) {
+    complete(operation.parts, joined);
+  } else {
+    left_out_ += operation.parts.size();
+  }
+  operation.parts.clear();
+  spare_.push_back(std::move(operation.parts));
+  open_.erase(key);
+}
+
+void Collectives::complete(std::vector<Participation>& parts, Joined& joined) const {
+  const Flow flow = facts_.functions[parts.front().function].flow;
+  if (flow == Flow::kPrefix) return complete_prefix(parts, joined);
+  const Participation* last = &parts.front();
+  const Participation* root = nullptr;
+  const Participation* last_but_root = nullptr;
+  std::uint64_t first_left_ns = ~std::uint64_t{0};
+  for (const Participation& part : parts) {
+    first_left_ns = std::min(first_left_ns, part.leave_ns);
+    if (entered_later(part, *last)) last = &part;
+    if (part.process == part.root) {
+      root = &part;
+    } else if (last_but_root == nullptr || entered_later(part, *last_but_root)) {
+      last_but_root = &part;
+    }
+  }
+  for (const Participation& part : parts) {
+    JoinedCollective one = outcome(part, first_left_ns);
+    const bool is_root = &part == root;
+    if (flow == Flow::kBarrier || flow == Flow::kAllToAll) decided_by(one, *last);
+    if (flow == Flow::kFromRoot && !is_root && root != nullptr) decided_by(one, *root);
+    if (flow == Flow::kToRoot && is_root && last_but_root != nullptr) decided_by(one, *last_but_root);
+    joined.push_back(one);
+  }
+}
+
+void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joined) const {
+  const auto& order = members(parts.front().communicator);
+  std::map<std::uint32_t, std::size_t> place;
+  for (std::size_t i = 0; i < order.size(); ++i) place[order[i]] = i;
+  std::sort(parts.begin(), parts.end(), [&](const Participation& a, const Participation& b) {
+    return place[a.process] < place[b.process];
+  });
+  std::uint64_t first_left_ns = ~std::uint64_t{0};
+  for (const Participation& part : parts) first_left_ns = std::min(first_left_ns, part.leave_ns);
+  const Participation* last = nullptr;  // of those below
+  for (const Participation& part : parts) {
+    JoinedCollective one = outcome(part, first_left_ns);
+    if (last != nullptr) decided_by(one, *last);
+    joined.push_back(one);
+    if (last == nullptr || entered_later(part, *last)) last = &part;
+  }
+}
+
+void Collectives::close(const Closing& closing) {
+  auto& all = closed_[static_cast<std::size_t>(closing.communicator)];
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Closed& c) { return c.epoch == closing.epoch; });
+  if (same == all.end()) {
+    all.push_back({closing.epoch, closing.sequence});
+  } else if (same->sequence <= closing.sequence) {
+    return;
+  } else {
+    same->sequence = closing.sequence;
+  }
+  std::vector<Key> hopeless;
+  open_.for_each([&](const Key& key, const Operation& operation) {
+    if (key.communicator != closing.communicator || key.epoch != closing.epoch) return;
+    if (key.sequence < closing.sequence) return;
+    left_out_ += operation.parts.size();
+    hopeless.push_back(key);
+  });
+  for (const Key& key : hopeless) open_.erase(key);
+}
+
+std::uint64_t Collectives::left_out() const {
+  std::uint64_t all = left_out_;
+  open_.for_each([&](const Key&, const Operation& operation) { all += operation.parts.size(); });
+  return all;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,97 @@
+// Joins the members of each collective operation: the n-th of a communicator at one member is the n-th at all
+// others, for all must call them in the same order (MPI 3.1, section 5.1).
+//
+// Who waits for whom follows from who gives data to whom (mpi::Flow, mpi/meaning.h):
+//   barrier, N-to-N   everybody for the last to enter
+//   from the root     everybody else for the root
+//   to the root       the root for the last of the others. (Scalasca counts until the first of the others
+//                     enters; but the root cannot leave before the last has.)
+//   scan              each for the last of the ranks below it
+//
+// Losses. A pause begins a new epoch at its process, and operations are numbered anew: programs pause
+// all processes between the same operations. A process that lost records takes no further part. An
+// operation that will not have all its members is left out, and counted.
+// Cost: O(1) a member, for scans O(log members) more. Memory: operations under way.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/engine/job_facts.h"
+#include "base/flat_map.h"
+
+namespace fathom::analysis {
+
+// One process's part in one operation.
+struct Participation {
+  std::int32_t communicator = 0;
+  std::uint32_t epoch = 0, sequence = 0;
+  std::uint32_t process = 0;
+  std::uint32_t step = 0;      // its kCollective
+  std::uint32_t function = 0;
+  std::uint32_t root = kNobody;  // process; kNobody: has none, or its rank has no trace
+  std::uint32_t reserved = 0;
+  std::uint64_t enter_ns = 0, leave_ns = 0;
+};
+
+// A process takes part in nothing of this communicator from `sequence` on until a later epoch.
+struct Closing {
+  std::int32_t communicator = 0;
+  std::uint32_t epoch = 0, sequence = 0;
+};
+
+// What a member learns.
+struct JoinedCollective {
+  std::uint32_t process = 0, step = 0;
+  std::uint32_t partner = kNobody, partner_step = kNobody;  // whom it could not go on without
+  std::uint64_t decided_ns = 0;                             // when that one entered; 0: nobody
+  std::uint64_t first_left_ns = 0;
+};
+
+class Collectives {
+ public:
+  using Joined = std::vector<JoinedCollective>;
+
+  explicit Collectives(const JobFacts& facts) : facts_(facts), closed_(facts.members.size()) {}
+
+  void take_part(const Participation& part, Joined& joined);
+  void close(const Closing& closing);
+
+  std::uint64_t left_out() const;  // parts of operations without all members; for good once all was told
+
+ private:
+  struct Key {
+    std::int32_t communicator = 0;
+    std::uint32_t epoch = 0, sequence = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::uint64_t operator()(const Key& key) const {
+      return base::mixed((static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 | key.sequence) ^
+                   std::uint64_t{key.epoch} << 20);
+    }
+  };
+  struct Operation {
+    std::vector<Participation> parts;
+  };
+  struct Closed {
+    std::uint32_t epoch = 0, sequence = 0;
+  };
+
+  bool is_closed(const Participation& part) const;
+  void complete(std::vector<Participation>& parts, Joined& joined) const;
+  void complete_prefix(std::vector<Participation>& parts, Joined& joined) const;
+
+  const std::vector<std::uint32_t>& members(std::int32_t communicator) const {
+    return facts_.members[static_cast<std::size_t>(communicator)];
+  }
+
+  const JobFacts& facts_;
+  std::vector<std::vector<Closed>> closed_;          // by communicator; one for each epoch
+  base::FlatMap<Key, Operation, KeyHash> open_;
+  std::vector<std::vector<Participation>> spare_;  // memory of operations that are done
+  std::uint64_t left_out_ = 0;
+};
+
+}  // namespace fathom::analysis

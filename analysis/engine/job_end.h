@@ -1,0 +1,21 @@
+// Where the job ended: MPI_Finalize ends nowhere before all have entered it (Open MPI's waits for all processes),
+// so the last to enter it is the one that decided when the job was over.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/engine/joined_job.h"
+
+namespace fathom::analysis {
+
+struct JobEnd {
+  std::uint32_t process = kNobody;        // the last to enter MPI_Finalize, or else the last with an event
+  std::uint64_t time_ns = 0;              // when that one ended
+  std::vector<std::uint64_t> arrived_ns;  // by process: when it came to the end; all the same at every process
+};
+
+// Collective over the job's transport.
+JobEnd job_end(JoinedJob& job);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,44 @@
+// The joined job that several analyses of one run share: made when the first of them asks.
+#pragma once
+
+#include <memory>
+
+#include "analysis/engine/joined_job.h"
+
+namespace fathom::analysis {
+
+class LazyJob {
+ public:
+  // `trace` and `transport` outlive this; without a transport it works alone.
+  explicit LazyJob(const trace::Trace& trace, Transport* transport = nullptr)
+      : trace_(trace), transport_(transport ? transport : &alone_) {}
+
+  Transport& transport() { return *transport_; }
+  const trace::Trace& trace() const { return trace_; }
+
+  // Collective over the transport. The Error stays what it was the first time.
+  base::Result<JoinedJob*> joined() { return once(joined_, {}); }
+
+  // The same with the steps of the library's own messages, which are many: a job of its own.
+  base::Result<JoinedJob*> joined_with_hidden() {
+    JoinOptions options;
+    options.hidden_messages = true;
+    return once(with_hidden_, options);
+  }
+
+ private:
+  using Made = std::unique_ptr<base::Result<std::unique_ptr<JoinedJob>>>;
+
+  base::Result<JoinedJob*> once(Made& made, const JoinOptions& options) {
+    if (!made) made = std::make_unique<base::Result<std::unique_ptr<JoinedJob>>>(join_job(trace_, *transport_, options));
+    if (!*made) return made->error();
+    return made->value().get();
+  }
+
+  const trace::Trace& trace_;
+  SingleProcess alone_;
+  Transport* transport_;
+  Made joined_, with_hidden_;
+};
+
+}  // namespace fathom::analysis

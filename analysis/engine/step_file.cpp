@@ -1,0 +1,55 @@
+#include "analysis/engine/step_file.h"
+
+#include <sys/mman.h>
+
+namespace fathom::analysis {
+
+StepFile::~StepFile() {
+  for (char* segment : segments_) {
+    if (segment != overflow_.get()) scratch::unmap(segment, kSegmentBytes);
+  }
+}
+
+base::Status StepFile::status() const {
+  if (problem_.empty()) return base::Done{};
+  return base::Error{problem_};
+}
+
+void StepFile::add_block(std::size_t process) {
+  const bool full = used_blocks_ == segments_.size() * kSegmentBlocks;
+  if (full && !add_segment()) {  // the analysis ends with an error; until then steps overwrite each other
+    blocks_[process].push_back(0);
+    return;
+  }
+  touched(kBlockSteps);
+  blocks_[process].push_back(used_blocks_++);
+#ifdef MADV_POPULATE_WRITE
+  madvise(block(used_blocks_ - 1), kBlockBytes, MADV_POPULATE_WRITE);
+#endif
+}
+
+bool StepFile::add_segment() {
+  if (problem_.empty()) {
+    if (const auto mapped = scratch::map(kSegmentBytes)) {
+      segments_.push_back(*mapped);
+      return true;
+    } else {
+      problem_ = mapped.error().message;
+    }
+  }
+  if (segments_.empty()) {
+    overflow_ = std::make_unique<char[]>(kSegmentBytes);
+    segments_.push_back(overflow_.get());
+  }
+  return false;
+}
+
+void StepFile::will_write(std::size_t process, std::uint32_t step) {
+#ifdef MADV_POPULATE_WRITE  // where the kernel does not know it (before 5.14), pages come one by one
+  if (step < sizes_[process]) madvise(&at(process, step - step % kBlockSteps), kBlockBytes, MADV_POPULATE_WRITE);
+#else
+  static_cast<void>(process), static_cast<void>(step);
+#endif
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,81 @@
+// The steps of all processes that this analysis process looks after, in temporary files (scratch.h), not in
+// memory: 64 bytes a step on disk.
+//
+// Blocks of kBlockSteps steps belong to one process each; finding a step is two array accesses.
+//
+// Rejected: going through the trace again for each pass, with an index of matches beside it. Traces can only be
+// read forwards, and decoding an event costs six times what reading a step does.
+// Threading: one thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "analysis/engine/scratch.h"
+#include "analysis/engine/step.h"
+#include "base/result.h"
+
+namespace fathom::analysis {
+
+class StepFile {
+ public:
+  static constexpr std::size_t kBlockSteps = 1024;
+
+  explicit StepFile(std::size_t processes) : blocks_(processes), sizes_(processes) {}
+  StepFile(const StepFile&) = delete;
+  StepFile& operator=(const StepFile&) = delete;
+  ~StepFile();
+
+  // Number of steps of this process. Processes of others have none.
+  std::uint32_t size(std::size_t process) const { return sizes_[process]; }
+
+  // A new last step, all defaults, and its number. References hold until the end.
+  // When the file cannot grow, status() tells and the step goes nowhere.
+  Step& append(std::size_t process, std::uint32_t& number) {
+    number = sizes_[process];
+    if (number % kBlockSteps == 0) add_block(process);
+    ++sizes_[process];
+    return *new (&at(process, number)) Step{};
+  }
+
+  Step& at(std::size_t process, std::uint32_t step) {
+    return block(blocks_[process][step / kBlockSteps])[step % kBlockSteps];
+  }
+  const Step& at(std::size_t process, std::uint32_t step) const {
+    return const_cast<StepFile*>(this)->at(process, step);
+  }
+
+  // The block that this step is in will be written: one call to the kernel, instead of two faults for each page.
+  void will_write(std::size_t process, std::uint32_t step);
+
+  // Whoever goes through many steps says so now and then (scratch::touched).
+  static void touched(std::size_t steps) { scratch::touched(steps * sizeof(Step)); }
+
+  base::Status status() const;
+  std::uint64_t bytes() const { return used_blocks_ * kBlockBytes; }
+
+ private:
+  static constexpr std::size_t kBlockBytes = kBlockSteps * sizeof(Step);
+  static constexpr std::size_t kSegmentBlocks = 256;
+  static constexpr std::size_t kSegmentBytes = kSegmentBlocks * kBlockBytes;
+  static_assert(kBlockBytes % 4096 == 0);
+
+  Step* block(std::uint32_t number) {
+    return reinterpret_cast<Step*>(segments_[number / kSegmentBlocks]) + number % kSegmentBlocks * kBlockSteps;
+  }
+  void add_block(std::size_t process);
+  bool add_segment();
+
+  std::vector<std::vector<std::uint32_t>> blocks_;  // by process: numbers of its blocks
+  std::vector<std::uint32_t> sizes_;
+  std::vector<char*> segments_;  // kSegmentBlocks blocks each
+  std::uint32_t used_blocks_ = 0;
+  std::string problem_;
+  std::unique_ptr<char[]> overflow_;  // what steps go to behind a problem
+};
+
+}  // namespace fathom::analysis

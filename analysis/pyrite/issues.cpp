@@ -1,0 +1,286 @@
+#include "analysis/pyrite/issues.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "analysis/engine/lazy_job.h"
+#include "analysis/pyrite/issue_tables.h"
+#include "analysis/scope/trace_span.h"
+#include "analysis/time/flat_profile.h"
+#include "analysis/traffic/class_traffic.h"
+#include "analysis/traffic/traffic_issues.h"
+
+namespace fathom::analysis {
+namespace {
+
+double seconds(double ns) { return ns * 1e-9; }
+
+std::string text_of(const char* format, double a, double b) {
+  char text[200];
+  std::snprintf(text, sizeof text, format, a, b);
+  return text;
+}
+
+struct LateKind {
+  const char* kind;
+  std::uint32_t code;
+  bool of_messages;  // else of calls of collectives
+  const char* summary;
+  const char* advice;
+};
+constexpr LateKind kLateKinds[] = {
+    {"late-sender", static_cast<std::uint32_t>(WaitKind::kLateSender), true,
+     "%.0f receives waited for a sender that came late, %.3g s in all",
+     "let the sender send earlier, or give it less to do before"},
+    {"late-receiver", static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
+     "%.0f sends waited for a receiver that came late, %.3g s in all", "post the receive earlier, or send without blocking"},
+    {"late-broadcaster", static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
+     "%.0f calls of broadcasts waited for the root, %.3g s in all",
+     "let the root broadcast earlier, or start the broadcast without blocking"},
+    {"early-reduce-arrival", kEarlyArrival, false,
+     "%.0f calls of reductions came before the root and spent %.3g s in them until it came",
+     "balance the work before the reduction"},
+};
+
+class Finder {
+ public:
+  Finder(const Input& input, const std::vector<CallRow>& calls, const IssueReport& report)
+      : input_(input), limits_(input.thresholds), definitions_(input.trace->definitions()), calls_(calls), report_(report),
+        all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
+    for (const LinkCounts& link : report.counts.links) {
+      messages_ += static_cast<double>(link.messages);
+      const bool own =
+          link.message_class < definitions_.class_hidden.size() && !definitions_.class_hidden[link.message_class];
+      if (own) own_messages_ += static_cast<double>(link.messages);
+    }
+    for (const RankCalls& rank : report.counts.ranks) {
+      collectives_ += static_cast<double>(rank.collectives);
+      completions_ += static_cast<double>(rank.completions);
+    }
+  }
+
+  std::vector<Finding> find() {
+    if (input_.profile) from_traffic();
+    for (const LateKind& kind : kLateKinds) late(kind);
+    barrier_skew();
+    barrier_imbalance();
+    completion_overhead();
+    rank_findings(found_);
+    return std::move(found_);
+  }
+
+ private:
+  std::int64_t rank(std::uint32_t process) const { return definitions_.processes[process].rank; }
+
+  Finding& add(const char* kind, double score, double cost_ns, std::uint64_t count) {
+    Finding& finding = found_.emplace_back();
+    finding.kind = kind;
+    finding.strength = std::clamp(score, 0.0, 1.0);
+    finding.severity = severity_of(finding.strength);
+    finding.seconds = seconds(cost_ns);
+    finding.count = count;
+    return finding;
+  }
+
+  // Those of the profile, with the time spent in the calls they are about.
+  void from_traffic() {
+    auto outcome = traffic_issues(input_);
+    if (!outcome) return;
+    for (Finding& finding : outcome->findings) {
+      if (!finding.where.function.empty()) finding.seconds = seconds(time_in(finding.where.function));
+      whole_run(finding);
+      found_.push_back(std::move(finding));
+    }
+  }
+  double time_in(const std::string& function) const {
+    double ns = 0;
+    for (const CallRow& row : calls_) {
+      if (row.function != kProgram && definitions_.functions[row.function].name == function)
+        ns += static_cast<double>(row.exclusive_ns);
+    }
+    return ns;
+  }
+  void whole_run(Finding& finding) const {
+    finding.windows = {
+        {seconds(static_cast<double>(report_.counts.begin_ns)), seconds(static_cast<double>(report_.counts.end_ns))}};
+  }
+
+  void late(const LateKind& kind) {
+    double ns = 0, count = 0;
+    std::vector<LateCounts> rows;
+    for (const LateCounts& row : report_.counts.late) {
+      if (row.kind != kind.code) continue;
+      ns += static_cast<double>(row.ns);
+      count += static_cast<double>(row.count);
+      rows.push_back(row);
+    }
+    const double of = kind.of_messages ? own_messages_ : collectives_;
+    const double share = of > 0 ? count / of : 0, of_time = all_ns_ > 0 ? ns / all_ns_ : 0;
+    if (rows.empty() || (share <= limits_.late_share && of_time < limits_.wait_share)) return;
+    Finding& finding = add(kind.kind, 4 * std::max(share, of_time), ns, static_cast<std::uint64_t>(count));
+    name_ranks(rows, finding);
+    finding.evidence = {{kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
+                        {"share_of_all_time", of_time}};
+    finding.summary = text_of(kind.summary, count, seconds(ns));
+    finding.advice = kind.advice;
+  }
+
+  // The costliest pairs first; culprits and victims in their order; a window around the longest wait.
+  void name_ranks(std::vector<LateCounts>& rows, Finding& finding) const {
+    std::stable_sort(rows.begin(), rows.end(), [](const LateCounts& a, const LateCounts& b) { return a.ns > b.ns; });
+    const auto put = [](std::vector<std::int64_t>& list, std::int64_t rank) {
+      if (list.size() < kMostListed && std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
+    };
+    const LateCounts* worst = &rows[0];
+    for (const LateCounts& row : rows) {
+      put(finding.culprits, rank(row.culprit));
+      put(finding.victims, rank(row.process));
+      const RankPair pair{rank(row.culprit), rank(row.process)};
+      if (finding.pairs.size() < kMostListed &&
+          std::find(finding.pairs.begin(), finding.pairs.end(), pair) == finding.pairs.end())
+        finding.pairs.push_back(pair);
+      if (row.worst_ns > worst->worst_ns) worst = &row;
+    }
+    finding.where.function = definitions_.functions[rows[0].function].name;
+    finding.windows = {{seconds(static_cast<double>(worst->worst_at_ns)),
+                        seconds(static_cast<double>(worst->worst_at_ns + worst->worst_ns))}};
+  }
+
+  std::vector<LateCounts> barrier_waits(std::uint32_t culprit) const {
+    std::vector<LateCounts> rows;
+    for (const LateCounts& row : report_.counts.late) {
+      if (row.kind == static_cast<std::uint32_t>(WaitKind::kBarrier) && (culprit == kNobody || row.culprit == culprit))
+        rows.push_back(row);
+    }
+    return rows;
+  }
+  static double sum_ns(const std::vector<LateCounts>& rows) {
+    double ns = 0;
+    for (const LateCounts& row : rows) ns += static_cast<double>(row.ns);
+    return ns;
+  }
+
+  void barrier_skew() {
+    if (report_.barriers.worst.empty()) return;
+    const Barrier& widest = report_.barriers.worst[0];
+    const double run_ns = static_cast<double>(report_.counts.end_ns - report_.counts.begin_ns),
+                 spread_ns = static_cast<double>(widest.spread_ns());
+    const double part = run_ns > 0 ? spread_ns / run_ns : 0;
+    if (seconds(spread_ns) < limits_.barrier_skew_seconds || part < limits_.barrier_skew_share) return;
+    std::vector<LateCounts> rows = barrier_waits(kNobody);
+    std::uint64_t barriers = 0;
+    double all_ns = 0;
+    for (const LastAtBarrier& row : report_.barriers.last) {
+      barriers += row.count;
+      all_ns += static_cast<double>(row.spread_ns);
+    }
+    Finding& finding = add("barrier-arrival-skew", 5 * part, sum_ns(rows), barriers);
+    if (!rows.empty()) name_ranks(rows, finding);
+    finding.windows.clear();
+    for (std::size_t i = 0; i < std::min<std::size_t>(8, report_.barriers.worst.size()); ++i) {
+      const Barrier& barrier = report_.barriers.worst[i];
+      finding.windows.push_back(
+          {seconds(static_cast<double>(barrier.first_ns)), seconds(static_cast<double>(barrier.last_ns))});
+    }
+    finding.where.communicator = widest.communicator;
+    finding.evidence = {{"max_barrier_spread", seconds(spread_ns)},
+                        {"avg_barrier_spread", seconds(all_ns) / static_cast<double>(barriers)},
+                        {"barrier_instances", barriers}};
+    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average", seconds(spread_ns),
+                              seconds(all_ns) / static_cast<double>(barriers));
+    finding.advice = "balance the work before the barrier; see whether it is needed";
+  }
+
+  void barrier_imbalance() {
+    std::map<std::int32_t, std::uint64_t> counts;
+    for (const LastAtBarrier& row : report_.barriers.last) counts[row.communicator] += row.count;
+    for (const LastAtBarrier& row : report_.barriers.last) {
+      const auto all = static_cast<double>(counts[row.communicator]);
+      const double share = static_cast<double>(row.count) / all;
+      const auto members =
+          static_cast<double>(definitions_.communicators[static_cast<std::size_t>(row.communicator)].world_ranks.size());
+      if (all < limits_.few_barriers || members < limits_.few_ranks || share < limits_.barrier_last_share) continue;
+      std::vector<LateCounts> rows = barrier_waits(row.process);
+      Finding& finding = add("barrier-imbalance", share, sum_ns(rows), row.count);
+      if (!rows.empty()) name_ranks(rows, finding);
+      finding.culprits = {rank(row.process)};
+      finding.where.communicator = row.communicator;
+      if (finding.windows.empty()) whole_run(finding);
+      if (rows.empty()) finding.severity = Severity::kInfo;
+      finding.evidence = {{"share_of_barriers", share},
+                          {"barriers", static_cast<std::uint64_t>(all)},
+                          {"max_barrier_spread", seconds(static_cast<double>(row.most_ns))}};
+      finding.summary = "rank " + std::to_string(rank(row.process)) +
+                        text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average", 100 * share,
+                                seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
+      finding.advice = "give this rank less to do before the barrier";
+    }
+  }
+
+  void completion_overhead() {
+    const double ratio = messages_ > 0 ? completions_ / messages_ : 0;
+    if (ratio < limits_.completion_share || completions_ < limits_.few_messages) return;
+    std::map<std::uint32_t, double> by_process;
+    double ns = 0;
+    for (const CallRow& row : calls_) {
+      if (row.function == kProgram || definitions_.functions[row.function].group != trace::Group::kCompletion) continue;
+      by_process[row.process] += static_cast<double>(row.exclusive_ns);
+      ns += static_cast<double>(row.exclusive_ns);
+    }
+    for (const LateCounts& row : report_.counts.late) {
+      const bool there =
+          definitions_.functions[row.function].group == trace::Group::kCompletion && row.kind != kEarlyArrival;
+      if (there) ns -= static_cast<double>(row.ns);
+    }
+    ns = std::max(ns, 0.0);
+    Finding& finding = add("completion-overhead", ratio / 2, ns, static_cast<std::uint64_t>(completions_));
+    if (all_ns_ <= 0 || ns < 0.01 * all_ns_) finding.severity = Severity::kInfo;
+    std::vector<std::pair<double, std::uint32_t>> order;
+    for (const auto& [process, own_ns] : by_process) order.emplace_back(-own_ns, process);
+    std::sort(order.begin(), order.end());
+    for (std::size_t i = 0; i < std::min(order.size(), kMostListed); ++i) finding.culprits.push_back(rank(order[i].second));
+    whole_run(finding);
+    finding.evidence = {{"completions_per_message", ratio}, {"messages", static_cast<std::uint64_t>(messages_)}};
+    finding.summary =
+        text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted", ratio, seconds(ns));
+    finding.advice = "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
+  }
+
+  const Input& input_;
+  const Thresholds& limits_;
+  const trace::Definitions& definitions_;
+  const std::vector<CallRow>& calls_;
+  const IssueReport& report_;
+  const double all_ns_;
+  double messages_ = 0, own_messages_ = 0, collectives_ = 0, completions_ = 0;
+  std::vector<Finding> found_;
+};
+
+}  // namespace
+
+base::Result<IssueReport> issue_report(const Input& input) {
+  const auto calls = call_rows(input);
+  if (!calls) return calls.error();
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  auto counts = count_issues(input);
+  if (!counts) return counts.error();
+  IssueReport report{std::move(*counts), barrier_spread_of(**joined, input.scope), {}, {}};
+  if ((*joined)->transport().rank() != 0) return report;
+  if (input.profile) report.patterns = find_patterns(*input.profile, input.thresholds);
+  report.issues = Finder(input, *calls, report).find();
+  return report;
+}
+
+base::Result<Outcome> issues(const Input& input) {
+  const auto report = issue_report(input);
+  if (!report) return report.error();
+  Outcome outcome;
+  outcome.findings = report->issues;
+  lay_out_issues(*report, input.trace->definitions(), outcome.section);
+  return outcome;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,53 @@
+#include "analysis/results/finding.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <tuple>
+
+namespace fathom::analysis {
+namespace {
+
+std::string seconds_text(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds);
+  return text;
+}
+
+}  // namespace
+
+std::string text_of(const CallPlace& place) {
+  if (place.file.empty()) return place.function;
+  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + ")";
+}
+
+std::string text_of(const Meanwhile& meanwhile) {
+  const std::string who = "rank " + std::to_string(meanwhile.rank), time = seconds_text(meanwhile.seconds);
+  if (meanwhile.inside) return who + " was itself in " + text_of(*meanwhile.inside) + " for " + time + " of that";
+  return who + " computed " + time + " between " + text_of(meanwhile.after) + " and " + text_of(meanwhile.before);
+}
+
+const char* name_of(Severity severity) {
+  switch (severity) {
+    case Severity::kCritical: return "critical";
+    case Severity::kWarning: return "warning";
+    case Severity::kInfo: break;
+  }
+  return "info";
+}
+
+Severity severity_of(double score) {
+  if (score >= 0.85) return Severity::kCritical;
+  return score >= 0.6 ? Severity::kWarning : Severity::kInfo;
+}
+
+void rank_findings(std::vector<Finding>& findings) {
+  const auto worse = [](const Finding& finding) {
+    return std::tuple(finding.seconds.value_or(-1), finding.severity, finding.strength);
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (worse(a) != worse(b)) return worse(a) > worse(b);
+    return std::tie(a.kind, a.culprits) < std::tie(b.kind, b.culprits);
+  });
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,107 @@
+#include "analysis/time/efficiency.h"
+
+#include <algorithm>
+
+#include "analysis/engine/lazy_job.h"
+#include "analysis/scope/scope_filter.h"
+#include "analysis/time/flat_profile.h"
+
+namespace fathom::analysis {
+namespace {
+
+double seconds(double ns) { return ns * 1e-9; }
+
+Efficiencies divided(double mean_ns, double most_ns, double run_ns) {
+  Efficiencies found;
+  found.run_seconds = seconds(run_ns);
+  found.mean_useful_seconds = seconds(mean_ns);
+  found.most_useful_seconds = seconds(most_ns);
+  if (run_ns <= 0 || most_ns <= 0) return found;
+  found.parallel = mean_ns / run_ns;
+  found.load_balance = mean_ns / most_ns;
+  found.communication = most_ns / run_ns;
+  return found;
+}
+
+void lay_out(const Efficiencies& found, Section& section) {
+  section.figure("parallel_efficiency", found.parallel);
+  section.figure("load_balance", found.load_balance);
+  section.figure("communication_efficiency", found.communication);
+  if (found.serialisation) section.figure("serialisation_efficiency", *found.serialisation);
+  if (found.transfer) section.figure("transfer_efficiency", *found.transfer);
+  section.figure("run_seconds", found.run_seconds);
+  if (found.ideal_seconds) section.figure("ideal_run_seconds", *found.ideal_seconds);
+  section.figure("mean_useful_seconds", found.mean_useful_seconds);
+  section.figure("most_useful_seconds", found.most_useful_seconds);
+}
+
+base::Result<Outcome> of_a_part(const Input& input) {
+  const auto rows = call_rows(input);
+  if (!rows) return rows.error();
+  const ScopeFilter scope(input.scope, input.trace->definitions());
+  double sum_ns = 0, most_ns = 0, run_ns = 0;
+  const auto ranks = static_cast<double>(scope.chosen().size());
+  for (const CallRow& row : *rows) {
+    if (row.function != kProgram) continue;
+    const auto useful_ns = static_cast<double>(row.exclusive_ns);
+    sum_ns += useful_ns;
+    most_ns = std::max(most_ns, useful_ns);
+    run_ns = std::max(run_ns, static_cast<double>(row.inclusive_ns));
+  }
+  Outcome outcome;
+  lay_out(divided(ranks > 0 ? sum_ns / ranks : 0, most_ns, run_ns), outcome.section);
+  outcome.limits.push_back("of a part of a run, communication efficiency is not divided into serialisation and transfer");
+  return outcome;
+}
+
+void lay_out_ranks(const IdealRun& run, const trace::Definitions& definitions, Section& section) {
+  Table& table = section.table("efficiency");
+  add_column(table, "rank", run.processes, [&](const IdealTime& time) { return definitions.processes[time.process].rank; });
+  add_column(table, "useful_seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.useful_ns)); });
+  add_column(table, "seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.end_ns - time.begin_ns)); });
+  add_column(table, "ideal_seconds", run.processes,
+             [](const IdealTime& time) { return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns)); });
+}
+
+}  // namespace
+
+Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
+  if (processes.empty()) return {};
+  std::uint64_t begin_ns = ~std::uint64_t{0}, end_ns = 0, ideal_end_ns = 0, most_ns = 0;
+  double sum_ns = 0;
+  for (const IdealTime& time : processes) {
+    begin_ns = std::min(begin_ns, time.begin_ns);
+    end_ns = std::max(end_ns, time.end_ns);
+    ideal_end_ns = std::max(ideal_end_ns, time.ideal_end_ns);
+    most_ns = std::max(most_ns, time.useful_ns);
+    sum_ns += static_cast<double>(time.useful_ns);
+  }
+  // Clocks that contradict each other can make a dependence longer than the run.
+  const auto run_ns = static_cast<double>(end_ns - std::min(begin_ns, end_ns));
+  const auto ideal_ns = std::min(run_ns, static_cast<double>(ideal_end_ns - std::min(begin_ns, ideal_end_ns)));
+  Efficiencies found = divided(sum_ns / static_cast<double>(processes.size()), static_cast<double>(most_ns), run_ns);
+  found.ideal_seconds = seconds(ideal_ns);
+  if (ideal_ns > 0) found.serialisation = std::min(1.0, static_cast<double>(most_ns) / ideal_ns);
+  if (run_ns > 0) found.transfer = ideal_ns / run_ns;
+  return found;
+}
+
+base::Result<Outcome> efficiency(const Input& input) {
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) return of_a_part(input);
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  const IdealRun run = ideal_run(**joined);
+  Outcome outcome;
+  lay_out(efficiencies_of(run.processes), outcome.section);
+  lay_out_ranks(run, (*joined)->definitions(), outcome.section);
+  if (run.released > 0) {
+    outcome.limits.push_back(std::to_string(run.released) +
+                             " dependences are missing from the ideal network's run: the other end is not in the trace; "
+                             "transfer efficiency may be too low");
+  }
+  return outcome;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,248 @@
+#include "analysis/time/flat_profile.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/calls/call_stack.h"
+#include "analysis/engine/lazy_job.h"
+#include "analysis/engine/parcels.h"
+#include "analysis/scope/scope_filter.h"
+#include "analysis/scope/trace_span.h"
+#include "base/flat_map.h"
+
+namespace fathom::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+struct State {
+  CallStacks stacks;
+  PhaseStack phases;
+  base::FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
+  std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
+  std::uint64_t outside_since_ns = 0;
+  std::uint64_t sampled_ns = 0;          // of calls that stand as sums between others
+  std::uint64_t last_ns = 0;
+};
+
+class Counter : public EventConsumer {
+ public:
+  Counter(const trace::Definitions& definitions, const ScopeFilter& scope)
+      : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
+    for (std::size_t i = 0; i < states_.size(); ++i) states_[i].outside_since_ns = definitions.processes[i].first_ns;
+  }
+
+  void events(std::uint32_t process, std::span<const Event> events) override {
+    if (!scope_.process(process)) return;
+    State& state = states_[process];
+    for (const Event& event : events) {
+      switch (event.kind) {
+        case EventKind::kEnter: enter(state, event); break;
+        case EventKind::kLeave: leave(state, event.thread, event.function, event.time_ns); break;
+        case EventKind::kSampled: sampled(state, event); break;
+        case EventKind::kPhaseBegin:
+        case EventKind::kPhaseEnd:
+          outside_until(state, event.time_ns);
+          state.phases.take(event);
+          break;
+        default: break;
+      }
+    }
+    if (!events.empty()) state.last_ns = std::max(state.last_ns, events.back().time_ns);
+  }
+
+  void end(std::uint32_t process) override {
+    if (!scope_.process(process)) return;
+    State& state = states_[process];
+    for (std::uint32_t thread = 0; thread < state.stacks.threads(); ++thread) {
+      auto& open = state.stacks.of(thread);
+      while (!open.empty()) leave(state, thread, open.back().function, state.last_ns);
+    }
+    tell(process, state);
+    state = {};
+  }
+
+  std::vector<CallRow> rows;
+
+ private:
+  // What the program did since the last call, or change of phase.
+  void outside_until(State& state, std::uint64_t time_ns) const {
+    if (!state.stacks.of(0).empty()) return;
+    if (scope_.phase(state.phases.now())) state.outside_ns += scope_.inside_ns(state.outside_since_ns, time_ns);
+    state.outside_since_ns = time_ns;
+  }
+
+  void enter(State& state, const Event& event) const {
+    if (event.thread == 0) outside_until(state, event.time_ns);
+    state.stacks.of(event.thread).push_back(
+        {event.time_ns, 0, event.bytes, event.function, event.communicator, state.phases.now()});
+  }
+
+  void leave(State& state, std::uint32_t thread, std::uint32_t function, std::uint64_t time_ns) {
+    auto& open = state.stacks.of(thread);
+    for (std::size_t left = CallStacks::closed_by(open, function); left > 0; --left) {
+      const OpenCall call = open.back();
+      open.pop_back();
+      if (thread == 0) state.outside_since_ns = time_ns;
+      const std::uint64_t inside_ns = scope_.inside_ns(call.enter_ns, time_ns);
+      if (!open.empty()) open.back().inside_ns += inside_ns;
+      if (!scope_.phase(call.phase) || (inside_ns == 0 && !scope_.at(call.enter_ns))) continue;
+      if (open.empty() && thread == 0) state.in_mpi_ns += inside_ns;
+      CallRow& row = state.rows[key(call.function, call.communicator)];
+      ++row.count;
+      row.inclusive_ns += inside_ns;
+      row.exclusive_ns += inside_ns - std::min(inside_ns, call.inside_ns);
+      row.shortest_ns = std::min(row.shortest_ns, inside_ns);
+      row.longest_ns = std::max(row.longest_ns, inside_ns);
+      row.bytes += call.bytes;
+    }
+  }
+
+  void sampled(State& state, const Event& event) const {
+    if (!scope_.at(event.time_ns) || !scope_.phase(state.phases.now())) return;
+    CallRow& row = state.rows[key(event.function, -1)];
+    row.count += event.count;
+    row.inclusive_ns += event.offset;
+    row.exclusive_ns += event.offset;
+    state.sampled_ns += event.offset;
+  }
+
+  static std::uint64_t key(std::uint32_t function, std::int32_t communicator) {
+    return std::uint64_t{function} << 32 | static_cast<std::uint32_t>(communicator);
+  }
+
+  void tell(std::uint32_t process, State& state) {
+    state.rows.for_each([&](std::uint64_t key, CallRow row) {
+      row.process = process;
+      row.function = static_cast<std::uint32_t>(key >> 32);
+      row.communicator = static_cast<std::int32_t>(key);
+      if (row.shortest_ns == ~std::uint64_t{0}) row.shortest_ns = 0;
+      rows.push_back(row);
+    });
+    outside_until(state, std::max(definitions_.processes[process].last_ns, state.last_ns));
+    const std::uint64_t span_ns = state.outside_ns + state.in_mpi_ns;
+    if (span_ns == 0 && !scope_.phase(PhaseStack::kNone)) return;  // it was never in that phase
+    CallRow program;
+    program.process = process;
+    program.function = kProgram;
+    program.count = 1;
+    program.inclusive_ns = span_ns;
+    program.exclusive_ns = state.outside_ns - std::min(state.outside_ns, state.sampled_ns);
+    program.shortest_ns = program.longest_ns = span_ns;
+    rows.push_back(program);
+  }
+
+  const trace::Definitions& definitions_;
+  const ScopeFilter& scope_;
+  std::vector<State> states_;
+};
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+std::string name_of(const trace::Definitions& definitions, std::uint32_t function) {
+  return function == kProgram ? "(program)" : definitions.functions[function].name;
+}
+
+struct FunctionRow {
+  std::uint32_t function = 0;
+  std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, bytes = 0, most_ns = 0, processes = 0;
+  std::uint32_t most_process = 0;
+};
+
+// Summed over communicators and processes; the process with most exclusive time stands out.
+std::vector<FunctionRow> by_function(const std::vector<CallRow>& rows) {
+  std::vector<FunctionRow> functions;
+  const auto of = [&](std::uint32_t function) -> FunctionRow& {
+    for (FunctionRow& row : functions) {
+      if (row.function == function) return row;
+    }
+    functions.push_back({});
+    functions.back().function = function;
+    return functions.back();
+  };
+  for (std::size_t i = 0; i < rows.size();) {
+    FunctionRow& sum = of(rows[i].function);
+    const std::uint32_t process = rows[i].process, function = rows[i].function;
+    std::uint64_t own_ns = 0;
+    for (; i < rows.size() && rows[i].process == process && rows[i].function == function; ++i) {
+      sum.count += rows[i].count;
+      sum.inclusive_ns += rows[i].inclusive_ns;
+      sum.exclusive_ns += rows[i].exclusive_ns;
+      sum.bytes += rows[i].bytes;
+      own_ns += rows[i].exclusive_ns;
+    }
+    ++sum.processes;
+    if (own_ns <= sum.most_ns) continue;
+    sum.most_ns = own_ns;
+    sum.most_process = process;
+  }
+  std::sort(functions.begin(), functions.end(), [](const FunctionRow& a, const FunctionRow& b) {
+    return std::make_tuple(b.exclusive_ns, a.function) < std::make_tuple(a.exclusive_ns, b.function);
+  });
+  return functions;
+}
+
+void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+  std::uint64_t mpi_ns = 0, first_threads_ns = 0;
+  const std::vector<FunctionRow> functions = by_function(rows);
+  for (const FunctionRow& row : functions) {
+    if (row.function != kProgram) mpi_ns += row.exclusive_ns;
+    if (row.function == kProgram) first_threads_ns += row.inclusive_ns - row.exclusive_ns;
+  }
+  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
+  section.figure("mpi_seconds", seconds(mpi_ns));
+  section.figure("mpi_share", all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
+  Table& table = section.table("functions");
+  add_column(table, "name", functions, [&](const FunctionRow& row) { return name_of(definitions, row.function); });
+  add_column(table, "count", functions, [](const FunctionRow& row) { return row.count; });
+  add_column(table, "ranks", functions, [](const FunctionRow& row) { return row.processes; });
+  add_column(table, "inclusive_seconds", functions, [](const FunctionRow& row) { return seconds(row.inclusive_ns); });
+  add_column(table, "exclusive_seconds", functions, [](const FunctionRow& row) { return seconds(row.exclusive_ns); });
+  add_column(table, "bytes", functions, [](const FunctionRow& row) { return row.bytes; });
+  add_column(table, "most_seconds", functions, [](const FunctionRow& row) { return seconds(row.most_ns); });
+  add_column(table, "most_at_rank", functions,
+             [&](const FunctionRow& row) { return definitions.processes[row.most_process].rank; });
+  Table& calls = section.table("calls");
+  add_column(calls, "rank", rows, [&](const CallRow& row) { return definitions.processes[row.process].rank; });
+  add_column(calls, "name", rows, [&](const CallRow& row) { return name_of(definitions, row.function); });
+  add_column(calls, "communicator", rows, [](const CallRow& row) { return std::int64_t{row.communicator}; });
+  add_column(calls, "count", rows, [](const CallRow& row) { return row.count; });
+  add_column(calls, "inclusive_seconds", rows, [](const CallRow& row) { return seconds(row.inclusive_ns); });
+  add_column(calls, "exclusive_seconds", rows, [](const CallRow& row) { return seconds(row.exclusive_ns); });
+  add_column(calls, "shortest_seconds", rows, [](const CallRow& row) { return seconds(row.shortest_ns); });
+  add_column(calls, "longest_seconds", rows, [](const CallRow& row) { return seconds(row.longest_ns); });
+  add_column(calls, "bytes", rows, [](const CallRow& row) { return row.bytes; });
+}
+
+base::Result<std::vector<CallRow>> count_calls(const Input& input) {
+  const ScopeFilter scope(input.scope, input.trace->definitions());
+  Counter counter(input.trace->definitions(), scope);
+  JoinOptions options;
+  options.steps = false;
+  options.consumers = {&counter};
+  auto job = join_job(*input.trace, input.job->transport(), options);
+  if (!job) return job.error();
+  auto rows = gathered(input.job->transport(), counter.rows);
+  std::sort(rows.begin(), rows.end(), [](const CallRow& a, const CallRow& b) {
+    return std::tie(a.process, a.function, a.communicator) < std::tie(b.process, b.function, b.communicator);
+  });
+  return rows;
+}
+
+}  // namespace
+
+base::Result<std::vector<CallRow>> call_rows(const Input& input) {
+  if (!input.calls) return count_calls(input);
+  return input.calls->once([&] { return count_calls(input); });
+}
+
+base::Result<Outcome> flat_profile(const Input& input) {
+  const auto rows = call_rows(input);
+  if (!rows) return rows.error();
+  Outcome outcome;
+  lay_out(*rows, input.trace->definitions(), input.scope, outcome.section);
+  return outcome;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,109 @@
+#include "analysis/time/idle_time.h"
+
+#include <algorithm>
+
+#include "analysis/engine/each_wait.h"
+#include "analysis/engine/lazy_job.h"
+#include "analysis/engine/parcels.h"
+#include "analysis/scope/scope_filter.h"
+#include "analysis/scope/trace_span.h"
+#include "analysis/time/flat_profile.h"
+
+namespace fathom::analysis {
+namespace {
+
+struct IdleRow {
+  std::uint32_t process = 0, waits = 0;
+  std::uint64_t span_ns = 0, program_ns = 0, mpi_ns = 0, blocking_ns = 0, waiting_ns = 0;
+};
+
+IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t process) {
+  IdleRow row;
+  row.process = process;
+  for_each_wait(job, process, [&](const Step& call, const Wait& wait) {
+    const std::uint64_t inside_ns = scope.inside_ns(call.time_ns, call.time_ns + wait.ns);
+    if (inside_ns == 0 || !scope.phase(call.partner)) return;
+    row.waiting_ns += inside_ns;
+    ++row.waits;
+  });
+  return row;
+}
+
+// What only posts a request does not wait.
+bool can_wait(const mpi::Meaning& facts) {
+  const trace::Group group = facts.group;
+  if (facts.requests != Requests::kNone) return false;
+  return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||
+         group == trace::Group::kProbe;
+}
+
+// The row of `process`, of rows in ascending order.
+IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
+  const auto at = std::lower_bound(rows.begin(), rows.end(), process,
+                                   [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
+  return at != rows.end() && at->process == process ? &*at : nullptr;
+}
+
+void add_times(const std::vector<CallRow>& calls, const JobFacts& facts, std::vector<IdleRow>& rows) {
+  for (const CallRow& call : calls) {
+    IdleRow* row = row_of(rows, call.process);
+    if (row == nullptr) continue;
+    if (call.function == kProgram) {
+      row->span_ns = call.inclusive_ns;
+      row->program_ns = call.exclusive_ns;
+    } else {
+      row->mpi_ns += call.exclusive_ns;
+      if (can_wait(facts.functions[call.function])) row->blocking_ns += call.inclusive_ns;
+    }
+  }
+}
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+
+// Of the run, or its window, the time before the first event of a process and after its last.
+std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
+  const std::uint64_t begin_ns = std::clamp(process.first_ns, run.from_ns, run.to_ns);
+  return run.ns() - (std::clamp(process.last_ns, begin_ns, run.to_ns) - begin_ns);
+}
+
+void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+  std::uint64_t waiting = 0;
+  for (const IdleRow& row : rows) waiting += row.waiting_ns;
+  const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
+  const TraceSpan run = span_of(definitions, scope);
+  section.figure("waiting_seconds", seconds(waiting));
+  section.figure("waiting_share", all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
+  Table& table = section.table("idle_time");
+  add_column(table, "rank", rows, [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
+  add_column(table, "outside_seconds", rows,
+             [&](const IdleRow& row) { return seconds(outside_ns(definitions.processes[row.process], run)); });
+  add_column(table, "program_seconds", rows, [](const IdleRow& row) { return seconds(row.program_ns); });
+  add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
+  add_column(table, "blocking_seconds", rows, [](const IdleRow& row) { return seconds(row.blocking_ns); });
+  add_column(table, "waiting_seconds", rows, [](const IdleRow& row) { return seconds(row.waiting_ns); });
+  add_column(table, "waits", rows, [](const IdleRow& row) { return std::uint64_t{row.waits}; });
+}
+
+}  // namespace
+
+base::Result<Outcome> idle_time(const Input& input) {
+  const auto calls = call_rows(input);
+  if (!calls) return calls.error();
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  const JoinedJob& job = **joined;
+  const ScopeFilter scope(input.scope, job.definitions());
+  std::vector<IdleRow> own;
+  for (const std::uint32_t process : job.own()) {
+    if (scope.process(process)) own.push_back(waits_of(job, scope, process));
+  }
+  std::vector<IdleRow> rows = gathered(job.transport(), own);
+  std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
+  add_times(*calls, job.facts(), rows);
+  Outcome outcome;
+  lay_out(rows, job.definitions(), input.scope, outcome.section);
+  return outcome;
+}
+
+}  // namespace fathom::analysis

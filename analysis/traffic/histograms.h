@@ -1,0 +1,44 @@
+// How long messages are, by class: counts, bytes, and both cumulative.
+//
+// Sizes are exact as far as the profile has them exactly; a size that it keeps as a log2 bin
+// [low, 2 * low) stands as that bin, and its bytes are estimated with the bin's middle, 1.5 * low.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/results/analysis.h"
+#include "profile/profile.h"
+
+namespace fathom::analysis {
+
+struct SizeRow {
+  std::uint64_t low = 0, high = 0;    // bytes; equal where the size is exact
+  std::uint64_t messages = 0;
+  double bytes = 0;
+  double messages_up_to = 0;  // share of the class's messages of this size or less
+  double bytes_up_to = 0;     // share of its bytes
+};
+
+struct ClassHistogram {
+  std::string class_name;
+  bool hidden = false;
+  std::vector<SizeRow> rows;  // ascending
+};
+
+ClassHistogram histogram_of(const profile::MessageSizes& sizes);
+
+// All classes together: shares of all messages and bytes of the profile.
+std::vector<SizeRow> histogram_of_all(const profile::Profile& profile);
+
+// Messages below `limit_bytes` and the bytes in them. A bin counts as small if all of it is.
+struct SmallMessages {
+  std::uint64_t messages = 0, of_messages = 0;
+  double bytes = 0, of_bytes = 0;
+};
+SmallMessages small_messages(const std::vector<SizeRow>& rows, double limit_bytes);
+
+base::Result<Outcome> histograms(const Input& input);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,29 @@
+// The traffic matrices, sparse: one row for each pair that talked.
+//
+//   pairs         by class, communicator and phase
+//   all_pairs     summed over these; user_pairs and hidden_pairs the two parts of it
+//   symmetric     both directions of all_pairs, source < destination
+//   ranks         sent and received
+//   hosts         between hosts, where the profile names them
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/results/analysis.h"
+#include "profile/profile.h"
+#include "profile/selection.h"
+
+namespace fathom::analysis {
+
+struct HostPair {
+  std::string source, destination;
+  std::uint64_t bytes = 0, messages = 0;
+};
+
+// By (source, destination). Ranks whose host is not known are left out.
+std::vector<HostPair> between_hosts(const profile::Profile& profile, const std::vector<profile::PairCount>& pairs);
+
+base::Result<Outcome> matrices(const Input& input);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,19 @@
+// How well the traffic of a graph fits one grid.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/traffic/pattern_match.h"
+
+namespace fathom::analysis {
+
+using Extents = std::vector<std::int64_t>;
+
+// `place`: of each node, row-major; empty: the node's number. Nothing if a dimension's neighbours do not
+// talk (fewer than `present` of them).
+std::optional<Match> fit_grid(const PatternGraph& graph, const Extents& extents,
+                              const std::vector<std::uint32_t>& place, double present);
+
+}  // namespace fathom::analysis

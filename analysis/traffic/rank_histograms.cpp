@@ -1,0 +1,78 @@
+#include "analysis/traffic/rank_histograms.h"
+
+#include <bit>
+#include <map>
+#include <utility>
+
+namespace fathom::analysis {
+namespace {
+
+using trace::Event;
+using trace::EventKind;
+
+void add_process(const trace::Trace& trace, std::size_t process, const Scope& scope, std::vector<RankSizes>& list) {
+  const std::int64_t rank = trace.definitions().processes[process].rank;
+  std::map<std::pair<std::uint32_t, bool>, RankSizes> sums;
+  trace::EventCursor cursor = trace.events(process);
+  if (scope.from_ns > 0) cursor.seek(scope.from_ns);
+  for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
+    const bool sent = event.kind == EventKind::kMessageSent;
+    if (!sent && event.kind != EventKind::kMessageReceived) continue;
+    RankSizes& sizes = sums[{event.code, sent}];
+    const auto bin = static_cast<std::size_t>(std::bit_width(event.bytes));
+    ++sizes.messages[bin];
+    sizes.bytes[bin] += event.bytes;
+  }
+  for (auto& [key, sizes] : sums) {
+    sizes.rank = rank;
+    sizes.message_class = key.first;
+    sizes.sent = key.second;
+    list.push_back(sizes);
+  }
+}
+
+struct Line {
+  const RankSizes* of;
+  std::size_t bin;
+  std::uint64_t low() const { return bin == 0 ? 0 : std::uint64_t{1} << (bin - 1); }
+  std::uint64_t high() const { return bin == 0 ? 0 : low() + (low() - 1); }
+};
+
+void lay_out(const std::vector<RankSizes>& list, const trace::Definitions& definitions, Table& table) {
+  std::vector<Line> lines;
+  for (const RankSizes& sizes : list) {
+    for (std::size_t bin = 0; bin < kSizeBins; ++bin) {
+      if (sizes.messages[bin] > 0) lines.push_back({&sizes, bin});
+    }
+  }
+  add_column(table, "rank", lines, [](const Line& line) { return line.of->rank; });
+  add_column(table, "class", lines, [&](const Line& line) { return definitions.classes[line.of->message_class]; });
+  add_column(table, "hidden", lines,
+             [&](const Line& line) { return std::int64_t{definitions.class_hidden[line.of->message_class]}; });
+  add_column(table, "sent", lines, [](const Line& line) { return std::int64_t{line.of->sent}; });
+  add_column(table, "low_bytes", lines, [](const Line& line) { return line.low(); });
+  add_column(table, "high_bytes", lines, [](const Line& line) { return line.high(); });
+  add_column(table, "messages", lines, [](const Line& line) { return line.of->messages[line.bin]; });
+  add_column(table, "bytes", lines, [](const Line& line) { return line.of->bytes[line.bin]; });
+}
+
+}  // namespace
+
+std::vector<RankSizes> rank_sizes(const trace::Trace& trace, const Scope& scope) {
+  std::vector<RankSizes> list;
+  const auto& processes = trace.definitions().processes;
+  for (std::size_t process = 0; process < processes.size(); ++process) {
+    if (scope.ranks && !scope.ranks->contains(processes[process].rank)) continue;
+    add_process(trace, process, scope, list);
+  }
+  return list;
+}
+
+base::Result<Outcome> rank_histograms(const Input& input) {
+  Outcome outcome;
+  const std::vector<RankSizes> list = rank_sizes(*input.trace, input.scope);
+  lay_out(list, input.trace->definitions(), outcome.section.table("message_sizes"));
+  return outcome;
+}
+
+}  // namespace fathom::analysis

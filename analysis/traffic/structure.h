@@ -1,0 +1,70 @@
+// How the traffic is spread over ranks, pairs, hosts and the matrix.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/results/analysis.h"
+#include "analysis/traffic/blocks.h"
+#include "profile/profile.h"
+#include "profile/summary.h"
+
+namespace fathom::analysis {
+
+// Of values of all ranks, those that have none included.
+struct Spread {
+  double mean = 0;
+  double imbalance = 0;  // max / mean; 0 without traffic
+  double cv = 0;         // standard deviation (of the population) / mean
+};
+Spread spread_of(const std::vector<double>& values);
+
+struct RankTraffic {
+  std::int64_t rank = 0;
+  profile::Volume out, in;
+  std::uint64_t peers_out = 0, peers_in = 0;  // different ranks, not counting itself
+  std::uint64_t touch_bytes() const { return out.bytes + in.bytes; }
+};
+
+struct TopLink {
+  profile::PairCount pair;
+  double share = 0;  // of all bytes (messages where there are none)
+};
+
+// Traffic within each place that is known: bytes and messages between different ranks.
+struct Locality {
+  std::string level;  // "socket", "host"
+  profile::Volume inside, known;  // known: both ends' places are
+};
+
+// How far from the diagonal the matrix has entries, ranks in their order.
+struct MatrixShape {
+  std::int64_t bandwidth = 0;    // largest |source - destination|
+  double mean_distance = 0;      // of |source - destination|, by bytes
+  double within_8 = 0;           // share of the bytes no farther than 8 from the diagonal
+};
+
+struct Structure {
+  std::int64_t ranks = 0;
+  std::uint64_t pairs = 0;       // that talked, messages to oneself left out
+  double density = 0;            // of the ordered pairs of different ranks
+  profile::Volume all, to_itself;
+  Spread out, in, touch;         // bytes by rank; messages where no class has bytes
+  Spread peers;                  // by rank, out
+  std::vector<RankTraffic> per_rank;  // by rank, only those with traffic
+  std::vector<TopLink> top_links;     // 20, most bytes first
+  std::vector<Locality> locality;     // narrowest first; only what is known
+  MatrixShape shape;
+  Blocks blocks;
+};
+
+inline constexpr std::size_t kTopRanks = 10;
+inline constexpr std::size_t kTopLinks = 20;
+
+// `trace` may be nullptr; it knows the sockets.
+Structure structure_of(const profile::Profile& profile, const trace::Trace* trace);
+
+base::Result<Outcome> structure(const Input& input);
+
+}  // namespace fathom::analysis

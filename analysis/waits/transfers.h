@@ -1,0 +1,12 @@
+// The transfer view: what happens to each message between being asked for and being complete (transfer_steps.h), and
+// what blocked calls wait for (blocked_time.h).
+#pragma once
+
+#include "analysis/results/analysis.h"
+#include "analysis/scope/input.h"
+
+namespace fathom::analysis {
+
+base::Result<Outcome> transfers(const Input& input);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,378 @@
+#include "analysis/waits/wait_states.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <tuple>
+
+#include "analysis/calls/call_site_names.h"
+#include "analysis/engine/lazy_job.h"
+#include "analysis/scope/scope_filter.h"
+#include "analysis/scope/trace_span.h"
+#include "analysis/waits/wait_steps.h"
+
+namespace fathom::analysis {
+namespace {
+
+constexpr double kPerSecond = 1e-9;
+
+struct KindText {
+  const char* name;
+  const char* happens;  // "waited for messages that were sent late"
+  const char* advice;
+};
+
+constexpr KindText kKinds[kWaitKinds] = {
+    {"late-sender", "for messages that were sent late",
+     "let the sender send earlier, or give it less to do before; post receives early and wait for them late"},
+    {"wrong-order", "for messages while others, sent before, were taken later",
+     "receive in the order in which messages come: MPI_ANY_SOURCE, or MPI_Waitany over posted receives"},
+    {"late-receiver", "to send to processes that received late",
+     "post the receive earlier, or send without blocking"},
+    {"wait-at-barrier", "at barriers for the last to come",
+     "balance the work before the barrier; see whether it is needed"},
+    {"wait-at-nxn", "in collectives for the last to come",
+     "balance the work before the collective, or start it without blocking"},
+    {"early-reduce", "as root of reductions for the last to come",
+     "balance the work before the reduction, or start it without blocking"},
+    {"early-gather", "as root of gathers for the last to come",
+     "balance the work before the gather, or start it without blocking"},
+    {"late-broadcast", "for the root of broadcasts",
+     "let the root broadcast earlier, or start the broadcast without blocking"},
+    {"early-scatter", "for the root of scatters", "let the root scatter earlier, or start it without blocking"},
+    {"early-scan", "in scans for ranks below", "balance the work before the scan"},
+};
+
+const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
+
+double seconds(std::uint64_t ns) { return static_cast<double>(ns) * kPerSecond; }
+
+std::string seconds_text(std::uint64_t ns) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g s", seconds(ns));
+  return text;
+}
+
+std::string phase_name(const trace::Definitions& definitions, std::uint32_t phase) {
+  return phase < definitions.phases.size() ? definitions.phases[phase] : "";
+}
+
+// Ranks with the most first: those that make up nearly all, and each that is a good part of it.
+std::vector<std::int64_t> most(const trace::Definitions& definitions, const std::map<std::uint32_t, std::uint64_t>& sums) {
+  std::vector<std::pair<std::uint32_t, std::uint64_t>> order(sums.begin(), sums.end());
+  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::uint64_t all = 0;
+  for (const auto& [process, ns] : order) all += ns;
+  std::vector<std::int64_t> ranks;
+  std::uint64_t named = 0;
+  constexpr double kGoodPart = 0.05;
+  for (const auto& [process, ns] : order) {
+    if (ranks.size() == kMostListed) break;
+    if (!ranks.empty() && static_cast<double>(ns) < kGoodPart * static_cast<double>(all) &&
+        static_cast<double>(named) >= (1 - kGoodPart) * static_cast<double>(all)) {
+      break;
+    }
+    if (!ranks.empty() && static_cast<double>(ns) < kGoodPart * static_cast<double>(order.front().second)) break;
+    ranks.push_back(definitions.processes[process].rank);
+    named += ns;
+  }
+  return ranks;
+}
+
+std::string rank_list(const std::vector<std::int64_t>& ranks) {
+  constexpr std::size_t kShown = 4;
+  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+  for (std::size_t i = 0; i < ranks.size() && i < kShown; ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  if (ranks.size() > kShown) text += " and " + std::to_string(ranks.size() - kShown) + " more";
+  return text;
+}
+
+// Rows that one finding tells together: one kind, one place in the program.
+struct Group {
+  std::uint64_t ns = 0, count = 0, worst_ns = 0, worst_at_ns = 0;
+  std::map<std::uint32_t, std::uint64_t> culprits, victims;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;  // culprit, victim
+  std::vector<const WaitRow*> rows;
+};
+
+class Teller {
+ public:
+  Teller(const Input& input, const JoinedJob& job)
+      : input_(input), job_(job), names_(job.definitions()), all_ns_(all_ranks_ns(job.definitions(), input.scope)) {}
+
+  void tell(const JobWaits& waits, Outcome& outcome) {
+    lay_out_waits(waits, outcome.section);
+    lay_out_origins(waits, outcome.section);
+    findings(waits, outcome);
+    origin_findings(waits, outcome);
+    limits(waits, outcome);
+  }
+
+ private:
+  const trace::Definitions& definitions() const { return job_.definitions(); }
+  std::int64_t rank(std::uint32_t process) const { return definitions().processes[process].rank; }
+
+  void lay_out_waits(const JobWaits& waits, Section& section) {
+    std::uint64_t all = 0;
+    std::map<WaitKind, std::uint64_t> by_kind;
+    for (const WaitRow& row : waits.rows) {
+      all += row.ns;
+      by_kind[row.kind] += row.ns;
+    }
+    section.figure("wait_seconds", seconds(all));
+    section.figure("wait_share", all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
+    for (const auto& [kind, ns] : by_kind) {
+      std::string name = text_of(kind).name;
+      std::replace(name.begin(), name.end(), '-', '_');
+      section.figure(name + "_seconds", seconds(ns));
+    }
+    Table& table = section.table("waits");
+    const auto site = [&](const WaitRow& row) -> const trace::CodeSite& { return names_.of_call(row.process, row.site); };
+    add_column(table, "kind", waits.rows, [](const WaitRow& row) { return std::string(text_of(row.kind).name); });
+    add_column(table, "rank", waits.rows, [&](const WaitRow& row) { return rank(row.process); });
+    add_column(table, "culprit", waits.rows, [&](const WaitRow& row) { return rank(row.culprit); });
+    add_column(table, "function", waits.rows, [&](const WaitRow& row) { return definitions().functions[row.function].name; });
+    add_column(table, "caller", waits.rows, [&](const WaitRow& row) { return site(row).function; });
+    add_column(table, "file", waits.rows, [&](const WaitRow& row) { return site(row).file; });
+    add_column(table, "line", waits.rows, [&](const WaitRow& row) { return std::int64_t{site(row).line}; });
+    add_column(table, "phase", waits.rows, [&](const WaitRow& row) { return phase_name(definitions(), row.phase); });
+    add_column(table, "seconds", waits.rows, [](const WaitRow& row) { return seconds(row.ns); });
+    add_column(table, "count", waits.rows, [](const WaitRow& row) { return row.count; });
+    add_column(table, "worst_seconds", waits.rows, [](const WaitRow& row) { return seconds(row.worst_ns); });
+    add_column(table, "worst_at_s", waits.rows, [](const WaitRow& row) { return seconds(row.worst_at_ns); });
+    const auto late_for = [&](const WaitRow& row) -> const trace::CodeSite& { return names_.of_call(row.culprit, row.late_for_site); };
+    add_column(table, "late_for", waits.rows, [&](const WaitRow& row) { return called(row.late_for); });
+    add_column(table, "late_for_file", waits.rows, [&](const WaitRow& row) { return late_for(row).file; });
+    add_column(table, "late_for_line", waits.rows, [&](const WaitRow& row) { return std::int64_t{late_for(row).line}; });
+    lay_out_meanwhile(waits.rows, [](const WaitRow& row) { return row.culprit; }, table);
+  }
+
+  void lay_out_origins(const JobWaits& waits, Section& section) {
+    Table& table = section.table("origins");
+    const auto site = [&](const OriginRow& row) -> const trace::CodeSite& { return names_.of_call(row.process, row.site); };
+    add_column(table, "rank", waits.origins, [&](const OriginRow& row) { return rank(row.process); });
+    add_column(table, "before", waits.origins, [&](const OriginRow& row) { return definitions().functions[row.function].name; });
+    add_column(table, "caller", waits.origins, [&](const OriginRow& row) { return site(row).function; });
+    add_column(table, "file", waits.origins, [&](const OriginRow& row) { return site(row).file; });
+    add_column(table, "line", waits.origins, [&](const OriginRow& row) { return std::int64_t{site(row).line}; });
+    add_column(table, "phase", waits.origins, [&](const OriginRow& row) { return phase_name(definitions(), row.phase); });
+    add_column(table, "direct_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.direct_ns); });
+    add_column(table, "indirect_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.indirect_ns); });
+    add_column(table, "count", waits.origins, [](const OriginRow& row) { return row.count; });
+    lay_out_meanwhile(waits.origins, [](const OriginRow& row) { return row.process; }, table);
+  }
+
+  std::string called(std::uint32_t function) const { return function == kNobody ? "" : definitions().functions[function].name; }
+
+  // `whose(row)`: the process whose time it is.
+  template <typename Row, typename Whose>
+  void lay_out_meanwhile(const std::vector<Row>& rows, Whose whose, Table& table) {
+    add_column(table, "longest_work_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.work_ns); });
+    add_call_columns(table, "work_after", rows, whose, &LongestStretch::work_after, &LongestStretch::work_after_site);
+    add_call_columns(table, "work_before", rows, whose, &LongestStretch::work_before, &LongestStretch::work_before_site);
+    add_column(table, "longest_call_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.call_ns); });
+    add_call_columns(table, "longest_call", rows, whose, &LongestStretch::call, &LongestStretch::call_site);
+  }
+  template <typename Row, typename Whose>
+  void add_call_columns(Table& table, const std::string& name, const std::vector<Row>& rows, Whose whose,
+                        std::uint32_t LongestStretch::*function, std::uint64_t LongestStretch::*site) {
+    const auto place = [&](const Row& row) -> const trace::CodeSite& { return names_.of_call(whose(row), row.meanwhile.*site); };
+    add_column(table, name, rows, [&](const Row& row) { return called(row.meanwhile.*function); });
+    add_column(table, name + "_file", rows, [&](const Row& row) { return place(row).file; });
+    add_column(table, name + "_line", rows, [&](const Row& row) { return std::int64_t{place(row).line}; });
+  }
+
+  CallPlace place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
+    const trace::CodeSite& site = names_.of_call(process, address);
+    return {definitions().functions[function].name, site.file, site.line};
+  }
+  // What `process` did longest while it was waited for.
+  std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
+    if (longest.work_ns == 0 && longest.call_ns == 0) return {};
+    Meanwhile told{rank(process), seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
+    if (longest.call_ns > longest.work_ns) {
+      told.inside = place(process, longest.call, longest.call_site);
+    } else {
+      told.after = place(process, longest.work_after, longest.work_after_site);
+      told.before = place(process, longest.work_before, longest.work_before_site);
+    }
+    return told;
+  }
+
+  bool is_finding(std::uint64_t ns) const {
+    return all_ns_ > 0 && static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
+  }
+
+  void rate(Finding& finding, std::uint64_t ns) const {
+    constexpr double kSteep = 4;  // a quarter of all time is as bad as it gets
+    finding.seconds = seconds(ns);
+    finding.strength = std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
+    finding.severity = severity_of(finding.strength);
+    finding.evidence.push_back({"share_of_all_time", static_cast<double>(ns) / static_cast<double>(all_ns_)});
+  }
+
+  // Of the processes in it: what was lost makes it less sure.
+  double confidence(const Group& group) const {
+    for (const auto* side : {&group.culprits, &group.victims}) {
+      for (const auto& [process, ns] : *side) {
+        if (job_.summary().processes[process].losses > 0) return 0.5;
+      }
+    }
+    return 1;
+  }
+
+  void findings(const JobWaits& waits, Outcome& outcome) {
+    using Place = std::tuple<WaitKind, std::uint32_t, std::string, std::string, int, std::uint32_t>;
+    std::map<Place, Group> groups;
+    for (const WaitRow& row : waits.rows) {
+      const trace::CodeSite& site = names_.of_call(row.process, row.site);
+      Group& group = groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
+      group.rows.push_back(&row);
+      group.ns += row.ns;
+      group.count += row.count;
+      if (row.worst_ns > group.worst_ns) std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
+      group.culprits[row.culprit] += row.ns;
+      group.victims[row.process] += row.ns;
+      group.pairs[{row.culprit, row.process}] += row.ns;
+    }
+    for (const auto& [place, group] : groups) {
+      if (!is_finding(group.ns)) continue;
+      const auto& [kind, function, caller, file, line, phase] = place;
+      Finding& finding = outcome.findings.emplace_back();
+      finding.kind = text_of(kind).name;
+      finding.count = group.count;
+      finding.culprits = most(definitions(), group.culprits);
+      finding.victims = most(definitions(), group.victims);
+      finding.pairs = worst_pairs(group);
+      finding.where.function = definitions().functions[function].name;
+      finding.where.caller = caller;
+      finding.where.file = file;
+      finding.where.line = line;
+      finding.where.phase = phase_name(definitions(), phase);
+      finding.confidence = confidence(group);
+      finding.windows = {{seconds(group.worst_at_ns), seconds(group.worst_at_ns + group.worst_ns)}};
+      rate(finding, group.ns);
+      finding.evidence.push_back({"longest_wait_seconds", seconds(group.worst_ns)});
+      finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " + text_of(kind).happens +
+                        " in " + finding.where.function + ", because of " + rank_list(finding.culprits);
+      finding.advice = text_of(kind).advice;
+      if (const WaitRow* worst = worst_for(group, finding.culprits[0])) finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
+    }
+  }
+
+  // Of the waits for this rank the longest.
+  const WaitRow* worst_for(const Group& group, std::int64_t culprit) const {
+    const WaitRow* worst = nullptr;
+    for (const WaitRow* row : group.rows) {
+      if (rank(row->culprit) == culprit && (worst == nullptr || row->worst_ns > worst->worst_ns)) worst = row;
+    }
+    return worst;
+  }
+
+  std::vector<RankPair> worst_pairs(const Group& group) const {
+    std::vector<std::pair<std::uint64_t, RankPair>> order;
+    for (const auto& [pair, ns] : group.pairs) order.push_back({ns, {rank(pair.first), rank(pair.second)}});
+    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<RankPair> pairs;
+    for (std::size_t i = 0; i < order.size() && i < kMostListed; ++i) pairs.push_back(order[i].second);
+    return pairs;
+  }
+
+  static const char* delay_advice(const Finding& delay) {
+    if (!delay.meanwhile) return "look for what this rank does before the call that it came to late";
+    return delay.meanwhile->inside ? "look for what holds it up in that call: the transfer of its messages, or a processor that it shares"
+                                   : "give it less to do there, or let it do what others wait for first";
+  }
+
+  // The same seconds from the other side: where a delay began that others passed on.
+  void origin_findings(const JobWaits& waits, Outcome& outcome) {
+    struct Origin {
+      std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
+      const OriginRow* worst = nullptr;
+    };
+    std::map<std::uint32_t, Origin> origins;
+    for (const OriginRow& row : waits.origins) {
+      Origin& origin = origins[row.process];
+      origin.direct_ns += row.direct_ns;
+      origin.indirect_ns += row.indirect_ns;
+      origin.count += row.count;
+      if (!origin.worst || row.direct_ns + row.indirect_ns > origin.worst->direct_ns + origin.worst->indirect_ns) {
+        origin.worst = &row;
+      }
+    }
+    for (const auto& [process, origin] : origins) {
+      if (!is_finding(origin.indirect_ns)) continue;
+      const trace::CodeSite& site = names_.of_call(process, origin.worst->site);
+      Finding& finding = outcome.findings.emplace_back();
+      finding.kind = "delay";
+      finding.count = origin.count;
+      finding.culprits = {rank(process)};
+      finding.where.function = definitions().functions[origin.worst->function].name;
+      finding.where.caller = site.function;
+      finding.where.file = site.file;
+      finding.where.line = site.line;
+      finding.where.phase = phase_name(definitions(), origin.worst->phase);
+      rate(finding, origin.direct_ns + origin.indirect_ns);
+      finding.evidence.push_back({"direct_seconds", seconds(origin.direct_ns)});
+      finding.evidence.push_back({"indirect_seconds", seconds(origin.indirect_ns)});
+      finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " + finding.where.function +
+                        ", which made others wait " + seconds_text(origin.direct_ns) + " and, passed on by these, " +
+                        seconds_text(origin.indirect_ns) + ". These are not seconds beside those of the waits: they are the same, counted for who caused them";
+      finding.windows = {{seconds(origin.worst->worst_at_ns), seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
+      finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
+      finding.advice = delay_advice(finding);
+    }
+  }
+
+  void limits(const JobWaits& waits, Outcome& outcome) const {
+    const JoinSummary& summary = job_.summary();
+    std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, clock_errors = 0, worst_ns = 0;
+    for (const ProcessSummary& process : summary.processes) {
+      sends += process.unmatched_from;
+      receives += process.unmatched_receives;
+      losses += process.losses;
+      clock_errors += process.clock_errors;
+      worst_ns = std::max(worst_ns, process.worst_clock_error_ns);
+    }
+    const auto say = [&](std::string sentence) { outcome.limits.push_back(std::move(sentence)); };
+    if (receives > 0) say(std::to_string(receives) + " messages were received whose send is not in the trace; waits for them are left out");
+    if (sends > 0) say(std::to_string(sends) + " messages were sent whose receive is not in the trace; waits for their receivers are left out");
+    if (summary.left_out_parts > 0) {
+      say(std::to_string(summary.left_out_parts) + " calls of collectives are left out, for not all members' calls are in the trace");
+    }
+    if (losses > 0) say("records were lost or recording paused " + std::to_string(losses) + " times; what was under way then may be joined wrongly");
+    if (clock_errors > 0) {
+      say(std::to_string(clock_errors) + " messages arrived before they were sent, by up to " + seconds_text(worst_ns) +
+          ": clocks differ; shorter waits between hosts are left out");
+    }
+    if (waits.released > 0) say("times contradict each other: " + std::to_string(waits.released) + " shares of blame were left out");
+    for (const std::string& problem : summary.problems) say(problem);
+  }
+
+  const Input& input_;
+  const JoinedJob& job_;
+  CallSiteNames names_;
+  std::uint64_t all_ns_ = 0;  // of all chosen processes together
+};
+
+}  // namespace
+
+const char* name_of(WaitKind kind) { return text_of(kind).name; }
+
+base::Result<Outcome> wait_states(const Input& input) {
+  auto joined = input.job->joined();
+  if (!joined) return joined.error();
+  JoinedJob& job = **joined;
+  const ScopeFilter filter(input.scope, job.definitions());
+  WaitScope scope;
+  scope.from_ns = input.scope.from_ns;
+  scope.to_ns = input.scope.to_ns;
+  scope.phase = filter.phase_number();
+  scope.processes = &filter.processes();
+  const JobWaits waits = find_waits(job, scope);
+  Outcome outcome;
+  Teller(input, job).tell(waits, outcome);
+  return outcome;
+}
+
+}  // namespace fathom::analysis

@@ -1,0 +1,16 @@
+// Wait states: which processes waited, in which call, for whom and how long, and who caused it in the end.
+//
+// Sources of the definitions: analysis/engine/call_wait.h, analysis/engine/collectives.h, analysis/waits/wait_steps.h.
+#pragma once
+
+#include "analysis/engine/call_wait.h"
+#include "analysis/results/analysis.h"
+#include "analysis/scope/input.h"
+
+namespace fathom::analysis {
+
+const char* name_of(WaitKind kind);  // "late-sender"
+
+base::Result<Outcome> wait_states(const Input& input);
+
+}  // namespace fathom::analysis

@@ -1,0 +1,53 @@
+#include "analysis/waits/wait_steps.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "analysis/engine/parcels.h"
+#include "analysis/waits/wait_blame.h"
+#include "analysis/waits/wait_notes.h"
+#include "analysis/waits/wait_tallies.h"
+
+namespace fathom::analysis {
+namespace {
+
+auto order_of(const WaitRow& row) {
+  return std::make_tuple(row.process, row.kind, row.function, row.site, row.phase, row.culprit);
+}
+auto order_of(const OriginRow& row) { return std::make_tuple(row.process, row.function, row.site, row.phase); }
+
+template <typename Row>
+void sort_rows(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return order_of(a) < order_of(b); });
+}
+
+// Both are sorted; a row of `late` has one of `waits`, unless blame was left out.
+void add_late(const std::vector<WaitRow>& late, std::vector<WaitRow>& waits) {
+  auto row = waits.begin();
+  for (const WaitRow& one : late) {
+    while (row != waits.end() && order_of(*row) < order_of(one)) ++row;
+    if (row == waits.end() || order_of(*row) != order_of(one)) continue;
+    row->late_for = one.late_for;
+    row->late_for_site = one.late_for_site;
+    row->meanwhile = one.meanwhile;
+  }
+}
+
+}  // namespace
+
+JobWaits find_waits(JoinedJob& job, const WaitScope& scope) {
+  note_waits(job);
+  WaitTallies tallies;
+  JobWaits waits;
+  waits.released = hand_out_blame(job, scope, tallies);
+  waits.rows = gathered(job.transport(), tallies.wait_rows());
+  waits.origins = gathered(job.transport(), tallies.origin_rows(job));
+  auto late = gathered(job.transport(), tallies.late_rows(job));
+  sort_rows(waits.rows);
+  sort_rows(waits.origins);
+  sort_rows(late);
+  add_late(late, waits.rows);
+  return waits;
+}
+
+}  // namespace fathom::analysis
