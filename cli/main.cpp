@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_line.h"
+#include "cli/language/command_line.h"
 
 int main(int argc, char** argv) try {
   return fathom::cli::run_command_line({argv + 1, argv + argc});

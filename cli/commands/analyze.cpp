@@ -1,0 +1,175 @@
+#include "cli/commands/analyze.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/results_writer.h"
+#include "analysis/run.h"
+#include "cli/language/command_line.h"
+#include "cli/language/event_selection.h"
+#include "cli/launch/parallel.h"
+#include "cli/pages/analysis_page.h"
+#include "cli/runs/named_run.h"
+
+namespace fathom::cli {
+namespace {
+
+struct AnalyzeOptions {
+  std::string run, output, from, to, ranks;
+  std::vector<std::string> only, thresholds;
+  std::optional<std::string> phase;
+  std::size_t top = 6;
+  bool json = false;
+  bool list = false;
+  bool one_process = false;
+};
+
+using Rows = std::vector<const analysis::Row*>;
+
+int list_analyses() {
+  for (const analysis::Row& row : analysis::all_analyses()) {
+    std::printf("  %-22s %s%s%s\n", row.name, row.help,
+                row.needs == analysis::Needs::kTrace ? "; needs a trace" : "",
+                row.by_default ? "" : "; only when named");
+  }
+  std::printf("\nthresholds (--set NAME=VALUE)\n");
+  for (const analysis::ThresholdRow& row : analysis::threshold_rows()) {
+    std::printf("  %-30s %10g  %s\n", row.name, analysis::Thresholds{}.*row.member, row.help);
+  }
+  return kFine;
+}
+
+base::Result<Rows> named_rows(const std::vector<std::string>& names) {
+  Rows rows;
+  for (const std::string& name : names) {
+    const auto row = analysis::find_analysis(name);
+    if (!row) return row.error();
+    rows.push_back(*row);
+  }
+  return rows;
+}
+
+base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
+  analysis::Scope scope;
+  scope.phase = options.phase;
+  if (!options.ranks.empty()) {
+    const auto ranks = parse_ranks(options.ranks);
+    if (!ranks) return ranks.error();
+    scope.ranks = *ranks;
+  }
+  for (const auto& [text, moment] : {std::pair(&options.from, &scope.from_ns), std::pair(&options.to, &scope.to_ns)}) {
+    if (text->empty()) continue;
+    const auto time = parse_time(*text);
+    if (!time) return time.error();
+    *moment = *time;
+  }
+  if (scope.from_ns >= scope.to_ns) return base::Error{"--from must be before --to"};
+  return scope;
+}
+
+// Where the results are kept; empty: nowhere. A part of the run never takes the place of the whole.
+std::string output_path(const AnalyzeOptions& options, const analysis::Scope& scope) {
+  if (!options.output.empty()) return options.output;
+  if (!scope.whole()) return "";
+  std::error_code ignored;
+  const std::filesystem::path run(options.run);
+  return (std::filesystem::is_directory(run, ignored) ? run : run.parent_path()) / "analysis.json";
+}
+
+int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced, bool kept) {
+  if (options.json) {
+    return analysis::print_results(results, stdout)
+               ? kFine
+               : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
+  }
+  std::string text = analyze_text(results, options.top, Terminal::of_stdout(), kept, !options.only.empty());
+  if (!kept) text += "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes it\n";
+  if (!traced) text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
+}
+
+// What is wrong with the request is wrong with it at every process; one says so.
+int refuse(int exit_code, const std::string& sentence) {
+  return launch().rank == 0 ? fail(exit_code, "analyze", sentence) : exit_code;
+}
+
+// At one process of several, or alone. Only the first prints and writes.
+int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) {
+  auto rows = named_rows(options.only);
+  if (!rows) return refuse(kWrongUsage, rows.error().message);
+  const auto scope = scope_of(options);
+  if (!scope) return refuse(kWrongUsage, scope.error().message);
+  analysis::Thresholds thresholds;
+  for (const std::string& assignment : options.thresholds) {
+    const auto set = analysis::set_threshold(thresholds, assignment);
+    if (!set) return refuse(kWrongUsage, set.error().message);
+  }
+  const auto run = load_named_run(options.run, *scope, transport);
+  if (!run) return refuse(kFailed, run.error().message);
+  const analysis::Input input = run->input(thresholds);
+  if (rows->empty()) *rows = analysis::default_analyses(input);
+  for (const analysis::Row* row : *rows) {
+    if (analysis::can_run(*row, input)) continue;
+    return refuse(kFailed, fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
+  }
+  const bool first = transport == nullptr || transport->rank() == 0;
+  if (!first) std::erase_if(*rows, [](const analysis::Row* row) { return row->needs != analysis::Needs::kTrace; });
+  const auto results = analysis::run_analyses(*rows, input);
+  if (!results) return fail(kFailed, "analyze", results.error().message);
+  if (!first) return kFine;
+  const std::string path = output_path(options, *scope);
+  if (!path.empty()) {
+    if (auto written = analysis::write_results(*results, path); !written) {
+      return fail(kFailed, "analyze", written.error().message);
+    }
+  }
+  return show(*results, options, input.trace != nullptr, !path.empty());
+}
+
+int analyze(const AnalyzeOptions& options) {
+  if (options.list) return list_analyses();
+  if (options.run.empty()) return refuse(kWrongUsage, "name the run; see fathom analyze --help");
+  if (options.one_process) return launch().rank == 0 ? analyze_part(options, nullptr) : kFine;
+  auto transport = start_transport();
+  if (!transport) return refuse(kFailed, transport.error().message);
+  const int exit_code = analyze_part(options, transport->get());
+  // Without a farewell the launcher ends the other processes too.
+  if (exit_code != kFine) static_cast<void>(transport->release());
+  return exit_code;
+}
+
+}  // namespace
+
+Action declare_analyze(CLI::App& app) {
+  auto options = std::make_shared<AnalyzeOptions>();
+  app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
+  app.add_option("--only", options->only, "this analysis alone, with its tables; may be given several times (see --list)")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")->type_name("RANKS");
+  app.add_option("--from", options->from, "first moment: 1.5, 1.5s, 20ms; needs a trace")->type_name("SECONDS");
+  app.add_option("--to", options->to, "the moment to end before; needs a trace")->type_name("SECONDS");
+  app.add_option("--phase", options->phase, "only this phase")->type_name("NAME");
+  app.add_option("--set", options->thresholds, "change a threshold; may be given several times (see --list)")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--top", options->top, "how many findings to show")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->capture_default_str();
+  app.add_option("-o,--output", options->output, "write the results here; without: to RUN/analysis.json, and those of a part of the run nowhere")
+      ->type_name("FILE");
+  app.add_flag("--json", options->json, "print the results for programs");
+  app.add_flag("--list", options->list, "list the analyses and thresholds");
+  app.add_flag("--one-process", options->one_process, "under mpirun: let one process do all of it");
+  return [options] { return analyze(*options); };
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,15 @@
+// `fathom compare`: two runs or N scales of a program side by side.
+#pragma once
+
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+inline constexpr char kCompareExamples[] =
+    "  fathom compare before after\n"
+    "  fathom compare p4 p8 p16 p32 --json\n"
+    "RUN is a run directory or a profile.json. The first is the base; growth is last over first.\n";
+
+Action declare_compare(CLI::App& app);
+
+}  // namespace fathom::cli

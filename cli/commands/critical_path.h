@@ -1,0 +1,15 @@
+// `fathom critical-path`: what a job's run time is made of, and what its costliest paths cost.
+#pragma once
+
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+inline constexpr char kCriticalPathExamples[] =
+    "  fathom critical-path r1\n"
+    "  fathom run --trace --then critical-path -o r1 -- mpirun -n 4 ./app\n"
+    "RUN needs a trace. `fathom analyze RUN --only critical-path --json` gives all of it to programs.\n";
+
+Action declare_critical_path(CLI::App& app);
+
+}  // namespace fathom::cli

@@ -1,0 +1,14 @@
+// `fathom doctor`: what can be measured on this machine, and why not.
+#pragma once
+
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+inline constexpr char kDoctorExamples[] =
+    "  fathom doctor\n"
+    "Each line says ok, warn or no, and what to do. The exit code is 0 if something can be measured.\n";
+
+Action declare_doctor(CLI::App& app);
+
+}  // namespace fathom::cli

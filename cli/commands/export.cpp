@@ -1,0 +1,142 @@
+#include "cli/commands/export.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+#include <memory>
+#include <set>
+
+#include "cli/language/command_line.h"
+#include "cli/runs/run_directory.h"
+#include "exporters/registry.h"
+#include "exporters/trace_exporter.h"
+#include "profile/reader.h"
+#include "trace/reader.h"
+
+namespace fathom::cli {
+namespace {
+
+struct ExportOptions {
+  std::string run;
+  std::string format;
+  std::string path;
+  std::string class_name;
+  std::string metric = "bytes";
+  bool hidden = false;
+  bool user = false;
+  bool force = false;
+  bool list = false;
+};
+
+std::string format_names() {
+  std::string names;
+  for (const exporters::Exporter& row : exporters::all()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  }
+  for (const exporters::TraceExporter& row : exporters::all_trace()) names += ", " + std::string(row.name);
+  return names;
+}
+
+int list_formats() {
+  std::printf("of the traffic (profile.json):\n");
+  for (const exporters::Exporter& row : exporters::all()) {
+    std::printf("  %-10s %s\n", row.name, row.help);
+  }
+  std::printf("of the trace (fathom run --trace):\n");
+  for (const exporters::TraceExporter& row : exporters::all_trace()) {
+    std::printf("  %-10s %s\n", row.name, row.help);
+  }
+  return kFine;
+}
+
+exporters::Options exporter_options(const ExportOptions& options) {
+  exporters::Options chosen;
+  if (!options.class_name.empty()) chosen.selection.class_name = options.class_name;
+  if (options.hidden) chosen.selection.origin = profile::Origin::kHidden;
+  if (options.user) chosen.selection.origin = profile::Origin::kUser;
+  chosen.metric = options.metric == "bytes" ? profile::Metric::kBytes : profile::Metric::kMessages;
+  chosen.force = options.force;
+  return chosen;
+}
+
+// Empty if the profile has traffic of the class that was asked for; else the sentence that says so.
+std::string missing_class(const profile::Profile& profile, const std::string& class_name) {
+  std::set<std::string> names;
+  for (const profile::Traffic& block : profile.traffic) names.insert(block.class_name);
+  if (class_name.empty() || names.contains(class_name)) return "";
+  std::string list;
+  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  return fmt::format("the run holds no traffic of class '{}'; it holds {}", class_name,
+                     list.empty() ? "none at all" : list);
+}
+
+void print(const exporters::Notes& notes) {
+  for (const std::string& note : notes) std::fprintf(stderr, "fathom export: %s\n", note.c_str());
+}
+
+int export_trace(const ExportOptions& options, const exporters::TraceExporter& exporter) {
+  if (!options.class_name.empty()) {
+    return fail(kWrongUsage, "export", "--class selects traffic of a profile; a trace is exported with all its classes");
+  }
+  const auto trace = trace::Trace::open(options.run);
+  if (!trace) return fail(kFailed, "export", trace.error().message);
+  exporters::TraceOptions chosen;
+  chosen.user = !options.hidden;
+  chosen.hidden = !options.user;
+  chosen.force = options.force;
+  exporters::Notes notes;
+  const auto written = exporter.write(*trace, chosen, options.path, notes);
+  if (!written) return fail(kFailed, "export", written.error().message);
+  print(notes);
+  return kFine;
+}
+
+int run_export(const ExportOptions& options) {
+  const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "export", why); };
+  if (options.list) return list_formats();
+  if (options.run.empty()) return refuse("name the run to export; see fathom export --help");
+  if (options.format.empty()) {
+    return refuse("say in which format with --to; there are " + format_names());
+  }
+  const exporters::Exporter* exporter = exporters::find(options.format);
+  const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
+  if (!exporter && !of_trace) {
+    return refuse(fmt::format("there is no format '{}'; there are {}", options.format, format_names()));
+  }
+  if (options.path.empty()) return refuse("say where to write with -o PATH");
+  if (of_trace) return export_trace(options, *of_trace);
+
+  const auto path = profile_of(options.run);
+  if (!path) return fail(kFailed, "export", path.error().message);
+  const auto profile = profile::load_profile(*path);
+  if (!profile) return fail(kFailed, "export", profile.error().message);
+  const std::string missing = missing_class(*profile, options.class_name);
+  if (!missing.empty()) return fail(kFailed, "export", missing);
+
+  exporters::Notes notes;
+  const auto written = exporter->write(*profile, exporter_options(options), options.path, notes);
+  if (!written) return fail(kFailed, "export", written.error().message);
+  print(notes);
+  return kFine;
+}
+
+}  // namespace
+
+Action declare_export(CLI::App& app) {
+  auto options = std::make_shared<ExportOptions>();
+  app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
+  app.add_option("--to", options->format, "format; --list names them")->type_name("FORMAT");
+  app.add_option("-o,--output", options->path, "file (or folder) to write")->type_name("PATH");
+  app.add_option("--class", options->class_name, "only traffic of this class (profile)")->type_name("CLASS");
+  auto* hidden = app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only messages that the program's own sends sent")->excludes(hidden);
+  app.add_option("--metric", options->metric, "bytes or messages, where a format holds one number")
+      ->type_name("METRIC")
+      ->check(CLI::IsMember({"bytes", "messages"}).description(""))
+      ->capture_default_str();
+  app.add_flag("--force", options->force, "replace what stands at PATH");
+  app.add_flag("--list", options->list, "list the formats");
+  return [options] { return run_export(*options); };
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,15 @@
+// `fathom place`: where the processes of a job should run.
+#pragma once
+
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+inline constexpr char kPlaceExamples[] =
+    "  fathom place docs/examples/halo.json --cluster 'torus:dims=4,4'\n"
+    "  fathom place RUN --cluster cluster.graphml --objective time --to rankfile -o RANKFILE\n"
+    "  mpirun --rankfile RANKFILE ...\n";
+
+Action declare_place(CLI::App& app);
+
+}  // namespace fathom::cli

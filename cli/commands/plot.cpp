@@ -1,0 +1,90 @@
+#include "cli/commands/plot.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+
+#include "cli/language/command_line.h"
+#include "cli/launch/installation.h"
+#include "cli/launch/job.h"
+#include "cli/launch/mpi_probe.h"
+#include "cli/runs/run_directory.h"
+
+namespace fathom::cli {
+namespace {
+
+struct PlotOptions {
+  std::string run;
+  std::string directory;
+  std::string class_name;
+  std::string format = "png";
+  bool hidden = false;
+  bool user = false;
+  bool linear = false;
+  std::string from, to;
+};
+
+// A simulation's results.json, or a run's profile; its folder tells where the trace is.
+base::Result<std::string> what_to_draw(const std::string& run) {
+  std::error_code failed;
+  const std::string results = run + "/results.json";
+  if (std::filesystem::exists(results, failed)) return results;
+  if (std::filesystem::path(run).filename() == "results.json") return run;
+  auto profile = profile_of(run);
+  if (!profile && std::filesystem::exists(run + "/trace", failed)) return run + "/profile.json";  // the trace alone
+  return profile;
+}
+
+int plot(const PlotOptions& options) {
+  const auto profile = what_to_draw(options.run);
+  if (!profile) return fail(kFailed, "plot", profile.error().message);
+  const auto script = find_plot_script();
+  if (!script) return fail(kFailed, "plot", script.error().message);
+  if (find_on_path(python()).empty()) {
+    return fail(kFailed, "plot",
+                "there is no '" + python() +
+                    "' to draw with; install python3-matplotlib or set FATHOM_PYTHON to a Python "
+                    "that has matplotlib");
+  }
+  Launch launch{{python(), *script, *profile, "-o", options.directory, "--format", options.format}, {}};
+  if (!options.class_name.empty()) {
+    launch.command.insert(launch.command.end(), {"--class", options.class_name});
+  }
+  if (options.hidden) launch.command.push_back("--hidden");
+  if (options.user) launch.command.push_back("--user");
+  if (options.linear) launch.command.push_back("--linear");
+  std::error_code failed;
+  const std::string own_path = std::filesystem::read_symlink("/proc/self/exe", failed);
+  if (!own_path.empty()) launch.command.insert(launch.command.end(), {"--fathom", own_path});
+  if (!options.from.empty()) launch.command.insert(launch.command.end(), {"--from", options.from});
+  if (!options.to.empty()) launch.command.insert(launch.command.end(), {"--to", options.to});
+  std::fflush(stdout);
+  const auto end = run_job(launch);
+  if (!end) return fail(kFailed, "plot", end.error().message);
+  return end->code == 0 ? kFine : kFailed;  // the script said why
+}
+
+}  // namespace
+
+Action declare_plot(CLI::App& app) {
+  auto options = std::make_shared<PlotOptions>();
+  app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")
+      ->required()
+      ->type_name("");
+  app.add_option("-o,--output", options->directory, "folder for the pictures, made if need be")
+      ->required()
+      ->type_name("DIR");
+  app.add_option("--class", options->class_name, "only traffic of this class")->type_name("CLASS");
+  auto* hidden = app.add_flag("--hidden", options->hidden, "only what MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only what the program's own sends sent")->excludes(hidden);
+  app.add_option("--format", options->format, "png, svg or pdf")
+      ->type_name("FORMAT")
+      ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
+      ->capture_default_str();
+  app.add_flag("--linear", options->linear, "linear colour scale instead of a logarithmic one");
+  app.add_option("--from", options->from, "of a trace's timeline: first moment: 1.5s, 20ms, 3us, 7ns")->type_name("TIME");
+  app.add_option("--to", options->to, "of a trace's timeline: last moment")->type_name("TIME");
+  return [options] { return plot(*options); };
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,17 @@
+// `fathom report`: one run on one screen, or the same figures as JSON.
+#pragma once
+
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+inline constexpr char kReportExamples[] =
+    "  fathom report r1\n"
+    "  fathom report r1 --class MPI_Allreduce --top 10\n"
+    "  fathom report r1 --json | jq .total\n"
+    "RUN is a run directory or a profile.json. kB, MB, GB are powers of 1000; KiB, MiB of 1024.\n"
+    "man fathom lists the keys that --json writes.\n";
+
+Action declare_report(CLI::App& app);
+
+}  // namespace fathom::cli

@@ -1,0 +1,127 @@
+#include "cli/commands/simulate_time.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/pages/simulation_page.h"
+#include "cli/runs/run_directory.h"
+#include "cli/terminal/units.h"
+#include "simulator/loggops/trace_program.h"
+
+namespace fathom::cli {
+namespace {
+
+constexpr std::size_t kPhasesShown = 12;
+
+struct Parameter {
+  const char* name;
+  double simulator::LogGops::*value;
+};
+
+constexpr Parameter kParameters[] = {
+    {"L", &simulator::LogGops::L}, {"o", &simulator::LogGops::o}, {"g", &simulator::LogGops::g},
+    {"G", &simulator::LogGops::G}, {"O", &simulator::LogGops::O}, {"S", &simulator::LogGops::S_bytes},
+};
+
+// Of a message in shared memory on a machine of today; the network's part comes from the cluster.
+constexpr simulator::LogGops kUsualMachine = {500, 300, 50, 0.1, 0, 65536};
+
+double mean_wait_part(const simulator::ReplayResult& replay) {
+  double wait_ns = 0, all_ns = 0;
+  for (const simulator::RankTimes& rank : replay.ranks) {
+    wait_ns += simulator::wait_ns(rank);
+    all_ns += rank.end_ns;
+  }
+  return all_ns > 0 ? wait_ns / all_ns : 0;
+}
+
+double highest_utilisation(const simulator::Network& network, const simulator::TimedRun& run) {
+  double highest = 0;
+  for (simulator::LinkId id = 0; id < network.link_count(); ++id) {
+    highest = std::max(highest, run.usage->total_bytes(id) / network.link(id).capacity_Bps);
+  }
+  return run.seconds > 0 ? highest / run.seconds : 0;
+}
+
+}  // namespace
+
+base::Result<Model> model_named(const std::string& name) {
+  if (name == "load") return Model::kLoad;
+  if (name == "flow") return Model::kFlow;
+  if (name == "replay") return Model::kReplay;
+  return base::Error{"there is no model '" + name + "'; there are load, flow, replay"};
+}
+
+base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& parameters) {
+  simulator::LogGops machine = kUsualMachine;
+  for (const std::string& text : parameters) {
+    const std::size_t equals = text.find('=');
+    const auto found = std::find_if(std::begin(kParameters), std::end(kParameters), [&](const Parameter& parameter) {
+      return text.substr(0, equals) == parameter.name;
+    });
+    double value = -1;
+    const char* const end = text.data() + text.size();
+    if (equals != std::string::npos) {
+      const auto [next, failed] = std::from_chars(text.data() + equals + 1, end, value);
+      if (failed != std::errc() || next != end) value = -1;
+    }
+    if (found == std::end(kParameters) || !(value >= 0)) {
+      return base::Error{"'" + text + "' is no LogGOPS parameter; give L, o, g, G, O or S as NAME=NUMBER, 0 or more"};
+    }
+    machine.*found->value = value;
+  }
+  return machine;
+}
+
+base::Result<ModelJob> load_model_job(Model model, const std::string& run) {
+  ModelJob result;
+  if (model == Model::kReplay) {
+    auto traced = simulator::load_program(run);
+    if (!traced) return traced.error();
+    for (const std::string& note : traced->notes) std::fprintf(stderr, "fathom: %s\n", note.c_str());
+    result.job = simulator::job_from_program(traced->program, std::filesystem::path(run).filename().string());
+    result.program = std::move(traced->program);
+    return result;
+  }
+  const auto path = job_of(run);
+  if (!path) return path.error();
+  auto job = simulator::load_job(*path);
+  if (!job) return job.error();
+  result.job = std::move(*job);
+  if (model != Model::kFlow) return result;
+  auto phases = simulator::load_job_phases(*path);
+  if (!phases) return phases.error();
+  result.phases = std::move(*phases);
+  return result;
+}
+
+base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network, const ModelJob& job, Model model,
+                                              const simulator::LogGops& machine, const simulator::Choice& choice) {
+  return model == Model::kReplay ? simulator::run_replay(network, job.job, *job.program, machine, choice)
+                                 : simulator::run_flows(network, job.job, job.phases, choice);
+}
+
+void print_timed_heading(Model model) {
+  std::printf("%-20s %-20s %-10s %s %-12s %12s %10s %10s\n", "cluster", "job", "hosts",
+              left("place", kPlacementWidth).c_str(), "routing", "seconds",
+              "worst link", model == Model::kReplay ? "waiting" : "phases");
+}
+
+void print_timed(const simulator::Network& network, const ModelJob& job, const simulator::TimedRun& run) {
+  const bool replayed = run.phases.empty();
+  const std::string last = replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
+  std::printf("%s %s %-10s %s %-12s %12.6g %10s %10s\n", left(printable(network.name()), 20).c_str(),
+              left(printable(job.job.name), 20).c_str(), run.selection.c_str(),
+              left(printable(run.placement), kPlacementWidth).c_str(), run.routing.c_str(),
+              run.seconds, percent(highest_utilisation(network, run), 1).c_str(), last.c_str());
+  if (run.phases.size() < 2) return;
+  for (std::size_t at = 0; at < std::min(kPhasesShown, run.phases.size()); ++at) {
+    const simulator::PhaseOutcome& phase = run.phases[at];
+    std::printf("  phase %-28s %10s %12.6g s\n", printable(phase.name).c_str(), human_bytes(phase.bytes).c_str(),
+                phase.end_s - phase.start_s);
+  }
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,103 @@
+// fathom trace slice, fathom trace filter: a part of a trace as a run of its own.
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands/trace.h"
+#include "cli/language/command_line.h"
+#include "cli/language/event_selection.h"
+#include "cli/runs/run_directory.h"
+#include "cli/terminal/units.h"
+#include "trace/writer.h"
+
+namespace fathom::cli {
+namespace {
+
+struct CutOptions {
+  TraceChoice choice;
+  std::string output;
+  bool force = false;
+};
+
+trace::Definitions with_processes(const trace::Definitions& all, const std::vector<std::size_t>& processes) {
+  trace::Definitions definitions = all;
+  definitions.processes.clear();
+  for (const std::size_t process : processes) definitions.processes.push_back(all.processes[process]);
+  return definitions;
+}
+
+// What was chosen, for those who read the part later.
+std::vector<std::string> selection_of(const TraceChoice& choice) {
+  std::vector<std::string> chosen;
+  const auto add = [&](const char* what, const std::string& value) {
+    if (!value.empty()) chosen.push_back(std::string(what) + " " + value);
+  };
+  add("from", choice.from);
+  add("to", choice.to);
+  add("ranks", choice.ranks);
+  for (const std::string& name : choice.functions) add("functions", name);
+  for (const std::string& name : choice.kinds) add("kinds", name);
+  for (const std::int32_t number : choice.communicators) add("communicators", std::to_string(number));
+  return chosen;
+}
+
+int cut(const CutOptions& options, const std::string& who) {
+  const auto trace = trace::Trace::open(options.choice.run);
+  if (!trace) return fail(kFailed, who, trace.error().message);
+  const auto chosen = choose(options.choice, trace->definitions());
+  if (!chosen) return fail(kWrongUsage, who, chosen.error().message);
+  const auto directory = RunDirectory::create(options.output, options.force);
+  if (!directory) return fail(kWrongUsage, who, directory.error().message);
+  trace::Definitions definitions = with_processes(trace->definitions(), chosen->processes);
+  for (std::string& what : selection_of(options.choice)) definitions.selection.push_back(std::move(what));
+  auto writer = trace::TraceWriter::create(directory->path(), definitions);
+  if (!writer) return fail(kFailed, who, writer.error().message);
+  std::uint64_t kept = 0;
+  for (std::size_t i = 0; i < chosen->processes.size(); ++i) {
+    trace::EventCursor cursor = trace->events(chosen->processes[i]);
+    if (chosen->selection.from_ns > 0) cursor.seek(chosen->selection.from_ns);
+    trace::EventFilter filter(chosen->selection);
+    for (trace::Event event; cursor.next(event) && event.time_ns < chosen->selection.to_ns;) {
+      if (!filter.admits(event)) continue;
+      writer->append(i, event);
+      ++kept;
+    }
+    for (const std::string& problem : cursor.problems()) fail(kFine, who, problem);
+  }
+  const auto finished = writer->finish();
+  if (!finished) return fail(kFailed, who, finished.error().message);
+  std::fprintf(stderr, "fathom: %s events of %zu processes in %s/trace\n", grouped(kept).c_str(),
+               chosen->processes.size(), directory->shown().c_str());
+  return kFine;
+}
+
+void add_output(CLI::App& app, CutOptions& options) {
+  app.add_option("RUN", options.choice.run, "run directory")->required()->type_name("");
+  app.add_option("-o,--output", options.output, "run directory to make")->required()->type_name("RUN");
+  app.add_flag("--force", options.force, "replace the run that it holds");
+}
+
+}  // namespace
+
+Action declare_trace_slice(CLI::App& app) {
+  auto options = std::make_shared<CutOptions>();
+  add_output(app, *options);
+  add_time_options(app, options->choice);
+  return [options] {
+    if (options->choice.from.empty() && options->choice.to.empty()) {
+      return fail(kWrongUsage, "trace slice", "say from when or to when with --from and --to");
+    }
+    return cut(*options, "trace slice");
+  };
+}
+
+Action declare_trace_filter(CLI::App& app) {
+  auto options = std::make_shared<CutOptions>();
+  add_output(app, *options);
+  add_time_options(app, options->choice);
+  add_content_options(app, options->choice);
+  return [options] { return cut(*options, "trace filter"); };
+}
+
+}  // namespace fathom::cli

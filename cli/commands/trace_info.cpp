@@ -1,0 +1,232 @@
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/json/writer.h"
+#include "cli/commands/trace.h"
+#include "cli/language/command_line.h"
+#include "cli/terminal/units.h"
+#include "trace/event_filter.h"
+#include "trace/reader.h"
+
+namespace fathom::cli {
+namespace {
+
+struct InfoOptions {
+  std::string run;
+  bool scan = false, ranks = false, json = false;
+};
+
+struct Sums {
+  std::uint64_t records = 0, lost = 0, bytes = 0, last_ns = 0, uncertainty_ns = 0;
+  std::size_t incomplete = 0, threads = 0, without_host = 0;
+  std::set<std::string> hosts, clocks;
+  std::vector<std::string> problems;
+};
+
+Sums sums_of(const trace::Definitions& definitions) {
+  Sums sums;
+  for (const trace::Process& process : definitions.processes) {
+    sums.records += process.records;
+    sums.lost += process.lost_records;
+    sums.bytes += process.file_bytes;
+    sums.last_ns = std::max(sums.last_ns, process.last_ns);
+    sums.uncertainty_ns = std::max(sums.uncertainty_ns, process.clock.uncertainty_ns);
+    sums.incomplete += process.complete ? 0 : 1;
+    sums.threads += process.threads.size();
+    if (!process.host.empty()) sums.hosts.insert(process.host);
+    sums.without_host += process.host.empty() ? 1 : 0;
+    sums.clocks.insert(process.clock.kind);
+    sums.problems.insert(sums.problems.end(), process.problems.begin(), process.problems.end());
+  }
+  return sums;
+}
+
+std::string joined(const std::set<std::string>& names, std::size_t most) {
+  std::string list;
+  std::size_t named = 0;
+  for (const std::string& name : names) {
+    if (named++ == most) return list + ", …";
+    list += (list.empty() ? "" : ", ") + (name.empty() ? "unknown" : printable(name));
+  }
+  return list;
+}
+
+void line(const char* what, const std::string& text) { std::printf("%-13s %s\n", what, text.c_str()); }
+
+// "2 (n1, n2), and 1 process on an unknown host"
+std::string hosts_text(const Sums& sums) {
+  const std::string known = fmt::format("{} ({})", sums.hosts.size(), joined(sums.hosts, 8));
+  if (sums.without_host == 0) return known;
+  const std::string others =
+      fmt::format("{} process{} on {}", sums.without_host, sums.without_host == 1 ? "" : "es",
+                  sums.without_host == 1 ? "an unknown host" : "unknown hosts");
+  return sums.hosts.empty() ? others : known + ", and " + others;
+}
+
+void print_summary(const trace::Definitions& definitions, const Sums& sums) {
+  std::string command = definitions.application.executable;
+  for (const std::string& argument : definitions.application.arguments) command += " " + argument;
+  line("program", printable(command));
+  std::string processes = fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
+  if (sums.incomplete > 0) processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
+  line("processes", processes);
+  line("hosts", hosts_text(sums));
+  line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
+  for (const std::string& what : definitions.selection) line("chosen", printable(what));
+  line("duration", human_seconds(static_cast<double>(sums.last_ns) * 1e-9));
+  line("records", grouped(sums.records));
+  const double each = sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
+  line("size", fmt::format("{}, {:.2f} bytes a record", human_bytes(static_cast<double>(sums.bytes)), each));
+  line("lost", sums.lost == 0 ? "nothing known" : grouped(sums.lost) + " records");
+  line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4), sums.uncertainty_ns));
+  line("defined", fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",
+                              definitions.functions.size(), definitions.communicators.size(),
+                              definitions.classes.size(), definitions.phases.size()));
+}
+
+void print_ranks(const trace::Definitions& definitions) {
+  std::printf("\n%6s  %-16s %14s %12s %12s %12s\n", "rank", "host", "records", "bytes", "lost", "seconds");
+  for (const trace::Process& process : definitions.processes) {
+    std::printf("%6lld  %s %14s %12s %12s %12.6f%s\n", static_cast<long long>(process.rank),
+                left(printable(profile::shown_host(process.host)), 16).c_str(),
+                grouped(process.records).c_str(), grouped(process.file_bytes).c_str(),
+                grouped(process.lost_records).c_str(),
+                static_cast<double>(process.last_ns - process.first_ns) * 1e-9,
+                process.complete ? "" : "  cut short");
+  }
+}
+
+// How many events of each kind, and calls of each function, there are.
+struct Counts {
+  std::array<std::uint64_t, 256> by_kind{};
+  std::vector<std::uint64_t> calls;
+};
+
+// Reads everything; names the frames that are damaged.
+Counts scan(const trace::Trace& trace, std::vector<std::string>& problems) {
+  const trace::Definitions& definitions = trace.definitions();
+  Counts counts{{}, std::vector<std::uint64_t>(definitions.functions.size())};
+  for (std::size_t process = 0; process < definitions.processes.size(); ++process) {
+    trace::EventCursor cursor = trace.events(process);
+    for (trace::Event event; cursor.next(event);) {
+      ++counts.by_kind[static_cast<std::uint8_t>(event.kind)];
+      if (event.kind == trace::EventKind::kEnter) ++counts.calls[event.function];
+    }
+    problems.insert(problems.end(), cursor.problems().begin(), cursor.problems().end());
+  }
+  return counts;
+}
+
+// each(name, count) for what there is some of.
+template <typename Each>
+void for_each_kind(const Counts& counts, Each each) {
+  for (std::size_t kind = 0; kind < counts.by_kind.size(); ++kind) {
+    if (counts.by_kind[kind] > 0) each(trace::name_of(static_cast<trace::EventKind>(kind)), counts.by_kind[kind]);
+  }
+}
+template <typename Each>
+void for_each_call(const trace::Definitions& definitions, const Counts& counts, Each each) {
+  for (std::size_t function = 0; function < counts.calls.size(); ++function) {
+    if (counts.calls[function] > 0) each(definitions.functions[function].name, counts.calls[function]);
+  }
+}
+
+void print_counts(const trace::Definitions& definitions, const Counts& counts) {
+  const auto row = [](const std::string& name, std::uint64_t count) {
+    std::printf("  %s %16s\n", left(printable(name), 24).c_str(), grouped(count).c_str());
+  };
+  std::printf("\nevents\n");
+  for_each_kind(counts, row);
+  std::printf("\ncalls\n");
+  for_each_call(definitions, counts, row);
+}
+
+void write_processes(base::JsonWriter& json, const trace::Definitions& definitions) {
+  json.objects("processes", definitions.processes, [&](const trace::Process& process) {
+    json.field("rank", process.rank);
+    json.field("host", profile::shown_host(process.host));
+    json.field("pid", process.pid);
+    json.field("affinity", process.affinity);
+    json.field("socket", process.socket);
+    json.field("numa_node", process.numa_node);
+    json.field("complete", process.complete);
+    json.field("records", process.records);
+    json.field("lost_records", process.lost_records);
+    json.field("file_bytes", process.file_bytes);
+    json.field("first_ns", process.first_ns);
+    json.field("last_ns", process.last_ns);
+    json.field("clock", process.clock.kind);
+    json.field("clock_uncertainty_ns", process.clock.uncertainty_ns);
+  });
+}
+
+std::string info_json(const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
+  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
+    json.field("application", definitions.application.executable);
+    json.field("arguments", definitions.application.arguments);
+    json.field("world_size", definitions.world_size);
+    json.field("level", definitions.level);
+    json.field("source", definitions.source);
+    json.field("chosen_communicators", definitions.chosen_communicators);
+    json.field("selection", definitions.selection);
+    json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
+    json.field("records", sums.records);
+    json.field("lost_records", sums.lost);
+    json.field("file_bytes", sums.bytes);
+    write_processes(json, definitions);
+    json.objects("communicators", definitions.communicators, [&](const profile::Communicator& communicator) {
+      json.field("id", communicator.id);
+      json.field("name", communicator.name);
+      json.field("made_by", communicator.made_by);
+    });
+    json.field("classes", definitions.classes);
+    json.field("phases", definitions.phases);
+    json.field("problems", sums.problems);
+    if (counts == nullptr) return;
+    const auto field = [&json](const std::string& name, std::uint64_t count) { json.field(name, count); };
+    json.object("events", [&] { for_each_kind(*counts, field); });
+    json.object("calls", [&] { for_each_call(definitions, *counts, field); });
+  }) + "\n";
+}
+
+void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
+  print_summary(definitions, sums);
+  if (options.ranks) print_ranks(definitions);
+  if (counts != nullptr) print_counts(definitions, *counts);
+  if (!sums.problems.empty()) std::printf("\nproblems\n");
+  for (const std::string& problem : sums.problems) std::printf("  %s\n", printable(problem).c_str());
+}
+
+int info(const InfoOptions& options) {
+  const auto trace = trace::Trace::open(options.run);
+  if (!trace) return fail(kFailed, "trace info", trace.error().message);
+  Sums sums = sums_of(trace->definitions());
+  std::optional<Counts> counts;
+  if (options.scan) counts = scan(*trace, sums.problems);
+  const Counts* counted = counts ? &*counts : nullptr;
+  if (options.json) {
+    std::fputs(info_json(trace->definitions(), sums, counted).c_str(), stdout);
+  } else {
+    print_all(options, trace->definitions(), sums, counted);
+  }
+  return kFine;
+}
+
+}  // namespace
+
+Action declare_trace_info(CLI::App& app) {
+  auto options = std::make_shared<InfoOptions>();
+  app.add_option("RUN", options->run, "run directory")->required()->type_name("");
+  app.add_flag("--scan", options->scan, "read all of it: count events and calls, find damaged frames");
+  app.add_flag("--ranks", options->ranks, "one line for each process");
+  app.add_flag("--json", options->json, "the same for programs, with all processes and communicators");
+  return [options] { return info(*options); };
+}
+
+}  // namespace fathom::cli

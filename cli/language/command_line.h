@@ -1,0 +1,22 @@
+// From words to actions: finds the subcommand's row, parses its options, answers --help.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/language/subcommand.h"
+
+namespace fathom::cli {
+
+// `words` is the command line without the program's name. Prints and returns the exit code.
+int run_command_line(const std::vector<std::string>& words);
+
+// A later stage of `fathom run`: one subcommand line with its options, quoted as in a shell, to be
+// carried out on `run_directory`. All that can be wrong with the line itself is found here.
+base::Result<Action> prepare_stage(const std::string& line, const std::string& run_directory);
+
+// Prints "fathom SUBCOMMAND: sentence" (or "fathom: sentence") to stderr; returns `exit_code`.
+int fail(int exit_code, const std::string& subcommand, const std::string& sentence);
+
+}  // namespace fathom::cli

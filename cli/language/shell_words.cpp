@@ -1,0 +1,72 @@
+#include "cli/language/shell_words.h"
+
+#include <optional>
+
+namespace fathom::cli {
+namespace {
+
+class Splitter {
+ public:
+  explicit Splitter(std::string_view line) : line_(line) {}
+
+  base::Result<std::vector<std::string>> split() {
+    while (at_ < line_.size()) {
+      const char c = line_[at_++];
+      if (c == ' ' || c == '\t' || c == '\n') {
+        end_word();
+      } else if (c == '\'' || c == '"') {
+        if (!quoted(c)) return unfinished(c);
+      } else if (c == '\\') {
+        if (at_ == line_.size()) return unfinished(c);
+        add(line_[at_++]);
+      } else {
+        add(c);
+      }
+    }
+    end_word();
+    return words_;
+  }
+
+ private:
+  void add(char c) {
+    if (!word_) word_.emplace();
+    word_->push_back(c);
+  }
+
+  void end_word() {
+    if (word_) words_.push_back(*word_);
+    word_.reset();
+  }
+
+  // Up to the closing quote, which may be missing: false. '' is a word too.
+  bool quoted(char quote) {
+    if (!word_) word_.emplace();
+    while (at_ < line_.size()) {
+      char c = line_[at_++];
+      if (c == quote) return true;
+      const bool escapes = quote == '"' && c == '\\' && at_ < line_.size() &&
+                           (line_[at_] == '"' || line_[at_] == '\\');
+      if (escapes) c = line_[at_++];
+      word_->push_back(c);
+    }
+    return false;
+  }
+
+  base::Error unfinished(char c) const {
+    const char* what = c == '\\' ? "ends with a lone backslash" : "has a quote that is never closed";
+    return {"the line «" + std::string(line_) + "» " + what};
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+  std::optional<std::string> word_;
+  std::vector<std::string> words_;
+};
+
+}  // namespace
+
+base::Result<std::vector<std::string>> split_words(std::string_view line) {
+  return Splitter(line).split();
+}
+
+}  // namespace fathom::cli

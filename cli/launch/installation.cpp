@@ -1,0 +1,78 @@
+#include "cli/launch/installation.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "cli/launch/build_paths.h"
+
+namespace fathom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kLibrary[] = "libfathom.so";
+constexpr char kTraceLibrary[] = "libfathom-trace.so";
+constexpr char kPlotScript[] = "plot.py";
+
+fs::path own_folder() {
+  std::error_code failed;
+  return fs::read_symlink("/proc/self/exe", failed).parent_path();
+}
+
+std::string set_to(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value ? value : "";
+}
+
+base::Result<std::string> first_of(const std::vector<fs::path>& candidates, const char* what,
+                                   const char* remedy) {
+  std::error_code failed;
+  for (const fs::path& path : candidates) {
+    if (fs::is_regular_file(path, failed)) return fs::weakly_canonical(path, failed).string();
+  }
+  return base::Error{std::string("cannot find ") + what + " (looked for " +
+                     candidates.front().lexically_normal().string() + "); " + remedy};
+}
+
+}  // namespace
+
+base::Result<std::string> find_library(bool traces) {
+  if (const std::string named = set_to("FATHOM_LIBRARY"); !named.empty()) {
+    return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
+                    "set it to the path of libfathom.so, or unset it");
+  }
+  const fs::path folder = own_folder();
+  const std::string name = traces ? kTraceLibrary : kLibrary;
+  return first_of({folder / "../profiler" / name, folder / "../lib" / name, folder / "../lib64" / name,
+                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
+                  ("the library to load into the ranks, " + name).c_str(),
+                  "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
+}
+
+base::Result<std::string> find_mpi_library() {
+  const std::string name = "libfathom-mpi.so";
+  const fs::path folder = own_folder();
+  return first_of({folder / "../analysis/engine/mpi" / name, folder / "../lib" / name, folder / "../lib64" / name,
+                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
+                  ("the library that speaks MPI, " + name).c_str(), "build it with scripts/setup.sh, or run without mpirun");
+}
+
+base::Result<std::string> find_plot_script() {
+  if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
+    return first_of({fs::path(named) / kPlotScript}, "plot.py in the folder that FATHOM_SCRIPTS names",
+                    "set it to Fathom's scripts folder, or unset it");
+  }
+  return first_of({fs::path(kSourceRoot) / "scripts" / kPlotScript,
+                   own_folder() / kInstalledScripts / kPlotScript},
+                  "the plotting script plot.py", "set FATHOM_SCRIPTS to Fathom's scripts folder");
+}
+
+std::string python() {
+  const std::string named = set_to("FATHOM_PYTHON");
+  return named.empty() ? "/usr/bin/python3" : named;
+}
+
+}  // namespace fathom::cli

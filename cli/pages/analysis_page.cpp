@@ -1,0 +1,268 @@
+#include "cli/pages/analysis_page.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+#include "cli/pages/analysis_tables.h"
+#include "cli/terminal/units.h"
+
+namespace fathom::cli {
+namespace {
+
+using analysis::Finding;
+using analysis::Severity;
+
+constexpr std::size_t kWidth = 100, kTableWidth = 112;
+constexpr std::size_t kRanksShown = 8;
+
+// "3", "0-3, 7", and how many more there are.
+std::string rank_list(const std::vector<std::int64_t>& ranks) {
+  std::string text;
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < ranks.size() && shown < kRanksShown; ++shown) {
+    std::size_t last = i;
+    while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    if (last > i) text += (last > i + 1 ? "-" : ", ") + std::to_string(ranks[last]);
+    i = last + 1;
+    if (shown + 1 == kRanksShown && i < ranks.size()) text += fmt::format(" and {} more", ranks.size() - i);
+  }
+  return text;
+}
+
+std::string who(const Finding& finding) {
+  std::string text;
+  const auto add = [&](const char* what, const std::vector<std::int64_t>& ranks) {
+    if (ranks.empty()) return;
+    text += fmt::format("{}{} {}", text.empty() ? "" : "; ", what, rank_list(ranks));
+  };
+  add(finding.culprits.size() == 1 ? "culprit: rank" : "culprits: ranks", finding.culprits);
+  add(finding.victims.size() == 1 ? "victim: rank" : "victims: ranks", finding.victims);
+  if (!finding.pairs.empty()) {
+    const analysis::RankPair& worst = finding.pairs.front();
+    text += fmt::format("{}{} {} → {}", text.empty() ? "" : "; ",
+                        finding.pairs.size() == 1 ? "pair" : "worst pair", worst.source, worst.destination);
+  }
+  return text;
+}
+
+std::string where(const analysis::Where& where) {
+  std::string text = printable(where.class_name);
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + printable(part); };
+  if (!where.function.empty() && where.function != where.class_name) add(where.function);
+  if (!where.file.empty()) add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
+  if (!where.caller.empty()) text += " in " + printable(where.caller);
+  if (!where.phase.empty()) add("phase " + where.phase);
+  if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
+  return text;
+}
+
+std::string when(const std::vector<analysis::TimeWindow>& windows) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min<std::size_t>(windows.size(), 3); ++i) {
+    text += fmt::format("{}{:.3f}-{:.3f} s", i ? ", " : "", windows[i].from_s, windows[i].to_s);
+  }
+  return windows.size() > 3 ? text + fmt::format(" and {} more", windows.size() - 3) : text;
+}
+
+class Page {
+ public:
+  Page(const analysis::Results& results, const Terminal& terminal, const char* all, bool tables)
+      : results_(results), terminal_(terminal), all_(all), tables_(tables) {}
+
+  std::string text(std::size_t top) {
+    title();
+    efficiency();
+    patterns();
+    phases();
+    if (tables_) sections();
+    for (std::size_t i = 0; i < std::min(top, results_.findings.size()); ++i) {
+      finding(i + 1, results_.findings[i]);
+    }
+    if (results_.findings.size() > top) rest(top);
+    limits();
+    return page_;
+  }
+
+ private:
+  void add(const std::string& line) { page_ += line + "\n"; }
+
+  void title() {
+    std::string name = results_.application;
+    name = printable(name.substr(name.rfind('/') + 1));
+    if (name.empty()) name = "(unnamed program)";
+    std::string facts = fmt::format("  {} rank{}", grouped(static_cast<std::uint64_t>(results_.ranks)),
+                                    results_.ranks == 1 ? "" : "s");
+    if (results_.seconds > 0) facts += " · " + human_seconds(results_.seconds);
+    const std::size_t count = results_.findings.size();
+    if (count > 0 || !tables_) facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
+        terminal_.text(facts));
+  }
+
+  // The shapes of the traffic that explain most of it.
+  void patterns() {
+    const std::size_t shown = tables_ ? ~std::size_t{0} : 4;
+    const auto* classes = column("patterns", "class");
+    const auto* descriptions = column("patterns", "description");
+    if (!classes || !descriptions || descriptions->empty()) return;
+    add("");
+    for (std::size_t i = 0; i < std::min(shown, descriptions->size()); ++i) {
+      const std::string& name = (*classes)[i];
+      wrapped("", printable(name.empty() ? "all classes" : name) + ": " + printable((*descriptions)[i]));
+    }
+    if (descriptions->size() > shown) {
+      wrapped("", fmt::format("and {} more patterns: {}", descriptions->size() - shown, all_));
+    }
+  }
+
+  void sections() {
+    for (const analysis::NamedSection& named : results_.sections) {
+      const std::string text = section_text(named, all_, kTableWidth);
+      if (text.empty()) continue;
+      add("\n" + terminal_.styled(Style::kHeading, named.name));
+      page_ += terminal_.text(text);
+    }
+  }
+
+  const analysis::Section* section(const std::string& analysis) const {
+    for (const analysis::NamedSection& section : results_.sections) {
+      if (section.name == analysis) return &section.section;
+    }
+    return nullptr;
+  }
+
+  // Factors of parallel efficiency, those that multiply to it.
+  void efficiency() {
+    const analysis::Section* found = section("efficiency");
+    if (!found) return;
+    std::map<std::string, double> factors;
+    for (const analysis::Figure& figure : found->figures) {
+      if (const auto* value = std::get_if<double>(&figure.value)) factors[figure.name] = *value;
+    }
+    if (factors["parallel_efficiency"] <= 0) return;
+    std::string text = fmt::format("parallel efficiency {} = load balance {}", percent(factors["parallel_efficiency"], 1),
+                                   percent(factors["load_balance"], 1));
+    if (factors.contains("transfer_efficiency")) {
+      text += fmt::format(" × serialisation {} × transfer {}", percent(factors["serialisation_efficiency"], 1),
+                          percent(factors["transfer_efficiency"], 1));
+    } else {
+      text += fmt::format(" × communication {}", percent(factors["communication_efficiency"], 1));
+    }
+    add("");
+    wrapped("", text);
+  }
+
+  // The phases that take most of the time, in their order.
+  void phases() {
+    const std::size_t shown = tables_ ? ~std::size_t{0} : 4, longest = tables_ ? ~std::size_t{0} : 120;
+    const analysis::Section* found = section("phases");
+    if (!found || found->tables.empty()) return;
+    const analysis::Table& table = found->tables[0];
+    const auto of = [&](const char* name) -> const analysis::Column& {
+      return std::find_if(table.columns.begin(), table.columns.end(), [&](const auto& column) { return column.name == name; })->values;
+    };
+    const auto& iterations = std::get<std::vector<std::uint64_t>>(of("iterations"));
+    const auto& seconds = std::get<std::vector<double>>(of("iteration_seconds"));
+    const auto& begin = std::get<std::vector<double>>(of("from_s"));
+    const auto& end = std::get<std::vector<double>>(of("to_s"));
+    const auto& bodies = std::get<std::vector<std::string>>(of("body"));
+    if (!iterations.empty()) add("");
+    for (std::size_t i = 0; i < std::min(shown, iterations.size()); ++i) {
+      const std::string body = bodies[i].size() > longest ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …" : bodies[i];
+      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i], end[i], grouped(iterations[i]),
+                              human_seconds(seconds[i]), printable(body)));
+    }
+    if (iterations.size() > shown) wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+  }
+
+  // Of the table that has the analysis's own name; nullptr if it was not run.
+  const std::vector<std::string>* column(const std::string& analysis, const std::string& name) const {
+    for (const analysis::NamedSection& section : results_.sections) {
+      if (section.name != analysis || section.section.tables.empty()) continue;
+      for (const analysis::NamedColumn& entry : section.section.tables[0].columns) {
+        if (entry.name == name) return std::get_if<std::vector<std::string>>(&entry.values);
+      }
+    }
+    return nullptr;
+  }
+
+  static Style style_of(Severity severity) {
+    return severity == Severity::kCritical ? Style::kBad
+           : severity == Severity::kWarning ? Style::kWarning
+                                            : Style::kPlain;
+  }
+
+  void finding(std::size_t number, const Finding& finding) {
+    add("");
+    std::string cost = finding.seconds ? " · " + human_seconds(*finding.seconds) : "";
+    if (finding.seconds && results_.all_ranks_seconds > 0) {
+      cost += fmt::format(" ({} of all ranks' time)", percent(*finding.seconds, results_.all_ranks_seconds));
+    }
+    add(terminal_.styled(style_of(finding.severity), fmt::format("{}. {}", number, printable(finding.kind))) +
+        terminal_.text(fmt::format(" · {}{} · sure to {}", name_of(finding.severity), cost,
+                                   percent(finding.confidence, 1))));
+    wrapped("", printable(finding.summary));
+    wrapped("who: ", who(finding));
+    wrapped("where: ", where(finding.where));
+    wrapped("when: ", when(finding.windows));
+    if (finding.meanwhile) wrapped("why: ", printable(analysis::text_of(*finding.meanwhile)));
+    wrapped("try: ", printable(finding.advice));
+  }
+
+  // The kinds of what is not shown, each once.
+  void rest(std::size_t top) {
+    std::map<std::string, std::size_t> kinds;
+    for (std::size_t i = top; i < results_.findings.size(); ++i) ++kinds[results_.findings[i].kind];
+    std::string text;
+    for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    add("");
+    wrapped("", fmt::format("and {} more ({}): --top N, or {}", results_.findings.size() - top, text, all_));
+  }
+
+  void limits() {
+    if (results_.limits.empty()) return;
+    add("");
+    constexpr std::size_t kShown = 4;
+    for (std::size_t i = 0; i < std::min(kShown, results_.limits.size()); ++i) {
+      wrapped("note: ", printable(results_.limits[i]));
+    }
+    if (results_.limits.size() > kShown) {
+      wrapped("", fmt::format("and {} more notes: {}", results_.limits.size() - kShown, all_));
+    }
+  }
+
+  void wrapped(const std::string& label, const std::string& sentence) {
+    if (sentence.empty()) return;
+    const std::string text = terminal_.text(label + sentence);
+    std::string line = "   ";
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find(' ', at), text.size());
+      const std::string word = text.substr(at, end - at);
+      if (line.size() > 3 && columns(line) + 1 + columns(word) > kWidth) {
+        add(line);
+        line = std::string(5, ' ');
+      }
+      line += (line.find_first_not_of(' ') == line.npos ? "" : " ") + word;
+      at = end + 1;
+    }
+    add(line);
+  }
+
+  const analysis::Results& results_;
+  const Terminal& terminal_;
+  const char* all_;  // what holds all of the results
+  bool tables_;
+  std::string page_;
+};
+
+}  // namespace
+
+std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written, bool tables) {
+  return Page(results, terminal, written ? "analysis.json" : "--json", tables).text(top);
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,97 @@
+#include "cli/pages/report_json.h"
+
+#include "base/json/writer.h"
+#include "cli/pages/advice.h"
+
+namespace fathom::cli {
+namespace {
+
+void write_volume(base::JsonWriter& json, const profile::Volume& volume) {
+  json.field("bytes", volume.bytes);
+  json.field("messages", volume.messages);
+}
+
+void write_run(base::JsonWriter& json, const RunSummary& summary) {
+  const profile::Header& header = summary.header;
+  json.field("application", header.application.executable);
+  json.field("seconds", header.application.seconds);
+  json.field("ranks", summary.ranks);
+  json.field("hosts", summary.hosts);
+  json.object("mpi", [&] {
+    json.field("library", header.mpi.library);
+    json.field("version", header.mpi.version);
+    json.field("pml", header.mpi.pml);
+  });
+  json.field("source", header.source);
+  json.field("class", summary.class_name);
+}
+
+void write_traffic(base::JsonWriter& json, const RunSummary& summary) {
+  json.object("total", [&] { write_volume(json, summary.total); });
+  json.object("hidden", [&] { write_volume(json, summary.hidden); });
+  json.objects("classes", summary.classes, [&](const profile::ClassTotal& entry) {
+    json.field("class", entry.class_name);
+    json.field("hidden", entry.hidden);
+    write_volume(json, entry.volume);
+  });
+  json.objects("message_sizes", summary.sizes, [&](const SizeBin& bin) {
+    json.field("low", bin.low);
+    json.field("high", bin.high);
+    json.field("messages", bin.messages);
+  });
+  json.field("pairs", summary.pairs);
+  json.field("density", summary.density);
+  json.object("between_hosts", [&] { write_volume(json, summary.between_hosts); });
+  json.objects("top_pairs", summary.top_pairs, [&](const profile::PairCount& pair) {
+    json.field("source", pair.source);
+    json.field("destination", pair.destination);
+    write_volume(json, {pair.bytes, pair.messages});
+  });
+  const auto rank = [&](const BusiestRank& entry) {
+    json.field("rank", entry.rank);
+    write_volume(json, entry.volume);
+  };
+  json.objects("top_senders", summary.top_senders, rank);
+  json.objects("top_receivers", summary.top_receivers, rank);
+  json.field("imbalance_sent", summary.imbalance_sent);
+  json.field("imbalance_received", summary.imbalance_received);
+}
+
+void write_trust(base::JsonWriter& json, const RunSummary& summary) {
+  const profile::Coverage& coverage = summary.header.coverage;
+  const auto side = [&](const char* name, const profile::Totals& totals) {
+    json.object(name, [&] {
+      write_volume(json, {totals.bytes, totals.messages});
+      json.field("witness", totals.witness);
+    });
+  };
+  json.object("exactness", [&] {
+    json.field("verdict", coverage.verdict);
+    json.field("sentence", exactness(summary).sentence);
+    side("sent", coverage.sent);
+    side("received", coverage.received);
+    side("unreceived", coverage.unreceived);
+    json.field("pairs_that_differ", coverage.differences.size());
+    json.field("lost_messages", coverage.lost_messages);
+    json.field("cut_short", coverage.cut_short);
+  });
+  const auto remark = [&](const Remark& entry) {
+    json.field("kind", entry.kind);
+    json.field("text", entry.text);
+  };
+  json.objects("limits", limits(summary), remark);
+  json.objects("warnings", warnings(summary), remark);
+}
+
+}  // namespace
+
+std::string report_json(const RunSummary& summary) {
+  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
+    json.field("schema", "fathom-report/1");
+    write_run(json, summary);
+    write_traffic(json, summary);
+    write_trust(json, summary);
+  }) + "\n";
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,183 @@
+#include "cli/pages/run_summary.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "profile/pair_sums.h"
+#include "profile/reader.h"
+
+namespace fathom::cli {
+namespace {
+
+using profile::PairCount;
+using profile::Volume;
+
+// Power-of-two bins: 0 holds the empty messages, b > 0 those of 2^(b-1) to 2^b - 1 bytes.
+constexpr std::size_t kBins = 65;
+
+class Collector : public profile::Visitor {
+ public:
+  explicit Collector(const std::optional<std::string>& class_name) : class_name_(class_name) {}
+
+  void on_traffic(profile::Traffic& block) override {
+    seen_.insert(block.class_name);
+    if (class_name_ && block.class_name != *class_name_) return;
+    Volume& volume = classes[{block.class_name, block.hidden}];
+    for (std::size_t row = 0; row < block.bytes.size(); ++row) {
+      volume.bytes += block.bytes[row];
+      volume.messages += block.messages[row];
+    }
+    pairs.add(block);
+  }
+
+  void on_message_sizes(profile::MessageSizes& sizes) override {
+    if (class_name_ && sizes.class_name != *class_name_) return;
+    std::uint64_t& tiny_here = tiny[sizes.class_name];
+    const auto add = [&](std::uint64_t size, std::uint64_t messages) {
+      bins[std::bit_width(size)] += messages;
+      if (size <= kTinyBytes) tiny_here += messages;
+    };
+    for (std::size_t i = 0; i < sizes.size.size(); ++i) add(sizes.size[i], sizes.messages[i]);
+    for (std::size_t i = 0; i < sizes.bin_low.size(); ++i) {
+      add(sizes.bin_low[i], sizes.bin_messages[i]);
+    }
+  }
+
+  bool saw(const std::string& class_name) const { return seen_.contains(class_name); }
+
+  std::string seen_classes() const {
+    std::string names;
+    for (const std::string& name : seen_) names += (names.empty() ? "" : ", ") + name;
+    return names.empty() ? "none at all" : names;
+  }
+
+  std::map<std::pair<std::string, bool>, Volume> classes;
+  profile::PairSums pairs;
+  std::uint64_t bins[kBins] = {};
+  std::map<std::string, std::uint64_t> tiny;  // messages of at most kTinyBytes, by class
+
+ private:
+  const std::optional<std::string>& class_name_;
+  std::set<std::string> seen_;
+};
+
+std::vector<profile::ClassTotal> sorted_classes(const Collector& collector) {
+  std::vector<profile::ClassTotal> classes;
+  for (const auto& [key, volume] : collector.classes) {
+    classes.push_back({key.first, key.second, volume});
+  }
+  std::stable_sort(classes.begin(), classes.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.volume.bytes, a.volume.messages) >
+           std::pair(b.volume.bytes, b.volume.messages);
+  });
+  return classes;
+}
+
+std::vector<SizeBin> sorted_bins(const Collector& collector) {
+  std::vector<SizeBin> bins;
+  for (std::size_t bin = 0; bin < kBins; ++bin) {
+    if (bins.empty() && collector.bins[bin] == 0) continue;
+    const std::uint64_t low = bin == 0 ? 0 : std::uint64_t{1} << (bin - 1);
+    bins.push_back({low, bin == 0 ? 0 : low + (low - 1), collector.bins[bin]});
+  }
+  while (!bins.empty() && bins.back().messages == 0) bins.pop_back();
+  return bins;
+}
+
+std::vector<BusiestRank> busiest(const std::vector<profile::RankTotal>& ranks,
+                                 Volume profile::RankTotal::*side, std::size_t top) {
+  std::vector<BusiestRank> list;
+  for (const profile::RankTotal& total : ranks) {
+    if ((total.*side).messages > 0) list.push_back({total.rank, total.*side});
+  }
+  std::stable_sort(list.begin(), list.end(), [](const BusiestRank& a, const BusiestRank& b) {
+    return a.volume.bytes > b.volume.bytes;
+  });
+  list.resize(std::min(list.size(), top));
+  return list;
+}
+
+double imbalance_of(const std::vector<profile::RankTotal>& ranks, Volume profile::RankTotal::*side,
+                    std::int64_t rank_count) {
+  std::vector<std::uint64_t> bytes;
+  for (const profile::RankTotal& total : ranks) bytes.push_back((total.*side).bytes);
+  return profile::imbalance(bytes, rank_count);
+}
+
+// Hosts by rank, as small numbers.
+std::unordered_map<std::int64_t, std::size_t> hosts_of(const profile::Header& header,
+                                                       std::size_t& host_count) {
+  std::unordered_map<std::string, std::size_t> numbers;
+  std::unordered_map<std::int64_t, std::size_t> hosts;
+  for (const profile::Rank& rank : header.ranks) {
+    if (rank.host.empty()) continue;
+    hosts[rank.rank] = numbers.try_emplace(rank.host, numbers.size()).first->second;
+  }
+  host_count = numbers.size();
+  return hosts;
+}
+
+Volume volume_between_hosts(const std::vector<PairCount>& pairs,
+                            const std::unordered_map<std::int64_t, std::size_t>& hosts) {
+  Volume volume;
+  for (const PairCount& pair : pairs) {
+    const auto source = hosts.find(pair.source), destination = hosts.find(pair.destination);
+    if (source == hosts.end() || destination == hosts.end()) continue;
+    if (source->second == destination->second) continue;
+    volume.bytes += pair.bytes;
+    volume.messages += pair.messages;
+  }
+  return volume;
+}
+
+}  // namespace
+
+base::Result<RunSummary> summarise(const std::string& profile_path,
+                                   const std::optional<std::string>& class_name, std::size_t top) {
+  Collector collector(class_name);
+  auto header = profile::read_profile(profile_path, collector);
+  if (!header) return header.error();
+  if (class_name && !collector.saw(*class_name)) {
+    return base::Error{"'" + profile_path + "' holds no traffic of class '" + *class_name +
+                       "'; it holds " + collector.seen_classes()};
+  }
+  RunSummary summary;
+  summary.header = std::move(*header);
+  summary.class_name = class_name;
+  summary.ranks = profile::rank_count(summary.header);
+  summary.classes = sorted_classes(collector);
+  for (const profile::ClassTotal& entry : summary.classes) {
+    summary.total.bytes += entry.volume.bytes;
+    summary.total.messages += entry.volume.messages;
+    if (!entry.hidden) continue;
+    summary.hidden.bytes += entry.volume.bytes;
+    summary.hidden.messages += entry.volume.messages;
+  }
+  summary.sizes = sorted_bins(collector);
+  std::uint64_t most = 0;
+  for (const auto& [name, messages] : collector.tiny) {
+    summary.tiny_messages += messages;
+    if (messages <= most) continue;
+    most = messages;
+    summary.tiny_class = name;
+  }
+
+  const std::vector<PairCount> pairs = collector.pairs.take();
+  summary.pairs = pairs.size();
+  summary.top_pairs = profile::top_pairs(pairs, top, profile::Metric::kBytes);
+  summary.density = profile::density(pairs, summary.ranks);
+  const auto hosts = hosts_of(summary.header, summary.hosts);
+  summary.between_hosts = volume_between_hosts(pairs, hosts);
+
+  const std::vector<profile::RankTotal> ranks = profile::rank_totals(pairs);
+  summary.top_senders = busiest(ranks, &profile::RankTotal::sent, top);
+  summary.top_receivers = busiest(ranks, &profile::RankTotal::received, top);
+  summary.imbalance_sent = imbalance_of(ranks, &profile::RankTotal::sent, summary.ranks);
+  summary.imbalance_received = imbalance_of(ranks, &profile::RankTotal::received, summary.ranks);
+  return summary;
+}
+
+}  // namespace fathom::cli

@@ -1,0 +1,180 @@
+#include "cli/runs/run_directory.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <filesystem>
+
+#include "analysis/scope/profile_of_trace.h"
+#include "profile/assemble.h"
+#include "profile/writer.h"
+#include "trace/reader.h"
+
+namespace fathom::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char kProfile[] = "profile.json";
+constexpr char kPartial[] = "partial";
+constexpr char kTrace[] = "trace";
+constexpr char kStarted[] = ".started";  // profiler/run_directory.h
+constexpr char kWorldPrefix[] = "world-";
+
+// The files of a run that a new one would be mixed up with.
+std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
+  std::vector<fs::path> found;
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
+    const std::string name = entry.path().filename();
+    if (name == kProfile || name == kPartial || name == kTrace || name == kStarted || name.starts_with(kWorldPrefix)) {
+      found.push_back(entry.path());
+    }
+  }
+  return found;
+}
+
+base::Result<std::string> write_profile_of_trace(const std::string& run) {
+  const auto trace = trace::Trace::open(run);
+  if (!trace) return trace.error();
+  profile::Profile profile = analysis::profile_of_trace(*trace, {});
+  profile.coverage.notes.push_back(kMadeFromTrace);
+  const std::string path = fs::path(run) / kProfile;
+  if (auto written = profile::write_profile(profile, path); !written) return written.error();
+  std::fprintf(stderr, "fathom: %s: made from the trace\n", path.c_str());
+  return path;
+}
+
+std::string job_id() {
+  for (const char* variable : {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID"}) {
+    if (const char* value = std::getenv(variable); value && *value) return value;
+  }
+  const std::time_t now = std::time(nullptr);
+  std::tm local = {};
+  localtime_r(&now, &local);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y%m%d-%H%M%S", &local);
+  return text;
+}
+
+}  // namespace
+
+base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool replace) {
+  std::error_code failed;
+  fs::path absolute = fs::absolute(path, failed).lexically_normal();
+  if (!absolute.has_filename()) absolute = absolute.parent_path();  // "r1/"
+  const bool made = fs::create_directories(absolute, failed);
+  if (failed || !fs::is_directory(absolute)) {
+    return base::Error{"cannot make the run directory '" + path +
+                       "': " + (failed ? failed.message() : "there is a file of that name") +
+                       "; choose another with -o"};
+  }
+  if (access(absolute.c_str(), W_OK | X_OK) != 0) {
+    return base::Error{"cannot write into the run directory '" + path +
+                       "': " + std::strerror(errno) + "; choose another with -o"};
+  }
+  const std::vector<fs::path> old = traces_of_a_run(absolute);
+  if (!old.empty() && !replace) {
+    const std::string first = old.front().filename();
+    return base::Error{"'" + path + "' already holds a run (" +
+                       (first == kStarted ? "of a job that has not ended, or was killed" : first) +
+                       "); choose another folder with -o, or replace it with --force"};
+  }
+  for (const fs::path& file : old) {
+    fs::remove_all(file, failed);
+    if (failed) {
+      return base::Error{"cannot remove the old '" + file.string() + "': " + failed.message() +
+                         "; choose another folder with -o"};
+    }
+  }
+  return RunDirectory(absolute, made);
+}
+
+base::Result<RunDirectory> RunDirectory::create_default(const std::string& application) {
+  const std::string base = "fathom-" + application + "-" + job_id();
+  std::string name = base;
+  std::error_code failed;
+  // mkdir decides, so that two jobs started in the same second do not share a folder.
+  for (int attempt = 2; attempt < 10'000; ++attempt) {
+    if (fs::create_directory(name, failed)) return RunDirectory(fs::absolute(name), true);
+    if (failed) break;
+    name = base + "-" + std::to_string(attempt);
+  }
+  return base::Error{"cannot make the run directory '" + name +
+                     "': " + (failed ? failed.message() : "every such name is taken") +
+                     "; choose another with -o"};
+}
+
+std::string RunDirectory::shown() const {
+  std::error_code failed;
+  const std::string relative = fs::proximate(path_, failed);
+  return failed || relative.starts_with("..") ? path_ : relative;
+}
+
+bool RunDirectory::has_profile() const {
+  std::error_code failed;
+  return fs::is_regular_file(profile_path(), failed);
+}
+
+bool RunDirectory::was_started() const {
+  std::error_code failed;
+  return fs::is_symlink(fs::symlink_status(path_ + "/" + kStarted, failed));
+}
+
+std::vector<std::string> RunDirectory::further_worlds() const {
+  std::vector<std::string> worlds;
+  std::error_code failed;
+  for (const fs::path& path : traces_of_a_run(path_)) {
+    if (path.filename().string().starts_with(kWorldPrefix) && fs::is_directory(path, failed)) {
+      worlds.push_back(path);
+    }
+  }
+  std::sort(worlds.begin(), worlds.end());
+  return worlds;
+}
+
+void RunDirectory::remove_if_unused() const {
+  if (made_) rmdir(path_.c_str());  // fails, as it should, on a folder that holds anything
+}
+
+base::Result<std::string> recorded_profile_of(const std::string& run) {
+  std::error_code failed;
+  const fs::file_status status = fs::status(run, failed);
+  if (!fs::exists(status)) {
+    return base::Error{"there is no run '" + run +
+                       "'; name a run directory that fathom run made, or its profile.json"};
+  }
+  if (!fs::is_directory(status)) return run;
+  const fs::path path = fs::path(run) / kProfile;
+  if (fs::exists(path, failed)) return path.string();
+  const auto assembled = profile::assemble_cut_short_run(run);
+  if (!assembled) return assembled.error();
+  if (*assembled) return path.string();
+  return base::Error{"'" + run + "' holds no profile.json; name a run directory that fathom run made, or "
+                     "its profile.json"};
+}
+
+base::Result<std::string> profile_of(const std::string& run) {
+  auto recorded = recorded_profile_of(run);
+  std::error_code failed;
+  if (recorded || !fs::is_directory(fs::path(run) / kTrace, failed)) return recorded;
+  if (fs::is_symlink(fs::symlink_status(fs::path(run) / kStarted, failed))) {
+    return base::Error{"'" + run + "' holds the trace of a job that has not ended, or was killed, and no profile.json; "
+                       "fathom analyze and fathom trace read the trace alone"};
+  }
+  return write_profile_of_trace(run);
+}
+
+base::Result<std::string> job_of(const std::string& run) {
+  auto profile = profile_of(run);
+  std::error_code failed;
+  if (profile || fs::is_directory(fs::path(run) / kTrace, failed)) return profile;
+  return run;
+}
+
+}  // namespace fathom::cli

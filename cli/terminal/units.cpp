@@ -1,0 +1,99 @@
+#include "cli/terminal/units.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <array>
+#include <cmath>
+
+namespace fathom::cli {
+namespace {
+
+bool continues(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+std::string cut(const std::string& text, std::size_t width) {
+  std::size_t at = 0;
+  for (std::size_t column = 0; at < text.size() && column + 1 < width; ++column) {
+    ++at;
+    while (at < text.size() && continues(text[at])) ++at;
+  }
+  return text.substr(0, at) + "~";
+}
+
+}  // namespace
+
+std::string human_bytes(double bytes) {
+  constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
+  std::size_t unit = 0;
+  while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
+    bytes /= 1000;
+    ++unit;
+  }
+  const int decimals = unit == 0 && bytes == std::floor(bytes) ? 0
+                       : bytes < 9.995                         ? 2
+                       : bytes < 99.95                         ? 1
+                                                               : 0;
+  return fmt::format("{:.{}f} {}", bytes, decimals, kUnits[unit]);
+}
+
+std::string bin_edge(std::uint64_t bytes) {
+  constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  std::size_t unit = 0;
+  while (bytes >= 1024 && bytes % 1024 == 0 && unit + 1 < kUnits.size()) {
+    bytes /= 1024;
+    ++unit;
+  }
+  return fmt::format("{} {}", bytes, kUnits[unit]);
+}
+
+std::string grouped(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
+  return digits;
+}
+
+std::string percent(double part, double of) {
+  if (of <= 0) return "0 %";
+  const double value = 100 * part / of;
+  if (part > 0 && value < 0.1) return "<0.1 %";
+  if (value > 99 && part < of) return fmt::format("{:.1f} %", std::min(value, 99.9));
+  return fmt::format("{:.{}f} %", value, value > 0 && value < 10 && value < 9.95 ? 1 : 0);
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds < 0.0995) return fmt::format("{:.1f} ms", seconds * 1000);
+  if (seconds < 9.95) return fmt::format("{:.2f} s", seconds);
+  if (seconds < 119.5) return fmt::format("{:.1f} s", seconds);
+  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
+  if (whole < 7200) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+std::string printable(const std::string& text) {
+  std::string safe;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const auto byte = static_cast<unsigned char>(text[at]);
+    const bool c1 = byte == 0xC2 && at + 1 < text.size() &&
+                    static_cast<unsigned char>(text[at + 1]) < 0xA0;  // U+0080..U+009F
+    if (c1) ++at;
+    safe += c1 || byte < 0x20 || byte == 0x7F ? '?' : text[at];
+  }
+  return safe;
+}
+
+std::size_t columns(const std::string& text) {
+  std::size_t count = 0;
+  for (const char c : text) count += !continues(c);
+  return count;
+}
+
+std::string left(const std::string& text, std::size_t width) {
+  const std::size_t used = columns(text);
+  return used > width ? cut(text, width) : text + std::string(width - used, ' ');
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  const std::size_t used = columns(text);
+  return used > width ? cut(text, width) : std::string(width - used, ' ') + text;
+}
+
+}  // namespace fathom::cli
