@@ -12,9 +12,9 @@
 #include <utility>
 
 #include "base/utf8.h"
+#include "trace/otf2_errors.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
-#include "trace/otf2_errors.h"
 #include "trace/otf2_names.h"
 
 namespace fathom::exporters {

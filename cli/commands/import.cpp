@@ -8,10 +8,8 @@
 
 #include "cli/language/command_line.h"
 #include "cli/runs/run_directory.h"
-#include "profile/import_pfprof.h"
+#include "importers/importer.h"
 #include "profile/writer.h"
-#include "trace/import_mpic.h"
-#include "trace/import_otf2.h"
 
 namespace fathom::cli {
 namespace {
@@ -23,42 +21,14 @@ struct ImportOptions {
   bool force = false;
 };
 
-using Notes = std::vector<std::string>;
+using importers::Importer;
 
-// Each reads what `path` names: a profile, or a trace into a run directory.
-struct Importer {
-  const char* name;
-  base::Result<profile::Profile> (*read_profile)(const std::string& path);
-  base::Status (*read_trace)(const std::string& path, const std::string& run_directory, Notes& notes);
-};
-
-constexpr Importer kImporters[] = {{"pfprof", profile::import_pfprof, nullptr},
-                                   {"otf2", nullptr, trace::import_otf2},
-                                   {"mpic", nullptr, trace::import_mpic}};
-
-const Importer* find_importer(const std::string& name) {
-  for (const Importer& row : kImporters) {
-    if (name == row.name) return &row;
-  }
-  return nullptr;
-}
-
-std::string importer_names() {
+std::string format_names() {
   std::string names;
-  for (const Importer& row : kImporters) names += (names.empty() ? "" : ", ") + std::string(row.name);
-  return names;
-}
-
-// What the input looks like, where --from does not say it.
-std::string guess_format(const std::string& input) {
-  std::error_code ignored;
-  const std::filesystem::path path(input);
-  if (path.extension() == ".otf2") return "otf2";
-  if (path.extension() == ".mpic") return "mpic";
-  for (const auto& entry : std::filesystem::directory_iterator(path, ignored)) {
-    if (entry.path().extension() == ".otf2") return "otf2";
+  for (const Importer& row : importers::all()) {
+    names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return "pfprof";
+  return names;
 }
 
 int import_profile(const ImportOptions& options, const Importer& importer) {
@@ -66,7 +36,7 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
   const auto profile = importer.read_profile(options.input);
   if (!profile) {
     const std::string guessed = "; it was taken for " + std::string(importer.name) + " by its look: --from says what else it is (" +
-                                importer_names() + ")";
+                                format_names() + ")";
     return fail(kFailed, "import", profile.error().message + (options.format.empty() ? guessed : ""));
   }
   const auto directory = RunDirectory::create(options.directory, options.force);
@@ -81,7 +51,7 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
 int import_trace(const ImportOptions& options, const Importer& importer) {
   const auto directory = RunDirectory::create(options.directory, options.force);
   if (!directory) return fail(kWrongUsage, "import", directory.error().message);
-  Notes notes;
+  importers::Notes notes;
   const auto done = importer.read_trace(options.input, directory->path(), notes);
   if (!done) {
     directory->remove_if_unused();
@@ -94,9 +64,11 @@ int import_trace(const ImportOptions& options, const Importer& importer) {
 }
 
 int run_import(const ImportOptions& options) {
-  const Importer* importer = find_importer(options.format.empty() ? guess_format(options.input) : options.format);
-  if (!importer) {
-    return fail(kWrongUsage, "import", "there is no format '" + options.format + "'; there are " + importer_names());
+  const Importer* importer = &importers::detect(options.input);
+  if (!options.format.empty()) {
+    const auto named = importers::find(options.format);
+    if (!named) return fail(kWrongUsage, "import", named.error().message);
+    importer = *named;
   }
   std::error_code failed;
   if (!std::filesystem::exists(options.input, failed)) {
@@ -111,7 +83,7 @@ Action declare_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   app.add_option("PATH", options->input, "what the other tool wrote")->required()->type_name("");
   app.add_option("-o,--output", options->directory, "run directory to make")->required()->type_name("RUN");
-  app.add_option("--from", options->format, "format: " + importer_names() + "; else it is found by its look")
+  app.add_option("--from", options->format, "format: " + format_names() + "; else it is found by its look")
       ->type_name("FORMAT");
   app.add_flag("--force", options->force, "replace the run that RUN holds");
   return [options] { return run_import(*options); };

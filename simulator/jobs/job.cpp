@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "profile/import_pfprof.h"
+#include "importers/pfprof.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
 #include "profile/summary.h"
@@ -29,11 +29,11 @@ base::Result<profile::Profile> load(const std::string& path) {
   if (fs::is_directory(path, failed)) {
     const std::string inside = path + "/profile.json";
     if (fs::exists(inside, failed)) return profile::load_profile(inside);
-    if (!fs::exists(path + "/trace", failed)) return profile::import_pfprof(path);
+    if (!fs::exists(path + "/trace", failed)) return importers::import_pfprof(path);
     return base::Error{path + ": holds a trace and no profile.json; fathom report " + path + " makes it from the trace"};
   }
   return fs::path(path).extension() == ".json" ? profile::load_profile(path)
-                                               : profile::import_pfprof(path);
+                                               : importers::import_pfprof(path);
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "exporters/pfprof.h"
-#include "profile/import_pfprof.h"
+#include "importers/pfprof.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
 #include "profile/summary.h"
@@ -35,7 +35,7 @@ void write_two_ranks(const Scratch& folder) {
 }
 
 std::string import_error(const std::string& path) {
-  auto imported = import_pfprof(path);
+  auto imported = importers::import_pfprof(path);
   REQUIRE_FALSE(imported);
   return imported.error().message;
 }
@@ -43,14 +43,14 @@ std::string import_error(const std::string& path) {
 TEST_CASE("senders' counts become the traffic, disagreement with receivers the coverage") {
   Scratch folder;
   write_two_ranks(folder);
-  auto imported = import_pfprof(folder.path());
+  auto imported = importers::import_pfprof(folder.path());
   REQUIRE_MESSAGE(imported, imported.error().message);
   CHECK(imported->world_size == 2);
   CHECK(imported->source == "pfprof");
   CHECK(imported->application.seconds == 1.5);
   REQUIRE(imported->traffic.size() == 1);
   const Traffic& traffic = imported->traffic[0];
-  CHECK(traffic.class_name == kUnclassified);
+  CHECK(traffic.class_name == importers::kUnclassified);
   CHECK(traffic.source == std::vector<std::int64_t>{0, 0, 1});
   CHECK(traffic.destination == std::vector<std::int64_t>{0, 1, 0});
   CHECK(traffic.bytes == std::vector<std::uint64_t>{0, 10, 7});
@@ -68,7 +68,7 @@ TEST_CASE("senders' counts become the traffic, disagreement with receivers the c
 TEST_CASE("an imported profile is one that the reader accepts") {
   Scratch folder;
   write_two_ranks(folder);
-  auto imported = import_pfprof(folder.path());
+  auto imported = importers::import_pfprof(folder.path());
   REQUIRE(imported);
   REQUIRE(write_profile(*imported, folder / "profile.json"));
   auto loaded = load_profile(folder / "profile.json");
@@ -78,14 +78,14 @@ TEST_CASE("an imported profile is one that the reader accepts") {
 TEST_CASE("what is exported is imported again: folder, tar and tar.gz") {
   Scratch in, out;
   write_two_ranks(in);
-  auto imported = import_pfprof(in.path());
+  auto imported = importers::import_pfprof(in.path());
   REQUIRE(imported);
   for (const std::string name : {"folder", "archive.tar", "archive.tar.gz"}) {
     CAPTURE(name);
     exporters::Notes notes;
     auto status = exporters::export_pfprof(*imported, {}, out / name, notes);
     REQUIRE_MESSAGE(status, status.error().message);
-    auto again = import_pfprof(out / name);
+    auto again = importers::import_pfprof(out / name);
     REQUIRE_MESSAGE(again, again.error().message);
     CHECK(again->traffic[0].bytes == imported->traffic[0].bytes);
     CHECK(again->traffic[0].messages == imported->traffic[0].messages);
@@ -136,14 +136,14 @@ TEST_CASE("each way a set of files can be wrong is one sentence that names the f
 TEST_CASE("an archive that is cut anywhere is an error, never a crash or a smaller job") {
   Scratch folder;
   write_two_ranks(folder);
-  auto imported = import_pfprof(folder.path());
+  auto imported = importers::import_pfprof(folder.path());
   REQUIRE(imported);
   exporters::Notes notes;
   REQUIRE(exporters::export_pfprof(*imported, {}, folder / "whole.tar.gz", notes));
   const std::string whole = test::contents(folder / "whole.tar.gz");
   for (std::size_t size = 0; size < whole.size(); ++size) {
     write_file(folder / "cut.tar.gz", whole.substr(0, size));
-    auto cut = import_pfprof(folder / "cut.tar.gz");
+    auto cut = importers::import_pfprof(folder / "cut.tar.gz");
     if (cut) CHECK(total(sum_pairs(*cut)).bytes == total(sum_pairs(*imported)).bytes);
   }
 }
@@ -167,7 +167,7 @@ TEST_CASE("the real runs add up to their published totals") {
       MESSAGE("skipped: " << path << " is not there");
       continue;
     }
-    auto imported = import_pfprof(path);
+    auto imported = importers::import_pfprof(path);
     REQUIRE_MESSAGE(imported, imported.error().message);
     const std::vector<PairCount> pairs = sum_pairs(*imported);
     CHECK(imported->world_size == 128);

@@ -10,9 +10,9 @@
 #include "exporters/protobuf.h"
 #include "exporters/sorted_lines.h"
 #include "exporters/trace_exporter.h"
+#include "importers/mpic.h"
+#include "importers/otf2.h"
 #include "profile_scratch.h"
-#include "trace/import_mpic.h"
-#include "trace/import_otf2.h"
 #include "trace_compare.h"
 #include "trace_job.h"
 #include "trace_sample.h"
@@ -87,7 +87,7 @@ TEST_CASE("OTF2 and back: the same calls, messages and times") {
   write_job(scratch.path());
   export_job(scratch, "otf2", scratch / "archive");
   exporters::Notes notes;
-  const auto done = trace::import_otf2(scratch / "archive", scratch / "back", notes);
+  const auto done = importers::import_otf2(scratch / "archive", scratch / "back", notes);
   REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
   CHECK(notes.empty());
   const auto before = trace::Trace::open(scratch.path()), after = trace::Trace::open(scratch / "back");
@@ -121,7 +121,7 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   REQUIRE(before.ok());
   exporters::Notes notes;
   REQUIRE(exporters::find_trace("otf2")->write(*before, {}, scratch / "archive", notes).ok());
-  const auto imported = trace::import_otf2(scratch / "archive", scratch / "back", notes);
+  const auto imported = importers::import_otf2(scratch / "archive", scratch / "back", notes);
   REQUIRE_MESSAGE(imported.ok(), (imported.ok() ? "" : imported.error().message));
   const auto after = trace::Trace::open(scratch / "back");
   REQUIRE(after.ok());
@@ -148,7 +148,7 @@ TEST_CASE("OTF2 and back: receives that no call completed") {
   const auto before = trace::Trace::open(scratch / "run");
   exporters::Notes notes;
   REQUIRE(exporters::find_trace("otf2")->write(*before, {}, scratch / "archive", notes).ok());
-  REQUIRE(trace::import_otf2(scratch / "archive", scratch / "back", notes).ok());
+  REQUIRE(importers::import_otf2(scratch / "archive", scratch / "back", notes).ok());
   const auto after = trace::Trace::open(scratch / "back");
   REQUIRE(after->definitions().processes.size() == 1);
   CHECK(texts(after->events(0)) == texts(before->events(1)));
@@ -253,7 +253,7 @@ TEST_CASE(".mpic of both versions") {
     Scratch scratch;
     write_file(scratch / "t.mpic", mpic(version));
     exporters::Notes notes;
-    const auto done = trace::import_mpic(scratch / "t.mpic", scratch / "run", notes);
+    const auto done = importers::import_mpic(scratch / "t.mpic", scratch / "run", notes);
     REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
     const auto trace = trace::Trace::open(scratch / "run");
     REQUIRE(trace.ok());
@@ -294,13 +294,13 @@ TEST_CASE(".mpic: cut files and bits that flipped never do harm, and ranks befor
     }
     write_file(scratch / "t.mpic", bytes);
     exporters::Notes notes;
-    const auto done = trace::import_mpic(scratch / "t.mpic", scratch / "run", notes);
+    const auto done = importers::import_mpic(scratch / "t.mpic", scratch / "run", notes);
     if (!done) CHECK(!done.error().message.empty());
   }
   Scratch scratch;
   write_file(scratch / "t.mpic", sound.substr(0, sound.size() - 10));
   exporters::Notes notes;
-  REQUIRE(trace::import_mpic(scratch / "t.mpic", scratch / "run", notes).ok());
+  REQUIRE(importers::import_mpic(scratch / "t.mpic", scratch / "run", notes).ok());
   CHECK(notes.size() == 2);
   CHECK(trace::Trace::open(scratch / "run")->definitions().processes.size() == 1);
 }
@@ -311,13 +311,13 @@ TEST_CASE("OTF2: what is no archive, and archives cut or with bits flipped, are 
   export_job(scratch, "otf2", scratch / "archive");
   exporters::Notes notes;
   write_file(scratch / "no.otf2", "nothing of the kind");
-  CHECK(!trace::import_otf2(scratch / "no.otf2", scratch / "no", notes).ok());
+  CHECK(!importers::import_otf2(scratch / "no.otf2", scratch / "no", notes).ok());
   const std::string definitions = contents(scratch / "archive/traces.def");
   write_file(scratch / "archive/traces.def", definitions.substr(0, definitions.size() / 2));
-  (void)trace::import_otf2(scratch / "archive", scratch / "cut", notes);
+  (void)importers::import_otf2(scratch / "archive", scratch / "cut", notes);
   write_file(scratch / "archive/traces.def", definitions);
   std::filesystem::remove(scratch / "archive/traces/1.evt");
-  const auto without = trace::import_otf2(scratch / "archive", scratch / "without", notes);
+  const auto without = importers::import_otf2(scratch / "archive", scratch / "without", notes);
   CHECK(without.ok());
   CHECK(!notes.empty());
 }

@@ -1,4 +1,4 @@
-#include "trace/import_otf2.h"
+#include "importers/otf2.h"
 
 #include <otf2/otf2.h>
 
@@ -6,13 +6,13 @@
 #include <filesystem>
 #include <map>
 
-#include "trace/otf2_definitions.h"
+#include "importers/otf2_definitions.h"
 #include "trace/otf2_errors.h"
-#include "trace/otf2_location.h"
-#include "trace/otf2_plan.h"
+#include "importers/otf2_location.h"
+#include "importers/otf2_plan.h"
 #include "trace/writer.h"
 
-namespace fathom::trace {
+namespace fathom::importers {
 namespace otf2 {
 namespace {
 
@@ -30,17 +30,17 @@ class Import {
   }
 
   base::Status run(const std::string& run_directory, std::vector<std::string>& notes) {
-    Otf2Errors::listen();
+    trace::Otf2Errors::listen();
     reader_ = OTF2_Reader_Open(path_.c_str());
     if (!reader_ || OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS) return error();
     properties();
     if (!read_definitions(reader_, archive_)) return error();
     auto plan = plan_import(archive_, properties_);
     if (!plan) return base::Error{"'" + path_ + "' cannot be imported: " + plan.error().message};
-    auto writer = TraceWriter::create(run_directory, plan->definitions);
+    auto writer = trace::TraceWriter::create(run_directory, plan->definitions);
     if (!writer) return writer.error();
     if (!events(*plan, *writer)) {
-      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" + Otf2Errors::last() + ")");
+      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" + trace::Otf2Errors::last() + ")");
     }
     if (plan->other_regions > 0 && !plan->own) {
       notes.push_back(std::to_string(plan->other_regions) +
@@ -53,7 +53,7 @@ class Import {
   }
 
  private:
-  base::Error error() const { return {"'" + path_ + "' cannot be read as an OTF2 archive: " + Otf2Errors::last()}; }
+  base::Error error() const { return {"'" + path_ + "' cannot be read as an OTF2 archive: " + trace::Otf2Errors::last()}; }
 
   void properties() {
     std::uint32_t count = 0;
@@ -70,7 +70,7 @@ class Import {
   }
 
   // Location by location, so that one file is open at a time.
-  bool events(const Plan& plan, TraceWriter& writer) {
+  bool events(const Plan& plan, trace::TraceWriter& writer) {
     for (const auto& [location, place] : plan.places) OTF2_Reader_SelectLocation(reader_, location);
     const bool has_local = OTF2_Reader_OpenDefFiles(reader_) == OTF2_SUCCESS;
     if (OTF2_Reader_OpenEvtFiles(reader_) != OTF2_SUCCESS) return false;
@@ -96,7 +96,7 @@ class Import {
     OTF2_Reader_CloseDefReader(reader_, reader);
   }
 
-  bool read_location(std::uint64_t location, const Place& place, const Plan& plan, TraceWriter& writer,
+  bool read_location(std::uint64_t location, const Place& place, const Plan& plan, trace::TraceWriter& writer,
                      const OTF2_EvtReaderCallbacks* callbacks) {
     OTF2_EvtReader* reader = OTF2_Reader_GetEvtReader(reader_, location);
     if (!reader) return false;
@@ -124,4 +124,4 @@ base::Status import_otf2(const std::string& path, const std::string& run_directo
   return otf2::Import(path).run(run_directory, notes);
 }
 
-}  // namespace fathom::trace
+}  // namespace fathom::importers

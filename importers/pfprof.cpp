@@ -1,4 +1,4 @@
-#include "profile/import_pfprof.h"
+#include "importers/pfprof.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,15 +15,15 @@
 #include "base/json/reader.h"
 #include "profile/header_targets.h"
 
-namespace fathom::profile {
+namespace fathom::importers {
 namespace {
 
 constexpr char kAdvice[] = "the file is damaged or was not written by the reference profiler";
 
 // One oxton-result<rank>.json.
 struct RankFile {
-  std::int64_t rank = kNone;
-  std::int64_t ranks = kNone;  // "n_procs"
+  std::int64_t rank = profile::kNone;
+  std::int64_t ranks = profile::kNone;  // "n_procs"
   std::string host;
   double seconds = 0;  // absent in older versions
   std::vector<std::uint64_t> sent_bytes, sent_messages, received_bytes, received_messages;
@@ -44,8 +44,8 @@ base::Target size_target(RankFile::Size& size) {
 }
 
 std::optional<base::Complaint> check(const RankFile& file) {
-  if (file.rank == kNone) return base::Complaint{"rank", "is missing"};
-  if (file.ranks == kNone) return base::Complaint{"n_procs", "is missing"};
+  if (file.rank == profile::kNone) return base::Complaint{"rank", "is missing"};
+  if (file.ranks == profile::kNone) return base::Complaint{"n_procs", "is missing"};
   if (file.rank >= file.ranks) {
     return base::Complaint{"rank", "is " + std::to_string(file.rank) + " and \"n_procs\" is " +
                                  std::to_string(file.ranks)};
@@ -120,7 +120,7 @@ class Job {
     return base::Done{};
   }
 
-  base::Result<Profile> finish(const std::string& path) {
+  base::Result<profile::Profile> finish(const std::string& path) {
     if (files_.empty()) {
       return base::Error{path + ": holds no oxton-result<rank>.json; give the folder or archive "
                                 "that the reference profiler's run left"};
@@ -141,18 +141,18 @@ class Job {
     for (std::size_t peer = 0; peer < file.sent_bytes.size(); ++peer) {
       const auto other = static_cast<std::int64_t>(peer);
       if (file.sent_bytes[peer] != 0 || file.sent_messages[peer] != 0) {
-        PairDifference& pair = pairs_[{file.rank, other}];
+        profile::PairDifference& pair = pairs_[{file.rank, other}];
         pair.sent_bytes = file.sent_bytes[peer];
         pair.sent_messages = file.sent_messages[peer];
       }
       if (file.received_bytes[peer] != 0 || file.received_messages[peer] != 0) {
-        PairDifference& pair = pairs_[{other, file.rank}];
+        profile::PairDifference& pair = pairs_[{other, file.rank}];
         pair.received_bytes = file.received_bytes[peer];
         pair.received_messages = file.received_messages[peer];
       }
     }
     for (const RankFile::Size& size : file.sent_sizes) sizes_[size.bytes] += size.messages;
-    Rank rank;
+    profile::Rank rank;
     rank.rank = file.rank;
     rank.host = file.host;
     rank.seconds = file.seconds;
@@ -175,11 +175,11 @@ class Job {
     profile_.mpi.library = "Open MPI";
     profile_.mpi.pml = "ob1";
     std::sort(profile_.ranks.begin(), profile_.ranks.end(),
-              [](const Rank& left, const Rank& right) { return left.rank < right.rank; });
-    Communicator world;
+              [](const profile::Rank& left, const profile::Rank& right) { return left.rank < right.rank; });
+    profile::Communicator world;
     world.name = "MPI_COMM_WORLD";
     world.made_by = "predefined";
-    for (const Rank& rank : profile_.ranks) {
+    for (const profile::Rank& rank : profile_.ranks) {
       world.world_ranks.push_back(rank.rank);
       profile_.application.seconds = std::max(profile_.application.seconds, rank.seconds);
     }
@@ -189,9 +189,9 @@ class Job {
   }
 
   void add_traffic() {
-    Traffic traffic;
+    profile::Traffic traffic;
     traffic.class_name = kUnclassified;
-    Coverage& coverage = profile_.coverage;
+    profile::Coverage& coverage = profile_.coverage;
     coverage.sent.witness = "pfprof, senders";
     coverage.received.witness = "pfprof, receivers";
     for (auto& [key, pair] : pairs_) {
@@ -211,7 +211,7 @@ class Job {
       traffic.messages.push_back(pair.sent_messages);
     }
     profile_.traffic.push_back(std::move(traffic));
-    MessageSizes sizes;
+    profile::MessageSizes sizes;
     sizes.class_name = kUnclassified;
     for (const auto& [bytes, messages] : sizes_) {
       sizes.size.push_back(bytes);
@@ -221,7 +221,7 @@ class Job {
   }
 
   void judge() {
-    Coverage& coverage = profile_.coverage;
+    profile::Coverage& coverage = profile_.coverage;
     coverage.verdict = coverage.differences.empty() ? "exact" : "differs";
     if (coverage.differences.empty()) return;
     coverage.notes.push_back(
@@ -232,14 +232,14 @@ class Job {
 
   std::int64_t world_size_ = 0;
   std::map<std::int64_t, std::string> files_;  // by rank
-  std::map<std::pair<std::int64_t, std::int64_t>, PairDifference> pairs_;  // by source, destination
+  std::map<std::pair<std::int64_t, std::int64_t>, profile::PairDifference> pairs_;  // by source, destination
   std::map<std::uint64_t, std::uint64_t> sizes_;                           // messages by size
-  Profile profile_;
+  profile::Profile profile_;
 };
 
 }  // namespace
 
-base::Result<Profile> import_pfprof(const std::string& path) {
+base::Result<profile::Profile> import_pfprof(const std::string& path) {
   try {
     Job job;
     const auto add = [&](const std::string& name, const std::string& full_name,
@@ -251,4 +251,4 @@ base::Result<Profile> import_pfprof(const std::string& path) {
   }
 }
 
-}  // namespace fathom::profile
+}  // namespace fathom::importers

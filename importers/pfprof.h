@@ -16,10 +16,10 @@
 #include "base/result.h"
 #include "profile/profile.h"
 
-namespace fathom::profile {
+namespace fathom::importers {
 
 inline constexpr char kUnclassified[] = "unclassified";
 
-base::Result<Profile> import_pfprof(const std::string& path);
+base::Result<profile::Profile> import_pfprof(const std::string& path);
 
-}  // namespace fathom::profile
+}  // namespace fathom::importers

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 
 struct Archive {
   struct Location {
@@ -56,7 +56,7 @@ struct Archive {
   std::map<std::uint32_t, std::uint32_t> attributes, parameters;  // name
 };
 
-// False if the archive's definitions cannot be read to their end; Otf2Errors::last() says why.
+// False if the archive's definitions cannot be read to their end; trace::Otf2Errors::last() says why.
 bool read_definitions(OTF2_Reader* reader, Archive& archive);
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2

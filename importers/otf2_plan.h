@@ -10,15 +10,15 @@
 #include <vector>
 
 #include "base/result.h"
+#include "importers/otf2_definitions.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
-#include "trace/otf2_definitions.h"
 #include "trace/otf2_names.h"
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 
 struct CommPlace {
-  std::int32_t communicator = kNobody;
+  std::int32_t communicator = trace::kNobody;
   std::uint32_t message_class = 0;
   // Of an archive with FATHOM::COMMUNICATORS: the world rank of each position; kNobody: not known.
   std::shared_ptr<const std::vector<std::int32_t>> peers;
@@ -33,13 +33,13 @@ struct Place {
 
 struct Plan {
   bool own = false;  // Fathom wrote the archive: attributes say everything
-  Definitions definitions;
+  trace::Definitions definitions;
   std::map<std::uint64_t, Place> places;                  // by location
   std::unordered_map<std::uint32_t, std::uint32_t> functions;  // by region; others are left out
   std::unordered_map<std::uint32_t, CommPlace> comms;
-  std::unordered_map<std::uint32_t, Attribute> attributes;
-  std::unordered_map<std::uint32_t, Otf2Attribute> own_attributes;
-  std::unordered_map<std::uint32_t, Otf2Parameter> parameters;
+  std::unordered_map<std::uint32_t, trace::Attribute> attributes;
+  std::unordered_map<std::uint32_t, trace::Otf2Attribute> own_attributes;
+  std::unordered_map<std::uint32_t, trace::Otf2Parameter> parameters;
   std::unordered_map<std::string, std::uint32_t> phases;
   std::size_t other_regions = 0;
 };
@@ -47,4 +47,4 @@ struct Plan {
 // `properties` are those of the archive. An Error if it holds no processes.
 base::Result<Plan> plan_import(const Archive& archive, const std::map<std::string, std::string>& properties);
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2

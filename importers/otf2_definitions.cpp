@@ -1,8 +1,8 @@
-#include "trace/otf2_definitions.h"
+#include "importers/otf2_definitions.h"
 
 #include <algorithm>
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 namespace {
 
 Archive& of(void* user_data) { return *static_cast<Archive*>(user_data); }
@@ -106,4 +106,4 @@ bool read_definitions(OTF2_Reader* archive_reader, Archive& archive) {
   return good;
 }
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2

@@ -6,23 +6,23 @@
 #include <cstdint>
 #include <vector>
 
+#include "importers/otf2_plan.h"
 #include "trace/event.h"
-#include "trace/otf2_plan.h"
 #include "trace/writer.h"
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 
 // Keeps the events of a call until it is left: what is inside tells its arguments, where nothing else does.
 class LocationEvents {
  public:
-  LocationEvents(const Archive& archive, const Plan& plan, TraceWriter& writer, const Place& place)
+  LocationEvents(const Archive& archive, const Plan& plan, trace::TraceWriter& writer, const Place& place)
       : archive_(archive), plan_(plan), writer_(writer), place_(place) {}
 
   std::uint64_t unknown_comms() const { return unknown_comms_; }
 
   void enter(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
   void leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
-  void message(EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer, OTF2_CommRef comm,
+  void message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer, OTF2_CommRef comm,
                std::uint32_t tag, std::uint64_t bytes, std::uint64_t request);
 
   // A call without MPI functions' attributes learns here which request it returned.
@@ -38,24 +38,24 @@ class LocationEvents {
   static constexpr std::uint32_t kMostRanks = 1u << 31;
   static constexpr std::size_t kMostKept = 1 << 16;  // events of one call; then its arguments stay as they are
 
-  Event new_event(EventKind kind, std::uint64_t time);
-  Event& add(EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
-  bool has(OTF2_AttributeList* list, Otf2Attribute attribute) const;
+  trace::Event new_event(trace::EventKind kind, std::uint64_t time);
+  trace::Event& add(trace::EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
+  bool has(OTF2_AttributeList* list, trace::Otf2Attribute attribute) const;
   std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
-  void set_peer(Event& event, const CommPlace& place, std::uint32_t position) const;
+  void set_peer(trace::Event& event, const CommPlace& place, std::uint32_t position) const;
 
   // A member of an intercommunicator's local group speaks to the remote one, and the other way round.
   bool is_local(const profile::Communicator& row) const;
 
-  void read(OTF2_AttributeList* list, Event& event) const;
-  void tell_call(const Event& message);
+  void read(OTF2_AttributeList* list, trace::Event& event) const;
+  void tell_call(const trace::Event& message);
   void flush();
 
   const Archive& archive_;
   const Plan& plan_;
-  TraceWriter& writer_;
+  trace::TraceWriter& writer_;
   Place place_;
-  std::vector<Event> events_;
+  std::vector<trace::Event> events_;
   std::vector<std::size_t> open_;        // positions of enters in events_
   std::vector<std::uint64_t> requests_;  // by open call: the request that it returns
   std::uint64_t last_ns_ = 0;
@@ -66,4 +66,4 @@ class LocationEvents {
 // requests are as recorded, and a receive was told of when it arrived.
 void set_callbacks(OTF2_EvtReaderCallbacks* callbacks, bool own);
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2

@@ -14,9 +14,9 @@
 
 #include "base/result.h"
 
-namespace fathom::trace {
+namespace fathom::importers {
 
 // Makes `run_directory`/trace. `notes`: sentences about what has no place in a Fathom trace.
 base::Status import_otf2(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes);
 
-}  // namespace fathom::trace
+}  // namespace fathom::importers

@@ -1,4 +1,4 @@
-#include "trace/import_mpic.h"
+#include "importers/mpic.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,10 +9,10 @@
 #include <set>
 
 #include "base/mapped_file.h"
-#include "trace/imported_function.h"
+#include "importers/imported_function.h"
 #include "trace/writer.h"
 
-namespace fathom::trace {
+namespace fathom::importers {
 namespace {
 
 using mpi::FunctionId;
@@ -194,8 +194,8 @@ class MpicImport {
  public:
   explicit MpicImport(const Contents& contents) : contents_(contents) {}
 
-  Definitions definitions() {
-    Definitions all;
+  trace::Definitions definitions() {
+    trace::Definitions all;
     all.world_size = contents_.ranks;
     all.application.executable = contents_.program;
     for (const FunctionId id : kTypes) all.functions.push_back(imported_function(mpi::name_of(id)));
@@ -204,7 +204,7 @@ class MpicImport {
     all.level = "calls";
     all.source = "mpic";
     for (const Section& section : contents_.sections) {
-      Process process;
+      trace::Process process;
       process.rank = section.rank;
       process.host = contents_.hosts[static_cast<std::size_t>(section.rank)];
       process.pid = contents_.pids[static_cast<std::size_t>(section.rank)];
@@ -226,7 +226,7 @@ class MpicImport {
     return all;
   }
 
-  void events(std::size_t process, TraceWriter& writer) {
+  void events(std::size_t process, trace::TraceWriter& writer) {
     const Section& section = contents_.sections[process];
     InOrder records(section);
     last_ns_ = 0;
@@ -258,7 +258,7 @@ class MpicImport {
     }
   }
 
-  void epoch(Definitions& all) {
+  void epoch(trace::Definitions& all) {
     offsets_.assign(static_cast<std::size_t>(contents_.ranks), 0);
     const auto& started = contents_.started_unix_ns;
     if (started.empty()) return;
@@ -279,45 +279,45 @@ class MpicImport {
     return last_ns_;
   }
 
-  std::int32_t valid_rank(std::int32_t rank) const { return rank >= 0 && rank < contents_.ranks ? rank : kNobody; }
+  std::int32_t valid_rank(std::int32_t rank) const { return rank >= 0 && rank < contents_.ranks ? rank : trace::kNobody; }
   static std::uint64_t length(std::int32_t bytes) { return static_cast<std::uint64_t>(std::max(bytes, 0)); }
 
-  void call(std::size_t process, std::int32_t rank, const Record& record, TraceWriter& writer) {
-    Event enter;
-    enter.kind = EventKind::kEnter;
+  void call(std::size_t process, std::int32_t rank, const Record& record, trace::TraceWriter& writer) {
+    trace::Event enter;
+    enter.kind = trace::EventKind::kEnter;
     enter.time_ns = time_of(record, rank);
     enter.function = static_cast<std::uint32_t>(record.type - kFirstType);
     const auto communicator = communicators_.find(record.comm);
-    enter.communicator = communicator == communicators_.end() ? kNobody : communicator->second;
-    Event leave = enter;
-    leave.kind = EventKind::kLeave;
-    const Group group = mpi::meaning_of(kTypes[enter.function]).group;
+    enter.communicator = communicator == communicators_.end() ? trace::kNobody : communicator->second;
+    trace::Event leave = enter;
+    leave.kind = trace::EventKind::kLeave;
+    const mpi::Group group = mpi::meaning_of(kTypes[enter.function]).group;
     const Part& first = record.first;
-    const bool sends = group == Group::kSend || group == Group::kSendReceive;
-    const bool receives = group == Group::kReceive || group == Group::kSendReceive;
-    if (sends || group == Group::kReceive) {
+    const bool sends = group == mpi::Group::kSend || group == mpi::Group::kSendReceive;
+    const bool receives = group == mpi::Group::kReceive || group == mpi::Group::kSendReceive;
+    if (sends || group == mpi::Group::kReceive) {
       enter.peer = enter.comm_peer = valid_rank(sends ? first.receiver : first.sender);
       enter.tag = first.tag;
       enter.bytes = length(first.bytes);
     }
-    if (group == Group::kSendReceive) {
+    if (group == mpi::Group::kSendReceive) {
       enter.peer2 = valid_rank(record.second.sender);
       enter.tag2 = record.second.tag;
       enter.bytes2 = length(record.second.bytes);
     }
-    if (group == Group::kCollective) collective(record, enter);
-    if (group == Group::kCompletion) leave.count = length(first.count);
+    if (group == mpi::Group::kCollective) collective(record, enter);
+    if (group == mpi::Group::kCompletion) leave.count = length(first.count);
     writer.append(process, enter);
-    if (sends) message(process, enter, EventKind::kMessageSent, enter.peer, first.tag, enter.bytes, writer);
-    if (receives && group == Group::kReceive) {
-      message(process, enter, EventKind::kMessageReceived, enter.peer, first.tag, enter.bytes, writer);
+    if (sends) message(process, enter, trace::EventKind::kMessageSent, enter.peer, first.tag, enter.bytes, writer);
+    if (receives && group == mpi::Group::kReceive) {
+      message(process, enter, trace::EventKind::kMessageReceived, enter.peer, first.tag, enter.bytes, writer);
     } else if (receives) {
-      message(process, enter, EventKind::kMessageReceived, enter.peer2, enter.tag2, enter.bytes2, writer);
+      message(process, enter, trace::EventKind::kMessageReceived, enter.peer2, enter.tag2, enter.bytes2, writer);
     }
     writer.append(process, leave);
   }
 
-  void collective(const Record& record, Event& enter) const {
+  void collective(const Record& record, trace::Event& enter) const {
     enter.bytes = length(record.first.bytes);
     if (record.large) enter.bytes2 = length(record.second.bytes);
     const mpi::Flow flow = mpi::meaning_of(kTypes[enter.function]).flow;
@@ -325,10 +325,10 @@ class MpicImport {
     if (flow == mpi::Flow::kToRoot) enter.root = valid_rank(record.first.receiver);
   }
 
-  void message(std::size_t process, const Event& call, EventKind kind, std::int32_t peer, std::int32_t tag,
-               std::uint64_t bytes, TraceWriter& writer) {
-    if (peer == kNobody) return;  // to or from nobody
-    Event event;
+  void message(std::size_t process, const trace::Event& call, trace::EventKind kind, std::int32_t peer, std::int32_t tag,
+               std::uint64_t bytes, trace::TraceWriter& writer) {
+    if (peer == trace::kNobody) return;  // to or from nobody
+    trace::Event event;
     event.kind = kind;
     event.time_ns = call.time_ns;
     event.communicator = std::max(call.communicator, 0);
@@ -354,8 +354,8 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
   if (!contents) return contents.error();
   if (contents->sections.empty()) return base::Error{"'" + path + "': " + contents->damage};
   MpicImport import(*contents);
-  const Definitions definitions = import.definitions();
-  auto writer = TraceWriter::create(run_directory, definitions);
+  const trace::Definitions definitions = import.definitions();
+  auto writer = trace::TraceWriter::create(run_directory, definitions);
   if (!writer) return writer.error();
   for (std::size_t process = 0; process < contents->sections.size(); ++process) import.events(process, *writer);
   notes.push_back(".mpic files hold one time for each call; calls take no time in the imported trace, and "
@@ -367,4 +367,4 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
   return writer->finish();
 }
 
-}  // namespace fathom::trace
+}  // namespace fathom::importers

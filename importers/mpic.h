@@ -19,8 +19,8 @@
 
 #include "base/result.h"
 
-namespace fathom::trace {
+namespace fathom::importers {
 
 base::Status import_mpic(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes);
 
-}  // namespace fathom::trace
+}  // namespace fathom::importers

@@ -1,26 +1,26 @@
-#include "trace/otf2_location.h"
+#include "importers/otf2_location.h"
 
 #include <algorithm>
 #include <string>
 
 #include "trace/fields.h"
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 
 void LocationEvents::enter(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region) {
   const auto function = plan_.functions.find(region);
   if (function == plan_.functions.end()) return;
-  Event& event = add(EventKind::kEnter, time);
+  trace::Event& event = add(trace::EventKind::kEnter, time);
   event.function = function->second;
   read(list, event);
   open_.push_back(events_.size() - 1);
-  requests_.push_back(kNoRequest);
+  requests_.push_back(trace::kNoRequest);
 }
 
 void LocationEvents::leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region) {
   const auto function = plan_.functions.find(region);
   if (function == plan_.functions.end()) return;
-  Event& event = add(EventKind::kLeave, time);
+  trace::Event& event = add(trace::EventKind::kLeave, time);
   event.function = function->second;
   if (!plan_.own && !requests_.empty()) event.request = requests_.back();
   read(list, event);
@@ -31,9 +31,9 @@ void LocationEvents::leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_Re
   flush();
 }
 
-void LocationEvents::message(EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer,
+void LocationEvents::message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer,
                              OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes, std::uint64_t request) {
-  Event event = new_event(kind, time);
+  trace::Event event = new_event(kind, time);
   const auto place = plan_.comms.find(comm);
   if (place == plan_.comms.end()) {
     ++unknown_comms_;
@@ -56,12 +56,12 @@ void LocationEvents::request_made(std::uint64_t request) {
 }
 
 void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled) {
-  if (plan_.own && has(list, Otf2Attribute::kUncompleted)) return;
-  Event event = new_event(EventKind::kRequestCompleted, time);
+  if (plan_.own && has(list, trace::Otf2Attribute::kUncompleted)) return;
+  trace::Event event = new_event(trace::EventKind::kRequestCompleted, time);
   event.request = request;
   read(list, event);
   // A send that was complete when its call returned has no number, and no completion.
-  if (plan_.own && is_otf2_send_request(event.request)) return;
+  if (plan_.own && trace::is_otf2_send_request(event.request)) return;
   events_.push_back(event);
   events_.back().flag = cancelled ? 1 : 0;
   flush();
@@ -71,7 +71,7 @@ void LocationEvents::collective(OTF2_CommRef comm, std::uint32_t root, std::uint
   if (plan_.own || open_.empty()) return;
   const auto place = plan_.comms.find(comm);
   if (place == plan_.comms.end()) return;
-  Event& call = events_[open_.back()];
+  trace::Event& call = events_[open_.back()];
   call.communicator = place->second.communicator;
   call.bytes = sent;
   call.bytes2 = received;
@@ -81,24 +81,24 @@ void LocationEvents::collective(OTF2_CommRef comm, std::uint32_t root, std::uint
 void LocationEvents::parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self, std::uint64_t value) {
   const auto known = plan_.parameters.find(self);
   if (known == plan_.parameters.end()) return;
-  Event event = new_event(EventKind::kLost, time);
+  trace::Event event = new_event(trace::EventKind::kLost, time);
   read(list, event);
   event.code = static_cast<std::uint32_t>(value);
   switch (known->second) {
-    case Otf2Parameter::kArrived: event.kind = EventKind::kMessageReceived; break;
-    case Otf2Parameter::kRequestCompleted:
-      event.kind = EventKind::kRequestCompleted;
+    case trace::Otf2Parameter::kArrived: event.kind = trace::EventKind::kMessageReceived; break;
+    case trace::Otf2Parameter::kRequestCompleted:
+      event.kind = trace::EventKind::kRequestCompleted;
       if (event.flag < 0) event.flag = 0;
       break;
-    case Otf2Parameter::kTransfer: event.kind = EventKind::kTransfer; break;
-    case Otf2Parameter::kUnexpected: event.kind = EventKind::kUnexpected; break;
-    case Otf2Parameter::kPause: event.kind = EventKind::kPause; break;
-    case Otf2Parameter::kResume: event.kind = EventKind::kResume; break;
-    case Otf2Parameter::kProcessor: event.kind = EventKind::kProcessor; break;
-    case Otf2Parameter::kRequestGiven: event.kind = EventKind::kRequestGiven; break;
-    case Otf2Parameter::kLost:
-    case Otf2Parameter::kSampled:
-      event.kind = known->second == Otf2Parameter::kLost ? EventKind::kLost : EventKind::kSampled;
+    case trace::Otf2Parameter::kTransfer: event.kind = trace::EventKind::kTransfer; break;
+    case trace::Otf2Parameter::kUnexpected: event.kind = trace::EventKind::kUnexpected; break;
+    case trace::Otf2Parameter::kPause: event.kind = trace::EventKind::kPause; break;
+    case trace::Otf2Parameter::kResume: event.kind = trace::EventKind::kResume; break;
+    case trace::Otf2Parameter::kProcessor: event.kind = trace::EventKind::kProcessor; break;
+    case trace::Otf2Parameter::kRequestGiven: event.kind = trace::EventKind::kRequestGiven; break;
+    case trace::Otf2Parameter::kLost:
+    case trace::Otf2Parameter::kSampled:
+      event.kind = known->second == trace::Otf2Parameter::kLost ? trace::EventKind::kLost : trace::EventKind::kSampled;
       event.count = value;
       event.code = 0;
       break;
@@ -112,9 +112,9 @@ void LocationEvents::phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_Stri
   const auto known = plan_.parameters.find(self);
   const auto number = plan_.phases.find(std::string(archive_.text(name)));
   if (known == plan_.parameters.end() || number == plan_.phases.end()) return;
-  if (known->second != Otf2Parameter::kPhaseBegin && known->second != Otf2Parameter::kPhaseEnd) return;
-  const bool begins = known->second == Otf2Parameter::kPhaseBegin;
-  add(begins ? EventKind::kPhaseBegin : EventKind::kPhaseEnd, time).code = number->second;
+  if (known->second != trace::Otf2Parameter::kPhaseBegin && known->second != trace::Otf2Parameter::kPhaseEnd) return;
+  const bool begins = known->second == trace::Otf2Parameter::kPhaseBegin;
+  add(begins ? trace::EventKind::kPhaseBegin : trace::EventKind::kPhaseEnd, time).code = number->second;
   flush();
 }
 
@@ -123,7 +123,7 @@ void LocationEvents::finish() {
   flush();
 }
 
-Event LocationEvents::new_event(EventKind kind, std::uint64_t time) {
+trace::Event LocationEvents::new_event(trace::EventKind kind, std::uint64_t time) {
   // Of an archive that Fathom wrote, ticks are nanoseconds of the run. Time never goes back.
   std::uint64_t ns = time;
   if (!plan_.own) {
@@ -133,25 +133,25 @@ Event LocationEvents::new_event(EventKind kind, std::uint64_t time) {
              : static_cast<std::uint64_t>(static_cast<long double>(ticks) * 1e9L /
                                           static_cast<long double>(archive_.resolution));
   }
-  Event event;
+  trace::Event event;
   event.kind = kind;
   event.time_ns = last_ns_ = std::max(last_ns_, ns);
   event.thread = place_.thread;
   return event;
 }
 
-void LocationEvents::set_peer(Event& event, const CommPlace& place, std::uint32_t position) const {
+void LocationEvents::set_peer(trace::Event& event, const CommPlace& place, std::uint32_t position) const {
   event.comm_peer = static_cast<std::int32_t>(position);
   const auto& row = plan_.definitions.communicators[static_cast<std::size_t>(event.communicator)];
   if (!place.peers || place.peers->empty()) {
     event.peer = world_rank(event.communicator, position);
     return;
   }
-  event.peer = position < place.peers->size() ? (*place.peers)[position] : kNobody;
+  event.peer = position < place.peers->size() ? (*place.peers)[position] : trace::kNobody;
   const std::size_t local_size = row.world_ranks.size();
   const std::size_t known = local_size + row.remote_world_ranks.size();
   if (position >= known) {
-    event.comm_peer = known == 0 ? event.peer : kNobody;
+    event.comm_peer = known == 0 ? event.peer : trace::kNobody;
   } else if (position >= local_size) {
     event.comm_peer = static_cast<std::int32_t>(position - local_size);
   }
@@ -160,22 +160,22 @@ void LocationEvents::set_peer(Event& event, const CommPlace& place, std::uint32_
 std::int32_t LocationEvents::world_rank(std::int32_t communicator, std::uint32_t rank) const {
   const auto& row = plan_.definitions.communicators[static_cast<std::size_t>(communicator)];
   const auto& members = row.remote_world_ranks.empty() || !is_local(row) ? row.world_ranks : row.remote_world_ranks;
-  if (row.world_ranks.empty()) return rank == 0 ? place_.rank : kNobody;
-  return rank < members.size() ? static_cast<std::int32_t>(members[rank]) : kNobody;
+  if (row.world_ranks.empty()) return rank == 0 ? place_.rank : trace::kNobody;
+  return rank < members.size() ? static_cast<std::int32_t>(members[rank]) : trace::kNobody;
 }
 
 bool LocationEvents::is_local(const profile::Communicator& row) const {
   return std::find(row.world_ranks.begin(), row.world_ranks.end(), place_.rank) != row.world_ranks.end();
 }
 
-bool LocationEvents::has(OTF2_AttributeList* list, Otf2Attribute attribute) const {
+bool LocationEvents::has(OTF2_AttributeList* list, trace::Otf2Attribute attribute) const {
   for (const auto& [self, own] : plan_.own_attributes) {
     if (own == attribute) return list && OTF2_AttributeList_TestAttributeByID(list, self);
   }
   return false;
 }
 
-void LocationEvents::read(OTF2_AttributeList* list, Event& event) const {
+void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
   const std::uint32_t count = list ? OTF2_AttributeList_GetNumberOfElements(list) : 0;
   for (std::uint32_t index = 0; index < count; ++index) {
     OTF2_AttributeRef self;
@@ -189,29 +189,29 @@ void LocationEvents::read(OTF2_AttributeList* list, Event& event) const {
     const auto own = plan_.own_attributes.find(self);
     if (own == plan_.own_attributes.end()) continue;
     switch (own->second) {
-      case Otf2Attribute::kSite: event.site = number; break;
-      case Otf2Attribute::kError:
-      case Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
-      case Otf2Attribute::kFunction: event.function = static_cast<std::uint32_t>(number); break;
-      case Otf2Attribute::kReceiving: event.receiving = number != 0; break;
-      case Otf2Attribute::kUncompleted: break;
-      case Otf2Attribute::kCommPeer: event.comm_peer = static_cast<std::int32_t>(number); break;
+      case trace::Otf2Attribute::kSite: event.site = number; break;
+      case trace::Otf2Attribute::kError:
+      case trace::Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
+      case trace::Otf2Attribute::kFunction: event.function = static_cast<std::uint32_t>(number); break;
+      case trace::Otf2Attribute::kReceiving: event.receiving = number != 0; break;
+      case trace::Otf2Attribute::kUncompleted: break;
+      case trace::Otf2Attribute::kCommPeer: event.comm_peer = static_cast<std::int32_t>(number); break;
     }
   }
-  if (event.comm_peer == kNobody && event.peer >= 0) event.comm_peer = event.peer;
+  if (event.comm_peer == trace::kNobody && event.peer >= 0) event.comm_peer = event.peer;
 }
 
-void LocationEvents::tell_call(const Event& message) {
+void LocationEvents::tell_call(const trace::Event& message) {
   if (open_.empty()) return;
-  Event& call = events_[open_.back()];
-  const Group group = plan_.definitions.functions[call.function].group;
-  const bool receives = message.kind == EventKind::kMessageReceived;
-  if (group == Group::kSendReceive && receives) {
+  trace::Event& call = events_[open_.back()];
+  const mpi::Group group = plan_.definitions.functions[call.function].group;
+  const bool receives = message.kind == trace::EventKind::kMessageReceived;
+  if (group == mpi::Group::kSendReceive && receives) {
     call.communicator = message.communicator;
     call.peer2 = message.peer;
     call.tag2 = message.tag;
     call.bytes2 = message.bytes;
-  } else if (group == (receives ? Group::kReceive : Group::kSend) || group == Group::kSendReceive) {
+  } else if (group == (receives ? mpi::Group::kReceive : mpi::Group::kSend) || group == mpi::Group::kSendReceive) {
     call.communicator = message.communicator;
     call.peer = message.peer;
     call.comm_peer = message.comm_peer;
@@ -222,7 +222,7 @@ void LocationEvents::tell_call(const Event& message) {
 
 void LocationEvents::flush() {
   if (!open_.empty() && events_.size() < kMostKept && !plan_.own) return;
-  for (const Event& event : events_) writer_.append(place_.process, event);
+  for (const trace::Event& event : events_) writer_.append(place_.process, event);
   events_.clear();
   open_.clear();
   requests_.clear();
@@ -247,12 +247,12 @@ OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void
 }
 OTF2_CallbackCode on_send(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
                           uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-  events_of(user).message(EventKind::kMessageSent, time, list, peer, comm, tag, bytes, kNoRequest);
+  events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes, trace::kNoRequest);
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_recv(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
                           uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-  events_of(user).message(EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, kNoRequest);
+  events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, trace::kNoRequest);
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user, OTF2_AttributeList*,
@@ -279,7 +279,7 @@ struct Requests {
   static OTF2_CallbackCode on_isend(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
                                     OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                     uint64_t bytes, uint64_t id) {
-    events_of(user).message(EventKind::kMessageSent, time, list, peer, comm, tag, bytes, kOwn ? kNoRequest : number(id));
+    events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes, kOwn ? trace::kNoRequest : number(id));
     if (!kOwn) events_of(user).request_made(number(id));
     return OTF2_CALLBACK_SUCCESS;
   }
@@ -287,7 +287,7 @@ struct Requests {
                                     OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
                                     uint64_t bytes, uint64_t id) {
     if (!kOwn) {
-      events_of(user).message(EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, number(id));
+      events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, number(id));
     }
     events_of(user).completed(time, list, number(id), false);
     return OTF2_CALLBACK_SUCCESS;
@@ -342,4 +342,4 @@ void set_callbacks(OTF2_EvtReaderCallbacks* callbacks, bool own) {
   }
 }
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2

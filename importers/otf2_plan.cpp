@@ -1,4 +1,4 @@
-#include "trace/otf2_plan.h"
+#include "importers/otf2_plan.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "importers/imported_function.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
-#include "trace/imported_function.h"
 
-namespace fathom::trace::otf2 {
+namespace fathom::importers::otf2 {
 namespace {
 
 std::vector<std::string> split(std::string_view text) {
@@ -49,7 +49,7 @@ class Planner {
   }
 
   void classes() {
-    Definitions& all = plan_.definitions;
+    trace::Definitions& all = plan_.definitions;
     for (std::string name : split(property("FATHOM::CLASSES"))) {
       const bool hidden = name.ends_with('*');
       if (hidden) name.pop_back();
@@ -77,7 +77,7 @@ class Planner {
       rank_of_group_.emplace(group->second, static_cast<std::int64_t>(rank));
       const auto facts = archive_.location_groups.find(group->second);
       const bool unknown = facts != archive_.location_groups.end() &&
-                           archive_.text(facts->second.name) == kOtf2UnknownRank;
+                           archive_.text(facts->second.name) == trace::kOtf2UnknownRank;
       if (plan_.own && unknown) unknown_rank_ = static_cast<std::int64_t>(rank);
     }
     auto next = static_cast<std::int64_t>(comm_locations_.size());
@@ -93,7 +93,7 @@ class Planner {
 
   // Fathom gives a rank without a trace a location too: those are no processes.
   bool is_silent(const Archive::Location& location) const {
-    return location.events == 0 || archive_.text(location.name) == kOtf2NoEvents;
+    return location.events == 0 || archive_.text(location.name) == trace::kOtf2NoEvents;
   }
 
   void processes() {
@@ -106,7 +106,7 @@ class Planner {
       const auto found = archive_.location_groups.find(self);
       const Archive::LocationGroup group =
           found == archive_.location_groups.end() ? Archive::LocationGroup{} : found->second;
-      Process process;
+      trace::Process process;
       process.rank = rank_of_group_.at(self);
       const auto node = archive_.nodes.find(group.node);
       if (node != archive_.nodes.end()) process.host = archive_.text(node->second);
@@ -134,11 +134,11 @@ class Planner {
   }
 
   void functions() {
-    Definitions& all = plan_.definitions;
+    trace::Definitions& all = plan_.definitions;
     for (const auto& [self, region] : archive_.regions) {
       const std::string_view name = archive_.text(region.name);
       const bool is_mpi = name.starts_with("MPI_") || region.paradigm == OTF2_PARADIGM_MPI;
-      if (!is_mpi || name.empty() || all.functions.size() >= kHasSite - 1) {
+      if (!is_mpi || name.empty() || all.functions.size() >= trace::kHasSite - 1) {
         ++plan_.other_regions;
         continue;
       }
@@ -147,7 +147,7 @@ class Planner {
           by_name_.try_emplace(std::string(name), static_cast<std::uint32_t>(all.functions.size()));
       plan_.functions.emplace(self, known->second);
       if (!is_new) continue;
-      const auto numbered = plan_.own ? parse_function(archive_.text(region.description)) : std::nullopt;
+      const auto numbered = plan_.own ? trace::parse_function(archive_.text(region.description)) : std::nullopt;
       all.functions.push_back(numbered ? numbered->function : imported_function(name));
     }
   }
@@ -178,7 +178,7 @@ class Planner {
     const std::string_view name = archive_.text(comm.name);
     const std::string parent_name(archive_.text(archive_.comms.at(comm.parent).name));
     for (std::size_t row = 0; row < all.classes.size(); ++row) {
-      if (name != otf2_twin_name(parent_name, all.classes[row], all.class_hidden[row])) continue;
+      if (name != trace::otf2_twin_name(parent_name, all.classes[row], all.class_hidden[row])) continue;
       plan_.comms[self] = {parent->second.communicator, static_cast<std::uint32_t>(row),
                            parent->second.peers};
       return true;
@@ -219,7 +219,7 @@ class Planner {
     made.remote_world_ranks.assign(remote, remote + static_cast<std::ptrdiff_t>(remote_size));
     auto peers = std::make_shared<std::vector<std::int32_t>>();
     for (const std::int64_t rank : listed) {
-      peers->push_back(rank == unknown_rank_ ? kNobody : static_cast<std::int32_t>(rank));
+      peers->push_back(rank == unknown_rank_ ? trace::kNobody : static_cast<std::int32_t>(rank));
     }
     return {static_cast<std::int32_t>(made.id), 0, std::move(peers)};
   }
@@ -267,27 +267,27 @@ class Planner {
   void names() {
     for (const auto& [self, string] : archive_.attributes) {
       std::string_view name = archive_.text(string);
-      if (!name.starts_with(kOtf2Prefix)) continue;
-      name.remove_prefix(kOtf2Prefix.size());
-      for (const Field& field : fields()) {
+      if (!name.starts_with(trace::kOtf2Prefix)) continue;
+      name.remove_prefix(trace::kOtf2Prefix.size());
+      for (const trace::Field& field : trace::fields()) {
         if (name == name_of(field.attribute)) plan_.attributes.emplace(self, field.attribute);
       }
-      for (const Otf2AttributeName& row : kOtf2Attributes) {
+      for (const trace::Otf2AttributeName& row : trace::kOtf2Attributes) {
         if (name == row.name) plan_.own_attributes.emplace(self, row.attribute);
       }
     }
     for (const auto& [self, string] : archive_.parameters) {
       std::string_view name = archive_.text(string);
-      if (!name.starts_with(kOtf2Prefix)) continue;
-      name.remove_prefix(kOtf2Prefix.size());
-      for (const Otf2ParameterName& row : kOtf2Parameters) {
+      if (!name.starts_with(trace::kOtf2Prefix)) continue;
+      name.remove_prefix(trace::kOtf2Prefix.size());
+      for (const trace::Otf2ParameterName& row : trace::kOtf2Parameters) {
         if (name == row.name) plan_.parameters.emplace(self, row.parameter);
       }
     }
   }
 
   void application() {
-    Definitions& all = plan_.definitions;
+    trace::Definitions& all = plan_.definitions;
     all.application.executable = property("FATHOM::EXECUTABLE");
     all.level = plan_.own ? property("FATHOM::LEVEL") : "calls";
     all.source = plan_.own ? property("FATHOM::SOURCE") : "otf2";
@@ -313,4 +313,4 @@ base::Result<Plan> plan_import(const Archive& archive, const std::map<std::strin
   return Planner(archive, properties).plan();
 }
 
-}  // namespace fathom::trace::otf2
+}  // namespace fathom::importers::otf2
