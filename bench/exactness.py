@@ -151,7 +151,7 @@ def read_persistent(directory):
 
 
 def tree_parent(rank):
-    return rank & (rank - 1)  # profiler/gather.cpp
+    return rank & (rank - 1)  # profiler/openmpi/gather.cpp
 
 
 def explain(pair, fathom, monitoring, persistent, overhead):

@@ -3,7 +3,7 @@
  * Compiled and run at build time against Open MPI's internal headers (Debian's libopenmpi-dev installs
  * them), so that no internal header is included anywhere else. The numbers hold for the release named
  * in kVersion; at run time the library's version is compared and the self-check of
- * profiler/self_check.h proves the decoding on real messages before anything is counted.
+ * profiler/sources/self_check.h proves the decoding on real messages before anything is counted.
  */
 #include <stddef.h>
 #include <stdio.h>

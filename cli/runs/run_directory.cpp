@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
-constexpr char kStarted[] = ".started";  // profiler/run_directory.h
+constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
 constexpr char kWorldPrefix[] = "world-";
 
 // The files of a run that a new one would be mixed up with.

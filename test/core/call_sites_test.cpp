@@ -1,13 +1,13 @@
 // Frame sizes from the unwind tables, on this program's own functions: the distance that the table gives from
 // where a function calls must lead to where it returns.
-#include "profiler/unwind_table.h"
+#include "profiler/recording/unwind_table.h"
 
 #include <doctest/doctest.h>
 #include <link.h>
 
 #include <cstdint>
 
-#include "profiler/call_sites.h"
+#include "profiler/recording/call_sites.h"
 
 namespace {
 

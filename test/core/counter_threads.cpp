@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "profiler/counter.h"
-#include "profiler/tag_runs.h"
+#include "profiler/counting/counter.h"
+#include "profiler/counting/tag_runs.h"
 #include "test/unit/registry_fake_openmpi.h"
 
 namespace fathom::profiler {

@@ -15,11 +15,11 @@ CHOSEN = ("MPI_Send", "MPI_Isend", "MPI_Sendrecv", "MPI_Mrecv", "MPI_Waitall", "
           "MPI_Pcontrol", "MPI_Group_range_incl", "MPI_Type_commit", "MPI_Win_get_attr")
 
 
-def text(profiler):
-    sys.path.insert(0, str(profiler))
+def text(wrappers):
+    sys.path.insert(0, str(wrappers))
     import call_attributes
     import generate_wrappers
-    functions = generate_wrappers.read(profiler.parent / "mpi" / "functions.table")
+    functions = generate_wrappers.read(wrappers.parents[1] / "mpi" / "functions.table")
     parts = []
     for f in functions:
         if f.name not in CHOSEN:
@@ -34,8 +34,8 @@ def text(profiler):
 
 
 def main():
-    profiler, golden = map(pathlib.Path, sys.argv[1:3])
-    written = text(profiler)
+    wrappers, golden = map(pathlib.Path, sys.argv[1:3])
+    written = text(wrappers)
     if "--write" in sys.argv:
         golden.write_text(written)
         return 0

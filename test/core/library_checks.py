@@ -22,18 +22,18 @@ EVERYWHERE = {
     "fathom::profiler::Counter::",
     "fathom::profiler::classify_hidden(",
     "fathom::profiler::count_slowly(",
-    "fathom::profiler::Session::active_",
+    "fathom::profiler::ProfiledProcess::active_",
 }
 HOT_OBJECTS = {
-    "counter.cpp": {
+    "counting/counter.cpp": {
         "mmap64": "Counter::open reserves its address space, once",
         "munmap": "destructor",
     },
-    "counting.cpp": {},
-    "live.cpp": {
+    "counting/counting.cpp": {},
+    "counting/live_communicator.cpp": {
         "operator delete[](void*)": "Live::reset drops a communicator's tag runs when it is freed",
     },
-    "source_peruse.cpp": {
+    "sources/source_peruse.cpp": {
         "fathom::profiler::find_in_mpi(": "open_peruse, once",
         # The handles of the events of freed requests: a lock and a list, once for each communicator and
         # when events are switched on or off.
@@ -45,7 +45,7 @@ HOT_OBJECTS = {
         "_Unwind_Resume": "subscribe, watch_freed_requests",
         "pthread_mutex_": "subscribe, watch_freed_requests",
     },
-    "source_pml.cpp": {
+    "sources/source_pml.cpp": {
         "fathom::profiler::Communicators::added(": "once for each communicator",
         "fathom::profiler::Communicators::removed(": "once for each communicator",
         "fathom::profiler::count_unreceived(": "once for each communicator",
@@ -66,14 +66,14 @@ HOT_OBJECTS = {
 
 # What records calls. The entry points themselves (traced_wrappers.cpp) call everything that MPI has.
 HOT_OBJECTS_OF_THE_TRACE = {
-    "call_sites.cpp": {
+    "recording/call_sites.cpp": {
         "dladdr": "the first time that a place in a binding or in the MPI library calls",
         "dl_iterate_phdr": "CallSites::open, once",
         "fathom::profiler::frame_size_at(": "the first time",
         "strncmp": "the first time", "strrchr": "the first time", "strchr": "the first time",
     },
-    "unwind_table.cpp": {"memcmp": "the first time that a place in a binding calls"},
-    "traced_completion.cpp": {
+    "recording/unwind_table.cpp": {"memcmp": "the first time that a place in a binding calls"},
+    "recording/traced_completion.cpp": {
         "mmap64": "KeptRequests' memory, once for a thread",
         "munmap": "when the thread ends",
         "__cxa_thread_atexit": "once for a thread",
@@ -121,7 +121,7 @@ def hot_path(arguments):
     traced = "-trace" in folder.name
     for source, more in ((HOT_OBJECTS | HOT_OBJECTS_OF_THE_TRACE) if traced else HOT_OBJECTS).items():
         allowed = tuple(EVERYWHERE | set(more) | (EVERYWHERE_IN_THE_TRACE if traced else set()))
-        symbols = output_of("nm", "-uC", folder / (source + ".o")).splitlines()
+        symbols = output_of("nm", "-uC", folder / (source.replace("/", "_") + ".o")).splitlines()
         if not symbols:
             wrong.append(f"{source}: nm shows no undefined symbol at all; was it built with LTO?")
         for line in symbols:

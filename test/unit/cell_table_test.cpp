@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "profiler/cell_table.h"
+#include "profiler/counting/cell_table.h"
 
 namespace fathom::profiler {
 namespace {

@@ -7,7 +7,7 @@
 #include <tuple>
 #include <vector>
 
-#include "profiler/counter.h"
+#include "profiler/counting/counter.h"
 #include "test/unit/registry_fake_openmpi.h"
 
 namespace fathom::profiler {

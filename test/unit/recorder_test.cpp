@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
-#include "profiler/drain.h"
-#include "profiler/recorder.h"
+#include "profiler/recording/drain.h"
+#include "profiler/recording/recorder.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/trace_files.h"
 #include "trace/reader.h"

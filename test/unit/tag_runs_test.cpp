@@ -1,7 +1,7 @@
 // Which collective a tag belongs to. Tags count down, as Open MPI gives them out.
 #include <doctest/doctest.h>
 
-#include "profiler/tag_runs.h"
+#include "profiler/counting/tag_runs.h"
 
 namespace fathom::profiler {
 namespace {

@@ -1,0 +1,124 @@
+// The live communicators of this process, found by Open MPI's context id.
+//
+// Open MPI tells the PML about every communicator it makes, also about those inside windows, files and
+// coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp hands these two
+// events on to here. What the wrappers know meanwhile (which call is active, and on what) gives the new
+// communicator its maker, its parent and its class.
+//
+// As a rule the thread that makes a communicator announces it. But a duplicate that is made without
+// blocking (that of MPI_Comm_idup, and the one of its local group that every intercommunicator
+// keeps) is finished by whichever thread happens to drive the library's progress
+// (ompi_comm_request_progress). Its maker is the call that is active, on whatever thread, on the
+// communicator that it duplicates.
+//
+// Threading: find() from anywhere, wait-free. Everything else takes a lock and is cold.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "base/reserved_array.h"
+#include "profiler/counting/live_communicator.h"
+#include "rankmap/registry.h"
+
+namespace fathom::profiler {
+
+// An MPI call that is making communicators.
+struct MakingCall {
+  const char* function;
+  Live* parent;                   // may be null
+  ClassId class_of_new;           // of tags < 0 on it; kNoClass: by tag and call
+  ClassId program_class_of_new;   // of tags >= 0
+  MakingCall* outer = nullptr;    // on its thread
+  MakingCall* next_active = nullptr;  // of all threads
+  // Communicators that the library made within this call: until it returns, their messages are its own.
+  static constexpr int kMaxMade = 16;
+  Live* made[kMaxMade] = {};
+  const void* made_comm[kMaxMade] = {};
+  int made_count = 0;
+};
+
+class Communicators {
+ public:
+  // Called for each communicator as it comes, and before it goes (the source's subscriptions).
+  using Observer = void (*)(Live&);
+  // Called when a communicator becomes known, or known to the program: its row in the registry may say
+  // more than before.
+  using KnownObserver = void (*)(std::uint32_t kind);
+
+  // False without address space.
+  bool open(rankmap::Registry* registry);
+  void set_known_observer(KnownObserver known) { known_ = known; }
+  void set_observers(Observer added, Observer removed);
+
+  static Live* find(const void* comm) {
+    const std::uint32_t id = rankmap::context_id(comm);
+    if (id >= table_size_) return nullptr;
+    Live* live = table_[id].load(std::memory_order_acquire);
+    return live != nullptr && live->comm == comm ? live : nullptr;
+  }
+
+  // Open MPI has just made it. Never throws; without memory the communicator stays uncounted.
+  void added(const void* comm) noexcept;
+  // One of the predefined ones, which exist when counting starts.
+  void adopt(const void* comm, const char* name, const char* made_by, std::uint32_t flags) noexcept;
+  // The one that an intercommunicator keeps of its local group follows its calls.
+  void follow_local(Live& intercommunicator) noexcept;
+  void removed(const void* comm) noexcept;
+
+  // The call is active from now on.
+  void begun(MakingCall& call) noexcept;
+  // The call returns: the communicators that it made are open for use.
+  void ended(MakingCall& call) noexcept;
+  // The same where it made a window: collectives inside that are of this class from now on.
+  // Returns the window's own communicator, which the others serve; null if none is known.
+  Live* opened_in_window(MakingCall& call, ClassId class_id) noexcept;
+
+  // The constructor returned this handle to the program.
+  void made_visible(const void* comm, Live* parent) noexcept;
+  // The program gave its handle back.
+  void freed_by_program(const void* comm) noexcept;
+
+  // For each live communicator, under the lock.
+  template <typename F>
+  void for_each(F&& f) {
+    const std::lock_guard guard(lock_);
+    for (Live* live : live_) f(*live);
+  }
+
+  // The calls active on this thread.
+  static MakingCall*& making_call();
+  static Live*& collective_on();
+
+ private:
+  static constexpr std::uint32_t kMaxContextIds = 1u << 20;
+
+  struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
+    const void* comm;
+    std::uint32_t parent_kind;
+    bool visible;  // else the one of its local group
+  };
+
+  static bool duplicates_for(const MakingCall* call, const void* original);
+  MakingCall* maker_of(const void* comm) const;
+  Live* place(const void* comm, const char* made_by, std::uint32_t parent_kind,
+              std::uint32_t flags);
+
+  rankmap::Registry* registry_ = nullptr;
+  Observer added_observer_ = nullptr;
+  Observer removed_observer_ = nullptr;
+  KnownObserver known_ = [](std::uint32_t) {};
+  base::ReservedArray<std::atomic<Live*>> by_context_;
+  static inline std::atomic<Live*>* table_ = nullptr;  // by_context_ of the one process
+  static inline std::uint32_t table_size_ = 0;
+  std::mutex lock_;
+  std::vector<Live*> live_;
+  std::vector<std::unique_ptr<Live>> all_;
+  std::vector<Live*> free_;
+  std::vector<PendingDuplicate> pending_;
+  MakingCall* active_calls_ = nullptr;
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,121 @@
+// A live communicator: its kind in the registry, and what is needed to name the class of a message on it.
+//
+// The class of a message is that of the MPI call that caused it, found by the same rule on both sides:
+//   tag >= 0                 point-to-point (library: tags with which constructors send)
+//   -2 .. -9                 Fathom's own, never counted
+//   -10 .. -26               a blocking collective: the call that is active on this communicator; the
+//                            name in the tag (coll_tags.h) if none is
+//   -27 .. -2^30             a non-blocking or persistent collective: its call reserved this tag
+//                            (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if it
+//                            began before the tag was given out; otherwise the library's own
+//   below                    a neighbourhood collective: the active call
+// Communicators made inside files have one fixed class; those that a collective makes for itself
+// (coll/han) follow the call on the communicator that they serve. On the one inside a window tags >= 0
+// are one-sided: only osc/pt2pt sends them, some before the receiver has left MPI_Win_create. For
+// collectives there the window is like an active call of its own (WindowCall in hooks.h): all members
+// make and free it together, so that both sides find the same class.
+//
+// Threading: MPI lets only one thread at a time call collectives on a communicator, so each field
+// has one writer; readers are the callbacks of any thread, and every field is atomic. classify() is
+// hot. Only library_tags has several writers, for MPI_Comm_create_group is not collective on its
+// parent; they take turns.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "classes.h"
+#include "openmpi_layout.h"
+#include "profiler/counting/counter.h"
+#include "profiler/counting/tag_runs.h"
+
+namespace fathom::profiler {
+
+inline constexpr ClassId kNoClass = 127;
+inline constexpr ClassId kIgnored = 126;
+
+struct alignas(64) Live {
+  const void* comm = nullptr;
+  const void* group = nullptr;  // that ranks in sends and receives refer to
+  std::uint32_t kind = 0;
+  // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used while one
+  // thread at a time counts.
+  struct alignas(32) Remembered {  // two to a cache line
+    std::uint64_t who = ~std::uint64_t{0};
+    std::uint64_t bytes = 0;
+    profile::CellRow* cell = nullptr;
+    profile::CellRow* size = nullptr;
+
+    static std::uint64_t name(std::int32_t peer, ClassId class_id, std::uint64_t epoch) {
+      return epoch | std::uint64_t{class_id} << 32 | static_cast<std::uint32_t>(peer);
+    }
+  };
+  static constexpr std::uint32_t kPlaces = 8;  // the partners of a recursive doubling over 8 ranks do not collide
+  Remembered remembered[2][kPlaces];
+  Remembered& remembered_for(profile::Direction direction, int peer) {
+    const auto number = static_cast<std::uint32_t>(peer);
+    return remembered[static_cast<int>(direction)][(number ^ number >> 3) % kPlaces];
+  }
+  std::atomic<std::uint32_t> program_class{kPointToPoint};  // of tags >= 0; kNoClass: it depends
+  std::atomic<std::uint32_t> fixed_class{kNoClass};        // of any tag < 0
+  std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
+  std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
+  std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
+  std::atomic<std::int32_t> nonblocking_first_tag{0};
+  std::atomic<Live*> served{nullptr};  // whose calls name the class here; itself as a rule
+  TagRuns nonblocking_tags;
+  TagRuns persistent_tags;
+  std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its collective module was looked at
+  std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
+  bool retired = false;       // the program freed it; the library may still finish with it
+  bool user_visible = false;
+  bool is_world = false;      // MPI_COMM_WORLD
+  // Of tags below 0 (kNoClass: by tag and call), and of the others.
+  void set_classes(ClassId hidden, ClassId program);
+  // With which constructors that are under way send here; -1: none.
+  static constexpr int kLibraryTags = 64;
+  std::atomic<std::int32_t> library_tags[kLibraryTags];
+
+  // From add to remove messages with this tag are the library's. False: so many threads do that
+  // already that they stay the program's.
+  bool add_library_tag(int tag);
+  void remove_library_tag(int tag);
+  bool has_library_tag(int tag) const {
+    for (const auto& known : library_tags) {
+      if (known.load(std::memory_order_relaxed) == tag) return true;
+    }
+    return false;
+  }
+  void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
+
+  // Ready for another communicator; peruse_handles stays.
+  void reset();
+};
+
+inline ClassId blocking_class_of_tag(int tag) {
+  return kAllgather + static_cast<ClassId>(openmpi::kTagAllgather - tag);
+}
+
+ClassId classify_hidden(const Live& live, int tag);
+
+// kIgnored, or the class of a message with this tag.
+inline ClassId classify(const Live& live, int tag) {
+  if (tag >= 0) {
+    const ClassId program = live.program_class.load(std::memory_order_relaxed);
+    if (program != kNoClass) [[likely]] return program;
+    return live.has_library_tag(tag) ? kLibrary : kPointToPoint;
+  }
+  const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
+  return fixed != kNoClass ? fixed : classify_hidden(live, tag);
+}
+
+// The same where it is found at once, else kNoClass.
+inline ClassId usual_class(const Live& live, int tag) {
+  if (tag >= 0) return live.program_class.load(std::memory_order_relaxed);
+  const bool of_blocking_call = tag <= openmpi::kTagAllgather && tag >= openmpi::kTagScatterv &&
+                                live.fixed_class.load(std::memory_order_relaxed) == kNoClass;
+  if (!of_blocking_call) return kNoClass;
+  return live.served.load(std::memory_order_relaxed)->blocking_class.load(std::memory_order_relaxed);
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,58 @@
+#include "profiler/counting/profiled_process.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "profiler/process/run_directory.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler {
+namespace {
+
+std::uint64_t now_unix_ns() {
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+}  // namespace
+
+bool ProfiledProcess::open(const void* world, bool threads_communicate_together) {
+  const void* group = rankmap::local_group(world);
+  const rankmap::Identity own = rankmap::member(group, rankmap::my_rank(world));
+  std::memcpy(header_.magic, profile::kRowsMagic, sizeof header_.magic);
+  header_.job = own.job;
+  header_.rank = own.rank;
+  header_.world_size = static_cast<std::uint32_t>(rankmap::group_size(group));
+  header_.pid = static_cast<std::uint32_t>(getpid());
+  header_.started_unix_ns = now_unix_ns();
+  const int lanes = threads_communicate_together ? Counter::kLanes : 1;
+  return text_.open() && run_text_.open() && registry_.open(own) &&
+         communicators_.open(&registry_) && counter_.open(lanes, own.job);
+}
+
+profile::RowsHeader ProfiledProcess::header() const {
+  profile::RowsHeader header = header_;
+  header.elapsed_ns = now_unix_ns() - header.started_unix_ns;
+  header.lost_messages = counter_.lost() + unknown_.load(std::memory_order_relaxed);
+  return header;
+}
+
+void ProfiledProcess::claim_run_directory() {
+  const auto claimed = profiler::claim_run_directory(run_directory_, header_.job);
+  if (claimed) {
+    run_directory_ = *claimed;
+  } else if (header_.rank == 0 && !settings_.quiet) {
+    std::fprintf(stderr,
+                 "fathom: cannot make the run directory %s: %s; the job goes on without a profile. "
+                 "Choose another one with FATHOM_OUTPUT.\n",
+                 run_directory_.c_str(), std::strerror(errno));
+  }
+}
+
+}  // namespace fathom::profiler

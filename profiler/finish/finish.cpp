@@ -1,0 +1,110 @@
+#include "profiler/finish/finish.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "profile/assemble.h"
+#include "profile/writer.h"
+#include "profiler/finish/rescue.h"
+#include "profiler/finish/rows_writer.h"
+#include "profiler/openmpi/gather.h"
+#include "profiler/openmpi/modules.h"
+#include "profiler/openmpi/performance_variables.h"
+#include "profiler/process/run_directory.h"
+#include "profiler/recording/tracing.h"
+#include "profiler/sources/monitoring.h"
+#include "profiler/sources/receive_requests.h"
+#include "profiler/openmpi/pml.h"
+#include "profiler/sources/source_pml.h"
+#include "profiler/sources/unexpected_queue.h"
+
+namespace fathom::profiler {
+namespace {
+
+void say(const ProfiledProcess& process, const std::string& sentence) {
+  if (!process.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
+}
+
+// What becomes known only at the end: modules met, names of live communicators, pvars, pauses.
+void describe_end(ProfiledProcess& process, PerformanceVariables& variables) {
+  process.communicators().for_each(
+      [&](Live& live) { process.registry().keep_name(live.kind, live.comm); });
+  for (std::uint32_t i = 1;; ++i) {
+    const std::string name = module_name(i);
+    if (name.empty()) break;
+    process.text().add("module", std::to_string(i) + " " + name);
+  }
+  if (process.counter().was_ever_paused()) process.text().add("paused", "1");
+  for (const auto& reading : variables.read()) {
+    std::string line = reading.name + "\t" + reading.description + "\t" + reading.bound_to + "\t";
+    for (const double value : reading.values) {
+      char number[40];
+      std::snprintf(number, sizeof number, "%.17g ", value);
+      line += number;
+    }
+    process.text().add("pvar", line);
+  }
+}
+
+void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
+  auto assembled = profile::assemble(rows.data(), rows.size());
+  if (!assembled.ok()) return say(process, assembled.error().message);
+  for (const profile::TraceLoss& loss : assembled.value().coverage.trace_lost) {
+    if (profile::is_about_files(loss))
+      say(process, sentence(loss, "the trace in " + process.run_directory() + "/trace") + ".");
+  }
+  // Where no mark could be made, another job may have written its profile there since; and the folder may be gone.
+  const std::string& wanted = process.run_directory();
+  const std::uint32_t job = process.header().job;
+  const std::string directory = is_taken(wanted, job) ? world_directory(wanted, job) : wanted;
+  if (!make_directories(directory)) {
+    return say(process, "the profile is lost: cannot make the directory " + directory + ": " +
+                                 std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
+  }
+  const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
+  if (!written.ok()) return say(process, "the profile is lost: " + written.error().message);
+  release_run_directory(directory);
+  if (process.settings().informs) say(process, "the profile is " + directory + "/profile.json");
+}
+
+// The rows of this process; empty if there is no memory for them.
+std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept try {
+  describe_end(process, variables);
+  std::vector<char> rows;
+  write_rows(process, profile::EndReason::kFinalize, 0, process.header().rank == 0,
+             [&rows](const void* data, std::size_t size) {
+               const char* bytes = static_cast<const char*>(data);
+               rows.insert(rows.end(), bytes, bytes + size);
+             });
+  return rows;
+} catch (...) {
+  return {};
+}
+
+}  // namespace
+
+void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept try {
+  collect_monitoring(process);
+  gather.synchronise();
+  let_messages_arrive(process);
+  receive_requests::count_left();
+  process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+  tracing::before_close();
+  unhook_pml();
+  tracing::finish(process);
+  std::vector<char> rows = own_rows(process, variables);
+  const bool stays_here = gather.collect(rows);
+  if (stays_here && process.header().rank == 0) {
+    write_run(process, rows);
+  } else if (stays_here) {
+    rescue_collected(rows.data(), rows.size());
+  }
+  disarm_rescue();
+} catch (...) {
+  disarm_rescue();
+}
+
+}  // namespace fathom::profiler

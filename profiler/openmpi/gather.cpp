@@ -1,0 +1,137 @@
+#include "profiler/openmpi/gather.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/pml.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler {
+namespace {
+
+constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7, kTagAccept = -8;
+
+// A neighbour announced itself when it left MPI_Init; that message has long arrived by the time of
+// MPI_Finalize. The wait is only spent on neighbours that run without Fathom, on all of them together.
+constexpr auto kPatience = std::chrono::seconds(5);
+
+}  // namespace
+
+void Gather::announce(void* world, int rank, int size) {
+  world_ = world;
+  rank_ = rank;
+  byte_type_ = find_variable_in_mpi("ompi_mpi_byte");
+  // Binomial tree: the parent's rank is this one's without its lowest set bit.
+  parent_ = rank == 0 ? -1 : rank & (rank - 1);
+  for (int bit = 1; bit < size && (rank & bit) == 0; bit <<= 1) {
+    if (rank + bit < size) children_.push_back(rank + bit);
+  }
+  if (parent_ >= 0) tell(parent_, kTagHere);
+  for (const int child : children_) tell(child, kTagHere);
+}
+
+// An empty message that nobody waits for here, to a process that may never receive it.
+void Gather::tell(int peer, int tag) {
+  void* request = nullptr;
+  if (original_pml.isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
+                           &request) == 0) {
+    rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
+  }
+}
+
+std::vector<int> Gather::present_neighbours() {
+  std::vector<int> waiting = children_, present;
+  if (parent_ >= 0) waiting.push_back(parent_);
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
+  while (!waiting.empty() && std::chrono::steady_clock::now() < deadline) {
+    std::erase_if(waiting, [&](int peer) {
+      if (!has_arrived(peer, kTagHere)) return false;
+      receive(peer, kTagHere, nullptr, 0);
+      present.push_back(peer);
+      return true;
+    });
+    if (!waiting.empty()) sched_yield();
+  }
+  return present;
+}
+
+bool Gather::has_arrived(int peer, int tag) {
+  alignas(16) char status[64];
+  int matched = 0;
+  return original_pml.iprobe(peer, tag, world_, &matched, status) == 0 && matched != 0;
+}
+
+void Gather::send(int peer, int tag, const void* data, std::size_t size) {
+  original_pml.send(data, size, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_);
+}
+
+void Gather::receive(int peer, int tag, void* data, std::size_t size) {
+  alignas(16) char status[64];
+  original_pml.recv(data, size, byte_type_, peer, tag, world_, status);
+}
+
+// Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes that judge
+// each other differently (one was late) never wait for each other:
+//   up    kTagReady: 1 ready, 0 this process will not take part above
+//   down  kTagGo: 1 go on, 0 you were given up
+void Gather::synchronise() {
+  const std::vector<int> present = present_neighbours();
+  const auto is_present = [&present](int peer) {
+    return std::find(present.begin(), present.end(), peer) != present.end();
+  };
+  std::vector<int> absent;
+  std::erase_if(children_, [&](int child) {
+    char ready = 0;
+    if (is_present(child)) {
+      receive(child, kTagReady, &ready, 1);
+    } else {
+      absent.push_back(child);
+    }
+    return ready == 0;
+  });
+  if (parent_ >= 0 && !is_present(parent_)) {
+    tell(parent_, kTagReady);
+    parent_ = -1;
+  }
+  if (parent_ >= 0) {
+    const char ready = 1;
+    char go = 0;
+    send(parent_, kTagReady, &ready, 1);
+    receive(parent_, kTagGo, &go, 1);
+    if (go == 0) parent_ = -1;
+  }
+  const char go = 1;
+  for (const int child : children_) send(child, kTagGo, &go, 1);
+  for (const int child : absent) tell(child, kTagGo);
+}
+
+bool Gather::make_room(std::vector<char>& rows, std::uint64_t size) noexcept try {
+  rows.resize(rows.size() + size);
+  return true;
+} catch (...) {
+  return false;
+}
+
+bool Gather::collect(std::vector<char>& rows) {
+  for (const int child : children_) {
+    std::uint64_t size = 0;
+    receive(child, kTagSize, &size, sizeof size);
+    const std::size_t before = rows.size();
+    const char accepted = make_room(rows, size) ? 1 : 0;  // without memory the subtree stays unreported
+    send(child, kTagAccept, &accepted, 1);
+    if (accepted) receive(child, kTagRows, rows.data() + before, size);
+  }
+  if (parent_ < 0) return true;
+  const std::uint64_t size = rows.size();
+  char accepted = 0;
+  send(parent_, kTagSize, &size, sizeof size);
+  receive(parent_, kTagAccept, &accepted, 1);
+  if (accepted) send(parent_, kTagRows, rows.data(), rows.size());
+  return false;
+}
+
+}  // namespace fathom::profiler

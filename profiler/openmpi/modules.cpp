@@ -1,0 +1,86 @@
+#include "profiler/openmpi/modules.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler {
+namespace {
+
+using rankmap::field;
+
+// ompi/mca/coll: these send every byte through mca_pml or hand the call to a module that does. `self`
+// serves communicators of one process, where nothing is sent.
+constexpr std::array<std::string_view, 13> kThroughPml = {
+    "basic", "tuned", "base", "libnbc", "inter", "sync", "han", "adapt", "self", "monitoring",
+    "cuda", "demo", "nbc"};
+
+std::mutex lock;
+std::vector<std::string>& names() {
+  static std::vector<std::string> known;
+  return known;
+}
+
+// "mca_coll_tuned_module_t" or "mca_coll_han_module_t" -> "tuned", "han"; "ompi_coll_libnbc_module_t".
+std::string_view component_in(std::string_view class_name) {
+  const auto start = class_name.find("coll_");
+  if (start == std::string_view::npos) return class_name;
+  class_name.remove_prefix(start + 5);
+  return class_name.substr(0, class_name.find("_module"));
+}
+
+}  // namespace
+
+std::uint32_t module_number(const std::string& name) {
+  const std::lock_guard guard(lock);
+  auto& known = names();
+  const auto found = std::find(known.begin(), known.end(), name);
+  if (found != known.end()) return static_cast<std::uint32_t>(found - known.begin()) + 1;
+  known.push_back(name);
+  return static_cast<std::uint32_t>(known.size());
+}
+
+std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
+  const void* table = field<const void*>(comm, openmpi::kCommCollectives);
+  const void* module = table == nullptr ? nullptr : field<const void*>(table, offset);
+  if (module == nullptr) return 0;
+  const void* object_class = field<const void*>(module, openmpi::kObjectClass);
+  const char* class_name = field<const char*>(object_class, openmpi::kClassName);
+  const std::string_view component = component_in(class_name);
+  if (std::find(kThroughPml.begin(), kThroughPml.end(), component) != kThroughPml.end()) return 0;
+  return module_number("coll/" + std::string(component));
+} catch (...) {
+  return 0;
+}
+
+// A window's module is a table of functions that live in the component's own file, mca_osc_NAME.so.
+std::uint32_t bypassing_window_module(const void* window) try {
+  const void* module = field<const void*>(window, openmpi::kWindowModule);
+  Dl_info info{};
+  for (int entry = 0; entry < 8; ++entry) {
+    const void* function = field<const void*>(module, entry * static_cast<int>(sizeof(void*)));
+    if (function == nullptr || dladdr(function, &info) == 0 || info.dli_fname == nullptr) continue;
+    const std::string_view file = info.dli_fname;
+    const auto start = file.find("mca_osc_");
+    if (start == std::string_view::npos) continue;
+    std::string_view component = file.substr(start + 8);
+    component = component.substr(0, component.find('.'));
+    return component == "pt2pt" ? 0 : module_number("osc/" + std::string(component));
+  }
+  return module_number("osc/unknown");
+} catch (...) {
+  return 0;
+}
+
+std::string module_name(std::uint32_t number) {
+  const std::lock_guard guard(lock);
+  return number >= 1 && number <= names().size() ? names()[number - 1] : std::string();
+}
+
+}  // namespace fathom::profiler

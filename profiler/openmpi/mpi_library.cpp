@@ -1,0 +1,123 @@
+#include "profiler/openmpi/mpi_library.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+
+#include "openmpi_layout.h"
+#include "profiler/openmpi/loaded_symbols.h"
+
+namespace fathom::profiler {
+namespace {
+
+// The sonames under which Open MPI 4 and 5 install the library.
+constexpr const char* kSonames[] = {"libmpi.so.40", "libmpi.so"};
+
+// MPI_MAX_LIBRARY_VERSION_STRING is 256 in Open MPI 4.1, 8192 in MPICH and in the standard ABI.
+constexpr std::size_t kLongestVersion = 8192;
+
+const void* base_of(const void* address) {
+  Dl_info found{};
+  return address != nullptr && dladdr(address, &found) != 0 ? found.dli_fbase : nullptr;
+}
+
+struct Mpi {
+  std::string name;
+  bool is_known = false;
+};
+
+// "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4"; "MPICH Version:\t4.0.2\nMPICH …" -> "MPICH Version: 4.0.2"
+std::string first_words(std::string text) {
+  text.resize(std::min(text.find_first_of(",\n"), text.size()));
+  for (char& c : text) {
+    if (c == '\t') c = ' ';
+  }
+  return text;
+}
+
+bool is_known(const std::string& name) {
+  const std::string series = "Open MPI v" + std::to_string(openmpi::kVersionMajor) + "." +
+                             std::to_string(openmpi::kVersionMinor) + ".";
+  return name.starts_with(series);
+}
+
+// Empty if there is no MPI library.
+std::unique_ptr<Mpi> look() {
+  void* function = next_definition("PMPI_Get_library_version");
+  if (function == nullptr) return nullptr;
+  auto mpi = std::make_unique<Mpi>();
+  std::string text(kLongestVersion, '\0');
+  int length = 0;
+  if (reinterpret_cast<int (*)(char*, int*)>(function)(text.data(), &length) == 0) {  // MPI_SUCCESS
+    mpi->name = first_words(text.c_str());
+  }
+  mpi->is_known = is_known(mpi->name);
+  return mpi;
+}
+
+// Without a lock: the library that is asked may call MPI functions, which arrive here again.
+const Mpi* the_mpi() noexcept try {
+  static std::atomic<const Mpi*> decided{nullptr};
+  const Mpi* known = decided.load(std::memory_order_acquire);
+  if (known != nullptr) return known;
+  std::unique_ptr<const Mpi> seen = look();
+  if (seen != nullptr && decided.compare_exchange_strong(known, seen.get())) known = seen.release();
+  return known;  // never freed
+} catch (...) {
+  return nullptr;
+}
+
+void* known_library() {
+  static std::atomic<void*> handle{nullptr};
+  for (const char* soname : kSonames) {
+    if (handle.load(std::memory_order_relaxed) != nullptr) break;
+    handle.store(dlopen(soname, RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
+  }
+  return handle.load(std::memory_order_relaxed);
+}
+
+}  // namespace
+
+bool mpi_is_loaded() { return the_mpi() != nullptr; }
+
+std::string mpi_library_name() {
+  const Mpi* mpi = the_mpi();
+  return mpi == nullptr ? std::string() : mpi->name;
+}
+
+bool open_mpi_is_known() {
+  const Mpi* mpi = the_mpi();
+  return mpi != nullptr && mpi->is_known;
+}
+
+void* find_in_mpi(const char* name) {
+  void* library = open_mpi_is_known() ? known_library() : nullptr;
+  return library == nullptr ? nullptr : dlsym(library, name);
+}
+
+void* find_variable_in_mpi(const char* name) {
+  void* global = dlsym(RTLD_DEFAULT, name);
+  return global != nullptr ? global : find_in_mpi(name);
+}
+
+std::string mpi_library_path() {
+  Dl_info info{};
+  void* symbol = find_in_mpi("PMPI_Init");
+  return symbol != nullptr && dladdr(symbol, &info) != 0 ? info.dli_fname : std::string();
+}
+
+void* find_other_tool(const char* name) {
+  void* next = dlsym(RTLD_NEXT, name);
+  if (next == nullptr) return nullptr;
+  const void* library = base_of(find_in_mpi(name));
+  return library == nullptr || base_of(next) == nullptr || base_of(next) == library ? nullptr : next;
+}
+
+void* next_definition(const char* name) {
+  void* next = dlsym(RTLD_NEXT, name);
+  return next != nullptr ? next : find_in_any_object(name);
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,124 @@
+#include "profiler/openmpi/performance_variables.h"
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "profiler/openmpi/mpi_library.h"
+
+namespace fathom::profiler {
+namespace {
+
+#define FATHOM_MPI_T(name) find_in_mpi_as<decltype(&name)>(#name)
+
+double as_double(const char* at, int size, bool floating) {
+  if (floating) {
+    double value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  if (size == 4) {
+    std::uint32_t value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  std::uint64_t value;
+  std::memcpy(&value, at, sizeof value);
+  return static_cast<double>(value);
+}
+
+}  // namespace
+
+void PerformanceVariables::open(const std::vector<std::string>& names,
+                                std::vector<std::string>& unknown) {
+  if (names.empty()) return;
+  unknown = names;
+  const auto init = FATHOM_MPI_T(MPI_T_init_thread);
+  const auto get_num = FATHOM_MPI_T(MPI_T_pvar_get_num);
+  const auto get_info = FATHOM_MPI_T(MPI_T_pvar_get_info);
+  const auto create = FATHOM_MPI_T(MPI_T_pvar_session_create);
+  const auto allocate = FATHOM_MPI_T(MPI_T_pvar_handle_alloc);
+  const auto start = FATHOM_MPI_T(MPI_T_pvar_start);
+  const auto type_size = find_in_mpi_as<decltype(&PMPI_Type_size)>("PMPI_Type_size");
+  auto world = static_cast<MPI_Comm>(find_variable_in_mpi("ompi_mpi_comm_world"));
+  int provided = 0, count = 0;
+  MPI_T_pvar_session session = nullptr;
+  if (!init || !get_num || !get_info || !create || !allocate || !start || !type_size ||
+      init(MPI_THREAD_SINGLE, &provided) != MPI_SUCCESS || create(&session) != MPI_SUCCESS ||
+      get_num(&count) != MPI_SUCCESS) {
+    return;
+  }
+  session_ = session;
+  for (int i = 0; i < count; ++i) {
+    char name[256] = "", description[1024] = "";
+    int name_size = sizeof name, description_size = sizeof description;
+    int verbosity, variable_class, binding, read_only, continuous, atomic;
+    MPI_Datatype datatype;
+    MPI_T_enum enumeration;
+    // Open MPI counts variables whose component is gone; asking for those fails (MPI_T_ERR_INVALID_INDEX).
+    if (get_info(i, name, &name_size, &verbosity, &variable_class, &datatype, &enumeration, description,
+                 &description_size, &binding, &read_only, &continuous, &atomic) != MPI_SUCCESS) {
+      continue;
+    }
+    const auto wanted = std::find(unknown.begin(), unknown.end(), name);
+    if (wanted == unknown.end()) continue;
+    const bool on_comm = binding == MPI_T_BIND_MPI_COMM;
+    if (!on_comm && binding != MPI_T_BIND_NO_OBJECT) continue;
+    Variable variable;
+    MPI_T_pvar_handle handle = nullptr;
+    if (allocate(session, i, on_comm ? &world : nullptr, &handle, &variable.count) != MPI_SUCCESS) {
+      continue;
+    }
+    type_size(datatype, &variable.datatype_size);
+    variable.name = name;
+    variable.description = description;
+    variable.bound_to_world = on_comm;
+    variable.is_floating = datatype == static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_double"));
+    variable.accumulates = variable_class == MPI_T_PVAR_CLASS_COUNTER ||
+                           variable_class == MPI_T_PVAR_CLASS_AGGREGATE ||
+                           variable_class == MPI_T_PVAR_CLASS_SIZE;
+    variable.handle = handle;
+    if (!continuous) start(session, handle);
+    variable.at_start = values_of(variable);
+    unknown.erase(wanted);
+    variables_.push_back(std::move(variable));
+  }
+}
+
+std::vector<double> PerformanceVariables::values_of(const Variable& variable) const {
+  const auto read = FATHOM_MPI_T(MPI_T_pvar_read);
+  std::vector<char> buffer(static_cast<std::size_t>(variable.count) * 16 + 16);
+  if (read(static_cast<MPI_T_pvar_session>(session_), static_cast<MPI_T_pvar_handle>(variable.handle),
+           buffer.data()) != MPI_SUCCESS) {
+    return {};
+  }
+  std::vector<double> values;
+  for (int i = 0; i < variable.count; ++i) {
+    values.push_back(as_double(buffer.data() + i * variable.datatype_size, variable.datatype_size,
+                               variable.is_floating));
+  }
+  return values;
+}
+
+void PerformanceVariables::restart() {
+  for (Variable& variable : variables_) variable.at_start = values_of(variable);
+}
+
+std::vector<PerformanceVariables::Reading> PerformanceVariables::read() {
+  std::vector<Reading> readings;
+  for (const Variable& variable : variables_) {
+    std::vector<double> values = values_of(variable);
+    // Reading and subtracting: MPI_T_pvar_readreset is a stub in Open MPI 4.1.
+    for (std::size_t i = 0; variable.accumulates && i < std::min(values.size(), variable.at_start.size());
+         ++i) {
+      values[i] -= variable.at_start[i];
+    }
+    readings.push_back({variable.name, variable.description,
+                        variable.bound_to_world ? "MPI_COMM_WORLD" : "", std::move(values)});
+  }
+  return readings;
+}
+
+}  // namespace fathom::profiler

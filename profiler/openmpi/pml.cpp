@@ -1,0 +1,58 @@
+#include "profiler/openmpi/pml.h"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "openmpi_layout.h"
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/process/settings.h"
+
+namespace fathom::profiler {
+namespace {
+
+bool pml_in_file(const std::string& path, std::string& choice) {
+  std::ifstream file(path);
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string key, equals, value;
+    std::getline(words, key, '=');
+    words >> value;
+    key.erase(key.find_last_not_of(" \t") + 1);
+    key.erase(0, key.find_first_not_of(" \t"));
+    if (key == "pml" && !value.empty()) {
+      choice = value;
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string selected_pml() {
+  const void* component = find_variable_in_mpi("mca_pml_base_selected_component");
+  if (component == nullptr) return {};
+  return static_cast<const char*>(component) + openmpi::kPmlComponentName;
+}
+
+bool user_chose_pml(std::string& choice) {
+  choice = environment_value("OMPI_MCA_pml");
+  if (!choice.empty()) return true;
+  std::string files = environment_value("OMPI_MCA_mca_base_param_files");
+  if (files.empty()) {
+    files = environment_value("HOME") + "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
+    const std::string library = mpi_library_path();
+    const auto folder = library.rfind("/lib");
+    if (folder != std::string::npos) files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";
+  }
+  std::replace(files.begin(), files.end(), ',', ':');
+  std::istringstream paths(files);
+  for (std::string path; std::getline(paths, path, ':');) {
+    if (pml_in_file(path, choice)) return true;
+  }
+  return false;
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,68 @@
+#include "profiler/process/settings.h"
+
+#include <cstdlib>
+#include <sstream>
+
+namespace fathom::profiler {
+const char* name_of(SourceName source) {
+  switch (source) {
+    case SourceName::kPeruse: return "peruse";
+    case SourceName::kPml: return "pml";
+    case SourceName::kMpiT: return "mpi_t";
+    case SourceName::kNone: break;
+  }
+  return "none";
+}
+
+std::string environment_value(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? std::string() : std::string(value);
+}
+
+bool speaks_for_the_job() {
+  // Open MPI and PRRTE; MPICH, Intel MPI and Cray; MVAPICH2; Cray's PALS; Slurm without PMI.
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
+                           "SLURM_PROCID"}) {
+    const std::string rank = environment_value(name);
+    if (!rank.empty()) return rank == "0";
+  }
+  return true;
+}
+
+std::vector<std::string> environment_list(const char* name) { return comma_separated(environment_value(name)); }
+
+std::vector<std::string> comma_separated(const std::string& list) {
+  std::vector<std::string> items;
+  std::istringstream stream(list);
+  for (std::string item; std::getline(stream, item, ',');) {
+    if (!item.empty()) items.push_back(item);
+  }
+  return items;
+}
+
+Settings read_settings(const std::string& start_directory) {
+  Settings settings;
+  settings.start_directory = start_directory;
+  const std::string disable = environment_value("FATHOM_DISABLE");
+  settings.disabled = !disable.empty() && disable != "0";
+  settings.quiet = environment_value("FATHOM_LOG") == "quiet";
+  settings.informs = environment_value("FATHOM_LOG") == "info";
+  settings.output = environment_value("FATHOM_OUTPUT");
+  if (!settings.output.empty() && settings.output[0] != '/') {
+    settings.output = start_directory + "/" + settings.output;
+  }
+  const std::string source = environment_value("FATHOM_SOURCE");
+  settings.automatic = source.empty() || source == "auto";
+  if (source == "pml") {
+    settings.source = SourceName::kPml;
+  } else if (source == "mpi_t") {
+    settings.source = SourceName::kMpiT;
+  } else if (!settings.automatic && source != "peruse") {
+    settings.bad_source = source;
+    settings.automatic = true;
+  }
+  settings.performance_variables = environment_list("FATHOM_PVARS");
+  return settings;
+}
+
+}  // namespace fathom::profiler

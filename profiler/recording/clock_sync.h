@@ -1,0 +1,60 @@
+// Brings the clocks of a job's hosts together: each process measures its CLOCK_MONOTONIC against rank 0's.
+//
+// Along the gathering tree, from rank 0 down: a process exchanges kExchanges messages with the one above it and
+// takes the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
+//   offset = ((t2 - t1) + (t3 - t4)) / 2, in error by at most delay / 2, delay = (t4 - t1) - (t3 - t2).
+// Offsets and errors add up down the tree. On one host all processes share the clock and nothing is sent.
+//
+// Measured after MPI_Init, before MPI_Finalize's end, and about every ten seconds in between, directly after a
+// blocking collective of the program on MPI_COMM_WORLD: all processes count these alike, and rank 0 decides, with
+// each measurement, how many of them from now the next one comes.
+//
+// Every wait ends after five seconds; a neighbour that did not answer (it runs without Fathom) is not asked again.
+// Threading: one measurement at a time, from the thread that is in the MPI call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "profiler/openmpi/gather.h"
+#include "trace/format.h"
+
+namespace fathom::profiler {
+
+class ClockSync {
+ public:
+  // Where all processes are on this host (the launcher says so), needed() stays false.
+  void open(Gather& gather, int rank, int size);
+  bool needed() const { return needed_; }
+
+  // Takes part in one measurement. False if this process has none now.
+  bool measure();
+  // Adds the latest measurement to a row whose monotonic_ns was read just now.
+  void complete(trace::ClockRow& row) const;
+
+  // A collective on MPI_COMM_WORLD has ended; true if it is time to measure.
+  bool is_due() { return ++collectives_ == next_; }
+
+ private:
+  struct Answer {  // of the process above
+    std::uint64_t number, received_ns, sent_ns;
+    std::int64_t offset_ns;
+    std::uint64_t uncertainty_ns, next;
+  };
+  bool ask_above();
+  void answer_below();
+  void plan_next();
+
+  Gather* gather_ = nullptr;
+  bool needed_ = false;
+  int above_ = -1;
+  std::vector<int> below_;
+  bool known_ = false;
+  std::int64_t offset_ns_ = 0;  // rank 0's clock minus this one
+  std::uint64_t uncertainty_ns_ = 0;
+  std::uint64_t number_ = 0;
+  std::uint64_t collectives_ = 0, next_ = 16;
+  std::uint64_t measured_at_ns_ = 0, measured_at_collectives_ = 0;
+};
+
+}  // namespace fathom::profiler

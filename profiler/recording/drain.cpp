@@ -1,0 +1,75 @@
+#include "profiler/recording/drain.h"
+
+#include <cerrno>
+#include <csignal>
+#include <ctime>
+
+namespace fathom::profiler {
+namespace {
+
+constexpr int kCompressionLevel = 1;
+constexpr timespec kRest{0, 10'000'000};
+constexpr int kRestsPerSecond = 100;
+
+}  // namespace
+
+bool Drain::start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap, void (*every_second)()) {
+  recorder_ = &recorder;
+  file_ = &file;
+  size_cap_ = size_cap;
+  every_second_ = every_second;
+  sigset_t all, before;
+  sigfillset(&all);
+  if (pthread_sigmask(SIG_SETMASK, &all, &before) != 0) return false;
+  running_ = pthread_create(&thread_, nullptr, run, this) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (running_) pthread_setname_np(thread_, "fathom-drain");
+  return running_;
+}
+
+void* Drain::run(void* self) {
+  auto* drain = static_cast<Drain*>(self);
+  for (int rests = 1; !drain->ending_.load(std::memory_order_acquire); ++rests) {
+    nanosleep(&kRest, nullptr);
+    drain->recorder_->take_from_ended();
+    drain->drain_full_chunks();
+    if (rests % kRestsPerSecond == 0 && drain->every_second_ != nullptr) drain->every_second_();
+  }
+  return nullptr;
+}
+
+void Drain::drain_full_chunks() {
+  static trace::Compressor compressor(kCompressionLevel);
+  while (trace::LiveChunkHeader* chunk = recorder_->next_full()) {
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kEvents;
+    header.thread = chunk->thread;
+    header.sequence = chunk->sequence;
+    header.first_ticks = chunk->first_ticks;
+    const std::size_t words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
+    const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
+    if (!has_room || !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor)) {
+      recorder_->count_lost(header.records);
+      (has_room ? unwritten_ : over_cap_) += header.records;
+      if (has_room) why_unwritten_ = errno;
+    }
+    recorder_->recycle(chunk);
+  }
+}
+
+void Drain::stop() {
+  ending_.store(true, std::memory_order_release);
+  if (running_) pthread_join(thread_, nullptr);
+  running_ = false;
+  drain_full_chunks();
+  // Twice: where all chunks are in use, a stream that needs another one finds it when those of the
+  // others are drained.
+  for (int i = 0; i < 2; ++i) {
+    for (std::uint32_t stream = 0; stream < recorder_->streams(); ++stream) {
+      recorder_->seal(stream);
+      drain_full_chunks();
+    }
+  }
+}
+
+}  // namespace fathom::profiler

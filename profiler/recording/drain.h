@@ -1,0 +1,49 @@
+// The background thread of trace mode: takes full chunks to the trace file, compressed, and frees them.
+//
+// It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run where they
+// always did. It calls no MPI. When the file can take no more (disk full, size cap) chunks are dropped and
+// counted as lost, so that recording goes on to the program's end and says what is missing.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+
+#include "profiler/recording/recorder.h"
+#include "trace/frame_file.h"
+
+namespace fathom::profiler {
+
+class Drain {
+ public:
+  // `size_cap` bytes of trace file, 0 for no limit. False if there is no thread to be had; then chunks are
+  // only drained by stop().
+  bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap, void (*every_second)());
+
+  // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, seals
+  // the streams and drains what is left, on the calling thread.
+  void stop();
+
+  // After stop(): records that were lost because the file had its size, and because it could not be
+  // written, and why that was (errno).
+  std::uint64_t over_cap() const { return over_cap_; }
+  std::uint64_t unwritten() const { return unwritten_; }
+  int why_unwritten() const { return why_unwritten_; }
+
+ private:
+  static void* run(void* self);
+  void drain_full_chunks();
+
+  Recorder* recorder_ = nullptr;
+  trace::FrameFile* file_ = nullptr;
+  std::uint64_t size_cap_ = 0;
+  void (*every_second_)() = nullptr;
+  std::atomic<bool> ending_{false};
+  std::uint64_t over_cap_ = 0, unwritten_ = 0;
+  int why_unwritten_ = 0;
+  bool running_ = false;
+  pthread_t thread_{};
+};
+
+}  // namespace fathom::profiler

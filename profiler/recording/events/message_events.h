@@ -1,0 +1,154 @@
+// What libfathom-trace.so does with each message beside counting it: records it (trace/format.h).
+#pragma once
+
+#include <cstdint>
+
+#include "openmpi_layout.h"
+#include "profiler/counting/communicators.h"
+#include "profiler/recording/chosen_communicators.h"
+#include "profiler/recording/recorder.h"
+#include "profiler/recording/traced_call.h"
+
+namespace fathom::profiler::events {
+
+inline constexpr bool kRecords = true;
+
+// FATHOM_TRACE_LEVEL: `calls` leaves out what happens inside the library: hidden messages and transfers.
+struct Level {
+  static inline bool transfers = true;
+  static inline bool requests = false;  // no PERUSE: kActivate is recorded at the PML's boundary
+};
+
+inline void message(trace::RecordKind kind, const Live& live, int tag, int peer, std::uint64_t bytes,
+                    const void* request) {
+  if ((tag < 0 && !Level::transfers) || ChosenCommunicators::leaves_out(live.kind)) return;
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream == nullptr) return;
+  const ClassId class_id = classify(live, tag);
+  if (class_id == kIgnored) return;
+  const auto two = [](std::uint32_t low, std::uint32_t high) {
+    return std::uint64_t{low} | std::uint64_t{high} << 32;
+  };
+  const std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
+  const bool sends = kind == trace::RecordKind::kMessageSent;
+  const std::uint64_t now =
+      Recorder::now_or_last(*stream, sends ? kEntered | kReceived : kCompleted | kEnded | kMatched);
+  const auto number = reinterpret_cast<std::uint64_t>(request);
+  if (bytes >= trace::kLongBytes) [[unlikely]] {
+    return Recorder::append(*stream, now, kind, class_id, where, two(static_cast<std::uint32_t>(tag), trace::kLongBytes),
+                            number, bytes);
+  }
+  const std::uint64_t what = two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
+  if (request == nullptr) {
+    Recorder::append(*stream, now, kind, class_id, where, what);
+  } else {
+    Recorder::append(*stream, now, kind, class_id, where, what, number);
+  }
+  // What waited for a short message goes on at once.
+  constexpr std::uint64_t kShort = 1024;
+  if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
+}
+
+// Before it is handed to the PML, so that no receive of it is recorded earlier. Not for MPI_PROC_NULL.
+inline void message_sent(const void* comm, int tag, int peer, std::uint64_t bytes) {
+  if (peer < 0) return;
+  const Live* live = Communicators::find(comm);
+  if (live != nullptr) message(trace::RecordKind::kMessageSent, *live, tag, peer, bytes, nullptr);
+}
+
+inline void message_received(const Live& live, int tag, int peer, std::uint64_t bytes, const void* request) {
+  message(trace::RecordKind::kMessageReceived, live, tag, peer, bytes, request);
+}
+
+inline bool records_transfers() { return Level::transfers; }
+
+// The 0-byte message recorded last on this thread is none: its length comes with another record (see
+// source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
+inline void received_retracted(const void* request) {
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream != nullptr)
+    Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
+}
+
+// After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h, pml_ob1_recvfrag.c); and what it
+// is to the next.
+struct StepOrder {
+  std::uint32_t follows;
+  std::uint32_t is;
+};
+constexpr StepOrder order_of(trace::TransferStep step, bool short_receive) {
+  using Step = trace::TransferStep;
+  switch (step) {
+    case Step::kActivate: return {kEntered | kSent | kReceived, kActivated};
+    case Step::kPosted: return {kActivated, 0};
+    case Step::kMatchedExpected:
+    case Step::kMatchedUnexpected: return {0, kMatched};
+    case Step::kBegin: return {kMatched, kBegun};
+    case Step::kEnd: return {short_receive ? std::uint32_t{kBegun} : 0, kEnded};
+    case Step::kComplete: return {kEnded | kMatched, kCompleted};
+    default: return {0, 0};
+  }
+}
+
+inline bool is_left_out(const void* request) {
+  if (ChosenCommunicators::leaves_none_out()) [[likely]] return false;
+  const Live* live = Communicators::find(rankmap::field<const void*>(request, openmpi::kRequestObject));
+  return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
+}
+
+inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
+  if (!Level::transfers || is_left_out(request)) return;
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream == nullptr) return;
+  constexpr std::size_t kMovedAtOnce = 1024;
+  const bool short_receive = receiving && step == trace::TransferStep::kEnd &&
+                             rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
+  const StepOrder order = order_of(step, short_receive);
+  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
+                   static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
+                   reinterpret_cast<std::uint64_t>(request));
+  Recorder::last_was(*stream, static_cast<Follows>(order.is));
+}
+
+// ---- where PERUSE does not tell: a request's start and end, at the PML's boundary ----
+
+inline void request_started(const void* request, bool receiving) {
+  if (Level::requests) transfer(trace::TransferStep::kActivate, receiving, request);
+}
+inline void request_completed(const void* request, bool receiving) {
+  if (Level::requests) transfer(trace::TransferStep::kComplete, receiving, request);
+}
+
+template <bool kIsReceive>
+int on_complete(void* request) {
+  request_completed(request, kIsReceive);
+  return 0;
+}
+
+// What the PML returned. The end is told by the request's callback, unless the library uses that itself
+// (coll/adapt, osc/pt2pt). What was complete at once has no request of its own: the call's leave is its end.
+template <bool kIsReceive>
+void requested(void* request) {
+  if (!Level::requests || traced::Requests::number(static_cast<MPI_Request>(request)) == trace::kNoRequest) return;
+  request_started(request, kIsReceive);
+  auto& callback = rankmap::field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
+  const auto is_complete = [request] {  // REQUEST_COMPLETED is 1 (ompi/request/request.h)
+    return __atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete), __ATOMIC_ACQUIRE) == 1;
+  };
+  if (is_complete()) return request_completed(request, kIsReceive);
+  if (callback == nullptr) __atomic_store_n(&callback, &on_complete<kIsReceive>, __ATOMIC_RELEASE);
+}
+inline void send_requested(void* request) { requested<false>(request); }
+inline void receive_requested(void* request) { requested<true>(request); }
+
+// A message that no receive waited for came, or was taken out of the queue.
+inline void unexpected(const Live& live, int source, int tag, bool left) {
+  if (ChosenCommunicators::leaves_out(live.kind)) return;
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream == nullptr) return;
+  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kUnexpected, left ? 1 : 0,
+                   std::uint64_t{live.kind} | std::uint64_t{static_cast<std::uint32_t>(source)} << 32,
+                   std::uint64_t{static_cast<std::uint32_t>(tag)});
+}
+
+}  // namespace fathom::profiler::events

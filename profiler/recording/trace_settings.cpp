@@ -1,0 +1,103 @@
+#include "profiler/recording/trace_settings.h"
+
+#include <cstdlib>
+
+#include "profiler/process/settings.h"
+
+namespace fathom::profiler {
+namespace {
+
+// "64M" and the like, in bytes.
+bool read_bytes(const std::string& text, std::uint64_t& bytes) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::uint64_t unit = 1;
+  switch (*end) {
+    case 'k': case 'K': unit = std::uint64_t{1} << 10; ++end; break;
+    case 'm': case 'M': unit = std::uint64_t{1} << 20; ++end; break;
+    case 'g': case 'G': unit = std::uint64_t{1} << 30; ++end; break;
+    default: break;
+  }
+  if (end == text.c_str() || *end != '\0' || !(number >= 0) || number > 1e15) return false;
+  bytes = static_cast<std::uint64_t>(number * static_cast<double>(unit));
+  return true;
+}
+
+bool read_seconds(const std::string& text, double& seconds) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (end == text.c_str() || *end != '\0' || !(number >= 0)) return false;
+  seconds = number;
+  return true;
+}
+
+bool fits(const std::string& pattern, const std::string& name) {
+  if (pattern.empty() || pattern.back() != '*') return pattern == name;
+  return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
+}
+
+}  // namespace
+
+TraceSettings read_trace_settings() {
+  TraceSettings settings;
+  const auto refuse = [&settings](const char* name, const std::string& value, const char* expected) {
+    settings.not_understood.push_back(std::string(name) + "=" + value + " was not understood (expected " + expected +
+                                      "); the default was used");
+  };
+  settings.wanted = environment_value("FATHOM_TRACE") != "0";
+  settings.sites = environment_value("FATHOM_TRACE_SITES") != "0";
+  const std::string level = environment_value("FATHOM_TRACE_LEVEL");
+  settings.transfers = level != "calls";
+  if (!level.empty() && level != "calls" && level != "transfers") refuse("FATHOM_TRACE_LEVEL", level, "calls or transfers");
+  const auto bytes = [&](const char* name, std::uint64_t& value) {
+    const std::string text = environment_value(name);
+    if (!text.empty() && !read_bytes(text, value)) refuse(name, text, "bytes, such as 16M");
+  };
+  bytes("FATHOM_TRACE_MEMORY", settings.memory_bytes);
+  bytes("FATHOM_TRACE_SIZE", settings.size_cap_bytes);
+  const auto seconds = [&](const char* name, double& value) {
+    const std::string text = environment_value(name);
+    if (!text.empty() && !read_seconds(text, value)) refuse(name, text, "seconds");
+  };
+  seconds("FATHOM_TRACE_AFTER", settings.after_seconds);
+  seconds("FATHOM_TRACE_FOR", settings.for_seconds);
+  settings.functions = environment_list("FATHOM_TRACE_FUNCTIONS");
+  settings.communicators = environment_list("FATHOM_TRACE_COMMUNICATORS");
+  settings.phases = environment_list("FATHOM_TRACE_PHASES");
+  settings.ranks = environment_value("FATHOM_TRACE_RANKS");
+  const std::string sample = environment_value("FATHOM_TRACE_SAMPLE");
+  if (!sample.empty()) {
+    const long number = std::strtol(sample.c_str(), nullptr, 10);
+    if (number >= 1 && number <= 1'000'000) {
+      settings.sample = static_cast<std::uint32_t>(number);
+    } else {
+      refuse("FATHOM_TRACE_SAMPLE", sample, "a number from 1 to 1000000");
+    }
+  }
+  return settings;
+}
+
+bool chooses(const std::vector<std::string>& patterns, const std::string& name) {
+  bool chosen = true;
+  for (const std::string& pattern : patterns) {
+    if (pattern[0] != '-') chosen = false;
+  }
+  for (const std::string& pattern : patterns) {
+    const bool leaves_out = pattern[0] == '-';
+    if (fits(leaves_out ? pattern.substr(1) : pattern, name)) chosen = !leaves_out;
+  }
+  return chosen;
+}
+
+bool list_holds(const std::string& list, std::uint32_t number) {
+  if (list.empty()) return true;
+  for (const std::string& word : comma_separated(list)) {
+    char* end = nullptr;
+    const unsigned long first = std::strtoul(word.c_str(), &end, 10);
+    const unsigned long last = *end == '-' ? std::strtoul(end + 1, nullptr, 10) : first;
+    if (first <= number && number <= last) return true;
+  }
+  return false;
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,13 @@
+#include "profiler/recording/traced_call.h"
+
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/recording/traced_functions.h"
+
+namespace fathom::profiler::traced {
+
+void Requests::open() {
+  null_ = find_variable_in_mpi("ompi_request_null");
+  empty_ = find_variable_in_mpi("ompi_request_empty");
+}
+
+}  // namespace fathom::profiler::traced

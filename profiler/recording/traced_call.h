@@ -1,0 +1,184 @@
+// The enter and leave records of one MPI call: what the generated wrappers of the trace library use.
+//
+//   TracedCall call(kFunction_MPI_Send, site);
+//   if (call.on()) call.enter(pair(communicator(comm), dest), pair(tag, short_bytes(bytes)));
+//   const int result = next(…);
+//   call.leave(result);
+//
+// Payload words are built as trace/format.h packs a function's attributes: 4-byte ones two to a word,
+// the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and a few stores.
+// Nothing here changes errno, arguments or results, and nothing dereferences what MPI itself would not.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdint>
+#include <utility>
+
+#include "openmpi_layout.h"
+#include "profiler/counting/communicators.h"
+#include "profiler/recording/chosen_communicators.h"
+#include "profiler/recording/recorder.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler::traced {
+
+// Two 4-byte attributes, signed or not.
+template <typename Low, typename High = std::uint32_t>
+constexpr std::uint64_t pair(Low low, High high = 0) {
+  return std::uint64_t{static_cast<std::uint32_t>(low)} |
+         std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
+}
+
+// The communicator's kind (profile/rows.h); ~0 if it is none that is known.
+inline std::uint32_t communicator(MPI_Comm comm) {
+  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
+  return live == nullptr ? ~0u : live->kind;
+}
+
+inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
+  if (datatype == nullptr || count < 0) return 0;
+  return static_cast<std::uint64_t>(count) * rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+}
+// For the attribute; at kLongBytes the whole length follows as one more word behind the payload.
+constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
+  return bytes < trace::kLongBytes ? static_cast<std::uint32_t>(bytes) : trace::kLongBytes;
+}
+
+// What stands for a request in the records: its address, or kNoRequest for the predefined ones that are
+// complete already (ompi_request_null, ompi_request_empty).
+class Requests {
+ public:
+  static void open();  // after MPI_Init
+  static std::uint64_t number(MPI_Request request) {
+    const auto* address = static_cast<const void*>(request);
+    return address == null_ || address == empty_ ? trace::kNoRequest : reinterpret_cast<std::uint64_t>(address);
+  }
+
+ private:
+  static inline const void* null_ = nullptr;
+  static inline const void* empty_ = nullptr;
+};
+
+// Which functions are recorded, and whether call sites are.
+struct Selection {
+  static inline bool left_out[Recorder::kMaxFunctions] = {};
+  static inline bool sites = true;
+  static inline std::uint32_t sample = 1;  // every so many calls of a thread
+};
+
+// When MPI_Init was entered. Which clock the trace uses is decided within.
+struct MomentBeforeInit {
+  std::uint64_t counter = __rdtsc();
+  std::uint64_t monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  std::uint64_t ticks() const { return Ticks::uses_counter() ? counter : monotonic_ns; }
+};
+
+class TracedCall {
+ public:
+  // `site`: the address in the program that the call returns to; null: not the program's call, not recorded.
+  TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
+    if (site != nullptr && !Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
+    if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]] sample();
+  }
+  TracedCall(const TracedCall&) = delete;
+
+  // The call is on this communicator: leaves it out if that is not chosen.
+  void on_communicator(std::uint32_t kind) {
+    if (ChosenCommunicators::leaves_out(kind)) [[unlikely]] leave_out();
+  }
+
+  bool on() const { return stream_ != nullptr; }
+
+  template <typename... Words>
+  void enter(Words... words) {
+    if (stream_ != nullptr) enter_at(Ticks::now(), words...);
+  }
+  template <typename... Words>
+  void enter_at(std::uint64_t now, Words... words) {
+    if (stream_ == nullptr) return;
+    if (Selection::sites) {
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site());
+    } else {
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
+    }
+    Recorder::last_was(*stream_, kEntered);
+  }
+  // The same with lengths that did not fit (kLongBytes): they stand behind everything else.
+  template <std::size_t kLengths, typename... Words>
+  void enter_long(const std::uint64_t (&lengths)[kLengths], Words... words) {
+    if (stream_ == nullptr) return;
+    const std::uint64_t now = Ticks::now();
+    const auto append = [&]<std::size_t... I>(std::index_sequence<I...>) {
+      if (Selection::sites) {
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site(),
+                         lengths[I]...);
+      } else {
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words..., lengths[I]...);
+      }
+    };
+    append(std::make_index_sequence<kLengths>());
+  }
+
+  // More values of an attribute of this call (kRequests), `count` 8-byte values; right after enter().
+  void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
+
+  // The call has returned: the moment of what is recorded from here to leave().
+  void returned() {
+    if (stream_ != nullptr) left_at_ = Ticks::now();
+  }
+  void completed(std::uint64_t request, bool cancelled) {
+    if (stream_ == nullptr || request == trace::kNoRequest) return;
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kRequestCompleted, cancelled ? 1 : 0, request);
+  }
+
+  // As leave(), of a call that returns as soon as the message recorded last was there.
+  template <typename... Words>
+  void leave_with_message(int result, Words... words) {
+    if (stream_ != nullptr) left_at_ = Recorder::now_or_last(*stream_, kReceived);
+    leave(result, words...);
+  }
+
+  template <typename... Words>
+  void leave(int result, Words... words) {
+    if (sampled_out_ != nullptr) [[unlikely]] return add_up();
+    if (stream_ == nullptr) return;
+    if (left_at_ == 0) left_at_ = Ticks::now();
+    // Error classes of MPI are small; Open MPI's codes equal their classes (ompi/errhandler/errcode.h).
+    const std::uint32_t error = result >= 0 && result < 255 ? static_cast<std::uint32_t>(result) : 255;
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kLeave, function_ | error << 12, words...);
+  }
+
+ private:
+  std::uint64_t site() const { return reinterpret_cast<std::uint64_t>(site_); }
+
+  void leave_out() {
+    stream_ = nullptr;
+    if (sampled_out_ != nullptr) sampled_out_->muted = false;
+    sampled_out_ = nullptr;
+  }
+
+  // Leaves this call out, and what happens inside it, unless its turn has come.
+  void sample() {
+    if (stream_->calls++ % Selection::sample == 0 || stream_->left_out == nullptr) return;
+    sampled_out_ = stream_;
+    stream_ = nullptr;
+    sampled_out_->muted = true;
+    left_at_ = Ticks::now();
+  }
+  void add_up() {
+    sampled_out_->muted = false;
+    LeftOut& sum = sampled_out_->left_out[function_];
+    sum.calls += 1;
+    sum.ticks += Ticks::now() - left_at_;
+  }
+
+  Stream* stream_ = nullptr;
+  Stream* sampled_out_ = nullptr;
+  std::uint32_t function_;
+  const void* site_;
+  std::uint64_t left_at_ = 0;
+};
+
+}  // namespace fathom::profiler::traced

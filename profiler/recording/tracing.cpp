@@ -1,0 +1,403 @@
+#include "profiler/recording/tracing.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "message_events.h"
+#include "profiler/process/run_directory.h"
+#include "profiler/recording/call_sites.h"
+#include "profiler/recording/chosen_communicators.h"
+#include "profiler/recording/clock_sync.h"
+#include "profiler/recording/definitions_writer.h"
+#include "profiler/recording/drain.h"
+#include "profiler/recording/placement_of_process.h"
+#include "profiler/recording/trace_settings.h"
+#include "profiler/recording/traced_call.h"
+#include "profiler/recording/traced_functions.h"
+#include "profiler/counting/profiled_process.h"
+#include "traced_numbers.h"
+
+namespace fathom::profiler::tracing {
+namespace {
+
+// Why nothing is recorded at the moment; a bit for each trace::PauseReason.
+class Gate {
+ public:
+  void set(trace::PauseReason reason, bool closed) {
+    const std::lock_guard guard(lock_);
+    const std::uint32_t bit = 1u << static_cast<int>(reason);
+    const bool was_open = closed_ == 0;
+    closed_ = closed ? closed_ | bit : closed_ & ~bit;
+    const bool is_open = closed_ == 0;
+    if (was_open == is_open) return;
+    if (!is_open) mark(trace::RecordKind::kPause, reason);
+    is_open ? recorder_->start() : recorder_->stop();
+    if (is_open) mark(trace::RecordKind::kResume, reason);
+  }
+  void open(Recorder& recorder) { recorder_ = &recorder; }
+
+ private:
+  static void mark(trace::RecordKind kind, trace::PauseReason reason) {
+    Stream* stream = Recorder::stream();
+    if (stream != nullptr) Recorder::append(*stream, Ticks::now(), kind, static_cast<std::uint32_t>(reason));
+  }
+
+  std::mutex lock_;
+  Recorder* recorder_ = nullptr;
+  std::uint32_t closed_ = 0;
+};
+
+// How much of what only grows has reached the file.
+struct Written {
+  std::size_t text = 0, run_text = 0;
+  unsigned long long code = 0;  // objects that the loader had loaded
+};
+
+struct State {
+  ProfiledProcess* process = nullptr;
+  TraceSettings settings;
+  Recorder recorder;
+  trace::FrameFile file;
+  Drain drain;
+  Gate gate;
+  std::mutex lock;  // of what follows
+  std::vector<std::uint8_t> written_kinds;  // how_known() of what was written
+  Written written;
+  std::vector<std::uint32_t> chosen_phases;
+  std::uint64_t opened_at_ns = 0;
+  std::uint64_t last_clock_chunks = ~std::uint64_t{0};
+};
+
+// Never destroyed: threads of the program may outlive everything else.
+State* state = nullptr;
+ClockSync clock_sync;  // also of processes that are not traced themselves
+TraceSettings settings_before_init;
+
+trace::ClockRow clock_now() {
+  trace::ClockRow row{};
+  std::uint64_t best = ~std::uint64_t{0};
+  for (int i = 0; i < 5; ++i) {  // the reading that was interrupted least
+    const std::uint64_t before = Ticks::now();
+    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
+    const std::uint64_t unix_time = nanoseconds_of(CLOCK_REALTIME);
+    const std::uint64_t after = Ticks::now();
+    if (after - before >= best) continue;
+    best = after - before;
+    row.ticks = before + best / 2;
+    row.monotonic_ns = monotonic;
+    row.unix_ns = unix_time;
+  }
+  return row;
+}
+
+profile::RowsHeader header_now(ProfiledProcess& process) {
+  profile::RowsHeader header = process.header();
+  header.end_reason = profile::EndReason::kExit;  // until finish() says otherwise
+  return header;
+}
+
+// Adds what is not yet `written`, which moves on; it holds once the frame has reached the file.
+void add_new_text(DefinitionsFrame& frame, Written& written) {
+  const RowsText& text = state->process->text();
+  const RowsText& run_text = state->process->run_text();
+  const std::size_t run_size = run_text.size(), size = text.size();
+  frame.text(run_text.data() + written.run_text, run_size - written.run_text);
+  frame.text(text.data() + written.text, size - written.text);
+  written.run_text = run_size;
+  written.text = size;
+}
+
+// Grows with what the row says: that the program sees the communicator, that the kind stays by
+// itself.
+std::uint8_t how_known(const profile::CommunicatorRow& row) {
+  const bool visible = (row.flags & profile::kInternal) == 0, by_itself = row.ordinal_key == 0;
+  return static_cast<std::uint8_t>(1 + (visible ? 1 : 0) + (by_itself ? 1 : 0));
+}
+
+// Everything about communicators; their rows may have changed since they were first written.
+void add_communicators(DefinitionsFrame& frame) {
+  const auto& rows = state->process->registry().rows();
+  const auto& foreign = state->process->registry().foreign_members();
+  frame.rows(profile::Section::kCommunicators, rows.data(), rows.size());
+  frame.rows(profile::Section::kForeignMembers, foreign.data(), foreign.size());
+  state->written_kinds.resize(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) state->written_kinds[i] = how_known(rows[i]);
+}
+
+void every_second() {
+  try {
+    const double seconds = static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns) * 1e-9;
+    const TraceSettings& settings = state->settings;
+    const bool before = seconds < settings.after_seconds;
+    const bool behind = settings.for_seconds > 0 && seconds >= settings.after_seconds + settings.for_seconds;
+    if (settings.after_seconds > 0 || settings.for_seconds > 0) {
+      state->gate.set(trace::PauseReason::kTimeWindow, before || behind);
+    }
+    if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing happens
+    state->last_clock_chunks = state->recorder.chunks_opened();
+    const std::lock_guard guard(state->lock);
+    DefinitionsFrame frame(header_now(*state->process));
+    const trace::ClockRow row = clock_now();
+    frame.clocks(&row, 1);
+    Written written = state->written;
+    frame.text(describe_code(written.code));
+    if (frame.append_to(state->file)) state->written = written;
+  } catch (...) {
+  }
+}
+
+void apply_selection(const TraceSettings& settings) {
+  traced::Selection::sites = settings.sites;
+  traced::Selection::sample = settings.sample;
+  for (std::uint32_t i = 0; i < kTracedFunctionCount; ++i) {
+    traced::Selection::left_out[i] = !chooses(settings.functions, kTracedFunctionNames[i]);
+  }
+}
+
+void judge(std::uint32_t kind, const profile::CommunicatorRow& row) {
+  ChosenCommunicators::judge(kind, row.name, row.made_by);
+}
+
+std::string listed(const std::vector<std::string>& patterns) {
+  std::string list;
+  for (const std::string& pattern : patterns) list += (list.empty() ? "" : ",") + pattern;
+  return list;
+}
+
+std::string describe_recording(const TraceSettings& settings) {
+  std::string lines = kTracedFunctionLines;
+  lines += std::string("clock ") + (Ticks::uses_counter() ? "tsc" : "monotonic") + '\n';
+  lines += std::string("level ") + (settings.transfers ? "transfers" : "calls") + '\n';
+  for (const std::string& pattern : settings.communicators) lines += "chosen-communicators " + pattern + '\n';
+  const auto chosen = [&lines](const char* what, const std::string& value) {
+    if (!value.empty()) lines += std::string("selection ") + what + ' ' + value + '\n';
+  };
+  chosen("functions", listed(settings.functions));
+  chosen("ranks", settings.ranks);
+  chosen("phases", listed(settings.phases));
+  if (settings.after_seconds > 0) chosen("after", std::to_string(settings.after_seconds) + " s");
+  if (settings.for_seconds > 0) chosen("for", std::to_string(settings.for_seconds) + " s");
+  if (settings.sample > 1) chosen("sample", std::to_string(settings.sample));
+  return lines;
+}
+
+void open_or_throw(ProfiledProcess& process) {
+  const auto give_up = [&process](int error) {
+    process.text().add("trace-lost", std::string("no-trace 0 ") + std::strerror(error));
+  };
+  process.claim_run_directory();
+  const std::string folder = process.run_directory() + "/trace";
+  const std::string base = folder + "/" + std::to_string(process.header().job) + "." +
+                           std::to_string(process.header().rank);
+  if (!make_directories(folder)) return give_up(errno);
+  auto* made = new State;
+  made->process = &process;
+  made->settings = settings_before_init;
+  if (!made->file.open((base + ".trace").c_str(), process.header().job, process.header().rank) ||
+      !made->recorder.open((base + ".live").c_str(), process.header().job, process.header().rank,
+                           made->settings.memory_bytes)) {
+    const int error = errno;
+    made->file.remove();
+    return give_up(error);
+  }
+  if (made->settings.sample > 1 && !made->recorder.add_up_left_out()) made->settings.sample = 1;
+  if (!made->recorder.survives_kill()) {
+    process.text().add(
+        "note", "there was little room in " + folder +
+                    ": of a process that was killed, the events of its last moments are lost");
+  }
+  Ticks::use_counter(Ticks::counter_is_even());
+  apply_selection(made->settings);
+  if (!ChosenCommunicators::open(made->settings.communicators)) {
+    process.text().add("note", "no memory to choose communicators: all are traced");
+  }
+  const auto& kinds = process.registry().rows();
+  for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) judge(kind, kinds[kind]);
+  traced::Requests::open();
+  CallSites::open();
+  events::Level::requests = made->settings.transfers && process.source() != SourceName::kPeruse;
+  made->gate.open(made->recorder);
+  made->opened_at_ns = nanoseconds_of(CLOCK_MONOTONIC);
+  state = made;
+
+  DefinitionsFrame frame(header_now(process));
+  add_new_text(frame, made->written);
+  frame.text(describe_recording(made->settings) + describe_place() +
+             describe_code(made->written.code));
+  add_communicators(frame);
+  trace::ClockRow row = clock_now();
+  clock_sync.complete(row);
+  frame.clocks(&row, 1);
+  if (!frame.append_to(made->file)) {  // without these nothing in it could be read
+    const int error = errno;
+    state = nullptr;
+    made->recorder.close(true);
+    made->file.remove();
+    return give_up(error);
+  }
+
+  pthread_atfork(nullptr, nullptr, Recorder::forget);
+  made->recorder.start();
+  if (made->settings.after_seconds > 0) made->gate.set(trace::PauseReason::kTimeWindow, true);
+  if (!made->settings.phases.empty()) made->gate.set(trace::PauseReason::kPhase, true);
+  made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
+}
+
+}  // namespace
+
+void prepare(const Settings& settings) noexcept try {
+  settings_before_init = read_trace_settings();
+  events::Level::transfers = settings_before_init.transfers && settings_before_init.wanted && !settings.disabled;
+} catch (...) {
+}
+
+void open(ProfiledProcess& process, Gather& gather) noexcept try {
+  for (const std::string& sentence : settings_before_init.not_understood) process.text().add("note", sentence);
+  if (!settings_before_init.wanted || process.source() == SourceName::kNone) return;
+  clock_sync.open(gather, static_cast<int>(process.header().rank),
+                  static_cast<int>(process.header().world_size));
+  if (clock_sync.needed()) clock_sync.measure();
+  if (!list_holds(settings_before_init.ranks, process.header().rank)) return;
+  open_or_throw(process);
+} catch (...) {
+}
+
+void communicator_renamed(const void* comm) noexcept try {
+  const Live* live = Communicators::find(comm);
+  if (state == nullptr || live == nullptr || ChosenCommunicators::leaves_none_out()) return;
+  const std::lock_guard guard(state->lock);
+  ChosenCommunicators::judge(live->kind, rankmap::given_name(comm), {});
+} catch (...) {
+}
+
+void communicator_known(std::uint32_t kind) noexcept try {
+  if (state == nullptr) return;
+  const std::lock_guard guard(state->lock);
+  const auto& rows = state->process->registry().rows();
+  if (kind >= rows.size()) return;
+  judge(kind, rows[kind]);
+  const std::uint8_t how = how_known(rows[kind]);
+  if (state->written_kinds.size() < rows.size()) state->written_kinds.resize(rows.size());
+  if (state->written_kinds[kind] >= how) return;
+  state->written_kinds[kind] = how;
+  DefinitionsFrame frame(header_now(*state->process));
+  frame.rows(profile::Section::kCommunicators, &rows[kind], 1);
+  const auto& foreign = state->process->registry().foreign_members();
+  for (std::size_t i = 0; i < foreign.size(); ++i) {
+    if (foreign[i].communicator == kind) frame.rows(profile::Section::kForeignMembers, &foreign[i], 1);
+  }
+  frame.append_to(state->file);
+} catch (...) {
+}
+
+void phase_begun(std::uint32_t number, const char* name) noexcept try {
+  if (state == nullptr) return;
+  if (name != nullptr) {
+    const std::lock_guard guard(state->lock);
+    DefinitionsFrame frame(header_now(*state->process));
+    Written written = state->written;
+    add_new_text(frame, written);
+    if (frame.append_to(state->file)) state->written = written;
+    for (const std::string& wanted : state->settings.phases) {
+      if (wanted == name) state->chosen_phases.push_back(number);
+    }
+  }
+  if (!state->settings.phases.empty()) {
+    const auto& chosen = state->chosen_phases;
+    state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), number) == chosen.end());
+  }
+  Stream* stream = Recorder::stream();
+  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseBegin, number);
+} catch (...) {
+}
+
+void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept try {
+  if (state == nullptr) return;
+  Stream* stream = Recorder::stream();
+  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseEnd, number);
+  if (state->settings.phases.empty()) return;
+  const auto& chosen = state->chosen_phases;
+  state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), outer) == chosen.end());
+} catch (...) {
+}
+
+namespace {
+
+void measure_clocks() noexcept try {
+  if (!clock_sync.measure() || state == nullptr) return;
+  trace::ClockRow row = clock_now();
+  clock_sync.complete(row);
+  DefinitionsFrame frame(header_now(*state->process));
+  frame.clocks(&row, 1);
+  frame.append_to(state->file);
+} catch (...) {
+}
+
+}  // namespace
+
+void world_collective_ended() noexcept {
+  if (clock_sync.needed() && clock_sync.is_due()) measure_clocks();
+}
+
+void before_close() noexcept {
+  if (clock_sync.needed()) measure_clocks();
+}
+
+void paused(bool is_paused) noexcept try {
+  if (state != nullptr) state->gate.set(trace::PauseReason::kPcontrol, is_paused);
+} catch (...) {
+}
+
+namespace {
+
+// The trace closes inside MPI_Finalize, so its leave is now.
+void leave_finalize() {
+  Stream* stream = Recorder::unmuted_stream();
+  if (stream == nullptr || traced::Selection::left_out[traced::kFunction_MPI_Finalize]) return;
+  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave, traced::kFunction_MPI_Finalize);
+}
+
+}  // namespace
+
+void finish(ProfiledProcess& process) noexcept try {
+  if (state == nullptr) return;
+  State& ending = *state;
+  leave_finalize();
+  ending.recorder.stop();
+  ending.drain.stop();
+  ending.recorder.give_back_room();
+  const std::lock_guard guard(ending.lock);
+  profile::RowsHeader header = header_now(process);
+  header.end_reason = profile::EndReason::kFinalize;
+  DefinitionsFrame frame(header);
+  add_new_text(frame, ending.written);
+  add_communicators(frame);
+  const std::uint64_t lost = ending.recorder.lost();
+  frame.text(describe_code(ending.written.code) + "lost " + std::to_string(lost) + '\n');
+  const trace::ClockRow row = clock_now();
+  frame.clocks(&row, 1);
+  const bool whole = frame.append_to(ending.file) && ending.file.finish();
+  ending.recorder.close(whole);
+  const auto tell = [&process](const char* reason, std::uint64_t records, const char* error) {
+    if (records > 0)
+      process.text().add("trace-lost",
+                         std::string(reason) + ' ' + std::to_string(records) + ' ' + error);
+  };
+  const Drain& drain = ending.drain;
+  tell("memory", lost - drain.over_cap() - drain.unwritten(), "");
+  tell("size", drain.over_cap(), "");
+  tell("unwritten", drain.unwritten(), std::strerror(drain.why_unwritten()));
+} catch (...) {
+}
+
+}  // namespace fathom::profiler::tracing

@@ -1,0 +1,21 @@
+// One profiled run of this process, from MPI_Init to MPI_Finalize: the entries from the wrappers.
+//
+// before_init() reads the settings and prepares the PML choice; after_init() opens the tables, picks the
+// best source that proves itself, and starts counting; before_finalize() gathers, writes and stops.
+// Every step that fails steps down and is named in the profile; none of them fails the program.
+#pragma once
+
+namespace fathom::profiler::session {
+
+void before_init() noexcept;
+void after_init(bool succeeded) noexcept;
+void before_finalize() noexcept;
+void before_abort(int error_code) noexcept;
+
+// Whether MPI_Init of an Open MPI that Fathom knows was called through the wrappers.
+bool saw_init();
+
+// At MPI_Init of an MPI that Fathom does not know (mpi_library.h): says so, once in a job.
+void leave_alone() noexcept;
+
+}  // namespace fathom::profiler::session

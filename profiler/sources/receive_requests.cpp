@@ -1,0 +1,412 @@
+#include "profiler/sources/receive_requests.h"
+
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "message_events.h"
+#include "profiler/counting/counting.h"
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/counting/profiled_process.h"
+#include "profiler/sources/receive_request_list.h"
+#include "profiler/openmpi/pml.h"
+
+namespace fathom::profiler::receive_requests {
+namespace {
+
+using rankmap::field;
+using rankmap::field_ref;
+
+using Callback = int (*)(void*);
+using FreeFunction = int (*)(void**);
+using StartFunction = int (*)(std::size_t, void**);
+
+constexpr int kSuccess = 0;
+constexpr int kTruncated = 15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
+constexpr int kProcNull = -2;
+constexpr int kAnyTag = -1;
+constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
+
+// ---- the tag that a message was sent with ----
+//
+// The status tells it, unless the PML has fewer tag bits than an int: then the library's negative tags come back
+// without their sign, above the largest user tag, and the lowest ones (of neighbourhood collectives) not at all
+// (PML_UCX_TAG_GET_MPI_TAG in ompi/mca/pml/ucx/pml_ucx_request.h). So there the posted tag counts, unless it was
+// a wildcard, which only matches a program's tags and those that come back.
+
+bool has_whole_tags() { return original_pml.largest_user_tag == std::numeric_limits<int>::max(); }
+
+int matched_tag(int posted, const void* status) {
+  const int tag = field<int>(status, openmpi::kStatusTag);
+  if (has_whole_tags()) [[likely]] return tag;
+  if (posted != kAnyTag) return posted;
+  const std::int64_t largest = original_pml.largest_user_tag;
+  return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
+}
+
+// The posted tag waits in the request, in what belongs to its completion callback: Fathom sets none there. If the
+// library does, its value is no such one (a pointer has these bits clear).
+constexpr std::uint64_t kKeepsTag = std::uint64_t{0xFA74} << 48, kKeepsTagMask = std::uint64_t{0xFFFF} << 48;
+
+void keep_tag(void* request, int posted_tag) {
+  field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) = kKeepsTag | static_cast<std::uint32_t>(posted_tag);
+}
+
+// Taken out, for pml/ucx uses requests again and expects nothing there (mca_pml_ucx_preq_completion).
+int take_kept_tag(void* request) {
+  auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
+  if ((data & kKeepsTagMask) != kKeepsTag) return kAnyTag;
+  return static_cast<int>(static_cast<std::uint32_t>(std::exchange(data, 0)));
+}
+
+// ---- what was received ----
+
+struct Received {
+  Live* live = nullptr;  // null: nothing was received, or nowhere that is known
+  int tag = 0, source = 0;
+  std::uint64_t bytes = 0;
+
+  Received(const void* comm, const void* status, int matched_tag)
+      : tag(matched_tag), source(field<int>(status, openmpi::kStatusSource)) {
+    if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
+    live = Communicators::find(comm);
+    bytes = field<std::size_t>(status, openmpi::kStatusBytes);
+  }
+};
+
+void count_received(const void* comm, const void* status, int posted_tag, const void* request) {
+  const Received message(comm, status, matched_tag(posted_tag, status));
+  if (message.live == nullptr) return;
+  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes);
+}
+
+const void* status_of(const void* request) {
+  return static_cast<const char*>(request) + openmpi::kRequestSource - openmpi::kStatusSource;
+}
+
+const void* comm_of(const void* request) { return field<const void*>(request, openmpi::kRequestObject); }
+
+int matched_tag_of(void* request) {
+  return matched_tag(has_whole_tags() ? kAnyTag : take_kept_tag(request), status_of(request));
+}
+
+bool is_complete(const void* request) {
+  // REQUEST_COMPLETED is 1 (ompi/request/request.h).
+  return __atomic_load_n(&field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
+                         __ATOMIC_ACQUIRE) == 1;
+}
+
+// ---- one-time requests: counted when the library frees them ----
+
+std::atomic<FreeFunction> library_free{nullptr};
+bool threads_share_mpi = true;
+
+int own_free(void** request) { return library_free.load(std::memory_order_relaxed)(request); }
+
+// Its own free function comes back first: Open MPI may use the request for a send next (pml/ucx). Until a message is
+// matched its source is a wildcard (MCA_PML_BASE_RECV_START in ompi/mca/pml/base/pml_base_recvreq.h), so that a
+// request which never got one counts nothing.
+Received unmark(void* request) {
+  field_ref<FreeFunction>(request, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+  return {comm_of(request), status_of(request), matched_tag_of(request)};
+}
+
+// Counts a complete receive whose request stays allocated. Freeing it later counts nothing more.
+void count_unfreed(void* request) {
+  const Received message = unmark(request);
+  if (message.live == nullptr) return;
+  events::message_received(*message.live, message.tag, message.source, message.bytes, request);
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                message.bytes);
+}
+
+[[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source, std::uint64_t bytes) {
+  count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
+  return own_free(request);
+}
+
+// Hot: whatever is called is called last, with what is in registers, so that nothing has to be saved.
+int free_counted(void** request) {
+  const Received message = unmark(*request);
+  if (message.live == nullptr) return own_free(request);
+  events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
+  if (!count_repeated(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes)) {
+    return count_slowly_and_free(request, *message.live, message.tag, message.source, message.bytes);
+  }
+  return own_free(request);
+}
+
+// ---- given up by the program before they are complete ----
+
+int free_later(void** request) {
+  *request = find_variable_in_mpi("ompi_request_null");
+  return kSuccess;
+}
+
+// If another thread may complete the request at any moment, no callback can be set in time, and
+// that thread may still use the request. So it is kept in a list until it is complete. Giving up a
+// request checks a few others in the list, so that the list does not outgrow the active requests.
+std::mutex given_up_lock;
+std::vector<void*>& given_up_requests() {
+  static auto* requests = new std::vector<void*>;
+  return *requests;
+}
+
+bool free_if_complete(void* request) {
+  if (!is_complete(request)) return false;
+  free_counted(&request);
+  return true;
+}
+
+void look_at_some_given_up() {
+  static std::size_t next = 0;
+  auto& kept = given_up_requests();
+  for (int looks = 4; looks > 0 && !kept.empty(); --looks, ++next) {
+    if (next >= kept.size()) next = 0;
+    if (!free_if_complete(kept[next])) continue;
+    kept[next] = kept.back();
+    kept.pop_back();
+  }
+}
+
+int keep_until_complete(void** request) try {
+  const std::lock_guard guard(given_up_lock);
+  look_at_some_given_up();
+  given_up_requests().push_back(*request);
+  return free_later(request);
+} catch (...) {  // no memory for the list: the request works, uncounted
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) =
+      library_free.load(std::memory_order_relaxed);
+  return own_free(request);
+}
+
+// Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
+// ompi/request/request.h).
+int on_complete_then_free(void* request) {
+  events::request_completed(request, true);
+  free_counted(&request);
+  return 1;
+}
+
+[[gnu::cold, gnu::noinline]] bool is_library_free(FreeFunction free_function) {
+  FreeFunction none = nullptr;
+  return library_free.compare_exchange_strong(none, free_function);
+}
+
+// The PML returns whole tags, and count_left() can list its requests. Otherwise (pml/ucx) a
+// completion callback counts them; with several threads it might be set too late, so only freeing
+// counts them.
+bool is_usual = true;
+
+int on_complete_count(void* request) {
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted) return 0;
+  events::request_completed(request, true);
+  count_unfreed(request);
+  return 0;
+}
+
+[[gnu::noinline]] void watch_unusual(void* request, int posted_tag) {
+  if (!has_whole_tags()) keep_tag(request, posted_tag);
+  const bool counts_now = !lists_receive_requests() && is_complete(request);
+  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
+  if (!lists_receive_requests() && !counts_now && !threads_share_mpi && callback == nullptr) {
+    callback = on_complete_count;
+  }
+  events::receive_requested(request);
+  if (counts_now) count_unfreed(request);
+}
+
+void watch(void* request, int posted_tag) {
+  FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+  if (free_function != library_free.load(std::memory_order_relaxed) && !is_library_free(free_function)) return;
+  free_function = free_counted;
+  if (!is_usual) [[unlikely]] return watch_unusual(request, posted_tag);
+  events::receive_requested(request);
+}
+
+// ---- persistent receives: one mark for each start ----
+
+struct PersistentReceive {
+  const void* comm;
+  int tag;
+  StartFunction start;
+  FreeFunction free;
+  Callback library_callback;  // that the library had set for this start (osc/pt2pt)
+  bool given_up;              // freed between its start and its completion
+};
+
+std::mutex persistent_lock;
+std::unordered_map<const void*, PersistentReceive>& persistent_receives() {
+  static auto* receives = new std::unordered_map<const void*, PersistentReceive>;
+  return *receives;
+}
+
+bool find(const void* request, PersistentReceive& receive) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end()) return false;
+  receive = found->second;
+  return true;
+}
+
+int on_persistent_complete(void* request);
+
+// Gives the request its own functions back and frees it.
+int release(void** request, const PersistentReceive& receive) {
+  field_ref<StartFunction>(*request, openmpi::kRequestStart) = receive.start;
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = receive.free;
+  return receive.free(request);
+}
+
+// True if freeing it now would lose its message. A library that frees a request in that request's
+// own callback does so before the request is marked as complete.
+bool is_active(const void* request, const PersistentReceive& receive) {
+  const bool waits_for_callback =
+      receive.library_callback == nullptr ||
+      field<Callback>(request, openmpi::kRequestCallback) == on_persistent_complete;
+  return waits_for_callback && !is_complete(request);
+}
+
+// True if the request was given up; it is forgotten then.
+bool forget_given_up(const void* request) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end() || !found->second.given_up) return false;
+  persistent_receives().erase(found);
+  return true;
+}
+
+int on_persistent_complete(void* request) {
+  PersistentReceive receive{};
+  if (!find(request, receive)) return 0;
+  events::request_completed(request, true);
+  // Counted first: the library's callback may start the request again.
+  count_received(receive.comm, status_of(request), receive.tag, request);
+  if (forget_given_up(request)) {
+    release(&request, receive);
+    return 1;  // as a callback must that has freed its request
+  }
+  return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
+}
+
+int start_persistent(std::size_t count, void** requests) {
+  for (std::size_t i = 0; i < count; ++i) {
+    PersistentReceive receive{};
+    if (!find(requests[i], receive)) return 1;
+    before_start(requests[i]);
+    const int result = receive.start(1, &requests[i]);
+    if (result != kSuccess) return result;
+  }
+  return kSuccess;
+}
+
+int free_persistent(void** request) {
+  PersistentReceive receive{};
+  {
+    const std::lock_guard guard(persistent_lock);
+    const auto found = persistent_receives().find(*request);
+    if (found == persistent_receives().end()) return kSuccess;
+    if (is_active(*request, found->second)) {
+      found->second.given_up = true;
+      return free_later(request);
+    }
+    receive = found->second;
+    persistent_receives().erase(found);
+  }
+  return release(request, receive);
+}
+
+}  // namespace
+
+void open(bool threads_share) {
+  threads_share_mpi = threads_share;
+  is_usual = has_whole_tags() && lists_receive_requests();
+}
+
+void given_up(void* request) {
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request)) return;
+  if (threads_share_mpi) {
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
+  } else {
+    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
+  }
+}
+
+void count_left() {
+  {
+    const std::lock_guard guard(given_up_lock);
+    std::erase_if(given_up_requests(), free_if_complete);
+  }
+  for_each_receive_request([](void* request) {
+    const bool is_watched = field<FreeFunction>(request, openmpi::kRequestFree) == free_counted;
+    if (is_watched && is_complete(request)) count_unfreed(request);
+  });
+}
+
+// The callback is set before the start, so that no completion can come in between; Open MPI clears it
+// when it calls it.
+void before_start(void* request) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end()) return;
+  events::request_started(request, true);
+  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
+  if (callback == on_persistent_complete) return;
+  found->second.library_callback = callback;
+  callback = on_persistent_complete;
+}
+
+int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+         void* status) {
+  alignas(16) char own_status[kStatusBytes] = {};
+  void* seen = status != nullptr ? status : own_status;
+  const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
+  if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
+    count_received(comm, seen, tag, nullptr);
+  }
+  return result;
+}
+
+int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void* status) {
+  alignas(16) char own_status[kStatusBytes] = {};
+  void* seen = status != nullptr ? status : own_status;
+  const void* comm = field<const void*>(*message, openmpi::kMessageComm);
+  const int result = original_pml.mrecv(buffer, count, datatype, message, seen);
+  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag, nullptr);
+  return result;
+}
+
+int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+          void** request) {
+  const int result = original_pml.irecv(buffer, count, datatype, source, tag, comm, request);
+  if (result == kSuccess) watch(*request, tag);
+  return result;
+}
+
+int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
+  const int result = original_pml.imrecv(buffer, count, datatype, message, request);
+  if (result == kSuccess) watch(*request, kAnyTag);
+  return result;
+}
+
+int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+               void** request) try {
+  const int result = original_pml.irecv_init(buffer, count, datatype, source, tag, comm, request);
+  if (result != kSuccess || source == kProcNull || ProfiledProcess::active() == nullptr) return result;
+  StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
+  FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
+  const std::lock_guard guard(persistent_lock);
+  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr, false};
+  start = start_persistent;
+  free_function = free_persistent;
+  return result;
+} catch (...) {
+  return kSuccess;  // no memory to watch it: it works, uncounted
+}
+
+}  // namespace fathom::profiler::receive_requests

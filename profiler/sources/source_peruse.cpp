@@ -1,0 +1,235 @@
+#include "profiler/sources/source_peruse.h"
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "message_events.h"
+#include "profiler/counting/counting.h"
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/counting/profiled_process.h"
+
+namespace fathom::profiler {
+namespace {
+
+using rankmap::field;
+using rankmap::field_ref;
+
+// The public PERUSE interface (PERUSE 1.11, peruse.h), which only builds with --enable-peruse install.
+struct Spec {
+  void* comm;
+  void* buffer;
+  int count;
+  void* datatype;
+  int peer;
+  int tag;
+  int operation;
+};
+constexpr int kOperationReceive = 1;  // PERUSE_RECV
+constexpr int kSuccess = 0;           // PERUSE_SUCCESS
+constexpr int kAnyTag = -1;           // MPI_ANY_TAG in Open MPI's mpi.h
+using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
+
+struct {
+  int (*register_event)(int event, void* comm, EventCallback callback, void* parameter, void** handle);
+  int (*activate)(void* handle);
+  int (*deactivate)(void* handle);
+} peruse{};
+
+constexpr int kSubscriptions = 10;
+int event_numbers[kSubscriptions];
+
+// All handles of the events that only freed requests need, and whether they fire already. Handles live as
+// long as the process (see subscribe()).
+std::mutex freed_lock;
+bool freed_watched = false;
+std::vector<void*>& freed_handles() {
+  static auto* handles = new std::vector<void*>;
+  return *handles;
+}
+
+// The request that on_match() has counted as empty on this thread, until on_begin() says otherwise.
+thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec"))) = nullptr;
+
+const void* received_request(std::ptrdiff_t id, const Spec* spec) {
+  const auto* request = reinterpret_cast<const void*>(id);
+  const bool receives = spec->operation == kOperationReceive &&
+                        field<int>(request, openmpi::kPmlRequestType) == openmpi::kPmlRequestTypeReceive;
+  return receives ? request : nullptr;
+}
+
+void count_received(const void* request, void* parameter, int source, int tag, std::uint64_t bytes) {
+  Live& live = *static_cast<Live*>(parameter);
+  events::message_received(live, tag, source, bytes, request);
+  count_message(profile::Direction::kReceived, live, tag, source, bytes);
+}
+
+bool was_freed(const void* request) {
+  return field<bool>(request, openmpi::kPmlRequestFreeCalled);
+}
+
+int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || field<int>(request, openmpi::kRequestCancelled) != 0) return kSuccess;
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::kRequestReceivedBytes));
+  return kSuccess;
+}
+
+int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
+                 field<int>(request, openmpi::kRequestTag),
+                 field<std::size_t>(request, openmpi::kOb1ReceivedBytes));
+  return kSuccess;
+}
+
+// The rank that a process has in a group, or -1. As many steps as the group has members.
+int rank_in_group(const void* group, const void* process) {
+  const rankmap::Identity who{field<std::uint32_t>(process, openmpi::kProcJob),
+                              field<std::uint32_t>(process, openmpi::kProcRank)};
+  for (int i = 0; i < rankmap::group_size(group); ++i) {
+    if (rankmap::member(group, i) == who) return i;
+  }
+  return -1;
+}
+
+// The status is not filled in yet, but the sender's process stands in the request already (match_one in
+// pml_ob1_recvfrag.c). A wildcard tag only matches a program's message.
+int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  const void* request = received_request(id, spec);
+  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  const Live& live = *static_cast<const Live*>(parameter);
+  const int source = spec->peer >= 0 ? spec->peer
+                                     : rank_in_group(live.group, field<const void*>(
+                                                                     request, openmpi::kPmlRequestProc));
+  if (source < 0) return kSuccess;
+  count_received(request, parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
+  counted_as_empty = request;
+  return kSuccess;
+}
+
+int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
+  const auto* request = reinterpret_cast<const void*>(id);
+  if (counted_as_empty != request) [[likely]] return kSuccess;
+  counted_as_empty = nullptr;
+  if (!was_freed(request)) return kSuccess;  // another one at the same address: the empty one was empty
+  const Live& live = *static_cast<const Live*>(parameter);
+  const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (class_id == kIgnored || process == nullptr) return kSuccess;
+  events::received_retracted(request);
+  process->counter().retract_empty(
+      live.kind, class_id, live.group,
+      static_cast<std::uint32_t>(field<int>(request, openmpi::kRequestSource)));
+  return kSuccess;
+}
+
+// Records the step, where the library records, and counts.
+template <trace::TransferStep step, EventCallback count>
+int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
+  if (events::kRecords) {
+    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id));
+  }
+  return count(event, id, spec, parameter);
+}
+
+int no_count(void*, std::ptrdiff_t, Spec*, void*) { return kSuccess; }
+
+template <bool left>
+int on_unexpected(void*, std::ptrdiff_t, Spec* spec, void* parameter) {
+  events::unexpected(*static_cast<const Live*>(parameter), spec->peer, spec->tag, left);
+  return kSuccess;
+}
+
+enum class Use {
+  kAlways,     // counts
+  kFreed,      // counts requests that were freed while active
+  kRecording,  // nothing is counted
+};
+struct Subscription {
+  const char* event;
+  EventCallback callback;
+  Use use;
+};
+using Step = trace::TransferStep;
+constexpr Subscription kTable[kSubscriptions] = {
+    {"PERUSE_COMM_REQ_XFER_BEGIN", seen<Step::kBegin, on_begin>, Use::kFreed},
+    {"PERUSE_COMM_REQ_XFER_END", seen<Step::kEnd, on_end>, Use::kFreed},
+    {"PERUSE_COMM_REQ_COMPLETE", seen<Step::kComplete, on_complete>, Use::kAlways},
+    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", seen<Step::kMatchedExpected, on_match>, Use::kFreed},
+    {"PERUSE_COMM_REQ_ACTIVATE", seen<Step::kActivate, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_INSERT_IN_POSTED_Q", seen<Step::kPosted, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_MATCH_UNEX", seen<Step::kMatchedUnexpected, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_XFER_CONTINUE", seen<Step::kContinue, no_count>, Use::kRecording},
+    {"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", on_unexpected<false>, Use::kRecording},
+    {"PERUSE_COMM_MSG_REMOVE_FROM_UNEX_Q", on_unexpected<true>, Use::kRecording},
+};
+
+bool is_wanted(const Subscription& subscription) {
+  return subscription.use != Use::kRecording || events::records_transfers();
+}
+
+}  // namespace
+
+bool open_peruse(const char*& reason) {
+  const auto init = find_in_mpi_as<int (*)()>("PERUSE_Init");
+  const auto query = find_in_mpi_as<int (*)(const char*, int*)>("PERUSE_Query_event");
+  peruse.register_event =
+      find_in_mpi_as<decltype(peruse.register_event)>("PERUSE_Event_comm_register");
+  peruse.activate = find_in_mpi_as<decltype(peruse.activate)>("PERUSE_Event_activate");
+  peruse.deactivate = find_in_mpi_as<decltype(peruse.deactivate)>("PERUSE_Event_deactivate");
+  if (init == nullptr || query == nullptr || peruse.register_event == nullptr ||
+      peruse.activate == nullptr || peruse.deactivate == nullptr) {
+    reason = "this Open MPI was built without PERUSE (--enable-peruse)";
+    return false;
+  }
+  if (init() != kSuccess) {
+    reason = "PERUSE_Init failed";
+    return false;
+  }
+  for (int i = 0; i < kSubscriptions; ++i) {
+    if (is_wanted(kTable[i]) && query(kTable[i].event, &event_numbers[i]) != kSuccess) {
+      reason = "this Open MPI does not know all PERUSE events that exact counting needs";
+      return false;
+    }
+  }
+  return true;
+}
+
+// Open MPI neither frees an event handle nor the array of a communicator that is gone
+// (PERUSE_Event_release in ompi/peruse/peruse.c), so both stay with the Live object and serve the next
+// communicator that it stands for: 2,000 communicators in a loop cost the handles of one.
+void subscribe(Live& live) {
+  void* comm = const_cast<void*>(live.comm);
+  void*& handles = field_ref<void*>(comm, openmpi::kCommPeruseHandles);
+  if (handles == nullptr && live.peruse_handles != nullptr) {
+    handles = live.peruse_handles;
+    return;
+  }
+  const std::lock_guard guard(freed_lock);
+  for (int i = 0; i < kSubscriptions; ++i) {
+    void* handle = nullptr;
+    if (!is_wanted(kTable[i])) continue;
+    if (peruse.register_event(event_numbers[i], comm, kTable[i].callback, &live, &handle) != kSuccess) continue;
+    const bool only_for_freed = kTable[i].use == Use::kFreed && !events::records_transfers();
+    if (only_for_freed) freed_handles().push_back(handle);
+    if (!only_for_freed || freed_watched) peruse.activate(handle);
+  }
+  live.peruse_handles = handles;
+}
+
+void watch_freed_requests(bool on) {
+  const std::lock_guard guard(freed_lock);
+  if (std::exchange(freed_watched, on) == on) return;
+  for (void* handle : freed_handles()) on ? peruse.activate(handle) : peruse.deactivate(handle);
+}
+
+void unsubscribe(Live& live) {
+  void*& handles = field_ref<void*>(const_cast<void*>(live.comm), openmpi::kCommPeruseHandles);
+  if (handles == live.peruse_handles) handles = nullptr;
+}
+
+}  // namespace fathom::profiler

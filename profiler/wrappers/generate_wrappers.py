@@ -1,0 +1,285 @@
+#!/usr/bin/env python3
+"""Writes the MPI entry points and the list of classes from mpi/functions.table.
+
+usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp          entry points of the profile
+       generate_wrappers.py TABLE classes OUTPUT.h             classes of messages
+       generate_wrappers.py TABLE traced-wrappers OUTPUT.cpp   entry points of the trace
+       generate_wrappers.py TABLE traced-numbers OUTPUT.h      numbers of the functions in a trace
+       generate_wrappers.py TABLE traced-functions OUTPUT.cpp  what the trace's definitions say of them
+"""
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'mpi'))
+import call_attributes  # noqa: E402
+import functions_table  # noqa: E402
+from functions_table import argument_name, split  # noqa: E402
+
+
+def read(path):
+    """The rows of functions that the libraries stand in front of."""
+    return [f for f in functions_table.read(path) if f.role != 'unrecorded']
+
+
+TRACED_ONLY = ('traced', 'completion')
+
+
+def counted(functions):
+    return [f for f in functions if f.role not in TRACED_ONLY]
+
+
+def collectives(functions):
+    return [f for f in functions if f.role in ('blocking', 'nonblocking', 'persistent')]
+
+
+def null_comm(value):
+    return 'nullptr' if value == '-' else value
+
+
+def body(f):
+    """The statements between the look-up of the real function and the return."""
+    o = f.options
+    call = f'return next({f.arguments});'
+    if f.role in ('blocking', 'nonblocking', 'persistent'):
+        module = o.get('module', '-')
+        offset = 'hooks::kNoModule' if module == '-' else f'openmpi::kModule_{module}'
+        kind = {'blocking': 'BlockingCall', 'nonblocking': 'NonblockingCall',
+                'persistent': 'PersistentInit'}[f.role]
+        return [f'hooks::{kind} call(comm, {f.constant}, {offset});', call]
+    if f.role == 'constructor':
+        return [f'hooks::ConstructorCall call("{f.name}", {null_comm(o["parent"])}, '
+                f'{null_comm(o.get("other", "-"))}, {o.get("tag", "-1")});',
+                f'const int result = next({f.arguments});',
+                f'if (result == MPI_SUCCESS) call.made(*{o["new"]});', 'return result;']
+    if f.role == 'window':
+        return [f'hooks::WindowCall call("{f.name}", {o["parent"]});',
+                f'const int result = next({f.arguments});',
+                f'if (result == MPI_SUCCESS) call.made(*{o["new"]});', 'return result;']
+    if f.role == 'file':
+        return [f'hooks::FileCall call("{f.name}", {o["parent"]});', call]
+    if f.role == 'destructor':
+        return ['hooks::communicator_freed(comm);', call]
+    if f.role == 'request_free':
+        return ['hooks::request_freed(request);', call]
+    if f.role == 'window_free':
+        return ['hooks::window_freed(win);', call]
+    if f.role == 'rma':
+        if 'origin_count' in f.parameters:
+            outgoing = 'origin_count, origin_datatype'
+        else:
+            outgoing = '1, datatype'
+        incoming = 'result_count, result_datatype' if 'result_count' in f.parameters else outgoing
+        op = 'op' if re.search(r'MPI_Op op\b', f.parameters) else 'nullptr'
+        moved = {'put': f'hooks::put(win, target_rank, {outgoing});',
+                 'get': f'hooks::get(win, target_rank, {outgoing});',
+                 'both': f'hooks::exchange(win, target_rank, {outgoing}, {incoming}, {op});'}
+        return [f'const int result = next({f.arguments});',
+                f'if (result == MPI_SUCCESS) {moved[o["moves"]]}', 'return result;']
+    arguments = f', {f.arguments}' if f.arguments else ''
+    return [f'return hooks::{f.role}(next{arguments});']
+
+
+def shape(f):
+    return f'int (*)({f.parameters})'
+
+
+def more_parameters(f):
+    parameters = f.fixed().parameters
+    return ', ' + parameters if parameters not in ('', 'void') else ''
+
+
+def next_functions(f):
+    return [f'constinit Next<{shape(f)}> next_{f.short}{{"{f.pmpi}"}};',
+            f'constinit Next<{shape(f)}> tool_{f.short}{{"{f.name}"}};']
+
+
+def wrapped(f):
+    """The call with what the profile does about it."""
+    return [f'int wrapped_{f.short}({shape(f).replace("(*)", "(*next)")}{more_parameters(f)}) {{',
+            *['  ' + statement for statement in body(f.fixed())], '}', '']
+
+
+def entry_points(f, acting):
+    """PMPI_X and MPI_X; acting(next) is the call of `next` with what Fathom does about it."""
+    short, fixed = f.short, f.fixed()
+    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    pass_on = 'pass_on_init' if f.role in ('init', 'init_thread') else 'pass_on'
+
+    def opening(name, following):
+        more = [f'  FATHOM_MORE({argument_name(split(f.parameters)[0])});'] if f.variadic else []
+        return [f'FATHOM_EXPORT int {name}({f.parameters}) {{', *more,
+                f'  const auto library = next_{short}.library();',
+                f'  if (library == nullptr) return hooks::{pass_on}({following}_{short}{passed});']
+    return [*opening(f.pmpi, 'next'),
+            f'  if (Chain::holds(&next_{short})) return library({fixed.arguments});',
+            f'  return {acting("library")};', '}',
+            *opening(f.name, 'tool'),
+            f'  if (const auto tool = tool_{short}.other_tool()) {{',
+            f'    const Chain chain(&next_{short});',
+            f'    return {acting("tool")};', '  }',
+            f'  return {acting("library")};', '}', '']
+
+
+def wrapper(f):
+    arguments = f.fixed().arguments
+    passed = ', ' + arguments if arguments else ''
+    exported = entry_points(f, lambda function: f'wrapped_{f.short}({function}{passed})')
+    return '\n'.join(next_functions(f) + wrapped(f)), '\n'.join(exported)
+
+
+def wrappers(functions):
+    pairs = [wrapper(f) for f in counted(functions)]
+    return '\n'.join([
+        '// Generated by profiler/wrappers/generate_wrappers.py from mpi/functions.table. Do not edit.',
+        '#define OMPI_SKIP_MPICXX 1', '#include <mpi.h>', '#include <mpi-ext.h>', '',
+        '#include "openmpi_layout.h"', '#include "profiler/wrappers/hooks.h"', '#include "profiler/openmpi/next_function.h"', '',
+        'namespace fathom::profiler {', 'namespace {', '', *[p[0] for p in pairs], '}  // namespace', '',
+        'extern "C" {', '', *[p[1] for p in pairs], '}  // extern "C"', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+def classes(functions):
+    known = collectives(functions)
+    names = ['"point-to-point"', '"one-sided"', '"one-sided"', '"io"', '"library"'] + [
+        f'"{f.class_name}"' for f in known]
+    return '\n'.join([
+        '// Generated by profiler/wrappers/generate_wrappers.py from mpi/functions.table. Do not edit.',
+        '#pragma once', '', '#include <cstdint>', '', 'namespace fathom::profiler {', '',
+        'enum Class : std::uint32_t {', '  kPointToPoint,', '  kOneSided,  // messages',
+        '  kPosted,  // one-sided operations whose data move past the PML', '  kIo,', '  kLibrary,',
+        *[f'  {f.constant},' for f in known], '  kClassCount,', '};', '',
+        'inline constexpr const char* kClassNames[] = {', *[f'    {n},' for n in names], '};', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+def recorded_call(f):
+    """The statements of a recorded call: enter, the call itself, leave."""
+    fixed = f.fixed()
+    passed = ''.join(', ' + a for a in ('next', fixed.arguments) if a)[2:]
+    new = f'TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));'
+    enter = call_attributes.enter_statements(fixed)
+    comm = next((a.expression for a in call_attributes.at_enter(fixed) if a.name == 'comm'), None)
+    chosen = [f'if (!ChosenCommunicators::leaves_none_out()) recorded.on_communicator({comm});'] if comm else []
+    if fixed.options.get('requests') == 'enter' and f.role == 'traced':
+        enter.append('name_requests(recorded, count, array_of_requests);')
+    enter = ['if (recorded.on()) {', *['  ' + line for line in enter], '}'] if len(enter) > 1 else [
+        f'if (recorded.on()) {enter[0]}']
+    enter = chosen + enter
+    if f.role == 'completion':
+        call = [f'const Ended ended = completion::{f.short.lower()}(recorded, {passed});']
+    elif f.role == 'traced':
+        call = [f'const Ended ended{{next({fixed.arguments})}};']
+    else:
+        call = [f'const Ended ended{{wrapped_{f.short}({passed})}};']
+    leave = call_attributes.words(call_attributes.at_leave(fixed))
+    returns_with_message = f.options.get('group') == 'receive' and 'MPI_Request' not in f.parameters
+    if 'named' in f.options:
+        call.append(f'tracing::communicator_renamed({f.options["named"]});')
+    leaving = [f'recorded.{"leave_with_message" if returns_with_message else "leave"}'
+               f'({", ".join(["ended.result", *leave])});']
+    if any('succeeded' in word for word in leave):
+        leaving.insert(0, 'const bool succeeded = recorded.on() && ended.result == MPI_SUCCESS;')
+    inside = 'const CallSites::Inside inside;'
+    if f.role in ('init', 'init_thread'):  # recording begins within
+        enter = [line.replace('recorded.enter(', 'recorded.enter_at(began.ticks()') for line in enter]
+        return ['const MomentBeforeInit began;', *call, new, *enter, *leaving, 'return ended.result;']
+    return [new, *enter, inside, *call, *leaving, 'return ended.result;']
+
+
+def traced_wrapper(f):
+    fixed = f.fixed()
+    passed = ', ' + fixed.arguments if fixed.arguments else ''
+    lines = next_functions(f) + ([] if f.role in TRACED_ONLY else wrapped(f))
+    lines += [f'int recorded_{f.short}(const Caller& caller, {shape(f).replace("(*)", "(*next)")}'
+              f'{more_parameters(f)}) {{', *['  ' + line for line in recorded_call(f)], '}', '']
+    exported = entry_points(f, lambda function: f'recorded_{f.short}(FATHOM_CALLER, {function}{passed})')
+    return '\n'.join(lines), '\n'.join(exported)
+
+
+def fortran_names(f):
+    """The entry points of libmpi_mpifh, one function under all of them."""
+    stem = f.short.lower()
+    names = [f'{prefix}mpi_{stem}{end}' for prefix in ('', 'p') for end in ('', '_', '__')]
+    return names + [f'MPI_{stem.upper()}', f'PMPI_{stem.upper()}', f'ompi_{stem}_f']
+
+
+def fortran_wrapper(f):
+    """Of a function whose Fortran bindings do not go through C; its arguments are pointers."""
+    parameters = list(functions_table.typed(f.parameters))
+    letters = 'abcde'
+    place = dict(zip(parameters, letters))
+    expressions = {'communicator(comm)': f'communicator(comm_of_fortran({place.get("comm")}))',
+                   'communicator_of(win)': f'communicator_of(window_of_fortran({place.get("win")}))',
+                   'number(win)': f'number(window_of_fortran({place.get("win")}))',
+                   'succeeded ? given(flag) : ~0u': f'result == MPI_SUCCESS ? fortran_flag({place.get("flag")}) : ~0u'}
+
+    def payload(attributes):
+        return call_attributes.words([call_attributes.Attribute(a.name, expressions[a.expression]) for a in attributes])
+    inner = fortran_names(f)[-1]
+    more = ''.join(f', void* {letter}' for letter in letters)
+    passed = ', '.join(letters)
+    leave = ', '.join(['result', *payload(call_attributes.at_leave(f))])
+    lines = [f'constinit FortranFunction fortran_{name}{{"{name}", "{inner}"}};' for name in fortran_names(f)]
+    lines += [f'void recorded_fortran_{f.short}(const Caller& caller, FortranFunction::Function next{more}) {{',
+              '  if (next == nullptr) return;',
+              f'  if (!open_mpi_is_known()) return next({passed});',
+              f'  TracedCall recorded(kFunction_{f.name}, CallSites::site(caller, "{f.name}"));',
+              f'  if (recorded.on()) recorded.enter({", ".join(payload(call_attributes.at_enter(f)))});',
+              '  const CallSites::Inside inside;', f'  next({passed});',
+              f'  const int result = fortran_result({letters[len(parameters)]});', f'  recorded.leave({leave});', '}', '']
+    exported = []
+    for name in fortran_names(f):
+        exported += [f'FATHOM_EXPORT void {name}({more[2:]}) {{',
+                     f'  recorded_fortran_{f.short}(FATHOM_CALLER, fortran_{name}.next(), {passed});', '}']
+    return '\n'.join(lines), '\n'.join(exported)
+
+
+def traced_wrappers(functions):
+    pairs = [traced_wrapper(f) for f in functions]
+    pairs += [fortran_wrapper(f) for f in functions if f.options.get('fortran') == 'direct']
+    return '\n'.join([
+        '// Generated by profiler/wrappers/generate_wrappers.py from mpi/functions.table. Do not edit.',
+        '#define OMPI_SKIP_MPICXX 1', '#include <mpi.h>', '#include <mpi-ext.h>', '',
+        '#include "openmpi_layout.h"', '#include "profiler/recording/call_sites.h"', '#include "profiler/wrappers/hooks.h"',
+        '#include "profiler/openmpi/next_function.h"', '#include "profiler/recording/traced_arguments.h"',
+        '#include "profiler/recording/traced_completion.h"', '#include "profiler/recording/tracing.h"', '#include "profiler/recording/traced_fortran.h"',
+        '#include "traced_numbers.h"', '',
+        'namespace fathom::profiler {', 'namespace {', '', 'using namespace traced;', '',
+        *[p[0] for p in pairs], '}  // namespace', '',
+        'extern "C" {', '', *[p[1] for p in pairs], '}  // extern "C"', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+def traced_numbers(functions):
+    return '\n'.join([
+        '// Generated by profiler/wrappers/generate_wrappers.py from mpi/functions.table. Do not edit.',
+        '#pragma once', '', '#include <cstdint>', '', 'namespace fathom::profiler::traced {', '',
+        'enum FunctionNumber : std::uint32_t {', *[f'  kFunction_{f.name},' for f in functions], '};', '',
+        '}  // namespace fathom::profiler::traced', ''])
+
+
+def traced_functions(functions):
+    lines = [call_attributes.definition(number, f) for number, f in enumerate(functions)]
+    return '\n'.join([
+        '// Generated by profiler/wrappers/generate_wrappers.py from mpi/functions.table. Do not edit.',
+        '#include "profiler/recording/traced_functions.h"', '', 'namespace fathom::profiler {', '',
+        f'const std::uint32_t kTracedFunctionCount = {len(functions)};',
+        'const char* const kTracedFunctionNames[] = {', *[f'    "{f.name}",' for f in functions], '};',
+        'const char kTracedFunctionLines[] =', *[f'    "{line}\\n"' for line in lines], '    ;', '',
+        '}  // namespace fathom::profiler', ''])
+
+
+OUTPUTS = {'wrappers': wrappers, 'classes': classes, 'traced-wrappers': traced_wrappers,
+           'traced-numbers': traced_numbers, 'traced-functions': traced_functions}
+
+
+def main():
+    table, what, output = sys.argv[1:]
+    text = OUTPUTS[what](read(table))
+    with open(output, 'w', encoding='utf-8') as file:
+        file.write(text)
+
+
+if __name__ == '__main__':
+    main()

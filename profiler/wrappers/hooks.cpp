@@ -1,0 +1,237 @@
+#include "profiler/wrappers/hooks.h"
+
+#include "message_events.h"
+#include "profiler/counting/windows.h"
+#include "profiler/openmpi/modules.h"
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/recording/tracing.h"
+#include "profiler/counting/profiled_process.h"
+#include "profiler/session/session.h"
+#include "profiler/sources/chosen_source.h"
+
+namespace fathom::profiler::hooks {
+namespace {
+
+constexpr auto relaxed = std::memory_order_relaxed;
+
+Live* find(MPI_Comm comm) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr || comm == nullptr) return nullptr;
+  return process->communicators().find(comm);  // MPI_COMM_NULL is never among them
+}
+
+void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
+  if (module == kNoModule) return;
+  std::uint64_t& seen = live.modules_seen[class_id / 64];
+  const std::uint64_t bit = std::uint64_t{1} << class_id % 64;
+  if (!(seen & bit)) [[unlikely]] {
+    seen |= bit;
+    live.bypassing_module[class_id] = bypassing_module(live.comm, module);
+  }
+  const std::uint32_t bypassing = live.bypassing_module[class_id];
+  if (bypassing != 0) [[unlikely]] {
+    ProfiledProcess::active()->counter().record(profile::Direction::kInvisible, live.kind, class_id,
+                                        live.group, bypassing, 0);
+  }
+}
+
+std::uint64_t bytes_of(int count, MPI_Datatype datatype) {
+  return static_cast<std::uint64_t>(count) *
+         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+}
+
+void posted(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr || target < 0) return;
+  const Window known = process->windows().find(window);
+  if (known.module == 0) return;  // not known, or its messages are counted
+  process->counter().record(direction, known.kind, kPosted, known.group,
+                            static_cast<std::uint32_t>(target), bytes);
+  process->counter().record(profile::Direction::kInvisible, known.kind, kPosted, known.group,
+                            known.module, 0);
+}
+
+}  // namespace
+
+void say_left_alone() { session::leave_alone(); }
+
+BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+    : live_(find(comm)) {
+  if (live_ == nullptr) return;
+  note_module(*live_, class_id, module);
+  outer_class_ = live_->blocking_class.load(relaxed);
+  if (outer_class_ == kNoClass) {  // else an MPI call made of MPI calls: the outermost names the class
+    live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+    live_->blocking_class.store(class_id, relaxed);
+  }
+  outer_live_ = Communicators::collective_on();
+  Communicators::collective_on() = live_;
+}
+
+BlockingCall::~BlockingCall() {
+  if (live_ == nullptr) return;
+  live_->blocking_class.store(outer_class_, relaxed);
+  Communicators::collective_on() = outer_live_;
+  if (events::kRecords && live_->is_world && outer_class_ == kNoClass) tracing::world_collective_ended();
+}
+
+NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+    : NonblockingCall(comm, class_id, module, &Live::nonblocking_tags) {}
+
+NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module,
+                                 TagRuns Live::* runs)
+    : live_(find(comm)), runs_(runs), class_(class_id) {
+  if (live_ == nullptr) return;
+  note_module(*live_, class_id, module);
+  live_->nonblocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+  live_->nonblocking_class.store(class_id, relaxed);
+}
+
+NonblockingCall::~NonblockingCall() {
+  if (live_ == nullptr) return;
+  std::int32_t first = live_->nonblocking_first_tag.load(relaxed);
+  const std::int32_t next = rankmap::next_nonblocking_tag(live_->comm);
+  // The tags start again at the top when they run out (ompi_coll_base_nbc_reserve_tags).
+  if (next > first) first = openmpi::kTagNonblockingBase;
+  if (next < first) (live_->*runs_).add(first, next + 1, class_);
+  live_->nonblocking_class.store(kNoClass, relaxed);
+}
+
+ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
+                                 ClassId class_of_new, ClassId program_class_of_new)
+    : call_{.function = function,
+            .parent = find(parent),
+            .class_of_new = class_of_new,
+            .program_class_of_new = program_class_of_new} {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr) return;
+  active_ = true;
+  process->communicators().begun(call_);
+  call_.outer = Communicators::making_call();
+  if (call_.outer != nullptr) {  // ROMIO duplicates for a file
+    call_.class_of_new = call_.outer->class_of_new;
+    call_.program_class_of_new = call_.outer->program_class_of_new;
+  }
+  Communicators::making_call() = &call_;
+  if (call_.parent == nullptr || class_on_parent == kNoClass) return;
+  if (call_.parent->blocking_class.load(relaxed) != kNoClass) return;
+  claimed_ = call_.parent;
+  claimed_->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
+  claimed_->blocking_class.store(class_on_parent, relaxed);
+}
+
+// With a tag and no other communicator it is not collective on the parent (MPI_Comm_create_group):
+// collectives of other threads there keep their class.
+ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
+    : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary, kNoClass,
+                      kPointToPoint) {
+  if (tag < 0) return;
+  Live* live = other == nullptr ? call_.parent : find(other);
+  if (live == nullptr || !live->add_library_tag(tag)) return;
+  tagged_ = live;
+  tag_ = tag;
+}
+
+ConstructorCall::~ConstructorCall() {
+  if (!active_) return;
+  if (claimed_ != nullptr) claimed_->blocking_class.store(kNoClass, relaxed);
+  if (tagged_ != nullptr) tagged_->remove_library_tag(tag_);
+  Communicators::making_call() = call_.outer;
+  if (ProfiledProcess* process = ProfiledProcess::active()) process->communicators().ended(call_);
+}
+
+void ConstructorCall::made(MPI_Comm comm) {
+  static const void* const null_comm = find_variable_in_mpi("ompi_mpi_comm_null");
+  if (!active_ || comm == null_comm || comm == nullptr) return;
+  ProfiledProcess::active()->communicators().made_visible(comm, call_.parent);
+}
+
+void WindowCall::made(MPI_Win window) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr) return;
+  const std::uint32_t module = bypassing_window_module(window);
+  Live* inside =
+      process->communicators().opened_in_window(call_, module == 0 ? kOneSided : kLibrary);
+  const Live* known = inside != nullptr ? inside : call_.parent;
+  if (known == nullptr) return;
+  process->windows().add({.handle = window,
+                          .inside = inside,
+                          .kind = known->kind,
+                          .group = rankmap::field<const void*>(window, openmpi::kWindowGroup),
+                          .module = module});
+}
+
+void request_freed(const MPI_Request* request) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr || request == nullptr || *request == nullptr) return;
+  profiler::request_freed(*process, *request);
+}
+
+void communicator_freed(const MPI_Comm* comm) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr || comm == nullptr || *comm == nullptr) return;
+  process->communicators().freed_by_program(*comm);
+}
+
+void window_freed(const MPI_Win* window) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process == nullptr || window == nullptr) return;
+  const Window known = process->windows().take(*window);
+  if (known.inside != nullptr) known.inside->blocking_class.store(kLibrary, relaxed);
+}
+
+void put(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+  if (ProfiledProcess::active() != nullptr) {
+    posted(profile::Direction::kSent, window, target, bytes_of(count, datatype));
+  }
+}
+
+void get(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+  if (ProfiledProcess::active() != nullptr) {
+    posted(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
+  }
+}
+
+void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
+              MPI_Datatype in_type, MPI_Op op) {
+  static const void* const no_op = find_variable_in_mpi("ompi_mpi_op_no_op");
+  const bool sends = op != no_op;
+  if (sends) put(window, target, out_count, out_type);
+  get(window, target, in_count, in_type);
+}
+
+int init(int (*next)(int*, char***), int* argc, char*** argv) {
+  session::before_init();
+  const int result = next(argc, argv);
+  session::after_init(result == MPI_SUCCESS);
+  return result;
+}
+
+int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, int required,
+                int* provided) {
+  session::before_init();
+  const int result = next(argc, argv, required, provided);
+  session::after_init(result == MPI_SUCCESS);
+  return result;
+}
+
+int finalize(int (*next)()) {
+  session::before_finalize();
+  return next();
+}
+
+int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
+  session::before_abort(error_code);
+  return next(comm, error_code);
+}
+
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5) {
+  ProfiledProcess* process = ProfiledProcess::active();
+  if (process != nullptr && (level == 0 || level == 1)) {
+    process->counter().set_paused(level == 0);
+    tracing::paused(level == 0);
+  }
+  return next(level, more1, more2, more3, more4, more5);
+}
+
+}  // namespace fathom::profiler::hooks

@@ -1,0 +1,142 @@
+// What the wrappers do before and after the MPI call: one type or function per role of the table.
+//
+// Each only takes note; the call itself, its arguments, its return code and its errors stay the
+// program's. While counting is off (before MPI_Init, after MPI_Finalize, or because no source works)
+// all of them do nothing.
+#pragma once
+
+#define OMPI_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <cstdarg>
+
+#include "profiler/counting/communicators.h"
+#include "profiler/openmpi/next_function.h"
+
+// The words that follow `last` in "...", as more1 to more5: tools give MPI_Pcontrol more than a level, and the next
+// one must get it. Those that the caller did not give are whatever is there, and nobody reads them. A floating-point
+// number does not pass.
+#define FATHOM_MORE(last)                                                                                    \
+  va_list more_list;                                                                                         \
+  va_start(more_list, last);                                                                                 \
+  void *more1 = va_arg(more_list, void*), *more2 = va_arg(more_list, void*), *more3 = va_arg(more_list, void*), \
+       *more4 = va_arg(more_list, void*), *more5 = va_arg(more_list, void*);                                 \
+  va_end(more_list)
+
+namespace fathom::profiler::hooks {
+
+// The process's MPI is none that Fathom knows: the call goes on as it came. Its handles are not looked at:
+// those of MPICH are integers, those of the standard ABI small numbers.
+template <typename F, typename... Arguments>
+int pass_on(Next<F>& function, Arguments... arguments) {
+  const F next = function.elsewhere();
+  return next == nullptr ? MPI_ERR_OTHER : next(arguments...);
+}
+// The same of MPI_Init and MPI_Init_thread, after the one sentence that says so.
+void say_left_alone();
+template <typename F, typename... Arguments>
+int pass_on_init(Next<F>& function, Arguments... arguments) {
+  say_left_alone();
+  return pass_on(function, arguments...);
+}
+
+inline constexpr std::ptrdiff_t kNoModule = -1;
+
+// A blocking collective is active on `comm` for the lifetime of this object. `module`: offset in
+// mca_coll_base_comm_coll_t of the module that will serve the call.
+class BlockingCall {
+ public:
+  BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
+  ~BlockingCall();
+  BlockingCall(const BlockingCall&) = delete;
+
+ private:
+  Live* live_;
+  ClassId outer_class_ = kNoClass;
+  Live* outer_live_ = nullptr;
+};
+
+// A non-blocking collective is being started: the tags that the library reserves for it are its own.
+class NonblockingCall {
+ public:
+  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
+  ~NonblockingCall();
+  NonblockingCall(const NonblockingCall&) = delete;
+
+ protected:
+  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module, TagRuns Live::* runs);
+
+ private:
+  Live* live_;
+  TagRuns Live::* runs_;
+  ClassId class_;
+};
+
+// The same for one that is started later, and often.
+class PersistentInit : public NonblockingCall {
+ public:
+  PersistentInit(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
+      : NonblockingCall(comm, class_id, module, &Live::persistent_tags) {}
+};
+
+// A constructor of communicators. Its messages, on the parent and with `tag` on `other`, are the
+// library's. Where `other` is null and there is a tag, it sends with that tag alone, on the parent.
+class ConstructorCall {
+ public:
+  ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag);
+  ~ConstructorCall();
+  ConstructorCall(const ConstructorCall&) = delete;
+  void made(MPI_Comm comm);
+
+ protected:
+  ConstructorCall(const char* function, MPI_Comm parent, ClassId class_on_parent,
+                  ClassId class_of_new, ClassId program_class_of_new);
+  MakingCall call_;
+
+ private:
+  bool active_ = false;
+  Live* claimed_ = nullptr;  // collectives on it are this call's until it returns
+  Live* tagged_ = nullptr;   // so are messages on it with tag_
+  int tag_ = -1;
+};
+
+// A window. Where its data travel as messages (osc/pt2pt), those on the communicator that it keeps
+// inside are one-sided, also those that synchronize; what is sent to make and to free it is the
+// library's. Where they do not, the operations are one-sided, as posted, and all those messages the
+// library's: what was posted is never added to what travelled.
+class WindowCall : public ConstructorCall {
+ public:
+  WindowCall(const char* function, MPI_Comm parent)
+      : ConstructorCall(function, parent, kLibrary, kNoClass, kOneSided) {}
+  void made(MPI_Win window);
+};
+
+// A file: messages on the communicator that it keeps inside are io.
+class FileCall : public ConstructorCall {
+ public:
+  FileCall(const char* function, MPI_Comm parent)
+      : ConstructorCall(function, parent, kIo, kIo, kIo) {}
+};
+
+// A request that is freed while it is active completes in other ways than others.
+void request_freed(const MPI_Request* request);
+
+void communicator_freed(const MPI_Comm* comm);
+void window_freed(const MPI_Win* window);
+
+// One-sided operations, after they were issued successfully: counted where their data do not travel
+// as messages. Bytes are count x size of the datatype.
+void put(MPI_Win window, int target, int count, MPI_Datatype datatype);
+void get(MPI_Win window, int target, int count, MPI_Datatype datatype);
+// With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
+void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
+              MPI_Datatype in_type, MPI_Op op);
+
+int init(int (*next)(int*, char***), int* argc, char*** argv);
+int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, int required,
+                int* provided);
+int finalize(int (*next)());
+int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code);
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5);
+
+}  // namespace fathom::profiler::hooks
