@@ -65,7 +65,7 @@ class MadeUp(ForeignTest):
 
     def build(self, soname, version, handle_is_pointer):
         """Returns how many lines a program writes that calls every function of this library."""
-        sys.path.insert(0, options.profiler)
+        sys.path.insert(0, os.path.join(options.profiler, "wrappers"))
         import generate_wrappers
         rows = generate_wrappers.read(os.path.join(os.path.dirname(options.profiler), "mpi", "functions.table"))
         functions = [types.SimpleNamespace(name=f.name, pmpi=f.pmpi, variadic=f.variadic,
