@@ -46,7 +46,8 @@ ComparedRun describe(const profile::Profile& profile, const std::string& name) {
   run.seconds = profile.application.seconds;
   const auto pairs = profile::sum_pairs(profile);
   run.all = profile::total(pairs);
-  run.peers = profile::density(pairs, run.ranks) * static_cast<double>(std::max<std::int64_t>(run.ranks - 1, 0));
+  run.peers = profile::density(pairs, run.ranks) *
+              static_cast<double>(std::max<std::int64_t>(run.ranks - 1, 0));
   return run;
 }
 
@@ -60,7 +61,8 @@ ScalingRow scaling_of(const ComparedRun& run, const ComparedRun& base) {
   }
   row.bytes_per_rank = static_cast<double>(run.all.bytes) / ranks;
   row.messages_per_rank = static_cast<double>(run.all.messages) / ranks;
-  if (run.all.messages > 0) row.mean_bytes = static_cast<double>(run.all.bytes) / static_cast<double>(run.all.messages);
+  if (run.all.messages > 0)
+    row.mean_bytes = static_cast<double>(run.all.bytes) / static_cast<double>(run.all.messages);
   return row;
 }
 
@@ -80,9 +82,11 @@ void sort_by_change(std::vector<T>& rows, First first, Last last) {
   });
 }
 
-std::vector<double> of(const std::vector<profile::Volume>& volumes, std::uint64_t profile::Volume::*field) {
+std::vector<double> of(const std::vector<profile::Volume>& volumes,
+                       std::uint64_t profile::Volume::*field) {
   std::vector<double> values;
-  for (const profile::Volume& volume : volumes) values.push_back(static_cast<double>(volume.*field));
+  for (const profile::Volume& volume : volumes)
+    values.push_back(static_cast<double>(volume.*field));
   return values;
 }
 
@@ -100,19 +104,22 @@ std::vector<ComparedClass> compare_classes(const std::vector<const profile::Prof
   }
   std::vector<ComparedClass> list;
   for (auto& [key, row] : classes) {
-    const auto bytes = of(row.by_run, &profile::Volume::bytes), messages = of(row.by_run, &profile::Volume::messages);
+    const auto bytes = of(row.by_run, &profile::Volume::bytes),
+               messages = of(row.by_run, &profile::Volume::messages);
     row.growth_bytes = growth(bytes.front(), bytes.back());
     row.growth_messages = growth(messages.front(), messages.back());
     row.exponent_bytes = exponent_of(ranks, bytes);
     row.exponent_messages = exponent_of(ranks, messages);
     list.push_back(std::move(row));
   }
-  sort_by_change(list, [](const ComparedClass& row) { return row.by_run.front(); },
-                 [](const ComparedClass& row) { return row.by_run.back(); });
+  sort_by_change(
+      list, [](const ComparedClass& row) { return row.by_run.front(); },
+      [](const ComparedClass& row) { return row.by_run.back(); });
   return list;
 }
 
-std::vector<ComparedPair> compare_pairs(const profile::Profile& first, const profile::Profile& last) {
+std::vector<ComparedPair> compare_pairs(const profile::Profile& first,
+                                        const profile::Profile& last) {
   std::map<std::pair<std::int64_t, std::int64_t>, ComparedPair> pairs;
   const auto add = [&](const profile::Profile& profile, profile::Volume ComparedPair::*side) {
     for (const profile::PairCount& pair : profile::sum_pairs(profile)) {
@@ -126,9 +133,12 @@ std::vector<ComparedPair> compare_pairs(const profile::Profile& first, const pro
   add(last, &ComparedPair::last);
   std::vector<ComparedPair> list;
   for (const auto& [key, row] : pairs) {
-    if (row.first.bytes != row.last.bytes || row.first.messages != row.last.messages) list.push_back(row);
+    if (row.first.bytes != row.last.bytes || row.first.messages != row.last.messages)
+      list.push_back(row);
   }
-  sort_by_change(list, [](const ComparedPair& row) { return row.first; }, [](const ComparedPair& row) { return row.last; });
+  sort_by_change(
+      list, [](const ComparedPair& row) { return row.first; },
+      [](const ComparedPair& row) { return row.last; });
   list.resize(std::min(list.size(), kMostPairs));
   return list;
 }
@@ -137,7 +147,8 @@ using Numbers = std::vector<std::int64_t>;
 
 Numbers column_of(const ComparedClass& row, std::uint64_t profile::Volume::*field) {
   Numbers numbers;
-  for (const profile::Volume& volume : row.by_run) numbers.push_back(static_cast<std::int64_t>(volume.*field));
+  for (const profile::Volume& volume : row.by_run)
+    numbers.push_back(static_cast<std::int64_t>(volume.*field));
   return numbers;
 }
 
@@ -157,7 +168,8 @@ void lay_out_runs(const Comparison& comparison, Section& section) {
   add_column(table, "bytes", rows, [](const ScalingRow& r) { return r.run.all.bytes; });
   add_column(table, "messages", rows, [](const ScalingRow& r) { return r.run.all.messages; });
   add_column(table, "bytes_per_rank", rows, [](const ScalingRow& r) { return r.bytes_per_rank; });
-  add_column(table, "messages_per_rank", rows, [](const ScalingRow& r) { return r.messages_per_rank; });
+  add_column(table, "messages_per_rank", rows,
+             [](const ScalingRow& r) { return r.messages_per_rank; });
   add_column(table, "mean_bytes", rows, [](const ScalingRow& r) { return r.mean_bytes; });
   add_column(table, "peers", rows, [](const ScalingRow& r) { return r.run.peers; });
 }
@@ -167,21 +179,29 @@ void lay_out_classes(const Comparison& comparison, Section& section) {
   const auto& rows = comparison.classes;
   add_column(table, "class", rows, [](const ComparedClass& r) { return r.class_name; });
   add_column(table, "hidden", rows, [](const ComparedClass& r) { return std::int64_t{r.hidden}; });
-  add_column(table, "bytes", rows, [](const ComparedClass& r) { return column_of(r, &profile::Volume::bytes); });
-  add_column(table, "messages", rows, [](const ComparedClass& r) { return column_of(r, &profile::Volume::messages); });
+  add_column(table, "bytes", rows,
+             [](const ComparedClass& r) { return column_of(r, &profile::Volume::bytes); });
+  add_column(table, "messages", rows,
+             [](const ComparedClass& r) { return column_of(r, &profile::Volume::messages); });
   add_column(table, "growth_bytes", rows, [](const ComparedClass& r) { return r.growth_bytes; });
-  add_column(table, "growth_messages", rows, [](const ComparedClass& r) { return r.growth_messages; });
-  add_column(table, "exponent_bytes", rows, [](const ComparedClass& r) { return or_nan(r.exponent_bytes); });
-  add_column(table, "exponent_messages", rows, [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
+  add_column(table, "growth_messages", rows,
+             [](const ComparedClass& r) { return r.growth_messages; });
+  add_column(table, "exponent_bytes", rows,
+             [](const ComparedClass& r) { return or_nan(r.exponent_bytes); });
+  add_column(table, "exponent_messages", rows,
+             [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
 }
 
-// One row for each function and run, as Pipit's multirun_analysis has a column for each; and growth by function.
+// One row for each function and run, as Pipit's multirun_analysis has a column for each; and growth
+// by function.
 void lay_out_functions(const Comparison& comparison, Section& section) {
   Table& table = section.table("functions");
   const auto& rows = comparison.functions;
   add_column(table, "name", rows, [](const ComparedFunction& r) { return r.name; });
-  add_column(table, "first_seconds", rows, [](const ComparedFunction& r) { return r.seconds_by_run.front(); });
-  add_column(table, "last_seconds", rows, [](const ComparedFunction& r) { return r.seconds_by_run.back(); });
+  add_column(table, "first_seconds", rows,
+             [](const ComparedFunction& r) { return r.seconds_by_run.front(); });
+  add_column(table, "last_seconds", rows,
+             [](const ComparedFunction& r) { return r.seconds_by_run.back(); });
   add_column(table, "growth", rows, [](const ComparedFunction& r) { return r.growth; });
   add_column(table, "exponent", rows, [](const ComparedFunction& r) { return or_nan(r.exponent); });
   struct Of {
@@ -191,7 +211,8 @@ void lay_out_functions(const Comparison& comparison, Section& section) {
   };
   std::vector<Of> all;
   for (const ComparedFunction& row : rows) {
-    for (std::size_t i = 0; i < row.seconds_by_run.size(); ++i) all.push_back({&comparison.runs[i], &row, row.seconds_by_run[i]});
+    for (std::size_t i = 0; i < row.seconds_by_run.size(); ++i)
+      all.push_back({&comparison.runs[i], &row, row.seconds_by_run[i]});
   }
   Table& by_run = section.table("function_seconds");
   add_column(by_run, "run", all, [](const Of& of) { return of.run->run.name; });
@@ -237,7 +258,8 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
 }
 
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {
-  if (std::any_of(runs.begin(), runs.end(), [](const Input& run) { return run.trace == nullptr; })) return base::Done{};
+  if (std::any_of(runs.begin(), runs.end(), [](const Input& run) { return run.trace == nullptr; }))
+    return base::Done{};
   std::map<std::string, std::vector<double>> seconds;
   std::vector<double> ranks;
   for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -246,15 +268,19 @@ base::Status compare_times(const std::vector<Input>& runs, Comparison& compariso
     const trace::Definitions& definitions = runs[i].trace->definitions();
     ranks.push_back(static_cast<double>(std::max<std::size_t>(1, definitions.processes.size())));
     for (const CallRow& row : *rows) {
-      auto& by_run = seconds[row.function == kProgram ? "(program)" : definitions.functions[row.function].name];
+      auto& by_run = seconds[row.function == kProgram ? "(program)"
+                                                      : definitions.functions[row.function].name];
       by_run.resize(runs.size());
       by_run[i] += static_cast<double>(row.exclusive_ns) * 1e-9 / ranks[i];
     }
   }
   for (auto& [name, by_run] : seconds) {
-    comparison.functions.push_back({name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
+    comparison.functions.push_back(
+        {name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
   }
-  const auto change = [](const ComparedFunction& row) { return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front()); };
+  const auto change = [](const ComparedFunction& row) {
+    return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front());
+  };
   std::stable_sort(comparison.functions.begin(), comparison.functions.end(),
                    [&](const auto& a, const auto& b) { return change(a) > change(b); });
   return base::Done{};

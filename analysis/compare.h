@@ -1,12 +1,12 @@
 // Two runs or N scales of a program side by side: what grew, and by how much.
 //
-// The first run is the base. growth = last / first (infinite where the first has none, which is written as
-// null); exponent = slope of log(value) over log(ranks) by least squares over all runs that have some, for
-// runs of at least two different numbers of ranks: 0 stays the same, 1 grows with the ranks, 2 with the pairs.
-// efficiency = base seconds × base ranks / (seconds × ranks): strong scaling; for weak scaling, where each
-// rank keeps its work, look at base seconds / seconds, `weak_efficiency`.
-// Of traced runs also the time in each function of MPI and in the program: exclusive, of the mean rank (Pipit's
-// multirun_analysis sums over the ranks instead).
+// The first run is the base. growth = last / first (infinite where the first has none, which is
+// written as null); exponent = slope of log(value) over log(ranks) by least squares over all runs
+// that have some, for runs of at least two different numbers of ranks: 0 stays the same, 1 grows
+// with the ranks, 2 with the pairs. efficiency = base seconds × base ranks / (seconds × ranks):
+// strong scaling; for weak scaling, where each rank keeps its work, look at base seconds / seconds,
+// `weak_efficiency`. Of traced runs also the time in each function of MPI and in the program:
+// exclusive, of the mean rank (Pipit's multirun_analysis sums over the ranks instead).
 #pragma once
 
 #include <cstdint>
@@ -59,8 +59,10 @@ struct ComparedFunction {
 struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
-  std::vector<ComparedPair> pairs;     // the same order; 64 at most, only where all runs have the same ranks
-  std::vector<ComparedFunction> functions;  // largest change in seconds first; only of runs that were all traced
+  std::vector<ComparedPair>
+      pairs;  // the same order; 64 at most, only where all runs have the same ranks
+  std::vector<ComparedFunction>
+      functions;  // largest change in seconds first; only of runs that were all traced
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 

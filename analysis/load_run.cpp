@@ -33,7 +33,8 @@ base::Status check_window(const trace::Definitions& definitions, const Scope& sc
   const TraceSpan span = span_of(definitions);
   if (scope.from_ns <= span.to_ns && scope.to_ns > span.from_ns) return base::Done{};
   char text[96];
-  std::snprintf(text, sizeof text, "nothing happened in that window of time; the trace goes from %.3f s to %.3f s",
+  std::snprintf(text, sizeof text,
+                "nothing happened in that window of time; the trace goes from %.3f s to %.3f s",
                 static_cast<double>(span.from_ns) * 1e-9, static_cast<double>(span.to_ns) * 1e-9);
   return base::Error{text};
 }
@@ -44,13 +45,15 @@ base::Result<LoadedRun> load_run(const std::string& profile_path, const std::str
                                  const Scope& scope, Transport* transport) {
   LoadedRun run;
   run.scope = scope;
-  if (auto loaded = load_parts(profile_path, run_directory, transport, run); !loaded) return loaded.error();
+  if (auto loaded = load_parts(profile_path, run_directory, transport, run); !loaded)
+    return loaded.error();
   if (run.trace && !scope.whole_time()) {
     if (auto fine = check_window(run.trace->definitions(), scope); !fine) return fine.error();
   }
   if (!run.profile && run.trace) run.profile = profile_of_trace(*run.trace, scope);
   if (!run.profile) {
-    return base::Error{"a profile holds no times; a window of time needs a trace (fathom run --trace)"};
+    return base::Error{
+        "a profile holds no times; a window of time needs a trace (fathom run --trace)"};
   }
   auto restricted = restrict_profile(std::move(*run.profile), scope);
   if (!restricted) return restricted.error();

@@ -24,9 +24,10 @@ struct LoadedRun {
   }
 };
 
-// `profile_path` or `run_directory` may be empty, or hold nothing. Without a profile, or for a window of
-// time, the profile is made from the trace; a window without a trace, or outside of it, is an Error.
-// `transport`: of the processes that analyse together, outlives the run; none: this process alone.
+// `profile_path` or `run_directory` may be empty, or hold nothing. Without a profile, or for a
+// window of time, the profile is made from the trace; a window without a trace, or outside of it,
+// is an Error. `transport`: of the processes that analyse together, outlives the run; none: this
+// process alone.
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
                                  const Scope& scope, Transport* transport = nullptr);
 

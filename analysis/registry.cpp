@@ -24,40 +24,56 @@ namespace fathom::analysis {
 namespace {
 
 constexpr Row kRows[] = {
-    {"traffic-issues", "what the traffic alone says may cost time", Needs::kProfile, true, traffic_issues},
-    {"structure", "density, peers, locality, imbalance, top ranks and links, shape and blocks of the matrix",
+    {"traffic-issues", "what the traffic alone says may cost time", Needs::kProfile, true,
+     traffic_issues},
+    {"structure",
+     "density, peers, locality, imbalance, top ranks and links, shape and blocks of the matrix",
      Needs::kProfile, true, structure},
-    {"histograms", "message sizes by class, cumulative by count and by bytes", Needs::kProfile, true,
-     histograms},
-    {"patterns", "shapes of the traffic: grids and their extents, rings, stars, butterflies, all-to-all",
+    {"histograms", "message sizes by class, cumulative by count and by bytes", Needs::kProfile,
+     true, histograms},
+    {"patterns",
+     "shapes of the traffic: grids and their extents, rings, stars, butterflies, all-to-all",
      Needs::kProfile, true, patterns},
-    {"matrices", "every pair: by class, communicator, phase and host; sent, received, symmetric", Needs::kProfile,
-     false, matrices},
-    {"rank-histograms", "message sizes of each rank and class, sent and received", Needs::kTrace, false,
-     rank_histograms},
-    {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end", Needs::kTrace, true,
-     wait_states},
-    {"critical-path", "the chain that the run time is made of; costs along the costliest paths, by routine",
+    {"matrices", "every pair: by class, communicator, phase and host; sent, received, symmetric",
+     Needs::kProfile, false, matrices},
+    {"rank-histograms", "message sizes of each rank and class, sent and received", Needs::kTrace,
+     false, rank_histograms},
+    {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end",
+     Needs::kTrace, true, wait_states},
+    {"critical-path",
+     "the chain that the run time is made of; costs along the costliest paths, by routine",
      Needs::kTrace, true, critical_path},
-    {"collectives", "each collective opened into its messages: the algorithm, its rounds, what it was late for",
+    {"collectives",
+     "each collective opened into its messages: the algorithm, its rounds, what it was late for",
      Needs::kTrace, false, collectives},
-    {"transfers", "each message from posted to complete, the unexpected queue, overlap; blocked by peers or by the wire",
+    {"transfers",
+     "each message from posted to complete, the unexpected queue, overlap; blocked by peers or by "
+     "the wire",
      Needs::kTrace, false, transfers},
-    {"lateness", "logical steps, and who is behind the others in them, who fell behind and where", Needs::kTrace, false,
-     lateness},
-    {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator", Needs::kTrace, true,
-     flat_profile},
-    {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true, time_profile},
-    {"issues", "Pyrite's analysis object: summary, ranks, links, roots, barriers, windows; its fifteen kinds of issues",
+    {"lateness", "logical steps, and who is behind the others in them, who fell behind and where",
+     Needs::kTrace, false, lateness},
+    {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator",
+     Needs::kTrace, true, flat_profile},
+    {"time-profile", "time in each function over the run, in 50 bins", Needs::kTrace, true,
+     time_profile},
+    {"issues",
+     "Pyrite's analysis object: summary, ranks, links, roots, barriers, windows; its fifteen kinds "
+     "of issues",
      Needs::kTrace, false, issues},
-    {"phases", "iterations and phases, found from the sequence of calls; what each sends", Needs::kTrace, true, phases},
-    {"load-imbalance", "how unevenly each function's time, and the program's own, is spread over the ranks", Needs::kTrace,
-     true, load_imbalance},
-    {"idle-time", "time of each rank: computing, in MPI, in calls that can wait, waiting for others", Needs::kTrace, true,
-     idle_time},
-    {"barrier-spread", "how far apart the members of barriers come, and who is last", Needs::kTrace, true, barrier_spread},
-    {"efficiency", "parallel efficiency: load balance x serialisation x transfer (POP)", Needs::kTrace, true, efficiency},
-    {"comm-over-time", "messages and bytes over the run, in 50 bins", Needs::kTrace, true, comm_over_time},
+    {"phases", "iterations and phases, found from the sequence of calls; what each sends",
+     Needs::kTrace, true, phases},
+    {"load-imbalance",
+     "how unevenly each function's time, and the program's own, is spread over the ranks",
+     Needs::kTrace, true, load_imbalance},
+    {"idle-time",
+     "time of each rank: computing, in MPI, in calls that can wait, waiting for others",
+     Needs::kTrace, true, idle_time},
+    {"barrier-spread", "how far apart the members of barriers come, and who is last", Needs::kTrace,
+     true, barrier_spread},
+    {"efficiency", "parallel efficiency: load balance x serialisation x transfer (POP)",
+     Needs::kTrace, true, efficiency},
+    {"comm-over-time", "messages and bytes over the run, in 50 bins", Needs::kTrace, true,
+     comm_over_time},
 };
 
 std::string known_names() {
@@ -74,7 +90,8 @@ base::Result<const Row*> find_analysis(std::string_view name) {
   for (const Row& row : kRows) {
     if (name == row.name) return &row;
   }
-  return base::Error{"there is no analysis '" + std::string(name) + "'; there are " + known_names()};
+  return base::Error{"there is no analysis '" + std::string(name) + "'; there are " +
+                     known_names()};
 }
 
 }  // namespace fathom::analysis

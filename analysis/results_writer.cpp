@@ -75,7 +75,8 @@ void write_section(base::JsonWriter& json, const Section& section) {
 
 void write_scope(base::JsonWriter& json, const Scope& scope) {
   json.object("scope", [&] {
-    if (scope.ranks) json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
+    if (scope.ranks)
+      json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
     if (scope.from_ns > 0) json.field("from_s", static_cast<double>(scope.from_ns) * 1e-9);
     if (scope.to_ns != Scope{}.to_ns) json.field("to_s", static_cast<double>(scope.to_ns) * 1e-9);
     if (scope.phase) json.field("phase", *scope.phase);
@@ -90,7 +91,8 @@ void write_document(base::JsonWriter& json, const Results& results) {
     json.field("seconds", results.seconds);
     json.field("all_ranks_seconds", results.all_ranks_seconds);
     write_scope(json, results.scope);
-    json.objects("findings", results.findings, [&](const Finding& finding) { write_finding(json, finding); });
+    json.objects("findings", results.findings,
+                 [&](const Finding& finding) { write_finding(json, finding); });
     json.object("analyses", [&] {
       for (const NamedSection& named : results.sections) {
         json.object(named.name, [&] { write_section(json, named.section); });
@@ -135,7 +137,8 @@ bool print_results(const Results& results, std::FILE* file) {
 }
 
 bool print_section(const Section& section, const char* schema, std::FILE* file) {
-  return print(file, [&](base::JsonWriter& json) { write_section_document(json, section, schema); });
+  return print(file,
+               [&](base::JsonWriter& json) { write_section_document(json, section, schema); });
 }
 
 }  // namespace fathom::analysis

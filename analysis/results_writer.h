@@ -5,8 +5,8 @@
 //    "analyses": {"structure": {figures and tables}, …},     one object for each analysis
 //    "limits": [sentences], "skipped": [names]}
 //
-// A table is an object of columns of equal length. A number that is not finite, and seconds that nobody
-// knows, are null. Written as a stream: memory does not follow the length of the document.
+// A table is an object of columns of equal length. A number that is not finite, and seconds that
+// nobody knows, are null. Written as a stream: memory does not follow the length of the document.
 #pragma once
 
 #include <cstdio>

@@ -16,7 +16,8 @@ void describe_run(const Input& input, Results& results) {
     results.application = input.profile->application.executable;
     results.seconds = input.profile->application.seconds;
     results.ranks = profile::rank_count(*input.profile);
-    results.all_ranks_seconds = results.seconds * static_cast<double>(std::max<std::int64_t>(results.ranks, 1));
+    results.all_ranks_seconds =
+        results.seconds * static_cast<double>(std::max<std::int64_t>(results.ranks, 1));
   }
   if (!input.trace) return;
   const trace::Definitions& definitions = input.trace->definitions();
@@ -41,7 +42,8 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
 
 // What is told of a window lies inside it.
 void clip(Finding& finding, const Scope& scope) {
-  const double from_s = static_cast<double>(scope.from_ns) * 1e-9, to_s = static_cast<double>(scope.to_ns) * 1e-9;
+  const double from_s = static_cast<double>(scope.from_ns) * 1e-9,
+               to_s = static_cast<double>(scope.to_ns) * 1e-9;
   for (TimeWindow& window : finding.windows)
     window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
 }
@@ -71,14 +73,17 @@ std::vector<const Row*> default_analyses(const Input& input) {
 }
 
 base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input& input) {
-  if (!input.profile && !input.trace) return base::Error{"there is neither a profile nor a trace to analyse"};
+  if (!input.profile && !input.trace)
+    return base::Error{"there is neither a profile nor a trace to analyse"};
   Results results;
   results.scope = input.scope;
   describe_run(input, results);
   if (input.profile) limits_of_profile(*input.profile, results.limits);
   if (input.trace) {
-    for (std::string& limit : limits_of_trace(input.trace->definitions())) results.limits.push_back(std::move(limit));
-    for (std::string& limit : shared_processors(input.trace->definitions())) results.limits.push_back(std::move(limit));
+    for (std::string& limit : limits_of_trace(input.trace->definitions()))
+      results.limits.push_back(std::move(limit));
+    for (std::string& limit : shared_processors(input.trace->definitions()))
+      results.limits.push_back(std::move(limit));
   }
   for (const Row* row : rows) {
     if (!can_run(*row, input)) {

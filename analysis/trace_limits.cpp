@@ -10,8 +10,10 @@ constexpr std::size_t kMostNamed = 8;
 
 std::string listed(const std::vector<std::int64_t>& ranks) {
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size() && i < kMostNamed; ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
-  if (ranks.size() > kMostNamed) text += " and " + std::to_string(ranks.size() - kMostNamed) + " more";
+  for (std::size_t i = 0; i < ranks.size() && i < kMostNamed; ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  if (ranks.size() > kMostNamed)
+    text += " and " + std::to_string(ranks.size() - kMostNamed) + " more";
   return text;
 }
 
@@ -27,14 +29,19 @@ std::vector<std::int64_t> missing_ranks(const trace::Definitions& definitions) {
 }
 
 // "functions" of "functions MPI_Send"
-bool says(const std::string& chosen, const char* what) { return chosen.starts_with(std::string(what) + " "); }
+bool says(const std::string& chosen, const char* what) {
+  return chosen.starts_with(std::string(what) + " ");
+}
 
 // What was left out by choice bends every analysis of time: it looks like the program's own work.
 std::vector<std::string> limits_of_choice(const trace::Definitions& definitions) {
   std::vector<std::string> limits;
   std::string calls, cut, times;
-  const auto join = [](std::string& text, const std::string& what) { text += (text.empty() ? "" : ", ") + what; };
-  for (const std::string& pattern : definitions.chosen_communicators) join(calls, "communicator " + pattern);
+  const auto join = [](std::string& text, const std::string& what) {
+    text += (text.empty() ? "" : ", ") + what;
+  };
+  for (const std::string& pattern : definitions.chosen_communicators)
+    join(calls, "communicator " + pattern);
   for (const std::string& what : definitions.selection) {
     if (says(what, "from") || says(what, "to")) {
       join(cut, what);
@@ -49,8 +56,10 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
   }
   if (!calls.empty()) {
     limits.push_back("the trace is partial (" + calls +
-                     "): time in calls that are not in it counts as computing, so load-imbalance, efficiency, idle-time "
-                     "and flat-profile may name the wrong ranks, and wait-states and critical-path miss the waits in them");
+                     "): time in calls that are not in it counts as computing, so load-imbalance, "
+                     "efficiency, idle-time "
+                     "and flat-profile may name the wrong ranks, and wait-states and critical-path "
+                     "miss the waits in them");
   }
   if (!times.empty()) {
     limits.push_back("only a part of the run was recorded (" + times +
@@ -70,8 +79,10 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   std::vector<std::string> limits;
   if (const auto missing = missing_ranks(definitions); !missing.empty()) {
     const std::string them = missing.size() == 1 ? "it" : "them";
-    limits.push_back(listed(missing) + " left no trace: what happened there is in no result; waits for " + them +
-                     " and paths through " + them + " are not found, and collectives are judged by their other members");
+    limits.push_back(listed(missing) +
+                     " left no trace: what happened there is in no result; waits for " + them +
+                     " and paths through " + them +
+                     " are not found, and collectives are judged by their other members");
   }
   std::vector<std::int64_t> cut, losing;
   std::uint64_t lost = 0;
@@ -95,9 +106,9 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
     limits.push_back("and " + std::to_string(problems - kMostNamed) +
                      " more pieces of damage; fathom trace info lists them");
   if (!cut.empty()) {
-    limits.push_back(
-        "the trace of " + listed(cut) +
-        " ends before MPI_Finalize: what came later there is in no result, and others' waits for it are not found");
+    limits.push_back("the trace of " + listed(cut) +
+                     " ends before MPI_Finalize: what came later there is in no result, and "
+                     "others' waits for it are not found");
   }
   for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
   return limits;
@@ -107,7 +118,8 @@ std::set<std::int64_t> incomplete_ranks(const trace::Definitions& definitions) {
   std::set<std::int64_t> ranks;
   for (const std::int64_t rank : missing_ranks(definitions)) ranks.insert(rank);
   for (const trace::Process& process : definitions.processes) {
-    if (!process.complete || process.lost_records > 0 || !process.problems.empty()) ranks.insert(process.rank);
+    if (!process.complete || process.lost_records > 0 || !process.problems.empty())
+      ranks.insert(process.rank);
   }
   return ranks;
 }

@@ -13,9 +13,9 @@
 namespace fathom::base {
 namespace {
 
-// The kernel answers a write past RLIMIT_FSIZE with EFBIG and a SIGXFSZ to the writing thread, whose
-// default action ends the process. While this lives the signal is held back, and one that came in
-// that time is taken off again before it can be delivered.
+// The kernel answers a write past RLIMIT_FSIZE with EFBIG and a SIGXFSZ to the writing thread,
+// whose default action ends the process. While this lives the signal is held back, and one that
+// came in that time is taken off again before it can be delivered.
 class FileSizeSignalHeldBack {
  public:
   FileSizeSignalHeldBack() {
@@ -141,9 +141,9 @@ Error AtomicFile::failure(const char* what, int error_number) const {
   }
   const char* reason = strerrordesc_np(error_number);
   return Error{path_ + ": " + what + ": " + (reason ? reason : "unknown error") +
-                     (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG
-                          ? "; make room or write to another disk"
-                          : "; check that the folder is there and writable")};
+               (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG
+                    ? "; make room or write to another disk"
+                    : "; check that the folder is there and writable")};
 }
 
 }  // namespace fathom::base

@@ -1,4 +1,5 @@
-// A file that appears whole or not at all: written beside its destination, moved over it by commit().
+// A file that appears whole or not at all: written beside its destination, moved over it by
+// commit().
 //
 // Also used inside the user's MPI process: nothing is printed, and passing the file size limit
 // (RLIMIT_FSIZE) is an error here, not the SIGXFSZ that would end the job. The only exception that

@@ -60,7 +60,7 @@ using Archive = std::unique_ptr<archive, ArchiveCloser>;
 Error archive_failure(const std::string& path, archive* opened) {
   const char* reason = ::archive_error_string(opened);
   return Error{path + ": is not a readable tar archive (" + (reason ? reason : "unknown") +
-                     "); it may be cut short"};
+               "); it may be cut short"};
 }
 
 class ArchiveSource : public ByteSource {

@@ -16,8 +16,7 @@ Error cannot_read(const std::string& path, int error_number) {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(std::string path, int descriptor)
-      : path_(std::move(path)), descriptor_(descriptor) {}
+  FileSource(std::string path, int descriptor) : path_(std::move(path)), descriptor_(descriptor) {}
   ~FileSource() override { ::close(descriptor_); }
 
   Result<std::size_t> read(char* buffer, std::size_t capacity) override {

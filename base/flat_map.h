@@ -1,7 +1,8 @@
 // A hash map for hot loops: open addressing, linear probing, no allocation but when it grows.
 //
-// Hash is called with a key and must mix well in its low bits. References hold until the next insertion or
-// removal. The order of for_each follows the keys' hashes: where results are built from it, sort them.
+// Hash is called with a key and must mix well in its low bits. References hold until the next
+// insertion or removal. The order of for_each follows the keys' hashes: where results are built
+// from it, sort them.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +82,7 @@ class FlatMap {
 
   std::size_t mask() const { return slots_.size() - 1; }
   std::size_t slot_of(const Key& key) const {
-    std::size_t slot = Hash{}(key) & mask();
+    std::size_t slot = Hash{}(key)&mask();
     while (slots_[slot].used && !(slots_[slot].key == key)) slot = (slot + 1) & mask();
     return slot;
   }

@@ -13,7 +13,9 @@
 namespace fathom::base {
 
 Result<MappedFile> MappedFile::open(const std::string& path) {
-  const auto failed = [&path] { return Error{"cannot read " + path + ": " + std::strerror(errno)}; };
+  const auto failed = [&path] {
+    return Error{"cannot read " + path + ": " + std::strerror(errno)};
+  };
   const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return failed();
   struct stat status {};

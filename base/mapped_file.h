@@ -1,5 +1,5 @@
-// A file mapped for reading. What was read can be given back, so that a file of any size passes through
-// little memory.
+// A file mapped for reading. What was read can be given back, so that a file of any size passes
+// through little memory.
 //
 // Threading: drop() while others read is harmless; they fault the pages in again.
 #pragma once
@@ -24,7 +24,8 @@ class MappedFile {
   std::uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
 
-  // Gives back the memory of the pages that begin in or around [begin, end), but not of the one `end` lies in.
+  // Gives back the memory of the pages that begin in or around [begin, end), but not of the one
+  // `end` lies in.
   void drop(std::uint64_t begin, std::uint64_t end) const;
 
  private:

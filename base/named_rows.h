@@ -17,8 +17,8 @@ Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::st
     if (name == row.name) return &row;
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  return Error{std::string("there is no ") + what + " '" + std::string(name) +
-                     "'; there are " + names};
+  return Error{std::string("there is no ") + what + " '" + std::string(name) + "'; there are " +
+               names};
 }
 
 }  // namespace fathom::base

@@ -1,5 +1,6 @@
-// Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood: Fast splittable
-// pseudorandom number generators, OOPSLA 2014). The standard library's distributions are not.
+// Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood: Fast
+// splittable pseudorandom number generators, OOPSLA 2014). The standard library's distributions are
+// not.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,9 @@
 namespace fathom::base {
 
 // One step of SplitMix64 as a function: every bit of the result depends on every bit of `value`.
-constexpr std::uint64_t splitmix64(std::uint64_t value) { return mixed(value + 0x9e3779b97f4a7c15u); }
+constexpr std::uint64_t splitmix64(std::uint64_t value) {
+  return mixed(value + 0x9e3779b97f4a7c15u);
+}
 
 // `bits` brought into 0..count-1 (Lemire's multiply-shift); count fits 32 bits.
 inline std::uint32_t scaled(std::uint64_t bits, std::uint32_t count) {

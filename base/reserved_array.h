@@ -1,10 +1,9 @@
-// An array that grows without allocating: address space for `capacity` elements is reserved at once,
-// memory is taken page by page as elements are appended.
+// An array that grows without allocating: address space for `capacity` elements is reserved at
+// once, memory is taken page by page as elements are appended.
 //
-// Elements stay where they are, so pointers to them never dangle, and the used part can be written to
-// a file as it is, also from a signal handler. append() is a store and an add: it may run inside a
-// callback of the MPI library.
-// Threading: one writer at a time; not copyable.
+// Elements stay where they are, so pointers to them never dangle, and the used part can be written
+// to a file as it is, also from a signal handler. append() is a store and an add: it may run inside
+// a callback of the MPI library. Threading: one writer at a time; not copyable.
 #pragma once
 
 #include <sys/mman.h>

@@ -1,7 +1,8 @@
 // Error values: how every folder outside the user's process reports failure.
 //
-// Result<T> holds a T or an Error; no exception crosses a folder's edge, no library prints or exits.
-// An Error is one sentence for a person: what went wrong, where (file, byte, line, rank), what to do.
+// Result<T> holds a T or an Error; no exception crosses a folder's edge, no library prints or
+// exits. An Error is one sentence for a person: what went wrong, where (file, byte, line, rank),
+// what to do.
 #pragma once
 
 #include <string>

@@ -26,8 +26,9 @@ Result<std::string> read_text(const std::string& path) {
   return text;
 }
 
-Status for_each_line(const std::string& path,
-                           const std::function<Status(const std::string& line, std::size_t number)>& take) {
+Status for_each_line(
+    const std::string& path,
+    const std::function<Status(const std::string& line, std::size_t number)>& take) {
   const auto text = read_text(path);
   if (!text) return text.error();
   std::size_t number = 0;

@@ -14,9 +14,11 @@ namespace fathom::base {
 // The whole file. An Error says why it cannot be read.
 Result<std::string> read_text(const std::string& path);
 
-// Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that gives an Error.
-Status for_each_line(const std::string& path,
-                           const std::function<Status(const std::string& line, std::size_t number)>& take);
+// Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that
+// gives an Error.
+Status for_each_line(
+    const std::string& path,
+    const std::function<Status(const std::string& line, std::size_t number)>& take);
 
 // "path:line: what".
 Error line_error(const std::string& path, std::size_t line, const std::string& what);

@@ -1,4 +1,5 @@
-// UTF-8 for the text formats: host names, paths and phase names may hold any byte, JSON and XML not.
+// UTF-8 for the text formats: host names, paths and phase names may hold any byte, JSON and XML
+// not.
 #pragma once
 
 #include <string>

@@ -19,15 +19,15 @@ Result<XmlFile> XmlFile::read(const std::string& path) {
       file.document_->load_buffer(file.text_.data(), file.text_.size());
   if (!parsed) {
     return Error{path + ":" + std::to_string(file.line_at(parsed.offset)) + ": " +
-                       parsed.description() + "; the file is no well-formed XML"};
+                 parsed.description() + "; the file is no well-formed XML"};
   }
   if (!file.root()) return Error{path + ": holds no XML element"};
   return file;
 }
 
 std::size_t XmlFile::line_at(std::ptrdiff_t offset) const {
-  const auto end = std::min<std::size_t>(offset < 0 ? 0 : static_cast<std::size_t>(offset),
-                                         text_.size());
+  const auto end =
+      std::min<std::size_t>(offset < 0 ? 0 : static_cast<std::size_t>(offset), text_.size());
   return 1 + static_cast<std::size_t>(
                  std::count(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
 }
@@ -37,7 +37,7 @@ Error XmlFile::error(pugi::xml_node where, const std::string& what) const {
 }
 
 Result<double> XmlFile::number(pugi::xml_node where, const std::string& name,
-                                     const std::string& text) const {
+                               const std::string& text) const {
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {

@@ -24,7 +24,7 @@ class XmlFile {
 
   // `text` as a finite number; the Error says what it is the value of (`name`), and the line.
   Result<double> number(pugi::xml_node where, const std::string& name,
-                              const std::string& text) const;
+                        const std::string& text) const;
 
  private:
   std::size_t line_at(std::ptrdiff_t offset) const;

@@ -88,7 +88,8 @@ class ChromeVisitor : public trace::Visitor {
           << ",\"cat\":\"phase\",\"id\":" << event.code << ",\"name\":"
           << (event.code < phases_.size() ? std::string_view(phases_[event.code]) : "\"phase\"")
           << '}';
-    } else if (event.kind == EventKind::kLost || event.kind == EventKind::kPause || event.kind == EventKind::kResume) {
+    } else if (event.kind == EventKind::kLost || event.kind == EventKind::kPause ||
+               event.kind == EventKind::kResume) {
       head('i', place.rank, place.thread, event.time_ns)
           << ",\"s\":\"t\",\"name\":" << json_string(kind_name(event.kind))
           << ",\"args\":{\"records\":" << event.count << "}}";
@@ -103,21 +104,22 @@ class ChromeVisitor : public trace::Visitor {
   }
 
   TextFile& metadata(std::int64_t rank, std::size_t thread, const char* name) {
-    return next() << "{\"ph\":\"M\",\"pid\":" << rank << ",\"tid\":" << thread << ",\"name\":\"" << name
-                  << "\",\"args\":{";
+    return next() << "{\"ph\":\"M\",\"pid\":" << rank << ",\"tid\":" << thread << ",\"name\":\""
+                  << name << "\",\"args\":{";
   }
 
   TextFile& head(char type, std::int64_t rank, std::uint32_t thread, std::uint64_t time_ns) {
     const char decimals[4] = {'.', static_cast<char>('0' + time_ns / 100 % 10),
-                              static_cast<char>('0' + time_ns / 10 % 10), static_cast<char>('0' + time_ns % 10)};
-    return next() << "{\"ph\":\"" << type << "\",\"pid\":" << rank << ",\"tid\":" << thread << ",\"ts\":"
-                  << time_ns / 1000 << std::string_view(decimals, 4);
+                              static_cast<char>('0' + time_ns / 10 % 10),
+                              static_cast<char>('0' + time_ns % 10)};
+    return next() << "{\"ph\":\"" << type << "\",\"pid\":" << rank << ",\"tid\":" << thread
+                  << ",\"ts\":" << time_ns / 1000 << std::string_view(decimals, 4);
   }
 
   void arrow(char type, std::int32_t rank, const trace::MessageEnd& end) {
-    head(type, rank, end.thread, end.time_ns) << ",\"cat\":\"message\",\"id\":" << end.id << ",\"name\":"
-                                              << class_text(end.message_class)
-                                              << (type == 'f' ? ",\"bp\":\"e\"}" : "}");
+    head(type, rank, end.thread, end.time_ns)
+        << ",\"cat\":\"message\",\"id\":" << end.id << ",\"name\":" << class_text(end.message_class)
+        << (type == 'f' ? ",\"bp\":\"e\"}" : "}");
   }
 
   TextFile& slice(char type, const trace::Transfer& transfer, std::uint64_t time_ns) {
@@ -127,7 +129,8 @@ class ChromeVisitor : public trace::Visitor {
   }
 
   std::string_view class_text(std::uint32_t message_class) const {
-    return message_class < classes_.size() ? std::string_view(classes_[message_class]) : "\"unknown class\"";
+    return message_class < classes_.size() ? std::string_view(classes_[message_class])
+                                           : "\"unknown class\"";
   }
 
   std::string communicator_text(std::int32_t communicator) const {
@@ -163,8 +166,8 @@ class ChromeVisitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_chrome(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                           Notes& notes) {
+base::Status export_chrome(const trace::Trace& trace, const TraceOptions& options,
+                           const std::string& path, Notes& notes) {
   TextFile file;
   const auto opened = file.open(path, options.force);
   if (!opened) return opened;
@@ -174,7 +177,8 @@ base::Status export_chrome(const trace::Trace& trace, const TraceOptions& option
   visitor.end();
   note_loss(trace.definitions(), notes);
   if (trace.definitions().level == "transfers") {
-    notes.push_back("Chrome's JSON has no place for the steps inside a transfer; they were left out");
+    notes.push_back(
+        "Chrome's JSON has no place for the steps inside a transfer; they were left out");
   }
   return file.commit();
 }

@@ -26,8 +26,8 @@ struct Options {
 // Sentences for the user about what the format cannot hold and what was done instead.
 using Notes = std::vector<std::string>;
 
-// An Error if the profile has more ranks than `most`: for formats whose size follows the ranks, or the
-// ranks squared. A damaged profile may claim any number of them.
+// An Error if the profile has more ranks than `most`: for formats whose size follows the ranks, or
+// the ranks squared. A damaged profile may claim any number of them.
 base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
                               const std::string& format);
 base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::string& format);

@@ -27,13 +27,16 @@ class GoalText : public trace::OperationSink {
 
   Label transfer(const Place& place, const Event& event) override {
     const bool sends = event.kind == EventKind::kMessageSent;
-    file_ << 'l' << ++last_label_ << (sends ? ": send " : ": recv ") << std::max<std::uint64_t>(event.bytes, 1)
-          << (sends ? "b to " : "b from ") << event.peer << " tag " << tags_.tag_of(event.communicator, event.tag);
+    file_ << 'l' << ++last_label_ << (sends ? ": send " : ": recv ")
+          << std::max<std::uint64_t>(event.bytes, 1) << (sends ? "b to " : "b from ") << event.peer
+          << " tag " << tags_.tag_of(event.communicator, event.tag);
     end_operation(place);
     return last_label_;
   }
 
-  void require(Label label, Label earlier) override { file_ << 'l' << label << " requires l" << earlier << '\n'; }
+  void require(Label label, Label earlier) override {
+    file_ << 'l' << label << " requires l" << earlier << '\n';
+  }
 
  private:
   void end_operation(const Place& place) {
@@ -48,8 +51,8 @@ class GoalText : public trace::OperationSink {
 
 }  // namespace
 
-base::Status export_goal(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                         Notes& notes) {
+base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
+                         const std::string& path, Notes& notes) {
   const trace::Definitions& all = trace.definitions();
   const std::int64_t ranks = rank_count(all);
   const auto checked = check_rank_count(ranks, kMostListedRanks, "goal");
@@ -66,7 +69,8 @@ base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     file << "rank " << rank << " {\n";
     GoalText text(file, tags);
-    trace::OperationVisitor visitor(text, all, [&](const trace::Message& message) { return options.wants(message); });
+    trace::OperationVisitor visitor(
+        text, all, [&](const trace::Message& message) { return options.wants(message); });
     const std::size_t process = process_of[static_cast<std::size_t>(rank)];
     if (process < all.processes.size()) note(trace::walk_process(trace, process, visitor), notes);
     file << "}\n\n";

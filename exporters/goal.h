@@ -7,17 +7,18 @@
 //   l2 requires l1
 //   }
 //
-// Collectives are the messages that the library really sent, so a simulator replays the algorithm that ran.
-// Dependencies: an operation requires what its thread did before; a send inside a collective also requires
-// what that collective received before; what a wait or test completes, what follows it requires. Time inside
-// MPI is left to the simulator. A length of 0 is written as 1, for LogGOPSim subtracts one. Tags: FlatTags.
+// Collectives are the messages that the library really sent, so a simulator replays the algorithm
+// that ran. Dependencies: an operation requires what its thread did before; a send inside a
+// collective also requires what that collective received before; what a wait or test completes,
+// what follows it requires. Time inside MPI is left to the simulator. A length of 0 is written as
+// 1, for LogGOPSim subtracts one. Tags: FlatTags.
 #pragma once
 
 #include "exporters/trace_exporter.h"
 
 namespace fathom::exporters {
 
-base::Status export_goal(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                         Notes& notes);
+base::Status export_goal(const trace::Trace& trace, const TraceOptions& options,
+                         const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

@@ -18,8 +18,7 @@ std::string xml_text(const std::string& text) {
       case '&': escaped += "&amp;"; break;
       case '<': escaped += "&lt;"; break;
       case '>': escaped += "&gt;"; break;
-      default:
-        escaped += static_cast<unsigned char>(character) < 0x20 ? '?' : character;
+      default: escaped += static_cast<unsigned char>(character) < 0x20 ? '?' : character;
     }
   }
   return escaped;

@@ -1,4 +1,5 @@
-// GraphML, directed: a node for each rank (host), an edge for each pair that talked (bytes, messages).
+// GraphML, directed: a node for each rank (host), an edge for each pair that talked (bytes,
+// messages).
 #pragma once
 
 #include "exporters/exporter.h"
@@ -6,6 +7,6 @@
 namespace fathom::exporters {
 
 base::Status export_graphml(const profile::Profile& profile, const Options& options,
-                       const std::string& path, Notes& notes);
+                            const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

@@ -14,8 +14,8 @@ namespace {
 
 using profile::PairCount;
 
-// One array in NumPy's format 1.0: magic, header length, a Python literal padded with blanks so that
-// the data begins at a multiple of 64, the data. (numpy.lib.format documents it.)
+// One array in NumPy's format 1.0: magic, header length, a Python literal padded with blanks so
+// that the data begins at a multiple of 64, the data. (numpy.lib.format documents it.)
 std::string npy(std::string_view type, std::string_view shape, std::string_view data) {
   std::string header = "{'descr': '";
   header.append(type).append("', 'fortran_order': False, 'shape': ").append(shape).append(", }");

@@ -10,6 +10,6 @@
 namespace fathom::exporters {
 
 base::Status export_npz(const profile::Profile& profile, const Options& options,
-                       const std::string& path, Notes& notes);
+                        const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

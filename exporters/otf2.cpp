@@ -18,17 +18,17 @@
 namespace fathom::exporters {
 namespace {
 
+using mpi::WindowAccess;
 using trace::Attribute;
 using trace::Call;
 using trace::Event;
 using trace::EventKind;
 using trace::Message;
+using trace::Otf2Attribute;
+using trace::Otf2Parameter;
 using trace::Place;
 using trace::Request;
 using trace::RequestKind;
-using mpi::WindowAccess;
-using trace::Otf2Attribute;
-using trace::Otf2Parameter;
 
 // OTF2 has no operation for neighbourhood collectives: those are regions alone.
 std::optional<OTF2_CollectiveOp> operation_of(const mpi::Meaning& meaning) {
@@ -57,8 +57,12 @@ std::optional<OTF2_CollectiveOp> operation_of(const mpi::Meaning& meaning) {
 
 class Otf2Visitor : public trace::Visitor {
  public:
-  Otf2Visitor(Otf2Archive& archive, const trace::Definitions& definitions, const TraceOptions& options)
-      : archive_(archive), all_(definitions), meanings_(trace::meanings(definitions)), options_(options),
+  Otf2Visitor(Otf2Archive& archive, const trace::Definitions& definitions,
+              const TraceOptions& options)
+      : archive_(archive),
+        all_(definitions),
+        meanings_(trace::meanings(definitions)),
+        options_(options),
         list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {}
 
   bool failed() const { return failed_; }
@@ -78,9 +82,10 @@ class Otf2Visitor : public trace::Visitor {
     if (call.enter.function >= all_.functions.size()) return;
     if (const auto operation = blocking_operation(call)) {
       const Moved moved = moved_by(place, call.enter);
-      check(OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time_, *operation,
-                                            archive_.communicator(call.enter.communicator, kProgram), moved.root,
-                                            moved.sent, moved.received));
+      check(
+          OTF2_EvtWriter_MpiCollectiveEnd(writer_, nullptr, time_, *operation,
+                                          archive_.communicator(call.enter.communicator, kProgram),
+                                          moved.root, moved.sent, moved.received));
     }
     window_change(place, call);
     attributes(call.leave, all_.functions[call.enter.function].leave);
@@ -100,14 +105,16 @@ class Otf2Visitor : public trace::Visitor {
       parameter(Otf2Parameter::kArrived, event, event.code);
     } else if (event.kind == EventKind::kMessageReceived) {
       message_attributes(event);
-      check(OTF2_EvtWriter_MpiRecv(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
+      check(OTF2_EvtWriter_MpiRecv(writer_, list_.get(), time_, peer, communicator, tag,
+                                   event.bytes));
     } else if (message.nonblocking) {
       message_attributes(event);
-      check(OTF2_EvtWriter_MpiIsend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes,
-                                    trace::otf2_send_request(message.number)));
+      check(OTF2_EvtWriter_MpiIsend(writer_, list_.get(), time_, peer, communicator, tag,
+                                    event.bytes, trace::otf2_send_request(message.number)));
     } else {
       message_attributes(event);
-      check(OTF2_EvtWriter_MpiSend(writer_, list_.get(), time_, peer, communicator, tag, event.bytes));
+      check(OTF2_EvtWriter_MpiSend(writer_, list_.get(), time_, peer, communicator, tag,
+                                   event.bytes));
     }
   }
 
@@ -126,18 +133,20 @@ class Otf2Visitor : public trace::Visitor {
       add_request(event);
       const bool sends = request.kind == RequestKind::kSend && request.sent != 0;
       check(OTF2_EvtWriter_MpiRequestCancelled(
-          writer_, list_.get(), time_, sends ? trace::otf2_send_request(request.sent) : request.number));
+          writer_, list_.get(), time_,
+          sends ? trace::otf2_send_request(request.sent) : request.number));
     } else if (request.kind == RequestKind::kSend && request.sent != 0 && options_.user) {
       if (event.kind == EventKind::kRequestCompleted) add_request(event);
-      check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_, trace::otf2_send_request(request.sent)));
+      check(OTF2_EvtWriter_MpiIsendComplete(writer_, list_.get(), time_,
+                                            trace::otf2_send_request(request.sent)));
     } else if (request.kind == RequestKind::kReceive && request.has_message && options_.user) {
       irecv(request);
     } else if (request.kind == RequestKind::kCollective && collective_of(request)) {
       const Moved moved = moved_by(place, request.posted);
       check(OTF2_EvtWriter_NonBlockingCollectiveComplete(
           writer_, nullptr, time_, *collective_of(request),
-          archive_.communicator(request.posted.communicator, kProgram), moved.root, moved.sent, moved.received,
-          request.number));
+          archive_.communicator(request.posted.communicator, kProgram), moved.root, moved.sent,
+          moved.received, request.number));
     } else {
       parameter(Otf2Parameter::kRequestCompleted, event, 0);
     }
@@ -158,13 +167,16 @@ class Otf2Visitor : public trace::Visitor {
       case EventKind::kUnexpected: return parameter(Otf2Parameter::kUnexpected, event, event.code);
       case EventKind::kPhaseBegin: return phase(Otf2Parameter::kPhaseBegin, event);
       case EventKind::kPhaseEnd: return phase(Otf2Parameter::kPhaseEnd, event);
-      case EventKind::kPause: return measurement(Otf2Parameter::kPause, event, OTF2_MEASUREMENT_OFF);
-      case EventKind::kResume: return measurement(Otf2Parameter::kResume, event, OTF2_MEASUREMENT_ON);
+      case EventKind::kPause:
+        return measurement(Otf2Parameter::kPause, event, OTF2_MEASUREMENT_OFF);
+      case EventKind::kResume:
+        return measurement(Otf2Parameter::kResume, event, OTF2_MEASUREMENT_ON);
       case EventKind::kProcessor: return parameter(Otf2Parameter::kProcessor, event, event.code);
       case EventKind::kLost: return parameter(Otf2Parameter::kLost, event, event.count);
       case EventKind::kSampled: return parameter(Otf2Parameter::kSampled, event, event.count);
       case EventKind::kRequestGiven: return parameter(Otf2Parameter::kRequestGiven, event, 0);
-      case EventKind::kRequestCompleted: return parameter(Otf2Parameter::kRequestCompleted, event, 0);
+      case EventKind::kRequestCompleted:
+        return parameter(Otf2Parameter::kRequestCompleted, event, 0);
       default: return;  // have operations of their own
     }
   }
@@ -226,7 +238,8 @@ class Otf2Visitor : public trace::Visitor {
     check(OTF2_AttributeList_AddUint64(list_.get(), attribute, value));
   }
   void add(Otf2Attribute attribute, std::uint64_t value) {
-    add(static_cast<std::uint32_t>(trace::fields().size()) + static_cast<std::uint32_t>(attribute), value);
+    add(static_cast<std::uint32_t>(trace::fields().size()) + static_cast<std::uint32_t>(attribute),
+        value);
   }
 
   // In the archive: attributes of calls in the order of trace::fields(), then Otf2Attribute.
@@ -265,8 +278,9 @@ class Otf2Visitor : public trace::Visitor {
   }
 
   void parameter(Otf2Parameter parameter, const Event& event, std::uint64_t value) {
-    for (const Attribute attribute : {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes,
-                                      Attribute::kRequest, Attribute::kOffset, Attribute::kFlag}) {
+    for (const Attribute attribute :
+         {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes,
+          Attribute::kRequest, Attribute::kOffset, Attribute::kFlag}) {
       add(event, attribute);
     }
     if (event.receiving) add(Otf2Attribute::kReceiving, 1);
@@ -274,15 +288,16 @@ class Otf2Visitor : public trace::Visitor {
     if (event.comm_peer != trace::kNobody) {
       add(Otf2Attribute::kCommPeer, static_cast<std::uint32_t>(event.comm_peer));
     }
-    check(OTF2_EvtWriter_ParameterUnsignedInt(writer_, list_.get(), time_, static_cast<std::uint32_t>(parameter),
-                                              value));
+    check(OTF2_EvtWriter_ParameterUnsignedInt(writer_, list_.get(), time_,
+                                              static_cast<std::uint32_t>(parameter), value));
   }
 
   void phase(Otf2Parameter parameter, const Event& event) {
-    const std::string name = event.code < all_.phases.size() ? all_.phases[event.code]
-                                                             : "phase " + std::to_string(event.code);
-    check(OTF2_EvtWriter_ParameterString(writer_, nullptr, time_, static_cast<std::uint32_t>(parameter),
-                                         archive_.string(name)));
+    const std::string name = event.code < all_.phases.size()
+                                 ? all_.phases[event.code]
+                                 : "phase " + std::to_string(event.code);
+    check(OTF2_EvtWriter_ParameterString(
+        writer_, nullptr, time_, static_cast<std::uint32_t>(parameter), archive_.string(name)));
   }
 
   void measurement(Otf2Parameter parameter_, const Event& event, OTF2_MeasurementMode mode) {
@@ -301,7 +316,8 @@ class Otf2Visitor : public trace::Visitor {
     if (call.root == trace::kNobody) return moved;
     moved.root = archive_.groups().find(call.communicator, call.root);
     const auto operation = operation_of(meanings_[call.function]);
-    const bool from_root = operation == OTF2_COLLECTIVE_OP_BCAST || operation == OTF2_COLLECTIVE_OP_SCATTER ||
+    const bool from_root = operation == OTF2_COLLECTIVE_OP_BCAST ||
+                           operation == OTF2_COLLECTIVE_OP_SCATTER ||
                            operation == OTF2_COLLECTIVE_OP_SCATTERV;
     const bool is_root = call.root == place.rank;
     if (from_root && !is_root) moved.sent = 0;
@@ -318,7 +334,9 @@ class Otf2Visitor : public trace::Visitor {
 
   void one_sided_access(const Place&, const Event& call) {
     const WindowAccess access = meanings_[call.function].window;
-    if (access != WindowAccess::kPut && access != WindowAccess::kGet && access != WindowAccess::kAtomic) return;
+    if (access != WindowAccess::kPut && access != WindowAccess::kGet &&
+        access != WindowAccess::kAtomic)
+      return;
     const auto window = windows_.find(call.object);
     if (window == windows_.end()) return;  // made before the trace begins
     const std::uint32_t target = archive_.groups().find(window->second.communicator, call.peer);
@@ -329,13 +347,13 @@ class Otf2Visitor : public trace::Visitor {
     } else if (access == WindowAccess::kGet) {
       check(OTF2_EvtWriter_RmaGet(writer_, nullptr, time_, self, target, call.bytes, 0));
     } else {
-      check(OTF2_EvtWriter_RmaAtomic(writer_, nullptr, time_, self, target, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE,
-                                     call.bytes, 0, 0));
+      check(OTF2_EvtWriter_RmaAtomic(writer_, nullptr, time_, self, target,
+                                     OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, call.bytes, 0, 0));
     }
   }
 
-  // Windows are known to each process by a handle of its own; the nth one that a communicator's processes
-  // make on it is the same for all of them, for creation is collective.
+  // Windows are known to each process by a handle of its own; the nth one that a communicator's
+  // processes make on it is the same for all of them, for creation is collective.
   void window_change(const Place&, const Call& call) {
     const WindowAccess access = meanings_[call.enter.function].window;
     if (access == WindowAccess::kCreate && call.enter.communicator >= 0 && !call.cut) {
@@ -356,7 +374,8 @@ class Otf2Visitor : public trace::Visitor {
   const trace::Definitions& all_;
   const std::vector<mpi::Meaning> meanings_;  // by number of the function
   const TraceOptions& options_;
-  std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)> list_;  // emptied by each record
+  std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)>
+      list_;                     // emptied by each record
   std::vector<Thread> threads_;  // of the process at hand
   std::unordered_map<std::uint64_t, Window> windows_;
   std::map<std::int32_t, std::uint32_t> window_ordinals_;
@@ -367,8 +386,8 @@ class Otf2Visitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_otf2(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                         Notes& notes) {
+base::Status export_otf2(const trace::Trace& trace, const TraceOptions& options,
+                         const std::string& path, Notes& notes) {
   const trace::Definitions& all = trace.definitions();
   const auto ranks = check_rank_count(rank_count(all), kMostListedRanks, "otf2");
   if (!ranks) return ranks.error();
@@ -381,7 +400,8 @@ base::Status export_otf2(const trace::Trace& trace, const TraceOptions& options,
   note_loss(all, notes);
   const auto finished = (*archive)->finish();
   if (!finished) return finished;
-  if (visitor.failed()) return base::Error{"libotf2 refused an event; the archive '" + path + "' is not complete"};
+  if (visitor.failed())
+    return base::Error{"libotf2 refused an event; the archive '" + path + "' is not complete"};
   return base::Done{};
 }
 

@@ -12,18 +12,21 @@
 #include <utility>
 
 #include "base/utf8.h"
-#include "trace/otf2_errors.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
+#include "trace/otf2_errors.h"
 #include "trace/otf2_names.h"
 
 namespace fathom::exporters {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = 1 << 20;  // of events held in memory before they go to the file
+constexpr std::uint64_t kChunkBytes = 1
+                                      << 20;  // of events held in memory before they go to the file
 constexpr std::uint64_t kDefinitionChunkBytes = 4 << 20;
 
-OTF2_FlushType flush_when_full(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) { return OTF2_FLUSH; }
+OTF2_FlushType flush_when_full(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
+  return OTF2_FLUSH;
+}
 constexpr OTF2_FlushCallbacks kFlush = {flush_when_full, nullptr};
 
 std::uint64_t location_of(std::int64_t rank, std::uint32_t thread) {
@@ -70,7 +73,8 @@ struct Otf2Archive::State {
   std::unordered_map<std::string, std::uint32_t> strings;
   std::vector<std::string> strings_before;  // made while there was no definition writer yet
   OTF2_GlobalDefWriter* definition_writer = nullptr;
-  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> twins;  // (communicator, class) -> OTF2's
+  std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t>
+      twins;  // (communicator, class) -> OTF2's
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> windows;
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   bool failed = false;
@@ -97,8 +101,8 @@ Otf2Archive::~Otf2Archive() {
   if (!state_->temporary.empty()) std::filesystem::remove_all(state_->temporary, ignored);
 }
 
-base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string& path, bool force,
-                                                               const trace::Definitions& definitions) {
+base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(
+    const std::string& path, bool force, const trace::Definitions& definitions) {
   auto state = std::make_unique<State>(definitions);
   state->path = path;
   state->force = force;
@@ -106,14 +110,16 @@ base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(const std::string
   if (std::filesystem::exists(path, ignored)) {
     const bool archive = std::filesystem::exists(path + "/traces.otf2", ignored);
     if (!force || !archive) {
-      return state->error(archive ? "it is there already; name another place, or replace it with --force"
-                                  : "there is something else of that name");
+      return state->error(
+          archive ? "it is there already; name another place, or replace it with --force"
+                  : "there is something else of that name");
     }
   }
   trace::Otf2Errors::listen();
   state->temporary = path + ".part-" + std::to_string(::getpid());
-  state->archive = OTF2_Archive_Open(state->temporary.c_str(), "traces", OTF2_FILEMODE_WRITE, kChunkBytes,
-                                     kDefinitionChunkBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+  state->archive =
+      OTF2_Archive_Open(state->temporary.c_str(), "traces", OTF2_FILEMODE_WRITE, kChunkBytes,
+                        kDefinitionChunkBytes, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
   if (!state->archive) return state->error(trace::Otf2Errors::last());
   state->check(OTF2_Archive_SetFlushCallbacks(state->archive, &kFlush, nullptr));
   state->check(OTF2_Archive_SetSerialCollectiveCallbacks(state->archive));
@@ -135,7 +141,8 @@ void Otf2Archive::close_events(std::int64_t rank, std::uint32_t thread) {
     state_->failed = true;
     return;
   }
-  state_->check(OTF2_EvtWriter_GetNumberOfEvents(writer, &state_->locations[location_of(rank, thread)].events));
+  state_->check(OTF2_EvtWriter_GetNumberOfEvents(
+      writer, &state_->locations[location_of(rank, thread)].events));
   state_->check(OTF2_Archive_CloseEvtWriter(state_->archive, writer));
 }
 
@@ -168,7 +175,8 @@ std::uint32_t Otf2Archive::string(std::string_view text) {
 
 std::uint32_t Otf2Archive::communicator(std::int32_t communicator, std::uint32_t message_class) {
   const auto known = static_cast<std::uint32_t>(state_->definitions.communicators.size());
-  if (communicator < 0 || static_cast<std::uint32_t>(communicator) >= known) return OTF2_UNDEFINED_COMM;
+  if (communicator < 0 || static_cast<std::uint32_t>(communicator) >= known)
+    return OTF2_UNDEFINED_COMM;
   const auto& classes = state_->definitions.classes;
   if (message_class >= classes.size() || classes[message_class] == profile::kPointToPoint) {
     return static_cast<std::uint32_t>(communicator);
@@ -212,35 +220,38 @@ class DefinitionWriter {
  private:
   void clock() {
     const std::uint64_t first = std::min(state_.first_ns, state_.last_ns);
-    state_.check(OTF2_GlobalDefWriter_WriteClockProperties(writer_, 1'000'000'000, first,
-                                                           state_.last_ns - first + 1,
-                                                           all_.epoch_unix_ns + first));
+    state_.check(OTF2_GlobalDefWriter_WriteClockProperties(
+        writer_, 1'000'000'000, first, state_.last_ns - first + 1, all_.epoch_unix_ns + first));
   }
 
   void paradigm() {
-    state_.check(OTF2_GlobalDefWriter_WriteParadigm(writer_, OTF2_PARADIGM_MPI, names_.string("MPI"),
-                                                    OTF2_PARADIGM_CLASS_PROCESS));
+    state_.check(OTF2_GlobalDefWriter_WriteParadigm(
+        writer_, OTF2_PARADIGM_MPI, names_.string("MPI"), OTF2_PARADIGM_CLASS_PROCESS));
   }
 
   void attribute(std::uint32_t self, const std::string& name, OTF2_Type type) {
     state_.check(OTF2_GlobalDefWriter_WriteAttribute(
-        writer_, self, names_.string(std::string(trace::kOtf2Prefix) + name), names_.string(""), type));
+        writer_, self, names_.string(std::string(trace::kOtf2Prefix) + name), names_.string(""),
+        type));
   }
 
   void attributes() {
     std::uint32_t self = 0;
     for (const trace::Field& field : trace::fields()) {
-      attribute(self++, trace::name_of(field.attribute), field.is_unsigned ? OTF2_TYPE_UINT64 : OTF2_TYPE_INT32);
+      attribute(self++, trace::name_of(field.attribute),
+                field.is_unsigned ? OTF2_TYPE_UINT64 : OTF2_TYPE_INT32);
     }
-    for (const trace::Otf2AttributeName& row : trace::kOtf2Attributes) attribute(self++, row.name, OTF2_TYPE_UINT64);
+    for (const trace::Otf2AttributeName& row : trace::kOtf2Attributes)
+      attribute(self++, row.name, OTF2_TYPE_UINT64);
   }
 
   void parameters() {
     for (const trace::Otf2ParameterName& row : trace::kOtf2Parameters) {
-      const bool text =
-          row.parameter == trace::Otf2Parameter::kPhaseBegin || row.parameter == trace::Otf2Parameter::kPhaseEnd;
+      const bool text = row.parameter == trace::Otf2Parameter::kPhaseBegin ||
+                        row.parameter == trace::Otf2Parameter::kPhaseEnd;
       state_.check(OTF2_GlobalDefWriter_WriteParameter(
-          writer_, static_cast<std::uint32_t>(row.parameter), names_.string(std::string(trace::kOtf2Prefix) + row.name),
+          writer_, static_cast<std::uint32_t>(row.parameter),
+          names_.string(std::string(trace::kOtf2Prefix) + row.name),
           text ? OTF2_PARAMETER_TYPE_STRING : OTF2_PARAMETER_TYPE_UINT64));
     }
   }
@@ -253,7 +264,8 @@ class DefinitionWriter {
   }
 
   std::uint32_t host(const std::string& name) {
-    const auto [entry, is_new] = hosts_.try_emplace(name, static_cast<std::uint32_t>(hosts_.size() + 1));
+    const auto [entry, is_new] =
+        hosts_.try_emplace(name, static_cast<std::uint32_t>(hosts_.size() + 1));
     if (is_new) {
       state_.check(OTF2_GlobalDefWriter_WriteSystemTreeNode(
           writer_, entry->second, names_.string(profile::shown_host(name)), names_.string("node"),
@@ -266,7 +278,8 @@ class DefinitionWriter {
     const Otf2Groups& groups = state_.groups;
     std::vector<const trace::Process*> by_rank(static_cast<std::size_t>(groups.locations()),
                                                nullptr);
-    for (const trace::Process& process : all_.processes) by_rank[static_cast<std::size_t>(process.rank)] = &process;
+    for (const trace::Process& process : all_.processes)
+      by_rank[static_cast<std::size_t>(process.rank)] = &process;
     for (std::int64_t rank = 0; rank < groups.locations(); ++rank) {
       const trace::Process* process = by_rank[static_cast<std::size_t>(rank)];
       const auto group = static_cast<std::uint32_t>(rank);
@@ -279,14 +292,16 @@ class DefinitionWriter {
     }
     for (const auto& [id, location] : state_.locations) {
       const trace::Process* process = by_rank[static_cast<std::size_t>(location.rank)];
-      std::string name = location.thread == 0 ? "main thread" : "thread " + std::to_string(location.thread);
-      if (process && location.thread < process->threads.size() && !process->threads[location.thread].empty()) {
+      std::string name =
+          location.thread == 0 ? "main thread" : "thread " + std::to_string(location.thread);
+      if (process && location.thread < process->threads.size() &&
+          !process->threads[location.thread].empty()) {
         name = process->threads[location.thread];
       }
       if (location.silent) name = trace::kOtf2NoEvents;
-      state_.check(OTF2_GlobalDefWriter_WriteLocation(writer_, id, names_.string(name),
-                                                      OTF2_LOCATION_TYPE_CPU_THREAD, location.events,
-                                                      static_cast<std::uint32_t>(location.rank)));
+      state_.check(OTF2_GlobalDefWriter_WriteLocation(
+          writer_, id, names_.string(name), OTF2_LOCATION_TYPE_CPU_THREAD, location.events,
+          static_cast<std::uint32_t>(location.rank)));
     }
   }
 
@@ -321,9 +336,9 @@ class DefinitionWriter {
 
   void group(std::uint32_t self, const std::string& name, OTF2_GroupType type,
              const std::vector<std::uint64_t>& members) {
-    state_.check(OTF2_GlobalDefWriter_WriteGroup(writer_, self, names_.string(name), type, OTF2_PARADIGM_MPI,
-                                                 OTF2_GROUP_FLAG_NONE, static_cast<std::uint32_t>(members.size()),
-                                                 members.data()));
+    state_.check(OTF2_GlobalDefWriter_WriteGroup(
+        writer_, self, names_.string(name), type, OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE,
+        static_cast<std::uint32_t>(members.size()), members.data()));
   }
 
   // Group 0: all locations. Group 1: shared by the communicators that each process has by itself.
@@ -352,7 +367,8 @@ class DefinitionWriter {
     return sorted;
   }
 
-  void one_communicator(std::uint32_t self, std::size_t position, const std::string& name, std::uint32_t parent) {
+  void one_communicator(std::uint32_t self, std::size_t position, const std::string& name,
+                        std::uint32_t parent) {
     state_.check(OTF2_GlobalDefWriter_WriteComm(writer_, self, names_.string(name),
                                                 groups_[position], parent, OTF2_COMM_FLAG_NONE));
   }
@@ -367,16 +383,18 @@ class DefinitionWriter {
     }
     for (const auto& [self, key] : by_self(state_.twins)) {
       const auto [communicator, message_class] = key;
-      one_communicator(self, static_cast<std::size_t>(communicator),
-                       trace::otf2_twin_name(communicator_name(all_, communicator), all_.classes[message_class],
-                                      all_.class_hidden[message_class]),
-                       static_cast<std::uint32_t>(communicator));
+      one_communicator(
+          self, static_cast<std::size_t>(communicator),
+          trace::otf2_twin_name(communicator_name(all_, communicator), all_.classes[message_class],
+                                all_.class_hidden[message_class]),
+          static_cast<std::uint32_t>(communicator));
     }
   }
 
   void windows() {
     for (const auto& [self, key] : by_self(state_.windows)) {
-      const std::string name = "window " + std::to_string(key.second) + " on " + communicator_name(all_, key.first);
+      const std::string name =
+          "window " + std::to_string(key.second) + " on " + communicator_name(all_, key.first);
       state_.check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, self, names_.string(name),
                                                     names_.communicator(key.first, 0),
                                                     OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
@@ -432,7 +450,8 @@ base::Status Otf2Archive::finish() {
   for (std::size_t row = 0; row < all.classes.size(); ++row) {
     classes += (row ? "|" : "") + all.classes[row] + (all.class_hidden[row] ? "*" : "");
   }
-  for (std::size_t row = 0; row < all.phases.size(); ++row) phases += (row ? "|" : "") + all.phases[row];
+  for (std::size_t row = 0; row < all.phases.size(); ++row)
+    phases += (row ? "|" : "") + all.phases[row];
   property("FATHOM::COMMUNICATORS", state_->groups.property());
   property("FATHOM::CLASSES", classes);
   property("FATHOM::PHASES", phases);

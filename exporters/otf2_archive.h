@@ -34,8 +34,8 @@ class Otf2Archive {
   // OTF2_StringRef of the text as UTF-8, which Python's otf2 insists on.
   std::uint32_t string(std::string_view text);
 
-  // The communicator, or for a class other than point-to-point a twin of it, so that the library's messages
-  // never meet the program's when a tool matches them. Made on first use.
+  // The communicator, or for a class other than point-to-point a twin of it, so that the library's
+  // messages never meet the program's when a tool matches them. Made on first use.
   std::uint32_t communicator(std::int32_t communicator, std::uint32_t message_class);
 
   Otf2Groups& groups();

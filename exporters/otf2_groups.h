@@ -64,7 +64,7 @@ class Otf2Groups {
   }
 
   const trace::Definitions& definitions_;
-  std::vector<Group> groups_;  // by communicator
+  std::vector<Group> groups_;               // by communicator
   std::int64_t ranks_ = 0, all_ranks_ = 0;  // all_ranks_: what a group of all ranks begins with
   bool unknown_rank_met_ = false;
 };

@@ -6,16 +6,16 @@
 //   2:cpu:1:task:thread:time:type:value        type 5000000N by group, value: the function, 0 at its end
 //   3:cpu:1:task:thread:lsend:psend:cpu:1:task:thread:lrecv:precv:size:tag
 //
-// task = rank + 1, thread and cpu from 1. A message's logical times are those of the calls that send and
-// receive it, its physical ones those of the transfer. Values of functions that Extrae knows are Extrae's, so
-// that its configurations work. Lines are in order of time.
+// task = rank + 1, thread and cpu from 1. A message's logical times are those of the calls that
+// send and receive it, its physical ones those of the transfer. Values of functions that Extrae
+// knows are Extrae's, so that its configurations work. Lines are in order of time.
 #pragma once
 
 #include "exporters/trace_exporter.h"
 
 namespace fathom::exporters {
 
-base::Status export_paraver(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                            Notes& notes);
+base::Status export_paraver(const trace::Trace& trace, const TraceOptions& options,
+                            const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

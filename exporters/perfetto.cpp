@@ -24,8 +24,8 @@ using trace::Place;
 
 // Field numbers of the messages that are written.
 namespace packet {
-constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12, kSequenceFlags = 13,
-                        kTrackDescriptor = 60;
+constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12,
+                        kSequenceFlags = 13, kTrackDescriptor = 60;
 constexpr std::uint64_t kStateCleared = 1, kNeedsState = 2;  // bits of kSequenceFlags
 }  // namespace packet
 namespace track {
@@ -34,7 +34,8 @@ constexpr std::uint32_t kProcessPid = 1, kProcessName = 6;
 constexpr std::uint32_t kThreadPid = 1, kThreadTid = 2, kThreadName = 5;
 }  // namespace track
 namespace event {
-constexpr std::uint32_t kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kFlow = 47, kLastFlow = 48;
+constexpr std::uint32_t kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kFlow = 47,
+                        kLastFlow = 48;
 constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3;  // values of kType
 }  // namespace event
 namespace annotation {
@@ -68,8 +69,11 @@ class Lanes {
 
 class PerfettoVisitor : public trace::Visitor {
  public:
-  PerfettoVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
-      : file_(file), all_(definitions), options_(options),
+  PerfettoVisitor(TextFile& file, const trace::Definitions& definitions,
+                  const TraceOptions& options)
+      : file_(file),
+        all_(definitions),
+        options_(options),
         thread_stride_(static_cast<std::uint64_t>(rank_count(definitions)) + 1) {
     for (const trace::Function& function : all_.functions) names_.push_back(function.name);
     first_class_ = names_.size();
@@ -116,7 +120,8 @@ class PerfettoVisitor : public trace::Visitor {
     const bool sent = message.event.kind == EventKind::kMessageSent;
     start(event::kInstant, thread_track(place), kind_id(message.event.kind));
     event_.fixed64(sent ? event::kFlow : event::kLastFlow, message.id);
-    annotate(message.event, {Attribute::kPeer, Attribute::kTag, Attribute::kBytes, Attribute::kCommunicator});
+    annotate(message.event,
+             {Attribute::kPeer, Attribute::kTag, Attribute::kBytes, Attribute::kCommunicator});
     put(message.event.time_ns);
   }
 
@@ -134,7 +139,8 @@ class PerfettoVisitor : public trace::Visitor {
     shown.bytes = transfer.sent.bytes;
     shown.communicator = transfer.key.communicator;
     start(event::kBegin, uuid, class_id(transfer.sent.message_class));
-    annotate(shown, {Attribute::kPeer, Attribute::kTag, Attribute::kBytes, Attribute::kCommunicator});
+    annotate(shown,
+             {Attribute::kPeer, Attribute::kTag, Attribute::kBytes, Attribute::kCommunicator});
     put(begin_ns);
     start(event::kEnd, uuid, kNoName);
     put(end_ns);
@@ -175,7 +181,8 @@ class PerfettoVisitor : public trace::Visitor {
     if (place.thread < names.size() && !names[place.thread].empty()) {
       who.text(track::kThreadName, names[place.thread]);
     } else {
-      who.text(track::kThreadName, place.thread == 0 ? "MPI" : "thread " + std::to_string(place.thread));
+      who.text(track::kThreadName,
+               place.thread == 0 ? "MPI" : "thread " + std::to_string(place.thread));
     }
     descriptor.varint(track::kUuid, uuid);
     descriptor.message(track::kThread, who);
@@ -210,7 +217,9 @@ class PerfettoVisitor : public trace::Visitor {
   std::uint64_t phase_id(std::uint32_t phase) const {
     return phase < all_.phases.size() ? first_phase_ + phase + 1 : unknown_id();
   }
-  std::uint64_t kind_id(EventKind kind) const { return first_kind_ + static_cast<std::size_t>(kind) + 1; }
+  std::uint64_t kind_id(EventKind kind) const {
+    return first_kind_ + static_cast<std::size_t>(kind) + 1;
+  }
 
   // The first packet of the sequence: every name that later ones use by number.
   void intern() {
@@ -221,9 +230,11 @@ class PerfettoVisitor : public trace::Visitor {
       entry.text(interned::kName, name);
       names.message(list, entry);
     };
-    for (std::size_t name = 0; name < names_.size(); ++name) add(interned::kEventNames, name + 1, names_[name]);
+    for (std::size_t name = 0; name < names_.size(); ++name)
+      add(interned::kEventNames, name + 1, names_[name]);
     for (const trace::Field& field : trace::fields()) {
-      add(interned::kAnnotationNames, static_cast<std::uint64_t>(field.attribute), trace::name_of(field.attribute));
+      add(interned::kAnnotationNames, static_cast<std::uint64_t>(field.attribute),
+          trace::name_of(field.attribute));
     }
     packet_.clear();
     packet_.varint(packet::kSequence, kSequence);
@@ -258,8 +269,12 @@ class PerfettoVisitor : public trace::Visitor {
       event_.message(event::kAnnotation, annotation_);
     }
   }
-  void annotate(const Event& event, const std::vector<Attribute>& wanted) { annotate_all(event, wanted); }
-  void annotate(const Event& event, std::initializer_list<Attribute> wanted) { annotate_all(event, wanted); }
+  void annotate(const Event& event, const std::vector<Attribute>& wanted) {
+    annotate_all(event, wanted);
+  }
+  void annotate(const Event& event, std::initializer_list<Attribute> wanted) {
+    annotate_all(event, wanted);
+  }
 
   void put(std::uint64_t time_ns) {
     packet_.clear();
@@ -290,8 +305,8 @@ class PerfettoVisitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_perfetto(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                             Notes& notes) {
+base::Status export_perfetto(const trace::Trace& trace, const TraceOptions& options,
+                             const std::string& path, Notes& notes) {
   TextFile file;
   const auto opened = file.open(path, options.force);
   if (!opened) return opened;
@@ -300,7 +315,9 @@ base::Status export_perfetto(const trace::Trace& trace, const TraceOptions& opti
   note(trace::walk_job(trace, visitor), notes);
   note_loss(trace.definitions(), notes);
   if (trace.definitions().level == "transfers") {
-    notes.push_back("the steps inside a transfer have no track in the Perfetto output; export to events or otf2 for them");
+    notes.push_back(
+        "the steps inside a transfer have no track in the Perfetto output; export to events or "
+        "otf2 for them");
   }
   return file.commit();
 }

@@ -1,4 +1,5 @@
-// Writes protocol buffer messages (protobuf.dev/programming-guides/encoding), as much of it as Perfetto needs.
+// Writes protocol buffer messages (protobuf.dev/programming-guides/encoding), as much of it as
+// Perfetto needs.
 //
 //   field: key = number * 8 + wire type, then   0 varint: 7 bits a byte, low first, the high bit: more follows
 //                                               1 fixed64: 8 bytes, little-endian

@@ -20,7 +20,8 @@ std::string underscored(std::string name) {
   return name;
 }
 
-void counts(base::JsonWriter& json, const std::vector<std::pair<std::string, std::uint64_t>>& named) {
+void counts(base::JsonWriter& json,
+            const std::vector<std::pair<std::string, std::uint64_t>>& named) {
   json.object("calls", [&] {
     for (const auto& [name, count] : named) json.field(name, count);
   });
@@ -29,14 +30,18 @@ void counts(base::JsonWriter& json, const std::vector<std::pair<std::string, std
 class Object {
  public:
   Object(base::JsonWriter& json, const IssueReport& report, const trace::Definitions& definitions)
-      : json_(json), report_(report), definitions_(definitions), ranks_(analysis::ranks_of(report, definitions)) {
+      : json_(json),
+        report_(report),
+        definitions_(definitions),
+        ranks_(analysis::ranks_of(report, definitions)) {
     analysis::lay_out_issues(report, definitions, laid_out_);
   }
 
   void write() {
     json_.object([this] {
       json_.object("summary", [this] {
-        for (const analysis::Figure& figure : laid_out_.figures) json_.field(figure.name, figure.value);
+        for (const analysis::Figure& figure : laid_out_.figures)
+          json_.field(figure.name, figure.value);
       });
       ranks();
       links();
@@ -52,14 +57,17 @@ class Object {
   template <typename More>
   void rows(const std::string& name, More more) {
     const auto is_it = [&](const analysis::Table& table) { return table.name == name; };
-    const analysis::Table& table = *std::find_if(laid_out_.tables.begin(), laid_out_.tables.end(), is_it);
-    const std::size_t count = std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
+    const analysis::Table& table =
+        *std::find_if(laid_out_.tables.begin(), laid_out_.tables.end(), is_it);
+    const std::size_t count =
+        std::visit([](const auto& values) { return values.size(); }, table.columns.front().values);
     json_.key(name);
     json_.open_list();
     for (std::size_t row = 0; row < count; ++row) {
       json_.object([&] {
         for (const analysis::NamedColumn& column : table.columns) {
-          std::visit([&](const auto& values) { json_.field(column.name, values[row]); }, column.values);
+          std::visit([&](const auto& values) { json_.field(column.name, values[row]); },
+                     column.values);
         }
         more(row);
       });
@@ -79,10 +87,11 @@ class Object {
         "top_ranks_by_in_bytes", [](const IssueRank& rank) { return rank.bytes_in; },
         [](const IssueRank& rank) { return rank.messages_in; });
     const auto touch = [](const IssueRank& rank) { return rank.touch_bytes(); };
-    json_.objects("top_ranks_by_touch_bytes", analysis::top_ranks(ranks_, touch), [&](const IssueRank& rank) {
-      json_.field("rank", rank.rank);
-      json_.field("bytes", touch(rank));
-    });
+    json_.objects("top_ranks_by_touch_bytes", analysis::top_ranks(ranks_, touch),
+                  [&](const IssueRank& rank) {
+                    json_.field("rank", rank.rank);
+                    json_.field("bytes", touch(rank));
+                  });
   }
   template <typename Bytes, typename Messages>
   void top(const char* name, Bytes bytes, Messages messages) {
@@ -139,7 +148,8 @@ class Object {
       json_.object("metrics", [&] {
         json_.field("seconds", issue.seconds);
         json_.field("count", issue.count);
-        for (const analysis::Figure& figure : issue.evidence) json_.field(figure.name, figure.value);
+        for (const analysis::Figure& figure : issue.evidence)
+          json_.field(figure.name, figure.value);
       });
     });
   }
@@ -153,7 +163,8 @@ class Object {
 
 }  // namespace
 
-base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& options, const std::string& path, Notes& notes) {
+base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& options,
+                           const std::string& path, Notes& notes) {
   analysis::LazyJob job(trace);
   analysis::Input input;
   const profile::Profile profile = analysis::profile_of_trace(trace, input.scope);
@@ -163,7 +174,8 @@ base::Status export_pyrite(const trace::Trace& trace, const TraceOptions& option
   const auto report = analysis::issue_report(input);
   if (!report) return report.error();
   base::AtomicFile file;
-  const auto existing = options.force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep;
+  const auto existing =
+      options.force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep;
   if (auto opened = file.open(path, existing); !opened) return opened;
   base::JsonWriter json(file, 1);
   Object(json, *report, trace.definitions()).write();

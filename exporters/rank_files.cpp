@@ -30,8 +30,10 @@ class FolderOfFiles : public RankFiles {
 
   base::Status open() {
     std::error_code error;
-    if (fs::exists(path_, error) && !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
-      return base::Error{path_ + ": is there already and is not an empty folder; give another path"};
+    if (fs::exists(path_, error) &&
+        !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
+      return base::Error{path_ +
+                         ": is there already and is not an empty folder; give another path"};
     }
     created_ = fs::create_directory(temporary_, error);
     if (!created_) return failure(temporary_, error);
@@ -56,8 +58,9 @@ class FolderOfFiles : public RankFiles {
 
  private:
   static base::Error failure(const std::string& path, const std::error_code& error) {
-    return base::Error{path + ": cannot be written: " +
-                       (error ? error.message() : "is there already, left by a run that was killed")};
+    return base::Error{
+        path + ": cannot be written: " +
+        (error ? error.message() : "is there already, left by a run that was killed")};
   }
 
   std::string path_;

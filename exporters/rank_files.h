@@ -1,5 +1,5 @@
-// Somewhere to put a set of small files: a folder, a .tar or a .tar.gz, as the path says. All of them
-// appear together or none does.
+// Somewhere to put a set of small files: a folder, a .tar or a .tar.gz, as the path says. All of
+// them appear together or none does.
 #pragma once
 
 #include <memory>

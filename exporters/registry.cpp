@@ -16,11 +16,13 @@ namespace {
 
 constexpr Exporter kExporters[] = {
     {"csv", "one line for each pair, class, communicator and phase", ".csv", export_csv},
-    {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz", export_npz},
+    {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz",
+     export_npz},
     {"graphml", "directed graph of ranks with bytes and messages", ".graphml", export_graphml},
     {"metis", "METIS and Chaco graph, both directions added up", ".graph", export_metis},
     {"scotch", "Scotch source graph, both directions added up", ".grf", export_scotch},
-    {"treematch", "TreeMatch matrix: dense text, both directions added up", ".mat", export_treematch},
+    {"treematch", "TreeMatch matrix: dense text, both directions added up", ".mat",
+     export_treematch},
     {"pfprof", "oxton-result<rank>.json for each rank, in a folder, .tar or .tar.gz", "",
      export_pfprof},
 };

@@ -7,6 +7,6 @@
 namespace fathom::exporters {
 
 base::Status export_scotch(const profile::Profile& profile, const Options& options,
-                       const std::string& path, Notes& notes);
+                           const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

@@ -53,7 +53,8 @@ class OpenLines {
   };
 
   void flush() {
-    for (; !lines_.empty() && lines_.front().known; lines_.pop_front(), ++first_) file_ << lines_.front().text;
+    for (; !lines_.empty() && lines_.front().known; lines_.pop_front(), ++first_)
+      file_ << lines_.front().text;
   }
 
   TextFile& file_;
@@ -64,7 +65,11 @@ class OpenLines {
 class SmpiVisitor : public trace::Visitor {
  public:
   SmpiVisitor(TextFile& file, const TraceOptions& options, FlatTags& tags, std::int64_t rank)
-      : options_(options), tags_(tags), lines_(file), prefix_(std::to_string(rank) + ' '), rank_(rank) {
+      : options_(options),
+        tags_(tags),
+        lines_(file),
+        prefix_(std::to_string(rank) + ' '),
+        rank_(rank) {
     lines_.add(prefix_ + "init\n");
   }
 
@@ -148,7 +153,7 @@ class SmpiVisitor : public trace::Visitor {
     bool began = false, in_call = false;
     std::uint64_t left_ns = 0;
     OpenLines::Position call_begin = 0;
-    std::string posted;                // lines for the begin of the call
+    std::string posted;  // lines for the begin of the call
     std::vector<std::string> at_end;
   };
   struct Pending {
@@ -169,12 +174,14 @@ class SmpiVisitor : public trace::Visitor {
 
   std::string operation(const char* name, const Event& event) {
     return prefix_ + name + ' ' + std::to_string(event.peer) + ' ' +
-           std::to_string(tags_.tag_of(event.communicator, event.tag)) + ' ' + std::to_string(event.bytes) + '\n';
+           std::to_string(tags_.tag_of(event.communicator, event.tag)) + ' ' +
+           std::to_string(event.bytes) + '\n';
   }
 
   std::string wait_line(const Event& event) {
     const bool sends = event.kind == EventKind::kMessageSent;
-    const std::int64_t source = sends ? rank_ : event.peer, destination = sends ? event.peer : rank_;
+    const std::int64_t source = sends ? rank_ : event.peer,
+                       destination = sends ? event.peer : rank_;
     return prefix_ + "wait " + std::to_string(source) + ' ' + std::to_string(destination) + ' ' +
            std::to_string(tags_.tag_of(event.communicator, event.tag)) + '\n';
   }
@@ -206,8 +213,8 @@ class SmpiVisitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                         Notes& notes) {
+base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
+                         const std::string& path, Notes& notes) {
   constexpr std::int64_t kMostFiles = 1 << 20;
   const trace::Definitions& all = trace.definitions();
   const std::int64_t ranks = rank_count(all);
@@ -216,7 +223,8 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
   std::error_code failed;
   const bool is_there = std::filesystem::exists(path, failed);
   if (is_there && (!options.force || !std::filesystem::exists(path + "/trace.txt", failed))) {
-    return base::Error{"'" + path + "' is there already; name another place, or replace it with --force"};
+    return base::Error{"'" + path +
+                       "' is there already; name another place, or replace it with --force"};
   }
   std::filesystem::create_directories(path, failed);
   if (failed) return base::Error{"cannot make the folder '" + path + "': " + failed.message()};
@@ -246,7 +254,9 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
   notes.push_back(
       "SMPI's traces know sends, receives and pauses; one-sided transfers without messages, I/O "
       "and the names of calls are left out");
-  notes.push_back("'" + path + "/trace.txt' names its files by absolute path: edit it where you move the folder");
+  notes.push_back(
+      "'" + path +
+      "/trace.txt' names its files by absolute path: edit it where you move the folder");
   return index.commit();
 }
 

@@ -29,8 +29,9 @@ void SortedLines::add(std::uint64_t time_ns, std::string_view line) {
 }
 
 void SortedLines::sort() {
-  std::stable_sort(lines_.begin(), lines_.end(),
-                   [](const Line& left, const Line& right) { return left.time_ns < right.time_ns; });
+  std::stable_sort(lines_.begin(), lines_.end(), [](const Line& left, const Line& right) {
+    return left.time_ns < right.time_ns;
+  });
 }
 
 void SortedLines::spill() {
@@ -52,7 +53,8 @@ void SortedLines::spill() {
 
 base::Status SortedLines::write(TextFile& file) {
   if (!pieces_.empty()) spill();
-  if (failed_) return base::Error{"no room for temporary files; set TMPDIR to a folder with more space"};
+  if (failed_)
+    return base::Error{"no room for temporary files; set TMPDIR to a folder with more space"};
   sort();
   for (const Line& line : lines_) file << std::string_view(text_).substr(line.offset, line.size);
 

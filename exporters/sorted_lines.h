@@ -1,7 +1,7 @@
 // Lines that come in any order and go into a file in order of time.
 //
-// Sorted pieces of kMostBytes go to a temporary file each and are merged at the end; equal times keep the
-// order in which they came. Memory: kMostBytes and a buffer for each piece.
+// Sorted pieces of kMostBytes go to a temporary file each and are merged at the end; equal times
+// keep the order in which they came. Memory: kMostBytes and a buffer for each piece.
 #pragma once
 
 #include <cstddef>

@@ -47,11 +47,13 @@ CREATE VIEW message AS
 CREATE VIEW calls AS SELECT function.name, call.* FROM call JOIN function ON function.id = call.function;
 )sql";
 
-constexpr Attribute kCallColumns[] = {
-    Attribute::kCommunicator, Attribute::kPeer,   Attribute::kTag,     Attribute::kBytes,
-    Attribute::kRoot,         Attribute::kPeer2,  Attribute::kTag2,    Attribute::kBytes2,
-    Attribute::kCount,        Attribute::kNewCommunicator, Attribute::kFlag, Attribute::kRequest,
-    Attribute::kWindow,       Attribute::kOffset};
+constexpr Attribute kCallColumns[] = {Attribute::kCommunicator, Attribute::kPeer,
+                                      Attribute::kTag,          Attribute::kBytes,
+                                      Attribute::kRoot,         Attribute::kPeer2,
+                                      Attribute::kTag2,         Attribute::kBytes2,
+                                      Attribute::kCount,        Attribute::kNewCommunicator,
+                                      Attribute::kFlag,         Attribute::kRequest,
+                                      Attribute::kWindow,       Attribute::kOffset};
 
 using Number = std::optional<std::int64_t>;  // nullopt: NULL
 Number number(std::uint64_t value) { return static_cast<std::int64_t>(value); }
@@ -74,8 +76,10 @@ class Database {
   base::Status open(const std::string& path, bool force) {
     path_ = path;
     std::error_code ignored;
-    if (std::filesystem::exists(path, ignored) && (!force || !std::filesystem::is_regular_file(path, ignored))) {
-      return base::Error{"'" + path + "' is there already; name another place, or replace it with --force"};
+    if (std::filesystem::exists(path, ignored) &&
+        (!force || !std::filesystem::is_regular_file(path, ignored))) {
+      return base::Error{"'" + path +
+                         "' is there already; name another place, or replace it with --force"};
     }
     temporary_ = path + ".part-" + std::to_string(::getpid());
     check(sqlite3_open(temporary_.c_str(), &handle_));
@@ -119,7 +123,8 @@ class Database {
 
   // The text must outlive the insert.
   void text(std::string_view text) {
-    check(sqlite3_bind_text(row_, ++column_, text.data(), static_cast<int>(text.size()), SQLITE_STATIC));
+    check(sqlite3_bind_text(row_, ++column_, text.data(), static_cast<int>(text.size()),
+                            SQLITE_STATIC));
   }
   void value(Number value) {
     check(value ? sqlite3_bind_int64(row_, ++column_, *value) : sqlite3_bind_null(row_, ++column_));
@@ -149,13 +154,15 @@ class Database {
 
   std::string path_, temporary_, error_;
   sqlite3* handle_ = nullptr;
-  sqlite3_stmt *call_ = nullptr, *sent_ = nullptr, *received_ = nullptr, *event_ = nullptr, *row_ = nullptr;
+  sqlite3_stmt *call_ = nullptr, *sent_ = nullptr, *received_ = nullptr, *event_ = nullptr,
+               *row_ = nullptr;
   int column_ = 0;
 };
 
 class SqliteVisitor : public trace::Visitor {
  public:
-  SqliteVisitor(Database& database, const trace::Definitions& definitions, const TraceOptions& options)
+  SqliteVisitor(Database& database, const trace::Definitions& definitions,
+                const TraceOptions& options)
       : database_(database), all_(definitions), options_(options) {}
 
   void definitions() {
@@ -192,7 +199,8 @@ class SqliteVisitor : public trace::Visitor {
       database_.value(call.enter.function);
       database_.value(call.depth);
       for (const Attribute column : kCallColumns) {
-        database_.value(unless_default(trace::is_set(call.leave, column) ? call.leave : call.enter, column));
+        database_.value(
+            unless_default(trace::is_set(call.leave, column) ? call.leave : call.enter, column));
       }
       database_.value(call.leave.code);
       database_.value(unless_zero(call.enter.site));
@@ -227,7 +235,8 @@ class SqliteVisitor : public trace::Visitor {
       database_.value(number(event.time_ns));
       database_.value(event.code);
       database_.value(unless_zero(event.request));
-      for (const Attribute column : {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kCount}) {
+      for (const Attribute column :
+           {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kCount}) {
         database_.value(unless_default(event, column));
       }
     });
@@ -271,8 +280,8 @@ class SqliteVisitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                           Notes& notes) {
+base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& options,
+                           const std::string& path, Notes& notes) {
   Database database;
   const auto opened = database.open(path, options.force);
   if (!opened) return opened;

@@ -16,7 +16,7 @@
 
 namespace fathom::exporters {
 
-base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                           Notes& notes);
+base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& options,
+                           const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

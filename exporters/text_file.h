@@ -14,8 +14,7 @@
 namespace fathom::exporters {
 
 inline base::AtomicFile::Existing existing(const Options& options) {
-  return options.force ? base::AtomicFile::Existing::kReplace
-                       : base::AtomicFile::Existing::kKeep;
+  return options.force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep;
 }
 
 class TextFile {
@@ -25,7 +24,8 @@ class TextFile {
   }
 
   base::Status open(const std::string& path, bool force) {
-    return file_.open(path, force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep);
+    return file_.open(
+        path, force ? base::AtomicFile::Existing::kReplace : base::AtomicFile::Existing::kKeep);
   }
 
   TextFile& operator<<(char character) {

@@ -16,11 +16,13 @@ using trace::Message;
 using trace::Place;
 
 // The columns between `depth` and `error`, in order.
-constexpr Attribute kColumns[] = {
-    Attribute::kCommunicator, Attribute::kPeer,   Attribute::kTag,     Attribute::kBytes,
-    Attribute::kRoot,         Attribute::kPeer2,  Attribute::kTag2,    Attribute::kBytes2,
-    Attribute::kCount,        Attribute::kNewCommunicator, Attribute::kFlag, Attribute::kRequest,
-    Attribute::kWindow,       Attribute::kOffset};
+constexpr Attribute kColumns[] = {Attribute::kCommunicator, Attribute::kPeer,
+                                  Attribute::kTag,          Attribute::kBytes,
+                                  Attribute::kRoot,         Attribute::kPeer2,
+                                  Attribute::kTag2,         Attribute::kBytes2,
+                                  Attribute::kCount,        Attribute::kNewCommunicator,
+                                  Attribute::kFlag,         Attribute::kRequest,
+                                  Attribute::kWindow,       Attribute::kOffset};
 
 std::string quoted(std::string_view text) {
   if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
@@ -33,16 +35,20 @@ class CsvVisitor : public trace::Visitor {
  public:
   CsvVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
       : file_(file), all_(definitions), options_(options) {
-    for (const trace::Function& function : all_.functions) functions_.push_back(quoted(function.name));
+    for (const trace::Function& function : all_.functions)
+      functions_.push_back(quoted(function.name));
     for (const std::string& name : all_.classes) classes_.push_back(quoted(name));
     for (const std::string& name : all_.phases) phases_.push_back(quoted(name));
-    file_ << "kind,rank,thread,begin_ns,end_ns,name,depth,communicator,peer,tag,bytes,root,peer2,tag2,bytes2,"
+    file_ << "kind,rank,thread,begin_ns,end_ns,name,depth,communicator,peer,tag,bytes,root,peer2,"
+             "tag2,bytes2,"
              "count,newcomm,flag,request,object,offset,error,message,hidden,site\n";
   }
 
   void leave(const Place& place, const Call& call) override {
-    begin("call", place, call.enter.time_ns, call.leave.time_ns, name_in(functions_, call.enter.function), call.depth);
-    for (const Attribute column : kColumns) cell(trace::is_set(call.leave, column) ? call.leave : call.enter, column);
+    begin("call", place, call.enter.time_ns, call.leave.time_ns,
+          name_in(functions_, call.enter.function), call.depth);
+    for (const Attribute column : kColumns)
+      cell(trace::is_set(call.leave, column) ? call.leave : call.enter, column);
     file_ << ',' << call.leave.code << ",,,";
     if (call.enter.site) file_ << call.enter.site;
     file_ << '\n';
@@ -77,15 +83,16 @@ class CsvVisitor : public trace::Visitor {
   }
 
   static std::string_view step_name(std::uint32_t step) {
-    constexpr std::string_view kSteps[] = {"",        "activate", "posted", "unposted", "matched",
-                                           "matched unexpected", "begin", "continue", "end", "complete"};
+    constexpr std::string_view kSteps[] = {
+        "",      "activate", "posted", "unposted", "matched", "matched unexpected",
+        "begin", "continue", "end",    "complete"};
     return step < std::size(kSteps) ? kSteps[step] : "";
   }
 
-  void begin(std::string_view kind, const Place& place, std::uint64_t from, std::uint64_t to, std::string_view name,
-             std::uint32_t depth) {
-    file_ << kind << ',' << place.rank << ',' << place.thread << ',' << from << ',' << to << ',' << name << ','
-          << depth;
+  void begin(std::string_view kind, const Place& place, std::uint64_t from, std::uint64_t to,
+             std::string_view name, std::uint32_t depth) {
+    file_ << kind << ',' << place.rank << ',' << place.thread << ',' << from << ',' << to << ','
+          << name << ',' << depth;
   }
 
   void point(const Place& place, const Event& event, std::string_view name) {
@@ -106,7 +113,8 @@ class CsvVisitor : public trace::Visitor {
 
   // 0 is an answer for these.
   static bool always(const Event& event, Attribute column) {
-    const bool message = event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
+    const bool message =
+        event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
     return message && (column == Attribute::kTag || column == Attribute::kBytes);
   }
 
@@ -118,8 +126,8 @@ class CsvVisitor : public trace::Visitor {
 
 }  // namespace
 
-base::Status export_trace_csv(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                              Notes& notes) {
+base::Status export_trace_csv(const trace::Trace& trace, const TraceOptions& options,
+                              const std::string& path, Notes& notes) {
   TextFile file;
   const auto opened = file.open(path, options.force);
   if (!opened) return opened;

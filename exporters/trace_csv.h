@@ -1,5 +1,5 @@
-// CSV (RFC 4180, LF line ends) of a trace: one line a call, an end of a message, or another event, in the
-// order in which calls end and the rest happens, all ranks merged by time.
+// CSV (RFC 4180, LF line ends) of a trace: one line a call, an end of a message, or another event,
+// in the order in which calls end and the rest happens, all ranks merged by time.
 //
 //   kind,rank,thread,begin_ns,end_ns,name,depth,communicator,peer,tag,bytes,root,peer2,tag2,bytes2,count,
 //   newcomm,flag,request,object,offset,error,message,hidden,site
@@ -13,7 +13,7 @@
 
 namespace fathom::exporters {
 
-base::Status export_trace_csv(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                              Notes& notes);
+base::Status export_trace_csv(const trace::Trace& trace, const TraceOptions& options,
+                              const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

@@ -5,19 +5,22 @@
 namespace fathom::exporters {
 
 std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function) {
-  return function < definitions.functions.size() ? std::string_view(definitions.functions[function].name)
-                                                 : "unknown function";
+  return function < definitions.functions.size()
+             ? std::string_view(definitions.functions[function].name)
+             : "unknown function";
 }
 
 std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class) {
-  return message_class < definitions.classes.size() ? std::string_view(definitions.classes[message_class])
-                                                    : "unknown class";
+  return message_class < definitions.classes.size()
+             ? std::string_view(definitions.classes[message_class])
+             : "unknown class";
 }
 
 std::string communicator_name(const trace::Definitions& definitions, std::int32_t communicator) {
   if (communicator < 0) return "no communicator";
   const auto position = static_cast<std::size_t>(communicator);
-  if (position < definitions.communicators.size() && !definitions.communicators[position].name.empty()) {
+  if (position < definitions.communicators.size() &&
+      !definitions.communicators[position].name.empty()) {
     return definitions.communicators[position].name;
   }
   return "communicator " + std::to_string(communicator);
@@ -58,7 +61,8 @@ bool is_hidden(const trace::Definitions& definitions, std::uint32_t message_clas
 
 std::int64_t rank_count(const trace::Definitions& definitions) {
   std::int64_t count = definitions.world_size;
-  for (const trace::Process& process : definitions.processes) count = std::max(count, process.rank + 1);
+  for (const trace::Process& process : definitions.processes)
+    count = std::max(count, process.rank + 1);
   return count;
 }
 
@@ -76,16 +80,21 @@ void note_loss(const trace::Definitions& definitions, Notes& notes) {
     lost += process.lost_records;
     for (const std::string& problem : process.problems) notes.push_back(problem);
   }
-  if (lost > 0) notes.push_back("the trace lost " + std::to_string(lost) + " records; what stood in them is missing");
+  if (lost > 0)
+    notes.push_back("the trace lost " + std::to_string(lost) +
+                    " records; what stood in them is missing");
 }
 
 std::int32_t CommunicatorRanks::rank_in(std::int32_t communicator, std::int32_t world_rank) {
-  if (communicator < 0 || static_cast<std::size_t>(communicator) >= definitions_.communicators.size()) return -1;
+  if (communicator < 0 ||
+      static_cast<std::size_t>(communicator) >= definitions_.communicators.size())
+    return -1;
   const auto [entry, is_new] = tables_.try_emplace(communicator);
   Table& table = entry->second;
   if (is_new) {
     const auto& members = definitions_.communicators[static_cast<std::size_t>(communicator)];
-    const auto& listed = members.remote_world_ranks.empty() ? members.world_ranks : members.remote_world_ranks;
+    const auto& listed =
+        members.remote_world_ranks.empty() ? members.world_ranks : members.remote_world_ranks;
     for (std::size_t rank = 0; rank < listed.size(); ++rank) {
       table.emplace(listed[rank], static_cast<std::int32_t>(rank));
     }
@@ -101,7 +110,8 @@ std::uint32_t FlatTags::tag_of(std::int32_t communicator, std::int32_t tag) {
   if (communicator == 0 && tag >= 0 && static_cast<std::uint32_t>(tag) < kFirstOther) {
     return static_cast<std::uint32_t>(tag);
   }
-  const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator)) << 32 |
+  const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator))
+                                << 32 |
                             static_cast<std::uint32_t>(tag);
   const auto number = static_cast<std::uint32_t>(kFirstOther + others_.size());
   return others_.try_emplace(key, number).first->second;

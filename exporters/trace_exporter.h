@@ -1,7 +1,7 @@
 // What every export format for traces has in common. How to add one: docs/adding-an-exporter.md.
 //
-// Each is a visitor over trace/walk.h: it formats and nothing else. Output appears whole or not at all.
-// Memory follows what is open at one moment of the trace, not its length.
+// Each is a visitor over trace/walk.h: it formats and nothing else. Output appears whole or not at
+// all. Memory follows what is open at one moment of the trace, not its length.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +30,8 @@ struct TraceExporter {
   const char* name;       // as in `fathom export --to NAME`
   const char* help;       // one line
   const char* extension;  // of the usual output, with the dot; empty for a folder
-  base::Status (*write)(const trace::Trace& trace, const TraceOptions& options, const std::string& path,
-                        Notes& notes);
+  base::Status (*write)(const trace::Trace& trace, const TraceOptions& options,
+                        const std::string& path, Notes& notes);
 };
 
 // Every export format for traces, one row each.
@@ -73,8 +73,8 @@ class CommunicatorRanks {
 };
 
 // Formats without communicators (GOAL, SMPI) know messages by a number alone. The program's tags on
-// MPI_COMM_WORLD keep theirs; each other pair of communicator and tag, and every negative tag, gets a
-// number of its own from 2^30 on, the same for all ranks.
+// MPI_COMM_WORLD keep theirs; each other pair of communicator and tag, and every negative tag, gets
+// a number of its own from 2^30 on, the same for all ranks.
 class FlatTags {
  public:
   static constexpr std::uint32_t kFirstOther = 1u << 30;

@@ -20,10 +20,14 @@ constexpr TraceExporter kTraceExporters[] = {
     {"perfetto", "Perfetto's own format, for ui.perfetto.dev", ".perfetto-trace", export_perfetto},
     {"chrome", "Chrome's trace event JSON, for small traces", ".json", export_chrome},
     {"paraver", "Paraver: .prv with .pcf and .row beside it", ".prv", export_paraver},
-    {"goal", "GOAL text for LogGOPSim and ATLAHS, collectives as their messages", ".goal", export_goal},
-    {"smpi", "SimGrid's time-independent traces, collectives as their messages, into a folder", "", export_smpi},
-    {"events", "CSV: one line a call, an end of a message, or another event", ".csv", export_trace_csv},
-    {"pyrite", "Pyrite's analysis object: summary, ranks, links, barriers, patterns, issues", ".json", export_pyrite},
+    {"goal", "GOAL text for LogGOPSim and ATLAHS, collectives as their messages", ".goal",
+     export_goal},
+    {"smpi", "SimGrid's time-independent traces, collectives as their messages, into a folder", "",
+     export_smpi},
+    {"events", "CSV: one line a call, an end of a message, or another event", ".csv",
+     export_trace_csv},
+    {"pyrite", "Pyrite's analysis object: summary, ranks, links, barriers, patterns, issues",
+     ".json", export_pyrite},
     {"sqlite", "SQLite database: calls, messages, communicators", ".sqlite", export_sqlite},
 };
 

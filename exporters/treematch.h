@@ -1,7 +1,7 @@
 // TreeMatch communication matrix: plain ASCII, one line of N numbers for each rank, no header.
 //
-// The matrix is symmetric, entry (i, j) being what i sent to j and j to i together; the diagonal is 0.
-// Size is ranks squared, memory follows the pairs.
+// The matrix is symmetric, entry (i, j) being what i sent to j and j to i together; the diagonal is
+// 0. Size is ranks squared, memory follows the pairs.
 #pragma once
 
 #include "exporters/exporter.h"
@@ -9,6 +9,6 @@
 namespace fathom::exporters {
 
 base::Status export_treematch(const profile::Profile& profile, const Options& options,
-                       const std::string& path, Notes& notes);
+                              const std::string& path, Notes& notes);
 
 }  // namespace fathom::exporters

@@ -1,5 +1,5 @@
-// The job as mapping and partitioning tools want it: an undirected graph of ranks without self loops,
-// the weight of an edge being what went in both directions together.
+// The job as mapping and partitioning tools want it: an undirected graph of ranks without self
+// loops, the weight of an edge being what went in both directions together.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,13 @@ struct UndirectedGraph {
 UndirectedGraph undirected_graph(const profile::Profile& profile, const Options& options,
                                  Notes& notes);
 
-// Makes the weights small enough that the sum over all half edges fits a signed 32-bit integer, which
-// METIS and Scotch are usually built with: every weight is divided by the same number and rounded up,
-// so that none becomes 0. Notes the divisor; does nothing where nothing is needed.
+// Makes the weights small enough that the sum over all half edges fits a signed 32-bit integer,
+// which METIS and Scotch are usually built with: every weight is divided by the same number and
+// rounded up, so that none becomes 0. Notes the divisor; does nothing where nothing is needed.
 void scale_to_int32(UndirectedGraph& graph, Notes& notes);
 
-// Calls line(neighbours_begin, neighbours_end) once for each rank in order, those without any included.
+// Calls line(neighbours_begin, neighbours_end) once for each rank in order, those without any
+// included.
 template <typename Line>
 void for_each_rank(const UndirectedGraph& graph, Line line) {
   auto begin = graph.half_edges.begin();

@@ -4,7 +4,8 @@
 //   at the end       central directory: the same for each entry, with its offset; end record
 //
 // The layout is that of PKWARE's APPNOTE 4.3.7, 4.3.12 and 4.3.16 without the 64-bit extension: an
-// archive of 4 GiB or more is an Error. Times are fixed, so that the same input gives the same bytes.
+// archive of 4 GiB or more is an Error. Times are fixed, so that the same input gives the same
+// bytes.
 #pragma once
 
 #include <cstdint>

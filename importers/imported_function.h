@@ -7,8 +7,8 @@
 
 namespace fathom::importers {
 
-// With the attributes that importers can fill in. A name that is no function of MPI: mpi::Group::kOther, no
-// attributes.
+// With the attributes that importers can fill in. A name that is no function of MPI:
+// mpi::Group::kOther, no attributes.
 trace::Function imported_function(std::string_view name);
 
 }  // namespace fathom::importers

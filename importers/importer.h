@@ -1,7 +1,8 @@
-// What every import format has in common, and the formats. How to add one: docs/adding-an-importer.md.
+// What every import format has in common, and the formats. How to add one:
+// docs/adding-an-importer.md.
 //
-// An importer reads what another tool wrote. Any bytes are safe: damage ends the import with an Error
-// or a note, and what comes before the damage is kept where the format allows it.
+// An importer reads what another tool wrote. Any bytes are safe: damage ends the import with an
+// Error or a note, and what comes before the damage is kept where the format allows it.
 #pragma once
 
 #include <span>
@@ -21,12 +22,13 @@ using Notes = std::vector<std::string>;
 struct Importer {
   const char* name;  // as in `fathom import --format NAME`
   const char* help;  // one line
-  // The ending of a file in this format, with the dot: of the input, or of a file in the folder that
-  // is the input. Empty: any input that no other format claims.
+  // The ending of a file in this format, with the dot: of the input, or of a file in the folder
+  // that is the input. Empty: any input that no other format claims.
   const char* ending;
   base::Result<profile::Profile> (*read_profile)(const std::string& path);
   // Makes `run_directory`/trace.
-  base::Status (*read_trace)(const std::string& path, const std::string& run_directory, Notes& notes);
+  base::Status (*read_trace)(const std::string& path, const std::string& run_directory,
+                             Notes& notes);
 };
 
 std::span<const Importer> all();

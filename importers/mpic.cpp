@@ -25,13 +25,13 @@ constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits can hold
 // By type, from 13 on.
 constexpr std::int32_t kFirstType = 13;
 constexpr FunctionId kTypes[] = {
-    FunctionId::kSend, FunctionId::kRecv, FunctionId::kBsend, FunctionId::kSsend,
-    FunctionId::kRsend, FunctionId::kIsend, FunctionId::kIbsend, FunctionId::kIssend,
-    FunctionId::kIrsend, FunctionId::kIrecv, FunctionId::kSendrecv, FunctionId::kWait,
-    FunctionId::kWaitall, FunctionId::kBarrier, FunctionId::kBcast, FunctionId::kReduce,
-    FunctionId::kAllreduce, FunctionId::kGather, FunctionId::kScatter, FunctionId::kAllgather,
-    FunctionId::kWaitany, FunctionId::kWaitsome, FunctionId::kTest, FunctionId::kTestany,
-    FunctionId::kTestall, FunctionId::kTestsome, FunctionId::kInit, FunctionId::kFinalize};
+    FunctionId::kSend,      FunctionId::kRecv,     FunctionId::kBsend,    FunctionId::kSsend,
+    FunctionId::kRsend,     FunctionId::kIsend,    FunctionId::kIbsend,   FunctionId::kIssend,
+    FunctionId::kIrsend,    FunctionId::kIrecv,    FunctionId::kSendrecv, FunctionId::kWait,
+    FunctionId::kWaitall,   FunctionId::kBarrier,  FunctionId::kBcast,    FunctionId::kReduce,
+    FunctionId::kAllreduce, FunctionId::kGather,   FunctionId::kScatter,  FunctionId::kAllgather,
+    FunctionId::kWaitany,   FunctionId::kWaitsome, FunctionId::kTest,     FunctionId::kTestany,
+    FunctionId::kTestall,   FunctionId::kTestsome, FunctionId::kInit,     FunctionId::kFinalize};
 
 // One half of what a record tells.
 struct Part {
@@ -59,15 +59,18 @@ Record small_record(const char* bytes) {
   record.id = int_at(bytes + 8);
   record.type = int_at(bytes + 12);
   record.comm = int_at(bytes + 16);
-  record.first = {int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32), int_at(bytes + 36), int_at(bytes + 20)};
+  record.first = {int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32), int_at(bytes + 36),
+                  int_at(bytes + 20)};
   return record;
 }
 
 Record large_record(const char* bytes) {
   Record record = small_record(bytes);
   record.large = true;
-  record.first = {int_at(bytes + 20), int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32), int_at(bytes + 36)};
-  record.second = {int_at(bytes + 40), int_at(bytes + 44), int_at(bytes + 48), int_at(bytes + 52), int_at(bytes + 56)};
+  record.first = {int_at(bytes + 20), int_at(bytes + 24), int_at(bytes + 28), int_at(bytes + 32),
+                  int_at(bytes + 36)};
+  record.second = {int_at(bytes + 40), int_at(bytes + 44), int_at(bytes + 48), int_at(bytes + 52),
+                   int_at(bytes + 56)};
   return record;
 }
 
@@ -132,7 +135,8 @@ class Parser {
   }
   base::Error error(const std::string& what) const { return {"'" + file_.path() + "' " + what}; }
 
-  bool records(std::string_view label, std::uint64_t bytes_each, const char*& first, std::uint64_t& count) {
+  bool records(std::string_view label, std::uint64_t bytes_each, const char*& first,
+               std::uint64_t& count) {
     if (!has(kLabelBytes + 4)) return false;
     if (text_at(take(kLabelBytes), kLabelBytes) != label) return false;
     const std::int32_t given = int_at(take(4));
@@ -149,12 +153,16 @@ class Parser {
       Section section;
       bool good = has(4);
       if (good) section.rank = int_at(take(4));
-      good = good && section.rank >= 0 && section.rank < contents_.ranks && seen.insert(section.rank).second;
-      good = good && records("P2P Small Type Messages", kSmallBytes, section.small, section.small_count);
-      good = good && records("P2P Large Type Messages", kLargeBytes, section.large, section.large_count);
+      good = good && section.rank >= 0 && section.rank < contents_.ranks &&
+             seen.insert(section.rank).second;
+      good = good &&
+             records("P2P Small Type Messages", kSmallBytes, section.small, section.small_count);
+      good = good &&
+             records("P2P Large Type Messages", kLargeBytes, section.large, section.large_count);
       if (!good) {
-        contents_.damage = "the section at byte " + std::to_string(begin) + " is damaged; " + std::to_string(number) +
-                           " of " + std::to_string(contents_.ranks) + " ranks stand before it and were imported";
+        contents_.damage = "the section at byte " + std::to_string(begin) + " is damaged; " +
+                           std::to_string(number) + " of " + std::to_string(contents_.ranks) +
+                           " ranks stand before it and were imported";
         return;
       }
       contents_.sections.push_back(section);
@@ -220,7 +228,8 @@ class MpicImport {
       row.id = number;
       row.name = handle == 0 ? "MPI_COMM_WORLD" : "handle " + std::to_string(handle);
       for (std::int32_t rank = 0; rank < contents_.ranks; ++rank) row.world_ranks.push_back(rank);
-      all.communicators.resize(std::max(all.communicators.size(), static_cast<std::size_t>(number) + 1));
+      all.communicators.resize(
+          std::max(all.communicators.size(), static_cast<std::size_t>(number) + 1));
       all.communicators[static_cast<std::size_t>(number)] = row;
     }
     return all;
@@ -231,7 +240,8 @@ class MpicImport {
     InOrder records(section);
     last_ns_ = 0;
     while (const auto record = records.next()) {
-      if (record->type < kFirstType || record->type >= kFirstType + static_cast<std::int32_t>(std::size(kTypes))) {
+      if (record->type < kFirstType ||
+          record->type >= kFirstType + static_cast<std::int32_t>(std::size(kTypes))) {
         ++skipped_;
         continue;
       }
@@ -243,7 +253,8 @@ class MpicImport {
   bool too_many_communicators() const { return too_many_; }
 
  private:
-  static constexpr std::size_t kMostCommunicators = 4096;  // a damaged file may name any number of them
+  static constexpr std::size_t kMostCommunicators =
+      4096;  // a damaged file may name any number of them
 
   void find_communicators(const Section& section) {
     communicators_.try_emplace(0, 0);
@@ -265,7 +276,8 @@ class MpicImport {
     const std::int64_t first = *std::min_element(started.begin(), started.end());
     constexpr std::int64_t kMostApart_ns = 1'000'000'000'000'000;  // some days; more is damage
     for (std::size_t rank = 0; rank < started.size(); ++rank) {
-      const auto apart = static_cast<std::uint64_t>(started[rank]) - static_cast<std::uint64_t>(first);
+      const auto apart =
+          static_cast<std::uint64_t>(started[rank]) - static_cast<std::uint64_t>(first);
       if (apart < static_cast<std::uint64_t>(kMostApart_ns)) offsets_[rank] = apart;
     }
     all.epoch_unix_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(first, 0));
@@ -273,22 +285,30 @@ class MpicImport {
   }
 
   std::uint64_t time_of(const Record& record, std::int32_t rank) {
-    const double seconds = std::isfinite(record.seconds) ? std::clamp(record.seconds, 0.0, kMostSeconds) : 0.0;
-    const auto ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9)) + offsets_[static_cast<std::size_t>(rank)];
+    const double seconds =
+        std::isfinite(record.seconds) ? std::clamp(record.seconds, 0.0, kMostSeconds) : 0.0;
+    const auto ns = static_cast<std::uint64_t>(std::llround(seconds * 1e9)) +
+                    offsets_[static_cast<std::size_t>(rank)];
     last_ns_ = std::max(last_ns_, ns);
     return last_ns_;
   }
 
-  std::int32_t valid_rank(std::int32_t rank) const { return rank >= 0 && rank < contents_.ranks ? rank : trace::kNobody; }
-  static std::uint64_t length(std::int32_t bytes) { return static_cast<std::uint64_t>(std::max(bytes, 0)); }
+  std::int32_t valid_rank(std::int32_t rank) const {
+    return rank >= 0 && rank < contents_.ranks ? rank : trace::kNobody;
+  }
+  static std::uint64_t length(std::int32_t bytes) {
+    return static_cast<std::uint64_t>(std::max(bytes, 0));
+  }
 
-  void call(std::size_t process, std::int32_t rank, const Record& record, trace::TraceWriter& writer) {
+  void call(std::size_t process, std::int32_t rank, const Record& record,
+            trace::TraceWriter& writer) {
     trace::Event enter;
     enter.kind = trace::EventKind::kEnter;
     enter.time_ns = time_of(record, rank);
     enter.function = static_cast<std::uint32_t>(record.type - kFirstType);
     const auto communicator = communicators_.find(record.comm);
-    enter.communicator = communicator == communicators_.end() ? trace::kNobody : communicator->second;
+    enter.communicator =
+        communicator == communicators_.end() ? trace::kNobody : communicator->second;
     trace::Event leave = enter;
     leave.kind = trace::EventKind::kLeave;
     const mpi::Group group = mpi::meaning_of(kTypes[enter.function]).group;
@@ -308,11 +328,15 @@ class MpicImport {
     if (group == mpi::Group::kCollective) collective(record, enter);
     if (group == mpi::Group::kCompletion) leave.count = length(first.count);
     writer.append(process, enter);
-    if (sends) message(process, enter, trace::EventKind::kMessageSent, enter.peer, first.tag, enter.bytes, writer);
+    if (sends)
+      message(process, enter, trace::EventKind::kMessageSent, enter.peer, first.tag, enter.bytes,
+              writer);
     if (receives && group == mpi::Group::kReceive) {
-      message(process, enter, trace::EventKind::kMessageReceived, enter.peer, first.tag, enter.bytes, writer);
+      message(process, enter, trace::EventKind::kMessageReceived, enter.peer, first.tag,
+              enter.bytes, writer);
     } else if (receives) {
-      message(process, enter, trace::EventKind::kMessageReceived, enter.peer2, enter.tag2, enter.bytes2, writer);
+      message(process, enter, trace::EventKind::kMessageReceived, enter.peer2, enter.tag2,
+              enter.bytes2, writer);
     }
     writer.append(process, leave);
   }
@@ -325,8 +349,9 @@ class MpicImport {
     if (flow == mpi::Flow::kToRoot) enter.root = valid_rank(record.first.receiver);
   }
 
-  void message(std::size_t process, const trace::Event& call, trace::EventKind kind, std::int32_t peer, std::int32_t tag,
-               std::uint64_t bytes, trace::TraceWriter& writer) {
+  void message(std::size_t process, const trace::Event& call, trace::EventKind kind,
+               std::int32_t peer, std::int32_t tag, std::uint64_t bytes,
+               trace::TraceWriter& writer) {
     if (peer == trace::kNobody) return;  // to or from nobody
     trace::Event event;
     event.kind = kind;
@@ -347,7 +372,8 @@ class MpicImport {
 
 }  // namespace
 
-base::Status import_mpic(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes) {
+base::Status import_mpic(const std::string& path, const std::string& run_directory,
+                         std::vector<std::string>& notes) {
   const auto file = base::MappedFile::open(path);
   if (!file) return file.error();
   const auto contents = Parser(*file).parse();
@@ -357,11 +383,14 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
   const trace::Definitions definitions = import.definitions();
   auto writer = trace::TraceWriter::create(run_directory, definitions);
   if (!writer) return writer.error();
-  for (std::size_t process = 0; process < contents->sections.size(); ++process) import.events(process, *writer);
-  notes.push_back(".mpic files hold one time for each call; calls take no time in the imported trace, and "
-                  "non-blocking ones stand where they completed");
+  for (std::size_t process = 0; process < contents->sections.size(); ++process)
+    import.events(process, *writer);
+  notes.push_back(
+      ".mpic files hold one time for each call; calls take no time in the imported trace, and "
+      "non-blocking ones stand where they completed");
   if (!contents->damage.empty()) notes.push_back(contents->damage);
-  if (import.skipped() > 0) notes.push_back(std::to_string(import.skipped()) + " records of no known type were left out");
+  if (import.skipped() > 0)
+    notes.push_back(std::to_string(import.skipped()) + " records of no known type were left out");
   if (import.too_many_communicators())
     notes.push_back("there are more communicators than a sound file has; the rest were left out");
   return writer->finish();

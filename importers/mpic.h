@@ -9,9 +9,10 @@
 //   large    f64 seconds; i32 id, type, comm, sender, receiver, count, bytes, tag; the second part's sender,
 //            receiver, count, bytes, tag; 4 bytes
 //
-// A record has one time, so calls take none; non-blocking sends and receives stand where they completed.
-// Communicators are handles of each process: those of one number become one communicator of all ranks.
-// Any byte sequence is safe; of a damaged file what stands before the damage is imported, and it is said.
+// A record has one time, so calls take none; non-blocking sends and receives stand where they
+// completed. Communicators are handles of each process: those of one number become one communicator
+// of all ranks. Any byte sequence is safe; of a damaged file what stands before the damage is
+// imported, and it is said.
 #pragma once
 
 #include <string>
@@ -21,6 +22,7 @@
 
 namespace fathom::importers {
 
-base::Status import_mpic(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes);
+base::Status import_mpic(const std::string& path, const std::string& run_directory,
+                         std::vector<std::string>& notes);
 
 }  // namespace fathom::importers

@@ -7,9 +7,9 @@
 #include <map>
 
 #include "importers/otf2_definitions.h"
-#include "trace/otf2_errors.h"
 #include "importers/otf2_location.h"
 #include "importers/otf2_plan.h"
+#include "trace/otf2_errors.h"
 #include "trace/writer.h"
 
 namespace fathom::importers {
@@ -32,7 +32,8 @@ class Import {
   base::Status run(const std::string& run_directory, std::vector<std::string>& notes) {
     trace::Otf2Errors::listen();
     reader_ = OTF2_Reader_Open(path_.c_str());
-    if (!reader_ || OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS) return error();
+    if (!reader_ || OTF2_Reader_SetSerialCollectiveCallbacks(reader_) != OTF2_SUCCESS)
+      return error();
     properties();
     if (!read_definitions(reader_, archive_)) return error();
     auto plan = plan_import(archive_, properties_);
@@ -40,20 +41,25 @@ class Import {
     auto writer = trace::TraceWriter::create(run_directory, plan->definitions);
     if (!writer) return writer.error();
     if (!events(*plan, *writer)) {
-      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" + trace::Otf2Errors::last() + ")");
+      notes.push_back("'" + path_ + "' is damaged; what could be read was imported (" +
+                      trace::Otf2Errors::last() + ")");
     }
     if (plan->other_regions > 0 && !plan->own) {
       notes.push_back(std::to_string(plan->other_regions) +
-                      " regions are no MPI functions; a Fathom trace holds MPI calls only, and they were left out");
+                      " regions are no MPI functions; a Fathom trace holds MPI calls only, and "
+                      "they were left out");
     }
     if (unknown_comms_ > 0) {
-      notes.push_back(std::to_string(unknown_comms_) + " messages on communicators that are not defined were left out");
+      notes.push_back(std::to_string(unknown_comms_) +
+                      " messages on communicators that are not defined were left out");
     }
     return writer->finish();
   }
 
  private:
-  base::Error error() const { return {"'" + path_ + "' cannot be read as an OTF2 archive: " + trace::Otf2Errors::last()}; }
+  base::Error error() const {
+    return {"'" + path_ + "' cannot be read as an OTF2 archive: " + trace::Otf2Errors::last()};
+  }
 
   void properties() {
     std::uint32_t count = 0;
@@ -96,12 +102,13 @@ class Import {
     OTF2_Reader_CloseDefReader(reader_, reader);
   }
 
-  bool read_location(std::uint64_t location, const Place& place, const Plan& plan, trace::TraceWriter& writer,
-                     const OTF2_EvtReaderCallbacks* callbacks) {
+  bool read_location(std::uint64_t location, const Place& place, const Plan& plan,
+                     trace::TraceWriter& writer, const OTF2_EvtReaderCallbacks* callbacks) {
     OTF2_EvtReader* reader = OTF2_Reader_GetEvtReader(reader_, location);
     if (!reader) return false;
     LocationEvents events(archive_, plan, writer, place);
-    bool good = OTF2_Reader_RegisterEvtCallbacks(reader_, reader, callbacks, &events) == OTF2_SUCCESS;
+    bool good =
+        OTF2_Reader_RegisterEvtCallbacks(reader_, reader, callbacks, &events) == OTF2_SUCCESS;
     std::uint64_t read = 0;
     good = good && OTF2_Reader_ReadAllLocalEvents(reader_, reader, &read) == OTF2_SUCCESS;
     events.finish();
@@ -120,7 +127,8 @@ class Import {
 }  // namespace
 }  // namespace otf2
 
-base::Status import_otf2(const std::string& path, const std::string& run_directory, std::vector<std::string>& notes) {
+base::Status import_otf2(const std::string& path, const std::string& run_directory,
+                         std::vector<std::string>& notes) {
   return otf2::Import(path).run(run_directory, notes);
 }
 

@@ -29,7 +29,8 @@ struct Archive {
     std::vector<std::uint64_t> members;
   };
   struct Comm {
-    std::uint32_t name = 0, group = 0, remote_group = OTF2_UNDEFINED_GROUP, parent = OTF2_UNDEFINED_COMM;
+    std::uint32_t name = 0, group = 0, remote_group = OTF2_UNDEFINED_GROUP,
+                  parent = OTF2_UNDEFINED_COMM;
   };
   struct LocationGroup {
     std::uint32_t name = 0, node = 0;
@@ -46,7 +47,7 @@ struct Archive {
 
   std::unordered_map<std::uint32_t, std::string> strings;
   std::uint64_t resolution = 1'000'000'000, offset = 0, realtime = 0;
-  std::map<std::uint32_t, std::uint32_t> nodes;       // name
+  std::map<std::uint32_t, std::uint32_t> nodes;  // name
   std::map<std::uint32_t, LocationGroup> location_groups;
   std::vector<Location> locations;
   std::map<std::uint32_t, Region> regions;
@@ -56,7 +57,8 @@ struct Archive {
   std::map<std::uint32_t, std::uint32_t> attributes, parameters;  // name
 };
 
-// False if the archive's definitions cannot be read to their end; trace::Otf2Errors::last() says why.
+// False if the archive's definitions cannot be read to their end; trace::Otf2Errors::last() says
+// why.
 bool read_definitions(OTF2_Reader* reader, Archive& archive);
 
 }  // namespace fathom::importers::otf2

@@ -31,8 +31,9 @@ void LocationEvents::leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_Re
   flush();
 }
 
-void LocationEvents::message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer,
-                             OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes, std::uint64_t request) {
+void LocationEvents::message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list,
+                             std::uint32_t peer, OTF2_CommRef comm, std::uint32_t tag,
+                             std::uint64_t bytes, std::uint64_t request) {
   trace::Event event = new_event(kind, time);
   const auto place = plan_.comms.find(comm);
   if (place == plan_.comms.end()) {
@@ -55,7 +56,8 @@ void LocationEvents::request_made(std::uint64_t request) {
   if (!requests_.empty()) requests_.back() = request;
 }
 
-void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled) {
+void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request,
+                               bool cancelled) {
   if (plan_.own && has(list, trace::Otf2Attribute::kUncompleted)) return;
   trace::Event event = new_event(trace::EventKind::kRequestCompleted, time);
   event.request = request;
@@ -67,7 +69,8 @@ void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std
   flush();
 }
 
-void LocationEvents::collective(OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent, std::uint64_t received) {
+void LocationEvents::collective(OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent,
+                                std::uint64_t received) {
   if (plan_.own || open_.empty()) return;
   const auto place = plan_.comms.find(comm);
   if (place == plan_.comms.end()) return;
@@ -75,10 +78,12 @@ void LocationEvents::collective(OTF2_CommRef comm, std::uint32_t root, std::uint
   call.communicator = place->second.communicator;
   call.bytes = sent;
   call.bytes2 = received;
-  if (root != OTF2_UNDEFINED_UINT32 && root < kMostRanks) call.root = world_rank(call.communicator, root);
+  if (root != OTF2_UNDEFINED_UINT32 && root < kMostRanks)
+    call.root = world_rank(call.communicator, root);
 }
 
-void LocationEvents::parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self, std::uint64_t value) {
+void LocationEvents::parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self,
+                               std::uint64_t value) {
   const auto known = plan_.parameters.find(self);
   if (known == plan_.parameters.end()) return;
   trace::Event event = new_event(trace::EventKind::kLost, time);
@@ -98,7 +103,8 @@ void LocationEvents::parameter(std::uint64_t time, OTF2_AttributeList* list, OTF
     case trace::Otf2Parameter::kRequestGiven: event.kind = trace::EventKind::kRequestGiven; break;
     case trace::Otf2Parameter::kLost:
     case trace::Otf2Parameter::kSampled:
-      event.kind = known->second == trace::Otf2Parameter::kLost ? trace::EventKind::kLost : trace::EventKind::kSampled;
+      event.kind = known->second == trace::Otf2Parameter::kLost ? trace::EventKind::kLost
+                                                                : trace::EventKind::kSampled;
       event.count = value;
       event.code = 0;
       break;
@@ -112,9 +118,12 @@ void LocationEvents::phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_Stri
   const auto known = plan_.parameters.find(self);
   const auto number = plan_.phases.find(std::string(archive_.text(name)));
   if (known == plan_.parameters.end() || number == plan_.phases.end()) return;
-  if (known->second != trace::Otf2Parameter::kPhaseBegin && known->second != trace::Otf2Parameter::kPhaseEnd) return;
+  if (known->second != trace::Otf2Parameter::kPhaseBegin &&
+      known->second != trace::Otf2Parameter::kPhaseEnd)
+    return;
   const bool begins = known->second == trace::Otf2Parameter::kPhaseBegin;
-  add(begins ? trace::EventKind::kPhaseBegin : trace::EventKind::kPhaseEnd, time).code = number->second;
+  add(begins ? trace::EventKind::kPhaseBegin : trace::EventKind::kPhaseEnd, time).code =
+      number->second;
   flush();
 }
 
@@ -140,7 +149,8 @@ trace::Event LocationEvents::new_event(trace::EventKind kind, std::uint64_t time
   return event;
 }
 
-void LocationEvents::set_peer(trace::Event& event, const CommPlace& place, std::uint32_t position) const {
+void LocationEvents::set_peer(trace::Event& event, const CommPlace& place,
+                              std::uint32_t position) const {
   event.comm_peer = static_cast<std::int32_t>(position);
   const auto& row = plan_.definitions.communicators[static_cast<std::size_t>(event.communicator)];
   if (!place.peers || place.peers->empty()) {
@@ -159,13 +169,15 @@ void LocationEvents::set_peer(trace::Event& event, const CommPlace& place, std::
 
 std::int32_t LocationEvents::world_rank(std::int32_t communicator, std::uint32_t rank) const {
   const auto& row = plan_.definitions.communicators[static_cast<std::size_t>(communicator)];
-  const auto& members = row.remote_world_ranks.empty() || !is_local(row) ? row.world_ranks : row.remote_world_ranks;
+  const auto& members =
+      row.remote_world_ranks.empty() || !is_local(row) ? row.world_ranks : row.remote_world_ranks;
   if (row.world_ranks.empty()) return rank == 0 ? place_.rank : trace::kNobody;
   return rank < members.size() ? static_cast<std::int32_t>(members[rank]) : trace::kNobody;
 }
 
 bool LocationEvents::is_local(const profile::Communicator& row) const {
-  return std::find(row.world_ranks.begin(), row.world_ranks.end(), place_.rank) != row.world_ranks.end();
+  return std::find(row.world_ranks.begin(), row.world_ranks.end(), place_.rank) !=
+         row.world_ranks.end();
 }
 
 bool LocationEvents::has(OTF2_AttributeList* list, trace::Otf2Attribute attribute) const {
@@ -181,9 +193,11 @@ void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
     OTF2_AttributeRef self;
     OTF2_Type type;
     OTF2_AttributeValue value;
-    if (OTF2_AttributeList_GetAttributeByIndex(list, index, &self, &type, &value) != OTF2_SUCCESS) continue;
-    const std::uint64_t number = type == OTF2_TYPE_INT32 ? static_cast<std::uint64_t>(std::int64_t{value.int32})
-                                                         : value.uint64;
+    if (OTF2_AttributeList_GetAttributeByIndex(list, index, &self, &type, &value) != OTF2_SUCCESS)
+      continue;
+    const std::uint64_t number = type == OTF2_TYPE_INT32
+                                     ? static_cast<std::uint64_t>(std::int64_t{value.int32})
+                                     : value.uint64;
     const auto attribute = plan_.attributes.find(self);
     if (attribute != plan_.attributes.end()) set_field(event, attribute->second, number);
     const auto own = plan_.own_attributes.find(self);
@@ -192,10 +206,14 @@ void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
       case trace::Otf2Attribute::kSite: event.site = number; break;
       case trace::Otf2Attribute::kError:
       case trace::Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
-      case trace::Otf2Attribute::kFunction: event.function = static_cast<std::uint32_t>(number); break;
+      case trace::Otf2Attribute::kFunction:
+        event.function = static_cast<std::uint32_t>(number);
+        break;
       case trace::Otf2Attribute::kReceiving: event.receiving = number != 0; break;
       case trace::Otf2Attribute::kUncompleted: break;
-      case trace::Otf2Attribute::kCommPeer: event.comm_peer = static_cast<std::int32_t>(number); break;
+      case trace::Otf2Attribute::kCommPeer:
+        event.comm_peer = static_cast<std::int32_t>(number);
+        break;
     }
   }
   if (event.comm_peer == trace::kNobody && event.peer >= 0) event.comm_peer = event.peer;
@@ -211,7 +229,8 @@ void LocationEvents::tell_call(const trace::Event& message) {
     call.peer2 = message.peer;
     call.tag2 = message.tag;
     call.bytes2 = message.bytes;
-  } else if (group == (receives ? mpi::Group::kReceive : mpi::Group::kSend) || group == mpi::Group::kSendReceive) {
+  } else if (group == (receives ? mpi::Group::kReceive : mpi::Group::kSend) ||
+             group == mpi::Group::kSendReceive) {
     call.communicator = message.communicator;
     call.peer = message.peer;
     call.comm_peer = message.comm_peer;
@@ -235,39 +254,45 @@ LocationEvents& events_of(void* user_data) { return *static_cast<LocationEvents*
 // Request ids of other tools may be 0, which stands for none here.
 std::uint64_t request_of(std::uint64_t id) { return id + 1; }
 
-OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
-                           OTF2_RegionRef region) {
+OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+                           OTF2_AttributeList* list, OTF2_RegionRef region) {
   events_of(user).enter(time, list, region);
   return OTF2_CALLBACK_SUCCESS;
 }
-OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
-                           OTF2_RegionRef region) {
+OTF2_CallbackCode on_leave(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+                           OTF2_AttributeList* list, OTF2_RegionRef region) {
   events_of(user).leave(time, list, region);
   return OTF2_CALLBACK_SUCCESS;
 }
-OTF2_CallbackCode on_send(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
-                          uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-  events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes, trace::kNoRequest);
+OTF2_CallbackCode on_send(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+                          OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+                          uint64_t bytes) {
+  events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes,
+                          trace::kNoRequest);
   return OTF2_CALLBACK_SUCCESS;
 }
-OTF2_CallbackCode on_recv(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user, OTF2_AttributeList* list,
-                          uint32_t peer, OTF2_CommRef comm, uint32_t tag, uint64_t bytes) {
-  events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, trace::kNoRequest);
+OTF2_CallbackCode on_recv(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
+                          OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
+                          uint64_t bytes) {
+  events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag, bytes,
+                          trace::kNoRequest);
   return OTF2_CALLBACK_SUCCESS;
 }
-OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user, OTF2_AttributeList*,
-                                    OTF2_CollectiveOp, OTF2_CommRef comm, uint32_t root, uint64_t sent,
-                                    uint64_t received) {
+OTF2_CallbackCode on_collective_end(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user,
+                                    OTF2_AttributeList*, OTF2_CollectiveOp, OTF2_CommRef comm,
+                                    uint32_t root, uint64_t sent, uint64_t received) {
   events_of(user).collective(comm, root, sent, received);
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_parameter_value(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
-                                     OTF2_AttributeList* list, OTF2_ParameterRef self, uint64_t value) {
+                                     OTF2_AttributeList* list, OTF2_ParameterRef self,
+                                     uint64_t value) {
   events_of(user).parameter(time, list, self, value);
   return OTF2_CALLBACK_SUCCESS;
 }
 OTF2_CallbackCode on_parameter_string(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
-                                      OTF2_AttributeList*, OTF2_ParameterRef self, OTF2_StringRef name) {
+                                      OTF2_AttributeList*, OTF2_ParameterRef self,
+                                      OTF2_StringRef name) {
   events_of(user).phase(time, self, name);
   return OTF2_CALLBACK_SUCCESS;
 }
@@ -277,23 +302,25 @@ struct Requests {
   static std::uint64_t number(std::uint64_t id) { return kOwn ? id : request_of(id); }
 
   static OTF2_CallbackCode on_isend(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
-                                    OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                    uint64_t bytes, uint64_t id) {
-    events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes, kOwn ? trace::kNoRequest : number(id));
+                                    OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm,
+                                    uint32_t tag, uint64_t bytes, uint64_t id) {
+    events_of(user).message(trace::EventKind::kMessageSent, time, list, peer, comm, tag, bytes,
+                            kOwn ? trace::kNoRequest : number(id));
     if (!kOwn) events_of(user).request_made(number(id));
     return OTF2_CALLBACK_SUCCESS;
   }
   static OTF2_CallbackCode on_irecv(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
-                                    OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm, uint32_t tag,
-                                    uint64_t bytes, uint64_t id) {
+                                    OTF2_AttributeList* list, uint32_t peer, OTF2_CommRef comm,
+                                    uint32_t tag, uint64_t bytes, uint64_t id) {
     if (!kOwn) {
-      events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag, bytes, number(id));
+      events_of(user).message(trace::EventKind::kMessageReceived, time, list, peer, comm, tag,
+                              bytes, number(id));
     }
     events_of(user).completed(time, list, number(id), false);
     return OTF2_CALLBACK_SUCCESS;
   }
-  static OTF2_CallbackCode on_made(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user, OTF2_AttributeList*,
-                                   uint64_t id) {
+  static OTF2_CallbackCode on_made(OTF2_LocationRef, OTF2_TimeStamp, uint64_t, void* user,
+                                   OTF2_AttributeList*, uint64_t id) {
     if (!kOwn) events_of(user).request_made(number(id));
     return OTF2_CALLBACK_SUCCESS;
   }
@@ -307,9 +334,10 @@ struct Requests {
     events_of(user).completed(time, list, number(id), true);
     return OTF2_CALLBACK_SUCCESS;
   }
-  static OTF2_CallbackCode on_collective_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,
-                                                  OTF2_AttributeList* list, OTF2_CollectiveOp, OTF2_CommRef,
-                                                  uint32_t, uint64_t, uint64_t, uint64_t id) {
+  static OTF2_CallbackCode on_collective_complete(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t,
+                                                  void* user, OTF2_AttributeList* list,
+                                                  OTF2_CollectiveOp, OTF2_CommRef, uint32_t,
+                                                  uint64_t, uint64_t, uint64_t id) {
     events_of(user).completed(time, list, number(id), false);
     return OTF2_CALLBACK_SUCCESS;
   }
@@ -321,7 +349,8 @@ struct Requests {
     OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveRequestCallback(callbacks, on_made);
     OTF2_EvtReaderCallbacks_SetMpiIsendCompleteCallback(callbacks, on_complete);
     OTF2_EvtReaderCallbacks_SetMpiRequestCancelledCallback(callbacks, on_cancelled);
-    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks, on_collective_complete);
+    OTF2_EvtReaderCallbacks_SetNonBlockingCollectiveCompleteCallback(callbacks,
+                                                                     on_collective_complete);
   }
 };
 

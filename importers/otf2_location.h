@@ -12,39 +12,49 @@
 
 namespace fathom::importers::otf2 {
 
-// Keeps the events of a call until it is left: what is inside tells its arguments, where nothing else does.
+// Keeps the events of a call until it is left: what is inside tells its arguments, where nothing
+// else does.
 class LocationEvents {
  public:
-  LocationEvents(const Archive& archive, const Plan& plan, trace::TraceWriter& writer, const Place& place)
+  LocationEvents(const Archive& archive, const Plan& plan, trace::TraceWriter& writer,
+                 const Place& place)
       : archive_(archive), plan_(plan), writer_(writer), place_(place) {}
 
   std::uint64_t unknown_comms() const { return unknown_comms_; }
 
   void enter(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
   void leave(std::uint64_t time, OTF2_AttributeList* list, OTF2_RegionRef region);
-  void message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list, std::uint32_t peer, OTF2_CommRef comm,
-               std::uint32_t tag, std::uint64_t bytes, std::uint64_t request);
+  void message(trace::EventKind kind, std::uint64_t time, OTF2_AttributeList* list,
+               std::uint32_t peer, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
+               std::uint64_t request);
 
   // A call without MPI functions' attributes learns here which request it returned.
   void request_made(std::uint64_t request);
 
-  void completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request, bool cancelled);
-  void collective(OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent, std::uint64_t received);
-  void parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self, std::uint64_t value);
+  void completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request,
+                 bool cancelled);
+  void collective(OTF2_CommRef comm, std::uint32_t root, std::uint64_t sent,
+                  std::uint64_t received);
+  void parameter(std::uint64_t time, OTF2_AttributeList* list, OTF2_ParameterRef self,
+                 std::uint64_t value);
   void phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_StringRef name);
   void finish();
 
  private:
   static constexpr std::uint32_t kMostRanks = 1u << 31;
-  static constexpr std::size_t kMostKept = 1 << 16;  // events of one call; then its arguments stay as they are
+  static constexpr std::size_t kMostKept =
+      1 << 16;  // events of one call; then its arguments stay as they are
 
   trace::Event new_event(trace::EventKind kind, std::uint64_t time);
-  trace::Event& add(trace::EventKind kind, std::uint64_t time) { return events_.emplace_back(new_event(kind, time)); }
+  trace::Event& add(trace::EventKind kind, std::uint64_t time) {
+    return events_.emplace_back(new_event(kind, time));
+  }
   bool has(OTF2_AttributeList* list, trace::Otf2Attribute attribute) const;
   std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
   void set_peer(trace::Event& event, const CommPlace& place, std::uint32_t position) const;
 
-  // A member of an intercommunicator's local group speaks to the remote one, and the other way round.
+  // A member of an intercommunicator's local group speaks to the remote one, and the other way
+  // round.
   bool is_local(const profile::Communicator& row) const;
 
   void read(OTF2_AttributeList* list, trace::Event& event) const;
@@ -62,8 +72,8 @@ class LocationEvents {
   std::uint64_t unknown_comms_ = 0;
 };
 
-// What calls a LocationEvents, given as user data, for each event. `own`: Fathom wrote the archive, in which the numbers of
-// requests are as recorded, and a receive was told of when it arrived.
+// What calls a LocationEvents, given as user data, for each event. `own`: Fathom wrote the archive,
+// in which the numbers of requests are as recorded, and a receive was told of when it arrived.
 void set_callbacks(OTF2_EvtReaderCallbacks* callbacks, bool own);
 
 }  // namespace fathom::importers::otf2

@@ -70,7 +70,8 @@ class Planner {
   void ranks() {
     comm_locations_ = archive_.comm_locations;
     std::map<std::uint64_t, std::uint32_t> group_of;
-    for (const Archive::Location& location : archive_.locations) group_of[location.self] = location.group;
+    for (const Archive::Location& location : archive_.locations)
+      group_of[location.self] = location.group;
     for (std::size_t rank = 0; rank < comm_locations_.size(); ++rank) {
       const auto group = group_of.find(comm_locations_[rank]);
       if (group == group_of.end()) continue;
@@ -87,7 +88,8 @@ class Planner {
     plan_.definitions.world_size = next;
     const std::string world_size = property("FATHOM::WORLD_SIZE");
     if (!world_size.empty()) {
-      plan_.definitions.world_size = std::min<std::int64_t>(next, std::strtoll(world_size.c_str(), nullptr, 10));
+      plan_.definitions.world_size =
+          std::min<std::int64_t>(next, std::strtoll(world_size.c_str(), nullptr, 10));
     }
   }
 
@@ -98,7 +100,8 @@ class Planner {
 
   void processes() {
     std::map<std::uint32_t, std::vector<const Archive::Location*>> by_group;
-    for (const Archive::Location& location : archive_.locations) by_group[location.group].push_back(&location);
+    for (const Archive::Location& location : archive_.locations)
+      by_group[location.group].push_back(&location);
     for (auto& [self, locations] : by_group) {
       const bool empty = std::all_of(locations.begin(), locations.end(),
                                      [this](const auto* location) { return is_silent(*location); });
@@ -147,7 +150,8 @@ class Planner {
           by_name_.try_emplace(std::string(name), static_cast<std::uint32_t>(all.functions.size()));
       plan_.functions.emplace(self, known->second);
       if (!is_new) continue;
-      const auto numbered = plan_.own ? trace::parse_function(archive_.text(region.description)) : std::nullopt;
+      const auto numbered =
+          plan_.own ? trace::parse_function(archive_.text(region.description)) : std::nullopt;
       all.functions.push_back(numbered ? numbered->function : imported_function(name));
     }
   }
@@ -155,7 +159,8 @@ class Planner {
   std::vector<std::int64_t> world_ranks(std::uint32_t self) const {
     std::vector<std::int64_t> ranks;
     const auto group = archive_.groups.find(self);
-    if (group == archive_.groups.end() || group->second.type == OTF2_GROUP_TYPE_COMM_SELF) return ranks;
+    if (group == archive_.groups.end() || group->second.type == OTF2_GROUP_TYPE_COMM_SELF)
+      return ranks;
     const bool locations = group->second.type == OTF2_GROUP_TYPE_COMM_LOCATIONS ||
                            (group->second.flags & OTF2_GROUP_FLAG_GLOBAL_MEMBERS) != 0;
     for (std::size_t position = 0; position < group->second.members.size(); ++position) {
@@ -178,7 +183,8 @@ class Planner {
     const std::string_view name = archive_.text(comm.name);
     const std::string parent_name(archive_.text(archive_.comms.at(comm.parent).name));
     for (std::size_t row = 0; row < all.classes.size(); ++row) {
-      if (name != trace::otf2_twin_name(parent_name, all.classes[row], all.class_hidden[row])) continue;
+      if (name != trace::otf2_twin_name(parent_name, all.classes[row], all.class_hidden[row]))
+        continue;
       plan_.comms[self] = {parent->second.communicator, static_cast<std::uint32_t>(row),
                            parent->second.peers};
       return true;
@@ -242,11 +248,13 @@ class Planner {
 
   void communicators() {
     const std::map<std::uint32_t, OwnCommunicator> own = own_communicators();
-    std::vector<std::pair<std::uint32_t, Archive::Comm>> in_order(archive_.comms.begin(), archive_.comms.end());
+    std::vector<std::pair<std::uint32_t, Archive::Comm>> in_order(archive_.comms.begin(),
+                                                                  archive_.comms.end());
     // MPI_COMM_WORLD first, as in the traces that Fathom records.
-    std::stable_partition(in_order.begin(), in_order.end(),
-                          [&](const auto& entry) { return archive_.text(entry.second.name).starts_with("MPI_COMM_WORLD") &&
-                                                          archive_.text(entry.second.name).size() == 14; });
+    std::stable_partition(in_order.begin(), in_order.end(), [&](const auto& entry) {
+      return archive_.text(entry.second.name).starts_with("MPI_COMM_WORLD") &&
+             archive_.text(entry.second.name).size() == 14;
+    });
     for (const auto& [self, comm] : in_order) {
       if (twin(self, comm)) continue;
       profile::Communicator made;
@@ -291,8 +299,9 @@ class Planner {
     all.application.executable = property("FATHOM::EXECUTABLE");
     all.level = plan_.own ? property("FATHOM::LEVEL") : "calls";
     all.source = plan_.own ? property("FATHOM::SOURCE") : "otf2";
-    all.epoch_unix_ns = plan_.own ? std::strtoull(property("FATHOM::EPOCH_UNIX_NS").c_str(), nullptr, 10)
-                                  : archive_.realtime;
+    all.epoch_unix_ns = plan_.own
+                            ? std::strtoull(property("FATHOM::EPOCH_UNIX_NS").c_str(), nullptr, 10)
+                            : archive_.realtime;
     all.application.started_unix_ns = static_cast<std::int64_t>(all.epoch_unix_ns);
   }
 
@@ -309,7 +318,8 @@ class Planner {
 
 }  // namespace
 
-base::Result<Plan> plan_import(const Archive& archive, const std::map<std::string, std::string>& properties) {
+base::Result<Plan> plan_import(const Archive& archive,
+                               const std::map<std::string, std::string>& properties) {
   return Planner(archive, properties).plan();
 }
 

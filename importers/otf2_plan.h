@@ -34,7 +34,7 @@ struct Place {
 struct Plan {
   bool own = false;  // Fathom wrote the archive: attributes say everything
   trace::Definitions definitions;
-  std::map<std::uint64_t, Place> places;                  // by location
+  std::map<std::uint64_t, Place> places;                       // by location
   std::unordered_map<std::uint32_t, std::uint32_t> functions;  // by region; others are left out
   std::unordered_map<std::uint32_t, CommPlace> comms;
   std::unordered_map<std::uint32_t, trace::Attribute> attributes;
@@ -45,6 +45,7 @@ struct Plan {
 };
 
 // `properties` are those of the archive. An Error if it holds no processes.
-base::Result<Plan> plan_import(const Archive& archive, const std::map<std::string, std::string>& properties);
+base::Result<Plan> plan_import(const Archive& archive,
+                               const std::map<std::string, std::string>& properties);
 
 }  // namespace fathom::importers::otf2

@@ -36,11 +36,11 @@ struct RankFile {
 
 base::Target size_target(RankFile::Size& size) {
   return base::Object{[&](std::string_view key) -> base::Target {
-                  if (key == "message_size") return &size.bytes;
-                  if (key == "frequency") return &size.messages;
-                  return {};
-                },
-                nullptr};
+                        if (key == "message_size") return &size.bytes;
+                        if (key == "frequency") return &size.messages;
+                        return {};
+                      },
+                      nullptr};
 }
 
 std::optional<base::Complaint> check(const RankFile& file) {
@@ -48,15 +48,15 @@ std::optional<base::Complaint> check(const RankFile& file) {
   if (file.ranks == profile::kNone) return base::Complaint{"n_procs", "is missing"};
   if (file.rank >= file.ranks) {
     return base::Complaint{"rank", "is " + std::to_string(file.rank) + " and \"n_procs\" is " +
-                                 std::to_string(file.ranks)};
+                                       std::to_string(file.ranks)};
   }
-  for (const auto& [name, values] : {std::pair("tx_bytes", &file.sent_bytes),
-                                     std::pair("tx_messages", &file.sent_messages),
-                                     std::pair("rx_bytes", &file.received_bytes),
-                                     std::pair("rx_messages", &file.received_messages)}) {
+  for (const auto& [name, values] :
+       {std::pair("tx_bytes", &file.sent_bytes), std::pair("tx_messages", &file.sent_messages),
+        std::pair("rx_bytes", &file.received_bytes),
+        std::pair("rx_messages", &file.received_messages)}) {
     if (values->size() != static_cast<std::uint64_t>(file.ranks)) {
       return base::Complaint{name, "has " + std::to_string(values->size()) +
-                                 " values but \"n_procs\" is " + std::to_string(file.ranks)};
+                                       " values but \"n_procs\" is " + std::to_string(file.ranks)};
     }
   }
   return std::nullopt;
@@ -64,18 +64,19 @@ std::optional<base::Complaint> check(const RankFile& file) {
 
 base::Object rank_file_target(RankFile& file) {
   return base::Object{[&](std::string_view key) -> base::Target {
-                  if (key == "rank") return &file.rank;
-                  if (key == "n_procs") return &file.ranks;
-                  if (key == "processor_name") return &file.host;
-                  if (key == "duration") return &file.seconds;
-                  if (key == "tx_bytes") return &file.sent_bytes;
-                  if (key == "tx_messages") return &file.sent_messages;
-                  if (key == "rx_bytes") return &file.received_bytes;
-                  if (key == "rx_messages") return &file.received_messages;
-                  if (key == "tx_message_sizes") return base::list_of(file.sent_sizes, &size_target);
-                  return {};
-                },
-                [&] { return check(file); }};
+                        if (key == "rank") return &file.rank;
+                        if (key == "n_procs") return &file.ranks;
+                        if (key == "processor_name") return &file.host;
+                        if (key == "duration") return &file.seconds;
+                        if (key == "tx_bytes") return &file.sent_bytes;
+                        if (key == "tx_messages") return &file.sent_messages;
+                        if (key == "rx_bytes") return &file.received_bytes;
+                        if (key == "rx_messages") return &file.received_messages;
+                        if (key == "tx_message_sizes")
+                          return base::list_of(file.sent_sizes, &size_target);
+                        return {};
+                      },
+                      [&] { return check(file); }};
 }
 
 // The rank in "oxton-result<rank>.json"; nothing for any other name.
@@ -122,8 +123,9 @@ class Job {
 
   base::Result<profile::Profile> finish(const std::string& path) {
     if (files_.empty()) {
-      return base::Error{path + ": holds no oxton-result<rank>.json; give the folder or archive "
-                                "that the reference profiler's run left"};
+      return base::Error{path +
+                         ": holds no oxton-result<rank>.json; give the folder or archive "
+                         "that the reference profiler's run left"};
     }
     if (auto missing = first_missing_rank()) {
       return base::Error{path + ": oxton-result" + std::to_string(*missing) + ".json is missing (" +
@@ -175,7 +177,9 @@ class Job {
     profile_.mpi.library = "Open MPI";
     profile_.mpi.pml = "ob1";
     std::sort(profile_.ranks.begin(), profile_.ranks.end(),
-              [](const profile::Rank& left, const profile::Rank& right) { return left.rank < right.rank; });
+              [](const profile::Rank& left, const profile::Rank& right) {
+                return left.rank < right.rank;
+              });
     profile::Communicator world;
     world.name = "MPI_COMM_WORLD";
     world.made_by = "predefined";
@@ -232,8 +236,9 @@ class Job {
 
   std::int64_t world_size_ = 0;
   std::map<std::int64_t, std::string> files_;  // by rank
-  std::map<std::pair<std::int64_t, std::int64_t>, profile::PairDifference> pairs_;  // by source, destination
-  std::map<std::uint64_t, std::uint64_t> sizes_;                           // messages by size
+  std::map<std::pair<std::int64_t, std::int64_t>, profile::PairDifference>
+      pairs_;                                     // by source, destination
+  std::map<std::uint64_t, std::uint64_t> sizes_;  // messages by size
   profile::Profile profile_;
 };
 

@@ -1,8 +1,8 @@
 // What a function of MPI means: the only place that knows functions by their names.
 //
-// functions.table holds a row for each function; the rows below are generated from it, so that a new
-// function is one new row. Everybody else (trace, analyses, exporters, importers) asks find() once per
-// function of a run and then compares enumerators.
+// functions.table holds a row for each function; the rows below are generated from it, so that a
+// new function is one new row. Everybody else (trace, analyses, exporters, importers) asks find()
+// once per function of a run and then compares enumerators.
 #pragma once
 
 #include <cstdint>
@@ -13,25 +13,55 @@
 
 namespace fathom::mpi {
 
-// What a function is about. Traces store these by name, so existing ones keep their meaning for ever.
+// What a function is about. Traces store these by name, so existing ones keep their meaning for
+// ever.
 enum class Group : std::uint8_t {
-  kOther, kSend, kReceive, kSendReceive, kCompletion, kProbe, kCollective, kOneSided, kIo, kCommunicator,
+  kOther,
+  kSend,
+  kReceive,
+  kSendReceive,
+  kCompletion,
+  kProbe,
+  kCollective,
+  kOneSided,
+  kIo,
+  kCommunicator,
   kEnvironment,
 };
 
-// The operation of a collective; the same for its blocking, non-blocking and persistent forms. Up to
-// kScatterv in the order of Open MPI's tags (ompi/mca/coll/base/coll_tags.h).
+// The operation of a collective; the same for its blocking, non-blocking and persistent forms. Up
+// to kScatterv in the order of Open MPI's tags (ompi/mca/coll/base/coll_tags.h).
 enum class Collective : std::uint8_t {
   kNone,
-  kAllgather, kAllgatherv, kAllreduce, kAlltoall, kAlltoallv, kAlltoallw, kBarrier, kBcast, kExscan,
-  kGather, kGatherv, kReduce, kReduceScatter, kReduceScatterBlock, kScan, kScatter, kScatterv,
-  kNeighborAllgather, kNeighborAllgatherv, kNeighborAlltoall, kNeighborAlltoallv, kNeighborAlltoallw,
+  kAllgather,
+  kAllgatherv,
+  kAllreduce,
+  kAlltoall,
+  kAlltoallv,
+  kAlltoallw,
+  kBarrier,
+  kBcast,
+  kExscan,
+  kGather,
+  kGatherv,
+  kReduce,
+  kReduceScatter,
+  kReduceScatterBlock,
+  kScan,
+  kScatter,
+  kScatterv,
+  kNeighborAllgather,
+  kNeighborAllgatherv,
+  kNeighborAlltoall,
+  kNeighborAlltoallv,
+  kNeighborAlltoallw,
 };
 
 // Who hands data to whom in a collective, and so who can wait for whom.
 enum class Flow : std::uint8_t {
-  kNone,      // no collective, or one whose members need not wait for each other
-  kBarrier, kAllToAll,  // everybody waits for the last to enter
+  kNone,  // no collective, or one whose members need not wait for each other
+  kBarrier,
+  kAllToAll,  // everybody waits for the last to enter
   kFromRoot,  // broadcast, scatter: everybody waits for the root
   kToRoot,    // reduce, gather: the root waits for the last of the others
   kPrefix,    // scan: rank r waits for the last of the ranks below it
@@ -70,12 +100,15 @@ constexpr Flow flow_of(Collective collective) {
     case Collective::kAlltoallw:
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock: return Flow::kAllToAll;
-    // In a neighbourhood everybody waits for neighbours alone; the members are known, the edges are not.
+    // In a neighbourhood everybody waits for neighbours alone; the members are known, the edges are
+    // not.
     default: return Flow::kNone;
   }
 }
 
-constexpr bool is_neighborhood(Collective collective) { return collective >= Collective::kNeighborAllgather; }
+constexpr bool is_neighborhood(Collective collective) {
+  return collective >= Collective::kNeighborAllgather;
+}
 
 // Whether the root hands each member its own part (scatter), or gets one from each (gather).
 constexpr bool moves_parts(Collective collective) {
@@ -100,8 +133,8 @@ struct Meaning {
   bool persistent() const { return requests == Requests::kMakes; }
 };
 
-// The meaning of "MPI_Isend", in upper or lower case, and of "MPIX_Bcast_init" as of "MPI_Bcast_init".
-// Names that are no function of MPI have the default meaning.
+// The meaning of "MPI_Isend", in upper or lower case, and of "MPIX_Bcast_init" as of
+// "MPI_Bcast_init". Names that are no function of MPI have the default meaning.
 const Meaning& meaning_of(std::string_view function);
 const Meaning& meaning_of(FunctionId function);
 
@@ -114,7 +147,8 @@ std::optional<FunctionId> find(std::string_view function);
 // The blocking collective whose messages carry this tag inside Open MPI, else kNone.
 constexpr Collective collective_of_tag(std::int32_t tag) {
   constexpr std::int32_t kFirst = -10, kLast = -26;  // allgather, scatterv
-  return tag <= kFirst && tag >= kLast ? static_cast<Collective>(1 + kFirst - tag) : Collective::kNone;
+  return tag <= kFirst && tag >= kLast ? static_cast<Collective>(1 + kFirst - tag)
+                                       : Collective::kNone;
 }
 
 // "MPI_Bcast"; empty for kNone.

@@ -113,8 +113,10 @@ void add_step_down(const std::string& text, std::vector<StepDown>& known) {
   if (is_new) known.push_back(step);
 }
 
-// "NAME<tab>DESCRIPTION<tab>BOUND TO<tab>VALUES": the values of one rank, added to those of the others.
-void add_variable(const std::string& text, std::int64_t rank, std::vector<PerformanceVariable>& known) {
+// "NAME<tab>DESCRIPTION<tab>BOUND TO<tab>VALUES": the values of one rank, added to those of the
+// others.
+void add_variable(const std::string& text, std::int64_t rank,
+                  std::vector<PerformanceVariable>& known) {
   std::istringstream fields(text);
   PerformanceVariable variable;
   std::string values;
@@ -122,12 +124,13 @@ void add_variable(const std::string& text, std::int64_t rank, std::vector<Perfor
   std::getline(fields, variable.description, '\t');
   std::getline(fields, variable.bound_to, '\t');
   std::getline(fields, values, '\t');
-  auto found =
-      std::find_if(known.begin(), known.end(), [&variable](const auto& other) { return other.name == variable.name; });
+  auto found = std::find_if(known.begin(), known.end(),
+                            [&variable](const auto& other) { return other.name == variable.name; });
   if (found == known.end()) found = known.insert(known.end(), variable);
   std::istringstream numbers(values);
   found->rank.push_back(rank);
-  found->values.emplace_back(std::istream_iterator<double>(numbers), std::istream_iterator<double>());
+  found->values.emplace_back(std::istream_iterator<double>(numbers),
+                             std::istream_iterator<double>());
 }
 
 void Assembly::note(const std::string& sentence) {
@@ -160,7 +163,8 @@ void Assembly::add(const ProcessRows& rows) {
   truncated_ |= rows.truncated;
   profile_.coverage.lost_messages += header.lost_messages;
   profile_.application.seconds = std::max(profile_.application.seconds, rank.seconds);
-  const auto started = static_cast<std::int64_t>(header.started_unix_ns & ~(std::uint64_t{1} << 63));
+  const auto started =
+      static_cast<std::int64_t>(header.started_unix_ns & ~(std::uint64_t{1} << 63));
   if (profile_.application.started_unix_ns == 0 || started < profile_.application.started_unix_ns) {
     profile_.application.started_unix_ns = started;
   }
@@ -231,7 +235,8 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
     classes_.try_emplace(key.class_id, unnamed_class(key.class_id));
     if (key.direction == Direction::kInvisible) {
       const auto module = modules.find(key.peer);
-      invisible_[{kind, key.class_id, module == modules.end() ? "" : module->second}] += cell.messages;
+      invisible_[{kind, key.class_id, module == modules.end() ? "" : module->second}] +=
+          cell.messages;
       continue;
     }
     const auto phase = phases.find(key.phase);
@@ -263,7 +268,8 @@ void Assembly::settle_numbers(Profile& profile) {
   profile.communicators = communicators_.finish(profile.world_size, foreign);
   for (PairCell& cell : cells_) {
     for (std::int64_t* end : {&cell.source, &cell.destination}) {
-      if (*end >= profile.world_size) *end = foreign[static_cast<std::size_t>(*end - profile.world_size)];
+      if (*end >= profile.world_size)
+        *end = foreign[static_cast<std::size_t>(*end - profile.world_size)];
     }
     cell.traffic.communicator = communicators_.first_alike(cell.traffic.communicator);
   }
@@ -370,7 +376,8 @@ void Assembly::finish_coverage(Profile& profile) {
       [this](std::int64_t rank) { return ranks_.contains(rank); }, coverage);
   list_invisible(coverage);
   coverage.cut_short = endings_.why_cut_short(profile.world_size);
-  if (truncated_) note("the rows of at least one process were cut off; what was readable is counted");
+  if (truncated_)
+    note("the rows of at least one process were cut off; what was readable is counted");
   if (paused_) {
     note("counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
   }
@@ -446,7 +453,8 @@ base::Result<bool> assemble_cut_short_run(const std::string& run_directory) {
   Assembly assembly;
   for (const fs::path& path : files) {
     std::ifstream file(path, std::ios::binary);
-    const std::string rows((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    const std::string rows((std::istreambuf_iterator<char>(file)),
+                           std::istreambuf_iterator<char>());
     RowsReader reader(rows.data(), rows.size());
     for (ProcessRows process; reader.next(process);) assembly.add(process);
   }

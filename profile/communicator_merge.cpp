@@ -15,7 +15,8 @@ bool is_world(const CommunicatorRow& row, const std::string& name) {
 }
 
 // By position; empty where a member left nothing, for a list with holes would name the wrong ranks.
-std::vector<std::int64_t> listed(const std::map<std::uint32_t, std::int64_t>& members, std::uint32_t size) {
+std::vector<std::int64_t> listed(const std::map<std::uint32_t, std::int64_t>& members,
+                                 std::uint32_t size) {
   std::vector<std::int64_t> ranks;
   if (members.size() != size) return ranks;
   for (const auto& [position, rank] : members) ranks.push_back(rank);
@@ -42,7 +43,8 @@ std::vector<std::int64_t> ProcessNumbers::settle() {
 
 void CommunicatorMerge::add_row(const CommunicatorRow& row, Sighting sighting,
                                 std::vector<std::uint32_t>& kind_of) {
-  const auto [found, is_new] = kinds_by_key_.emplace(row.key, static_cast<std::uint32_t>(kinds_.size()));
+  const auto [found, is_new] =
+      kinds_by_key_.emplace(row.key, static_cast<std::uint32_t>(kinds_.size()));
   if (is_new) {
     kinds_.emplace_back();
     kinds_.back().row = row;
@@ -69,10 +71,9 @@ void CommunicatorMerge::add_row(const CommunicatorRow& row, Sighting sighting,
   side[row.my_rank] = sighting.first;
 }
 
-std::vector<std::uint32_t> CommunicatorMerge::add(std::int64_t rank,
-                                                  const std::vector<CommunicatorRow>& rows,
-                                                  const std::vector<ForeignMemberRow>& foreign_members,
-                                                  ProcessNumbers& numbers) {
+std::vector<std::uint32_t> CommunicatorMerge::add(
+    std::int64_t rank, const std::vector<CommunicatorRow>& rows,
+    const std::vector<ForeignMemberRow>& foreign_members, ProcessNumbers& numbers) {
   std::vector<std::uint32_t> kind_of;
   for (const CommunicatorRow& row : rows) {
     add_row(row, {rank, static_cast<std::uint32_t>(kind_of.size())}, kind_of);

@@ -32,8 +32,8 @@ class ProcessNumbers {
   // For a process of another world the number holds until settle().
   std::int64_t number(ProcessName who);
 
-  // Numbers the foreign processes in order of their names. The result holds the final number of each, by
-  // its number until now less world_size.
+  // Numbers the foreign processes in order of their names. The result holds the final number of
+  // each, by its number until now less world_size.
   std::vector<std::int64_t> settle();
 
   const std::map<ProcessName, std::int64_t>& foreign() const { return foreign_; }
@@ -52,7 +52,8 @@ class CommunicatorMerge {
                                  ProcessNumbers& numbers);
 
   // Once, after the last add() and ProcessNumbers::settle(), whose result is `foreign`.
-  std::vector<Communicator> finish(std::int64_t world_size, const std::vector<std::int64_t>& foreign);
+  std::vector<Communicator> finish(std::int64_t world_size,
+                                   const std::vector<std::int64_t>& foreign);
 
   // After finish():
   // The kind that stands for it; most often itself.
@@ -61,14 +62,15 @@ class CommunicatorMerge {
   bool is_remote_group(std::uint32_t kind, std::uint64_t group_key) const {
     return group_key != kinds_[first_alike_[kind]].row.group_key;
   }
-  // By position in the group; kNone where the member left nothing. Empty for what each process has of its own.
+  // By position in the group; kNone where the member left nothing. Empty for what each process has
+  // of its own.
   std::vector<std::int64_t> members(std::uint32_t kind, bool remote) const;
 
  private:
-  using Members = std::map<std::uint32_t, std::int64_t>;       // position -> number
+  using Members = std::map<std::uint32_t, std::int64_t>;    // position -> number
   using Sighting = std::pair<std::int64_t, std::uint32_t>;  // rank, position in its section
   struct Kind {
-    CommunicatorRow row{};  // of the first sighting; its group is the local one
+    CommunicatorRow row{};          // of the first sighting; its group is the local one
     std::uint64_t ordinal_key = 0;  // 0: its rows do not agree
     Sighting first, named;
     std::uint32_t instances = 0;

@@ -35,9 +35,11 @@ std::string Endings::worst_end() const {
   const std::string who = "rank " + std::to_string(worst->first);
   const std::uint32_t detail = worst->second.detail;
   switch (worst->second.reason) {
-    case EndReason::kAbort: return who + " called MPI_Abort with error code " + std::to_string(detail);
+    case EndReason::kAbort:
+      return who + " called MPI_Abort with error code " + std::to_string(detail);
     case EndReason::kSignal:
-      return who + " was ended by signal " + std::to_string(detail) + " (" + strsignal(static_cast<int>(detail)) + ")";
+      return who + " was ended by signal " + std::to_string(detail) + " (" +
+             strsignal(static_cast<int>(detail)) + ")";
     case EndReason::kExit: return who + " left without MPI_Finalize";
     default: return "";
   }
@@ -55,7 +57,8 @@ std::string Endings::who_is_missing(std::int64_t world_size) const {
     ++named;
   }
   if (missing > named) list += ", …";
-  return std::to_string(missing) + " of " + std::to_string(world_size) + " processes left no counts (rank " + list +
+  return std::to_string(missing) + " of " + std::to_string(world_size) +
+         " processes left no counts (rank " + list +
          "): killed with SIGKILL, ended with _exit, or run without Fathom";
 }
 

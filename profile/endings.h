@@ -1,4 +1,5 @@
-// How the processes of a job came to their ends, and what that says of the job: whether it was cut short, and why.
+// How the processes of a job came to their ends, and what that says of the job: whether it was cut
+// short, and why.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@ namespace fathom::profile {
 class Endings {
  public:
   // Each rank once.
-  void add(std::int64_t rank, EndReason reason, std::uint32_t detail) { ends_[rank] = {reason, detail}; }
+  void add(std::int64_t rank, EndReason reason, std::uint32_t detail) {
+    ends_[rank] = {reason, detail};
+  }
 
   // A sentence for people; empty if all of the world's ranks came to MPI_Finalize.
   std::string why_cut_short(std::int64_t world_size) const;

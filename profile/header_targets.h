@@ -12,13 +12,13 @@
 
 namespace fathom::profile {
 
-// The member of the top-level object called `key`, as far as it belongs to the Header; anything else,
-// traffic and message sizes included, is ignored here.
+// The member of the top-level object called `key`, as far as it belongs to the Header; anything
+// else, traffic and message sizes included, is ignored here.
 base::Target header_member(Header& header, std::string_view key);
 
 // Says that one column of a table is longer than another.
-base::Complaint unequal_columns(const std::string& column, std::size_t size, const std::string& first,
-                          std::size_t first_size);
+base::Complaint unequal_columns(const std::string& column, std::size_t size,
+                                const std::string& first, std::size_t first_size);
 
 // The first column of the block that differs in length from `source`, if any.
 std::optional<base::Complaint> unequal_columns(const Traffic& block);

@@ -1,4 +1,5 @@
-// What the processes of a job counted, pair by pair, after their names were resolved: between rows and profile.
+// What the processes of a job counted, pair by pair, after their names were resolved: between rows
+// and profile.
 #pragma once
 
 #include <compare>

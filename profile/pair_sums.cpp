@@ -26,8 +26,7 @@ void PairSums::add(const PairCount& pair) {
 
 void PairSums::add(const Traffic& traffic) {
   for (std::size_t row = 0; row < traffic.source.size(); ++row) {
-    add({traffic.source[row], traffic.destination[row], traffic.bytes[row],
-         traffic.messages[row]});
+    add({traffic.source[row], traffic.destination[row], traffic.bytes[row], traffic.messages[row]});
   }
 }
 

@@ -4,8 +4,8 @@
 // sent and never received stands apart, in Coverage::unreceived. One-sided operations whose data do
 // not travel as messages are counted as the program posted them, each as one. Ranks are world ranks
 // 0..world_size-1; processes of other worlds (spawned, connected) are numbered on from world_size,
-// one entry each in `ranks`, so that no two processes ever share a number. Sizes and byte counts are
-// 64-bit, times are nanoseconds since the epoch or seconds, as the name says.
+// one entry each in `ranks`, so that no two processes ever share a number. Sizes and byte counts
+// are 64-bit, times are nanoseconds since the epoch or seconds, as the name says.
 //
 // Memory follows the pairs that talked, never world_size squared.
 #pragma once
@@ -50,7 +50,8 @@ struct Rank {
   // Set only for a process of another world: that world's name and the rank there.
   std::string world;
   std::int64_t rank_in_world = kNone;
-  bool reported = true;  // false: left no counts (killed); what others sent to it or got from it is known
+  bool reported =
+      true;  // false: left no counts (killed); what others sent to it or got from it is known
 };
 
 // A host's name for people: that of a process which left no definitions is empty.
@@ -60,11 +61,11 @@ inline std::string shown_host(const std::string& host) {
 
 struct Communicator {
   std::int64_t id = 0;
-  std::string name;      // MPI_Comm_get_name, empty if none was given
-  std::string made_by;   // "MPI_Comm_split"; "predefined"; the call inside which the library made it
+  std::string name;     // MPI_Comm_get_name, empty if none was given
+  std::string made_by;  // "MPI_Comm_split"; "predefined"; the call inside which the library made it
   std::int64_t parent = kNone;
-  bool internal = false;            // made inside the MPI library, never seen by the program
-  std::vector<std::int64_t> world_ranks;         // by communicator rank
+  bool internal = false;                  // made inside the MPI library, never seen by the program
+  std::vector<std::int64_t> world_ranks;  // by communicator rank
   std::vector<std::int64_t> remote_world_ranks;  // the remote group of an intercommunicator
   std::uint64_t instances = 1;  // how many such communicators lived one after the other
 };
@@ -73,7 +74,8 @@ struct Communicator {
 // talked. The same key may come in several blocks; a pair stands in one of them only.
 struct Traffic {
   std::string class_name;
-  bool hidden = false;  // sent by the MPI library on the program's behalf, not by a send of the program
+  bool hidden =
+      false;  // sent by the MPI library on the program's behalf, not by a send of the program
   std::int64_t communicator = 0;
   std::string phase;  // empty outside every named phase
   std::vector<std::int64_t> source;
@@ -82,8 +84,8 @@ struct Traffic {
   std::vector<std::uint64_t> messages;
 };
 
-// Message lengths of one class. Exact while a process meets few distinct sizes in that class; a size
-// met after that falls into the bin [bin_low, 2 * bin_low), bin_low a power of two.
+// Message lengths of one class. Exact while a process meets few distinct sizes in that class; a
+// size met after that falls into the bin [bin_low, 2 * bin_low), bin_low a power of two.
 struct MessageSizes {
   std::string class_name;
   bool hidden = false;
@@ -138,10 +140,10 @@ struct Coverage {
   std::vector<PairDifference> differences;
   std::vector<NotVisible> not_visible;
   std::vector<StepDown> steps_down;
-  std::uint64_t lost_messages = 0;  // met when no memory was left to count them in
+  std::uint64_t lost_messages = 0;    // met when no memory was left to count them in
   std::vector<TraceLoss> trace_lost;  // of the run's trace, where it has one
-  std::string cut_short;            // empty: ran to MPI_Finalize; else why it did not
-  std::vector<std::string> notes;   // further sentences for the reader of the report
+  std::string cut_short;              // empty: ran to MPI_Finalize; else why it did not
+  std::vector<std::string> notes;     // further sentences for the reader of the report
 };
 
 // An MPI_T performance variable that the user asked for, at MPI_Finalize.
@@ -158,7 +160,8 @@ struct Header {
   std::int64_t world_size = 0;
   Application application;
   MpiLibrary mpi;
-  std::string source;  // the source that filled `traffic`: "peruse", "pml", "mpi_t"; importers name theirs
+  std::string
+      source;  // the source that filled `traffic`: "peruse", "pml", "mpi_t"; importers name theirs
   std::vector<Rank> ranks;
   std::vector<Communicator> communicators;
   std::vector<PerformanceVariable> performance_variables;

@@ -49,7 +49,7 @@ class ProfileReading {
 
   base::Object root() {
     return base::Object{[this](std::string_view key) { return top_member(key); },
-                  [this] { return check_document(); }};
+                        [this] { return check_document(); }};
   }
 
   Header take_header() { return std::move(header_); }
@@ -65,17 +65,17 @@ class ProfileReading {
   base::Target traffic_block() {
     block_ = Traffic();
     return base::Object{[this](std::string_view key) -> base::Target {
-                    if (key == "class") return &block_.class_name;
-                    if (key == "hidden") return &block_.hidden;
-                    if (key == "communicator") return &block_.communicator;
-                    if (key == "phase") return &block_.phase;
-                    if (key == "source") return &block_.source;
-                    if (key == "destination") return &block_.destination;
-                    if (key == "bytes") return &block_.bytes;
-                    if (key == "messages") return &block_.messages;
-                    return {};
-                  },
-                  [this] { return block_closed(); }};
+                          if (key == "class") return &block_.class_name;
+                          if (key == "hidden") return &block_.hidden;
+                          if (key == "communicator") return &block_.communicator;
+                          if (key == "phase") return &block_.phase;
+                          if (key == "source") return &block_.source;
+                          if (key == "destination") return &block_.destination;
+                          if (key == "bytes") return &block_.bytes;
+                          if (key == "messages") return &block_.messages;
+                          return {};
+                        },
+                        [this] { return block_closed(); }};
   }
 
   std::optional<base::Complaint> block_closed() {
@@ -93,15 +93,15 @@ class ProfileReading {
   base::Target message_sizes() {
     sizes_ = MessageSizes();
     return base::Object{[this](std::string_view key) -> base::Target {
-                    if (key == "class") return &sizes_.class_name;
-                    if (key == "hidden") return &sizes_.hidden;
-                    if (key == "size") return &sizes_.size;
-                    if (key == "messages") return &sizes_.messages;
-                    if (key == "bin_low") return &sizes_.bin_low;
-                    if (key == "bin_messages") return &sizes_.bin_messages;
-                    return {};
-                  },
-                  [this] { return sizes_closed(); }};
+                          if (key == "class") return &sizes_.class_name;
+                          if (key == "hidden") return &sizes_.hidden;
+                          if (key == "size") return &sizes_.size;
+                          if (key == "messages") return &sizes_.messages;
+                          if (key == "bin_low") return &sizes_.bin_low;
+                          if (key == "bin_messages") return &sizes_.bin_messages;
+                          return {};
+                        },
+                        [this] { return sizes_closed(); }};
   }
 
   std::optional<base::Complaint> sizes_closed() {
@@ -121,9 +121,10 @@ class ProfileReading {
     if (schema_ == kSchema) return std::nullopt;
     if (schema_.starts_with(kSchemaFamily)) {
       return base::Complaint{"", "is \"" + schema_ + "\" and this Fathom reads \"" + kSchema + '"',
-                       "use the Fathom that wrote the file, or a newer one"};
+                             "use the Fathom that wrote the file, or a newer one"};
     }
-    return base::Complaint{"", "is \"" + schema_ + "\" instead of \"" + kSchema + '"', kNotAProfile};
+    return base::Complaint{"", "is \"" + schema_ + "\" instead of \"" + kSchema + '"',
+                           kNotAProfile};
   }
 
   // Everything that needs the whole header.
@@ -158,7 +159,7 @@ class ProfileReading {
       mentioned_.ranks(communicator.remote_world_ranks, where + ".remote_world_ranks\"");
       if (!known_communicators_.insert(communicator.id).second) {
         return base::Complaint{"communicators",
-                         "lists communicator " + std::to_string(communicator.id) + " twice"};
+                               "lists communicator " + std::to_string(communicator.id) + " twice"};
       }
     }
     return std::nullopt;
@@ -178,13 +179,13 @@ class ProfileReading {
         std::max(header_.world_size, static_cast<std::int64_t>(header_.ranks.size()));
     if (mentioned_.highest_rank >= ranks) {
       return base::Complaint{"", mentioned_.highest_rank_where + " names rank " +
-                               std::to_string(mentioned_.highest_rank) + " of a job with " +
-                               std::to_string(ranks) + " ranks"};
+                                     std::to_string(mentioned_.highest_rank) + " of a job with " +
+                                     std::to_string(ranks) + " ranks"};
     }
     for (const auto& [id, where] : mentioned_.communicators) {
       if (!known_communicators_.contains(id)) {
-        return base::Complaint{"", where + " is " + std::to_string(id) +
-                                 ", which \"communicators\" does not list"};
+        return base::Complaint{
+            "", where + " is " + std::to_string(id) + ", which \"communicators\" does not list"};
       }
     }
     return std::nullopt;
@@ -203,16 +204,15 @@ class ProfileReading {
 class Collector : public Visitor {
  public:
   void on_traffic(Traffic& block) override { traffic.push_back(std::move(block)); }
-  void on_message_sizes(MessageSizes& sizes) override {
-    message_sizes.push_back(std::move(sizes));
-  }
+  void on_message_sizes(MessageSizes& sizes) override { message_sizes.push_back(std::move(sizes)); }
   std::vector<Traffic> traffic;
   std::vector<MessageSizes> message_sizes;
 };
 
 }  // namespace
 
-base::Result<Header> read_profile(base::ByteSource& source, const std::string& name, Visitor& visitor) {
+base::Result<Header> read_profile(base::ByteSource& source, const std::string& name,
+                                  Visitor& visitor) {
   ProfileReading reading(visitor);
   if (base::Status status = base::read_json(source, name, reading.root(), kAdvice); !status) {
     return status.error();

@@ -1,14 +1,14 @@
 // Reads a profile.json (docs/profile-format.md) from any source, however damaged or hostile.
 //
-// read_profile() streams: memory is the header plus one block of traffic, 65,536 rows in a file that
-// Fathom wrote. (The columns of a block arrive one after the other, so a foreign file whose traffic is
-// one single block needs that block whole.) load_profile() keeps everything.
+// read_profile() streams: memory is the header plus one block of traffic, 65,536 rows in a file
+// that Fathom wrote. (The columns of a block arrive one after the other, so a foreign file whose
+// traffic is one single block needs that block whole.) load_profile() keeps everything.
 //
 // Checked: the schema, that the columns of a block are equally long, that counts are whole and
 // non-negative, that ranks lie below world_size or the number of `ranks`, whichever is larger, that
-// no rank or communicator is listed twice, and that traffic names a known communicator. Unknown keys
-// are ignored, so that a later version may add some.
-// An Error is one sentence: file, byte offset, what was expected.
+// no rank or communicator is listed twice, and that traffic names a known communicator. Unknown
+// keys are ignored, so that a later version may add some. An Error is one sentence: file, byte
+// offset, what was expected.
 #pragma once
 
 #include <string>
@@ -22,8 +22,9 @@ class ByteSource;
 
 namespace fathom::profile {
 
-// Called while the file streams past, before all of it has been checked: ranks are non-negative, but
-// only the Header that read_profile() returns vouches for their upper bound and the communicators.
+// Called while the file streams past, before all of it has been checked: ranks are non-negative,
+// but only the Header that read_profile() returns vouches for their upper bound and the
+// communicators.
 class Visitor {
  public:
   virtual ~Visitor() = default;
@@ -35,7 +36,8 @@ class Visitor {
 base::Result<Header> read_profile(const std::string& path, Visitor& visitor);
 
 // The same from bytes in memory or anywhere; `name` stands for the input in errors.
-base::Result<Header> read_profile(base::ByteSource& source, const std::string& name, Visitor& visitor);
+base::Result<Header> read_profile(base::ByteSource& source, const std::string& name,
+                                  Visitor& visitor);
 
 base::Result<Profile> load_profile(const std::string& path);
 base::Result<Profile> load_profile(base::ByteSource& source, const std::string& name);

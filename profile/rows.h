@@ -5,8 +5,8 @@
 //
 // Layout, native byte order, everything 8-byte aligned:
 //   RowsHeader, then sections until the end: SectionHeader, payload, padding to 8 bytes.
-// A section may come more than once (each thread's counts are sections of their own): equal keys add.
-// A file that ends early is used up to its last whole record.
+// A section may come more than once (each thread's counts are sections of their own): equal keys
+// add. A file that ends early is used up to its last whole record.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,12 @@ namespace fathom::profile {
 inline constexpr char kRowsMagic[8] = {'F', 'T', 'H', 'M', 'R', 'O', 'W', '1'};
 
 enum class EndReason : std::uint32_t {
-  kFinalize = 0,      // MPI_Finalize was reached
-  kAbort = 1,         // MPI_Abort; detail: the error code
-  kSignal = 2,        // detail: the signal's number
-  kExit = 3,          // exit without MPI_Finalize
-  kUnconnected = 4,   // MPI_Finalize was reached, but the process above in the tree runs without Fathom
+  kFinalize = 0,  // MPI_Finalize was reached
+  kAbort = 1,     // MPI_Abort; detail: the error code
+  kSignal = 2,    // detail: the signal's number
+  kExit = 3,      // exit without MPI_Finalize
+  kUnconnected =
+      4,  // MPI_Finalize was reached, but the process above in the tree runs without Fathom
 };
 
 struct RowsHeader {
@@ -53,9 +54,11 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 16);
 
-// One kind of communicator, as one process knows it; a cell names it by its position in the section.
+// One kind of communicator, as one process knows it; a cell names it by its position in the
+// section.
 struct CommunicatorRow {
-  std::uint64_t key;  // the same on all members: hash of how it was made, parent, groups, context id
+  std::uint64_t
+      key;  // the same on all members: hash of how it was made, parent, groups, context id
   std::uint64_t parent_key;  // 0: none
   std::uint64_t group_key;   // hash of the local group: the side, for an intercommunicator
   std::uint32_t size;
@@ -74,7 +77,8 @@ struct CommunicatorRow {
 };
 static_assert(sizeof(CommunicatorRow) == 160 && offsetof(CommunicatorRow, ordinal_key) == 88);
 inline constexpr std::uint32_t kInternal = 1, kIntercommunicator = 2, kPredefined = 4;
-// Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are listed.
+// Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are
+// listed.
 inline constexpr std::uint32_t kPerProcess = 8;
 // Told by a process that is not in it (traces that tools write): my_rank means nothing.
 inline constexpr std::uint32_t kNotMember = 16;
@@ -101,9 +105,10 @@ struct CellRow {
 static_assert(sizeof(CellRow) == 32);
 
 enum class Direction : std::uint32_t {
-  kSent = 0,       // this process is the source
-  kReceived = 1,   // this process is the destination
-  kInvisible = 2,  // calls of a module that bypasses the PML: `peer` numbers the module (text "module")
+  kSent = 0,      // this process is the source
+  kReceived = 1,  // this process is the destination
+  kInvisible =
+      2,  // calls of a module that bypasses the PML: `peer` numbers the module (text "module")
   kUnreceived = 3,  // from `peer`; still unmatched when its communicator was freed or the run ended
 };
 

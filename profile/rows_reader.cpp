@@ -43,8 +43,8 @@ void append_text(std::vector<std::pair<std::string, std::string>>& text, std::st
 
 const std::string& ProcessRows::text_of(const std::string& key) const {
   static const std::string none;
-  const auto found =
-      std::find_if(text.begin(), text.end(), [&key](const auto& line) { return line.first == key; });
+  const auto found = std::find_if(text.begin(), text.end(),
+                                  [&key](const auto& line) { return line.first == key; });
   return found == text.end() ? none : found->second;
 }
 
@@ -77,7 +77,9 @@ bool RowsReader::next(ProcessRows& process) {
       case Section::kForeignMembers: append_rows(process.foreign_members, at_, size); break;
       case Section::kCells: append_rows(process.cells, at_, size); break;
       case Section::kSizes: append_rows(process.sizes, at_, size); break;
-      default: process.others.emplace_back(static_cast<std::uint32_t>(section.kind), std::string(at_, size));
+      default:
+        process.others.emplace_back(static_cast<std::uint32_t>(section.kind),
+                                    std::string(at_, size));
     }
     const std::size_t padded = size + (8 - size % 8) % 8;
     at_ += std::min(padded, available);

@@ -1,4 +1,5 @@
-// Splits a sequence of rows (rows.h) into the processes that wrote them. Nothing is copied but text.
+// Splits a sequence of rows (rows.h) into the processes that wrote them. Nothing is copied but
+// text.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +12,8 @@
 
 namespace fathom::profile {
 
-// One process's rows. The records are copied out of the sections, which may lie unaligned in a file.
+// One process's rows. The records are copied out of the sections, which may lie unaligned in a
+// file.
 struct ProcessRows {
   RowsHeader header{};
   std::vector<std::pair<std::string, std::string>> text;  // key, value, in order
@@ -19,7 +21,8 @@ struct ProcessRows {
   std::vector<ForeignMemberRow> foreign_members;
   std::vector<CellRow> cells;
   std::vector<CellRow> sizes;
-  std::vector<std::pair<std::uint32_t, std::string>> others;  // sections of other kinds: kind, payload
+  std::vector<std::pair<std::uint32_t, std::string>>
+      others;              // sections of other kinds: kind, payload
   bool truncated = false;  // the file ended inside it
 
   // The first value of a key, or empty.

@@ -1,5 +1,5 @@
-// Which part of a profile is meant: by class, by who asked for the traffic, by communicator, by phase.
-// An empty Selection is all of it.
+// Which part of a profile is meant: by class, by who asked for the traffic, by communicator, by
+// phase. An empty Selection is all of it.
 #pragma once
 
 #include <cstdint>

@@ -36,10 +36,11 @@ std::vector<ClassTotal> class_totals(const Profile& profile, const Selection& se
   }
   std::vector<ClassTotal> totals;
   for (const auto& [key, volume] : sums) totals.push_back({key.first, key.second, volume});
-  std::stable_sort(totals.begin(), totals.end(), [](const ClassTotal& left, const ClassTotal& right) {
-    return std::pair(left.volume.bytes, left.volume.messages) >
-           std::pair(right.volume.bytes, right.volume.messages);
-  });
+  std::stable_sort(totals.begin(), totals.end(),
+                   [](const ClassTotal& left, const ClassTotal& right) {
+                     return std::pair(left.volume.bytes, left.volume.messages) >
+                            std::pair(right.volume.bytes, right.volume.messages);
+                   });
   return totals;
 }
 

@@ -44,15 +44,16 @@ struct RankTotal {
   Volume received;
 };
 
-// One entry for each rank that sent or received, ascending. Messages to oneself count on both sides.
+// One entry for each rank that sent or received, ascending. Messages to oneself count on both
+// sides.
 std::vector<RankTotal> rank_totals(const std::vector<PairCount>& pairs);
 
 // The `count` pairs with the most traffic, heaviest first; equal ones by source and destination.
 std::vector<PairCount> top_pairs(const std::vector<PairCount>& pairs, std::size_t count,
                                  Metric metric);
 
-// Largest value over the mean of `ranks` values, of which those not in the list are 0: 1 is perfectly
-// even, `ranks` is all on one rank. 0 if there is no traffic.
+// Largest value over the mean of `ranks` values, of which those not in the list are 0: 1 is
+// perfectly even, `ranks` is all on one rank. 0 if there is no traffic.
 double imbalance(const std::vector<std::uint64_t>& values, std::int64_t ranks);
 
 // Part of the ranks * (ranks - 1) ordered pairs of different ranks that talked, from 0 to 1.

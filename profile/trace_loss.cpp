@@ -39,12 +39,14 @@ std::string sentence(const TraceLoss& loss, const std::string& trace) {
       trace + " is not whole: " + plural(loss.records, "record") + " of " + ranks;
   const std::string error = loss.error.empty() ? "" : " (" + loss.error + ")";
   if (loss.reason == kMemory) {
-    return records + " found no room in memory; a larger FATHOM_TRACE_MEMORY or "
-                     "FATHOM_TRACE_LEVEL=calls helps";
+    return records +
+           " found no room in memory; a larger FATHOM_TRACE_MEMORY or "
+           "FATHOM_TRACE_LEVEL=calls helps";
   }
   if (loss.reason == kSize) {
-    return records + " came after their files had reached FATHOM_TRACE_SIZE; raise it, or choose "
-                     "what to record";
+    return records +
+           " came after their files had reached FATHOM_TRACE_SIZE; raise it, or choose "
+           "what to record";
   }
   const std::string advice =
       "; make room or name another directory with FATHOM_OUTPUT, or record less: "

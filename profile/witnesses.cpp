@@ -33,7 +33,8 @@ void compare(std::int64_t source, std::int64_t destination, const Both& both, Co
 
 }  // namespace
 
-void compare_witnesses(const std::vector<PairCell>& cells, const std::function<bool(const PairCell&)>& counted_twice,
+void compare_witnesses(const std::vector<PairCell>& cells,
+                       const std::function<bool(const PairCell&)>& counted_twice,
                        const std::function<bool(std::int64_t)>& has_reported, Coverage& coverage) {
   std::map<std::pair<std::int64_t, std::int64_t>, Both> pairs;
   for (const PairCell& cell : cells) {

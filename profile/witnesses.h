@@ -16,7 +16,8 @@ namespace fathom::profile {
 // counted nor saw waiting may have been under way, or received without being counted. Cells that
 // are not `counted_twice` (posted operations) are left out. With one witness alone there are no
 // differences.
-void compare_witnesses(const std::vector<PairCell>& cells, const std::function<bool(const PairCell&)>& counted_twice,
+void compare_witnesses(const std::vector<PairCell>& cells,
+                       const std::function<bool(const PairCell&)>& counted_twice,
                        const std::function<bool(std::int64_t)>& has_reported, Coverage& coverage);
 
 }  // namespace fathom::profile

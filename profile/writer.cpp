@@ -59,7 +59,8 @@ void fields(base::JsonWriter& json, const Communicator& communicator) {
   if (communicator.internal) json.field("internal", communicator.internal);
   if (communicator.instances != 1) json.field("instances", communicator.instances);
   json.field("world_ranks", communicator.world_ranks);
-  if (!communicator.remote_world_ranks.empty()) json.field("remote_world_ranks", communicator.remote_world_ranks);
+  if (!communicator.remote_world_ranks.empty())
+    json.field("remote_world_ranks", communicator.remote_world_ranks);
 }
 
 void fields(base::JsonWriter& json, const PerformanceVariable& variable) {

@@ -2,13 +2,13 @@
 // never the whole profile, and the file appears under its name only when it is complete.
 //
 // Order of calls: open, begin, add(Traffic) any number of times, add(MessageSizes) any number of
-// times, finish. A call out of order is an Error. After any Error the writer is closed, its temporary
-// file removed, and what stood at the path before is still there.
+// times, finish. A call out of order is an Error. After any Error the writer is closed, its
+// temporary file removed, and what stood at the path before is still there.
 //
-// Linked into the preloaded library: nothing is printed, no exception leaves (memory running out is an
-// Error), no locale is consulted. Threading: one thread at a time.
-// The same input gives the same bytes: keys in the documented order, rows by (source, destination).
-// Text that is not UTF-8 (a file name may be anything) has each offending byte replaced by U+FFFD.
+// Linked into the preloaded library: nothing is printed, no exception leaves (memory running out is
+// an Error), no locale is consulted. Threading: one thread at a time. The same input gives the same
+// bytes: keys in the documented order, rows by (source, destination). Text that is not UTF-8 (a
+// file name may be anything) has each offending byte replaced by U+FFFD.
 #pragma once
 
 #include <cstddef>

@@ -18,8 +18,8 @@ namespace {
 
 namespace py = pybind11;
 
-// Callbacks are Python's own affair (fathom/engine.py): what they hold is then seen by its garbage collector.
-// What may be collective goes on with the interpreter's lock released.
+// Callbacks are Python's own affair (fathom/engine.py): what they hold is then seen by its garbage
+// collector. What may be collective goes on with the interpreter's lock released.
 class Engine {
  public:
   Engine(const std::string& path, const py::object& comm) {
@@ -36,7 +36,9 @@ class Engine {
   void set_mapping(const py::object& strategy) {
     strategy_ = strategy;
     if (strategy.is_none()) return engine_->set_mapping(analysis::neighbours_together);
-    engine_->set_mapping([this](const std::vector<std::uint64_t>& loads, std::size_t owners) { return ask(loads, owners); });
+    engine_->set_mapping([this](const std::vector<std::uint64_t>& loads, std::size_t owners) {
+      return ask(loads, owners);
+    });
   }
 
  private:
@@ -45,7 +47,8 @@ class Engine {
     analysis::Mapping mapping;
     for (const std::int64_t owner : strategy_(loads, owners).cast<std::vector<std::int64_t>>()) {
       const bool is_there = owner >= 0 && static_cast<std::size_t>(owner) < owners;
-      mapping.push_back(is_there ? static_cast<std::uint32_t>(owner) : analysis::kNobody);  // which is refused
+      mapping.push_back(is_there ? static_cast<std::uint32_t>(owner)
+                                 : analysis::kNobody);  // which is refused
     }
     return mapping;
   }
@@ -57,13 +60,15 @@ class Engine {
 
 std::vector<std::int64_t> ranks_of(Engine& engine) {
   std::vector<std::int64_t> ranks;
-  for (const trace::Process& process : engine.engine().definitions().processes) ranks.push_back(process.rank);
+  for (const trace::Process& process : engine.engine().definitions().processes)
+    ranks.push_back(process.rank);
   return ranks;
 }
 
 std::vector<std::string> functions_of(Engine& engine) {
   std::vector<std::string> names;
-  for (const trace::Function& function : engine.engine().definitions().functions) names.push_back(function.name);
+  for (const trace::Function& function : engine.engine().definitions().functions)
+    names.push_back(function.name);
   return names;
 }
 
@@ -79,7 +84,8 @@ std::unique_ptr<analysis::CausalOrder> replay_of(Engine& engine, bool backward) 
 
 void fetch(Engine& engine) {
   const py::gil_scoped_release released;
-  if (const base::Status fetched = engine.engine().fetch(); !fetched) throw Failure(fetched.error().message);
+  if (const base::Status fetched = engine.engine().fetch(); !fetched)
+    throw Failure(fetched.error().message);
 }
 
 // None: a step of others that was not fetched, or that there is none of.
@@ -104,7 +110,8 @@ void bind_engine(py::module_& module) {
       .def("ranks", &ranks_of)
       .def("functions", &functions_of)
       .def("replay", &replay_of, py::keep_alive<0, 1>())
-      .def("want", [](Engine& engine, std::uint32_t process, std::uint32_t step) { engine.engine().want(process, step); })
+      .def("want", [](Engine& engine, std::uint32_t process,
+                      std::uint32_t step) { engine.engine().want(process, step); })
       .def("fetch", &fetch)
       .def("forget", [](Engine& engine) { engine.engine().forget(); })
       .def("step", &step_of);

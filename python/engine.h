@@ -1,4 +1,5 @@
-// The engine for programs of one's own (analysis/engine/engine.h) as _fathom.Engine; fathom.Engine is made of it.
+// The engine for programs of one's own (analysis/engine/engine.h) as _fathom.Engine; fathom.Engine
+// is made of it.
 #pragma once
 
 #include <pybind11/pybind11.h>

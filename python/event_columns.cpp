@@ -21,8 +21,10 @@ bool is_message(EventKind kind) {
 
 }  // namespace
 
-ColumnReader::ColumnReader(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope)
-    : events_(trace, process, scope), functions_(static_cast<std::int32_t>(trace.definitions().functions.size())) {}
+ColumnReader::ColumnReader(const trace::Trace& trace, std::size_t process,
+                           const analysis::Scope& scope)
+    : events_(trace, process, scope),
+      functions_(static_cast<std::int32_t>(trace.definitions().functions.size())) {}
 
 bool ColumnReader::next(Event& event) {
   ended_ = ended_ || !events_.next(event);
@@ -39,11 +41,13 @@ void ColumnReader::enter(const Event& event, std::int64_t row) {
   open(event.thread).push_back({event.function, event.time_ns, event.time_ns, 0, row});
 }
 
-// left(call, depth, named): each call that the event ends, the innermost first; the last is the one that it names.
+// left(call, depth, named): each call that the event ends, the innermost first; the last is the one
+// that it names.
 template <typename Left>
 void ColumnReader::leave(const Event& event, Left left) {
   Stack& stack = open(event.thread);
-  for (std::size_t closed = analysis::CallStacks::closed_by(stack, event.function); closed > 0; --closed) {
+  for (std::size_t closed = analysis::CallStacks::closed_by(stack, event.function); closed > 0;
+       --closed) {
     const Open call = stack.back();
     stack.pop_back();
     if (!stack.empty()) {
@@ -55,8 +59,10 @@ void ColumnReader::leave(const Event& event, Left left) {
 }
 
 void EventColumns::reserve(std::size_t rows) {
-  for (auto* column : {&time_ns, &matching, &matching_time_ns, &parent, &bytes, &request}) column->reserve(rows);
-  for (auto* column : {&name, &process, &thread, &depth, &peer, &tag, &communicator, &root, &message_class}) {
+  for (auto* column : {&time_ns, &matching, &matching_time_ns, &parent, &bytes, &request})
+    column->reserve(rows);
+  for (auto* column :
+       {&name, &process, &thread, &depth, &peer, &tag, &communicator, &root, &message_class}) {
     column->reserve(rows);
   }
   for (auto* column : {&inclusive_ns, &exclusive_ns}) column->reserve(rows);
@@ -74,8 +80,9 @@ void ColumnReader::add_event(const Event& event, std::int32_t process, EventColu
   const EventType type = type_of(event.kind);
   columns.time_ns.push_back(static_cast<std::int64_t>(event.time_ns));
   columns.type.push_back(static_cast<std::int8_t>(type));
-  columns.name.push_back(type == EventType::kInstant ? functions_ + static_cast<std::int32_t>(event.kind)
-                                                     : static_cast<std::int32_t>(event.function));
+  columns.name.push_back(type == EventType::kInstant
+                             ? functions_ + static_cast<std::int32_t>(event.kind)
+                             : static_cast<std::int32_t>(event.function));
   columns.process.push_back(process);
   columns.thread.push_back(static_cast<std::int32_t>(event.thread));
   columns.peer.push_back(event.peer);
@@ -84,7 +91,8 @@ void ColumnReader::add_event(const Event& event, std::int32_t process, EventColu
   columns.root.push_back(event.root);
   columns.bytes.push_back(static_cast<std::int64_t>(event.bytes));
   columns.request.push_back(static_cast<std::int64_t>(event.request));
-  columns.message_class.push_back(is_message(event.kind) ? static_cast<std::int32_t>(event.code) : -1);
+  columns.message_class.push_back(is_message(event.kind) ? static_cast<std::int32_t>(event.code)
+                                                         : -1);
   columns.matching.push_back(-1);
   columns.matching_time_ns.push_back(-1);
   columns.parent.push_back(-1);
@@ -116,8 +124,8 @@ void ColumnReader::leave_row(const Event& event, EventColumns& columns) {
   });
 }
 
-void ColumnReader::add_call(const Open& call, std::uint32_t thread, std::size_t depth, std::uint64_t leave_ns,
-                            CallColumns& columns) const {
+void ColumnReader::add_call(const Open& call, std::uint32_t thread, std::size_t depth,
+                            std::uint64_t leave_ns, CallColumns& columns) const {
   columns.name.push_back(static_cast<std::int32_t>(call.function));
   columns.thread.push_back(static_cast<std::int32_t>(thread));
   columns.depth.push_back(static_cast<std::int32_t>(depth));
@@ -143,13 +151,16 @@ bool ColumnReader::calls(std::size_t most, CallColumns& columns) {
       end.thread = thread;
       end.function = stack.back().function;
       end.time_ns = last_ns_;
-      leave(end, [&](const Open& call, std::size_t depth, bool) { add_call(call, thread, depth, last_ns_, columns); });
+      leave(end, [&](const Open& call, std::size_t depth, bool) {
+        add_call(call, thread, depth, last_ns_, columns);
+      });
     }
   }
   return more;
 }
 
-void ColumnReader::add_segment(const Open& call, std::uint64_t end_ns, SegmentColumns& columns) const {
+void ColumnReader::add_segment(const Open& call, std::uint64_t end_ns,
+                               SegmentColumns& columns) const {
   if (end_ns <= call.top_since_ns) return;
   columns.name.push_back(static_cast<std::int32_t>(call.function));
   columns.start_ns.push_back(static_cast<std::int64_t>(call.top_since_ns));
@@ -165,7 +176,9 @@ bool ColumnReader::segments(std::size_t most, SegmentColumns& columns) {
       if (!stack.empty()) add_segment(stack.back(), event.time_ns, columns);
       enter(event, -1);
     } else if (event.kind == EventKind::kLeave) {
-      leave(event, [&](const Open& call, std::size_t, bool) { add_segment(call, event.time_ns, columns); });
+      leave(event, [&](const Open& call, std::size_t, bool) {
+        add_segment(call, event.time_ns, columns);
+      });
     }
   }
   if (!ended_) return true;

@@ -1,13 +1,15 @@
-// The events of one process as columns, a piece at a time: what the DataFrames of Python are made of.
+// The events of one process as columns, a piece at a time: what the DataFrames of Python are made
+// of.
 //
-// EventColumns has one row for each event. A call's Enter row carries, if its Leave is in the same piece,
-// the row of that, and the call's times; depth is 0 for a call of the program. CallColumns has one row for
-// each call, written when it is left. SegmentColumns has one row for each stretch of time in which one call
-// was the innermost open one of its thread: their lengths sum up to exclusive times.
+// EventColumns has one row for each event. A call's Enter row carries, if its Leave is in the same
+// piece, the row of that, and the call's times; depth is 0 for a call of the program. CallColumns
+// has one row for each call, written when it is left. SegmentColumns has one row for each stretch
+// of time in which one call was the innermost open one of its thread: their lengths sum up to
+// exclusive times.
 //
-// Of a scope there is what ScopedEvents gives of it. A Leave belongs to the innermost open call of its function; those
-// inside that one whose own Leave was lost have no match in EventColumns, and end there in the others, as calls that
-// are open where the events end do. Times are ns of the run.
+// Of a scope there is what ScopedEvents gives of it. A Leave belongs to the innermost open call of
+// its function; those inside that one whose own Leave was lost have no match in EventColumns, and
+// end there in the others, as calls that are open where the events end do. Times are ns of the run.
 // Cost: one pass over the process for each reader. Memory: the piece, and the calls that are open.
 #pragma once
 
@@ -24,7 +26,8 @@ enum class EventType : std::int8_t { kEnter, kLeave, kInstant };
 struct EventColumns {
   std::vector<std::int64_t> time_ns, matching, matching_time_ns, parent, bytes, request;
   std::vector<std::int8_t> type;
-  std::vector<std::int32_t> name;  // of a call the function; else function count + kind of the event
+  std::vector<std::int32_t>
+      name;  // of a call the function; else function count + kind of the event
   std::vector<std::int32_t> process;  // position among those that are read
   std::vector<std::int32_t> thread, depth, peer, tag, communicator, root, message_class;
   std::vector<double> inclusive_ns, exclusive_ns;  // NaN but on Enter rows that have their Leave
@@ -48,8 +51,8 @@ class ColumnReader {
  public:
   ColumnReader(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope);
 
-  // Appends until there are `most` rows, for that process; fewer at the end. Rows are counted from the
-  // beginning of the columns.
+  // Appends until there are `most` rows, for that process; fewer at the end. Rows are counted from
+  // the beginning of the columns.
   void events(std::size_t most, std::int32_t process, EventColumns& columns);
   // What the next `most` events complete. False at the end.
   bool calls(std::size_t most, CallColumns& columns);

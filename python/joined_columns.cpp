@@ -7,7 +7,8 @@ using analysis::StepKind;
 
 namespace {
 
-void add(const analysis::JoinedJob& job, std::uint32_t process, std::uint32_t number, MessageColumns& columns) {
+void add(const analysis::JoinedJob& job, std::uint32_t process, std::uint32_t number,
+         MessageColumns& columns) {
   const Step& step = job.steps().at(process, number);
   const auto rank_of = [&](std::uint32_t position) {
     return static_cast<std::int32_t>(job.definitions().processes[position].rank);
@@ -34,7 +35,8 @@ MessageColumns messages_of(const analysis::JoinedJob& job) {
   for (const std::uint32_t process : job.own()) {
     for (std::uint32_t number = 0; number < job.steps().size(process); ++number) {
       const Step& step = job.steps().at(process, number);
-      if (step.kind == StepKind::kReceive && step.has(analysis::kJoined)) add(job, process, number, columns);
+      if (step.kind == StepKind::kReceive && step.has(analysis::kJoined))
+        add(job, process, number, columns);
     }
     job.steps().touched(job.steps().size(process));
   }

@@ -10,10 +10,12 @@
 
 namespace fathom::python {
 
-// One row for each message that an own process received: of the other end as much as the step knows.
+// One row for each message that an own process received: of the other end as much as the step
+// knows.
 struct MessageColumns {
   std::vector<std::int32_t> sender, receiver, tag, communicator;  // world ranks
-  std::vector<std::int64_t> send_entered_ns, received_ns, receive_posted_ns, bytes, sender_step, receiver_step;
+  std::vector<std::int64_t> send_entered_ns, received_ns, receive_posted_ns, bytes, sender_step,
+      receiver_step;
   std::vector<std::uint8_t> hidden;
 };
 MessageColumns messages_of(const analysis::JoinedJob& job);

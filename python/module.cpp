@@ -1,5 +1,5 @@
-// The extension _fathom: runs, their traffic, columns of their events, and the analyses. python/fathom/ makes
-// it into what a user imports.
+// The extension _fathom: runs, their traffic, columns of their events, and the analyses.
+// python/fathom/ makes it into what a user imports.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -30,15 +30,17 @@ namespace py = pybind11;
 
 analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) {
   analysis::Thresholds thresholds;
-  for (const std::string& assignment : assignments) value_or_throw(analysis::set_threshold(thresholds, assignment));
+  for (const std::string& assignment : assignments)
+    value_or_throw(analysis::set_threshold(thresholds, assignment));
   return thresholds;
 }
 
 // A run and the part of it that is meant. Profile and trace are opened when first needed.
 class Run {
  public:
-  Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks, std::uint64_t from_ns,
-      std::uint64_t to_ns, const std::optional<std::string>& phase, const py::object& comm) {
+  Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks,
+      std::uint64_t from_ns, std::uint64_t to_ns, const std::optional<std::string>& phase,
+      const py::object& comm) {
     if (!comm.is_none()) transport_ = std::make_unique<ObjectTransport>(comm);
     scope_.ranks = ranks;
     scope_.from_ns = from_ns;
@@ -68,21 +70,23 @@ class Run {
   }
 
   const analysis::LoadedRun& loaded() {
-    if (!loaded_) loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "", scope_,
-                                                             transport_.get()));
+    if (!loaded_)
+      loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "",
+                                                  scope_, transport_.get()));
     return *loaded_;
   }
 
   const analysis::Scope& scope() const { return scope_; }
 
-  // The steps of all processes, joined; with the library's own messages if `hidden`. Collective over the
-  // communicator, if there is one.
+  // The steps of all processes, joined; with the library's own messages if `hidden`. Collective
+  // over the communicator, if there is one.
   const analysis::JoinedJob& joined(bool hidden) {
     std::unique_ptr<analysis::JoinedJob>& job = joined_[hidden];
     if (!job) {
       analysis::JoinOptions options;
       options.hidden_messages = hidden;
-      analysis::Transport& transport = transport_ ? *transport_ : static_cast<analysis::Transport&>(alone_);
+      analysis::Transport& transport =
+          transport_ ? *transport_ : static_cast<analysis::Transport&>(alone_);
       const trace::Trace& opened = trace();
       const py::gil_scoped_release released;
       job = value_or_throw(analysis::join_job(opened, transport, options));
@@ -148,7 +152,9 @@ py::dict traffic_of(Run& run) {
   std::vector<std::uint8_t> hidden;
   std::vector<std::int64_t> communicator, source, destination;
   std::vector<std::uint64_t> bytes, messages;
-  const auto append = [](auto& all, const auto& part) { all.insert(all.end(), part.begin(), part.end()); };
+  const auto append = [](auto& all, const auto& part) {
+    all.insert(all.end(), part.begin(), part.end());
+  };
   for (const profile::Traffic& block : run.profile().traffic) {
     const std::size_t end = source.size() + block.source.size();
     append(source, block.source);
@@ -283,14 +289,17 @@ py::dict all_events(Run& run) {
   {
     const py::gil_scoped_release released;
     const auto& processes = trace.definitions().processes;
-    const auto wanted = [&](const trace::Process& process) { return !scope.ranks || scope.ranks->contains(process.rank); };
+    const auto wanted = [&](const trace::Process& process) {
+      return !scope.ranks || scope.ranks->contains(process.rank);
+    };
     std::size_t rows = 0;
     for (const trace::Process& process : processes)
       rows += wanted(process) && scope.whole_time() && !scope.phase ? process.records : 0;
     columns.reserve(rows);
     std::int32_t position = 0;
     for (std::size_t i = 0; i < processes.size(); ++i) {
-      if (wanted(processes[i])) ColumnReader(trace, i, scope).events(~std::size_t{0}, position++, columns);
+      if (wanted(processes[i]))
+        ColumnReader(trace, i, scope).events(~std::size_t{0}, position++, columns);
     }
   }
   return columns_of(std::move(columns));
@@ -310,7 +319,8 @@ py::object next_of(ColumnReader& reader, std::size_t most) {
 
 std::unique_ptr<ColumnReader> reader_of(Run& run, std::size_t process) {
   const trace::Trace& trace = run.trace();
-  if (process >= trace.definitions().processes.size()) throw Failure("the trace has no such process");
+  if (process >= trace.definitions().processes.size())
+    throw Failure("the trace has no such process");
   return std::make_unique<ColumnReader>(trace, process, run.scope());
 }
 
@@ -333,7 +343,8 @@ py::dict joined_messages(Run& run, bool hidden) {
 
 std::unique_ptr<analysis::CausalOrder> replay_of(Run& run, bool backward, bool hidden) {
   return std::make_unique<analysis::CausalOrder>(
-      run.joined(hidden), backward ? analysis::Direction::kBackward : analysis::Direction::kForward);
+      run.joined(hidden),
+      backward ? analysis::Direction::kBackward : analysis::Direction::kForward);
 }
 
 py::object moments_of(analysis::CausalOrder& order, std::uint32_t wanted, std::size_t most) {
@@ -360,19 +371,23 @@ std::vector<std::uint32_t> own_processes(Run& run, bool hidden) { return run.joi
 py::list analyses() {
   py::list made;
   for (const analysis::Row& row : analysis::all_analyses()) {
-    made.append(py::make_tuple(row.name, row.help, row.needs == analysis::Needs::kTrace, row.by_default));
+    made.append(
+        py::make_tuple(row.name, row.help, row.needs == analysis::Needs::kTrace, row.by_default));
   }
   return made;
 }
 
 // {name: section} of the named analyses, or of the default set; findings; limits.
-py::dict analyze(Run& run, const std::vector<std::string>& names, const std::vector<std::string>& assignments) {
+py::dict analyze(Run& run, const std::vector<std::string>& names,
+                 const std::vector<std::string>& assignments) {
   const analysis::Input input = run.loaded().input(thresholds_of(assignments));
   std::vector<const analysis::Row*> rows;
-  for (const std::string& name : names) rows.push_back(value_or_throw(analysis::find_analysis(name)));
+  for (const std::string& name : names)
+    rows.push_back(value_or_throw(analysis::find_analysis(name)));
   for (const analysis::Row* row : rows) {
     if (!analysis::can_run(*row, input))
-      throw Failure(std::string("'") + row->name + "' needs a trace; record one with fathom run --trace");
+      throw Failure(std::string("'") + row->name +
+                    "' needs a trace; record one with fathom run --trace");
   }
   if (names.empty()) rows = analysis::default_analyses(input);
   std::optional<analysis::Results> results;
@@ -401,8 +416,8 @@ py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& 
 PYBIND11_MODULE(_fathom, module) {
   py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
   py::class_<Run>(module, "Run")
-      .def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t, std::uint64_t,
-                    const std::optional<std::string>&, const py::object&>())
+      .def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t,
+                    std::uint64_t, const std::optional<std::string>&, const py::object&>())
       .def_property_readonly("has_trace", &Run::has_trace)
       .def_property_readonly("has_profile", &Run::has_profile)
       .def("header", &header_of)

@@ -1,8 +1,8 @@
-// The processes of an analysis through a communicator of mpi4py: comm.Get_rank(), Get_size(), alltoall() of
-// bytes, Barrier(). MPI is Python's affair; nothing here knows it.
+// The processes of an analysis through a communicator of mpi4py: comm.Get_rank(), Get_size(),
+// alltoall() of bytes, Barrier(). MPI is Python's affair; nothing here knows it.
 //
-// Analyses run with the interpreter's lock released; each operation takes it. What Python raises passes
-// through as an exception.
+// Analyses run with the interpreter's lock released; each operation takes it. What Python raises
+// passes through as an exception.
 #pragma once
 
 #include <pybind11/pybind11.h>

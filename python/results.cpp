@@ -24,13 +24,15 @@ py::object as_column(std::vector<T>&& values) {
 
 py::dict as_dict(const std::vector<analysis::Figure>& figures) {
   py::dict made;
-  for (const analysis::Figure& figure : figures) made[py::str(figure.name)] = as_object(figure.value);
+  for (const analysis::Figure& figure : figures)
+    made[py::str(figure.name)] = as_object(figure.value);
   return made;
 }
 
 py::list pairs_of(const std::vector<analysis::RankPair>& pairs) {
   py::list made;
-  for (const analysis::RankPair& pair : pairs) made.append(py::make_tuple(pair.source, pair.destination));
+  for (const analysis::RankPair& pair : pairs)
+    made.append(py::make_tuple(pair.source, pair.destination));
   return made;
 }
 
@@ -74,7 +76,8 @@ py::dict as_dict(const analysis::Finding& finding) {
   made["phase"] = finding.where.phase;
   made["communicator"] = finding.where.communicator;
   py::list windows;
-  for (const analysis::TimeWindow& window : finding.windows) windows.append(py::make_tuple(window.from_s, window.to_s));
+  for (const analysis::TimeWindow& window : finding.windows)
+    windows.append(py::make_tuple(window.from_s, window.to_s));
   made["windows"] = windows;
   made["meanwhile"] = finding.meanwhile ? py::object(as_dict(*finding.meanwhile)) : py::none();
   made["summary"] = finding.summary;
@@ -90,8 +93,8 @@ py::dict as_dict(analysis::Section&& section) {
   for (analysis::Table& table : section.tables) {
     py::dict columns;
     for (analysis::NamedColumn& column : table.columns) {
-      columns[py::str(column.name)] =
-          std::visit([](auto&& values) { return as_column(std::move(values)); }, std::move(column.values));
+      columns[py::str(column.name)] = std::visit(
+          [](auto&& values) { return as_column(std::move(values)); }, std::move(column.values));
     }
     tables[py::str(table.name)] = columns;
   }

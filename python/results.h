@@ -1,5 +1,5 @@
-// Results of analyses as Python objects: figures and findings as dictionaries, tables as dictionaries of
-// columns, which fathom/run.py makes into DataFrames.
+// Results of analyses as Python objects: figures and findings as dictionaries, tables as
+// dictionaries of columns, which fathom/run.py makes into DataFrames.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,7 +8,8 @@
 
 namespace fathom::python {
 
-pybind11::dict as_dict(analysis::Section&& section);  // {"figures": …, "tables": {name: {column: array}}}
+pybind11::dict as_dict(
+    analysis::Section&& section);  // {"figures": …, "tables": {name: {column: array}}}
 pybind11::list as_list(const std::vector<analysis::Finding>& findings);
 
 }  // namespace fathom::python

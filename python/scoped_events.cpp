@@ -5,7 +5,8 @@ namespace fathom::python {
 using trace::Event;
 using trace::EventKind;
 
-ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope)
+ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process,
+                           const analysis::Scope& scope)
     : cursor_(trace.events(process)),
       scope_(scope),
       filter_(scope, trace.definitions()),

@@ -1,6 +1,6 @@
-// The events of one process that lie in a scope, whole calls only: one that is open when the window of time begins is
-// entered there, one that is open when it ends is left there. Of a phase: the calls that were entered and what else
-// happened while it was the innermost.
+// The events of one process that lie in a scope, whole calls only: one that is open when the window
+// of time begins is entered there, one that is open when it ends is left there. Of a phase: the
+// calls that were entered and what else happened while it was the innermost.
 //
 // Calls that are open where the trace ends stay so. Memory: the calls that are open.
 #pragma once

@@ -66,10 +66,10 @@ class Registry {
   void clear();
 
  private:
-  struct Number {  // of a kind's latest instance
+  struct Number {             // of a kind's latest instance
     std::uint64_t alike = 0;  // hash of how it was made, parent, groups
     std::uint32_t ordinal = 0;
-    std::uint64_t key = 0;    // the ordinal key
+    std::uint64_t key = 0;  // the ordinal key
   };
 
   Number next_number(std::uint64_t alike) const;

@@ -1,4 +1,5 @@
-// Runs one combination of a scenario and says what came out: as JSON for results.json, and as tables.
+// Runs one combination of a scenario and says what came out: as JSON for results.json, and as
+// tables.
 //
 // A run of a scenario in results.json has, besides what simulator/run/results.h says,
 //   "job" (names of the entries, joined by +), "scheduler", "varied" {key: value that was chosen from a
@@ -8,8 +9,8 @@
 //   "over_time": {"max_congestion", "mean_congestion", "congestion_deviation", "max_flows", "waiting",
 //       "running", "busy_slots": {"mean", "deviation", "min", "max"}}, weighted by time from 0 to end_s
 //   "jobs": [{"job", "placement", "ranks", "hosts", "submit_s", "start_s", "end_s", "wait_s", …}], null: not yet
-// Its max_… are the highest at any time, and each link has the highest "traffic" and "flows" and the
-// "mean_traffic" over time.
+// Its max_… are the highest at any time, and each link has the highest "traffic" and "flows" and
+// the "mean_traffic" over time.
 #pragma once
 
 #include <string>
@@ -35,8 +36,8 @@ base::Result<CombinationRun> run_combination(const Scenario& scenario, const Wor
 
 std::string run_json(const CombinationRun& run);
 
-// FOLDER/jobs.csv, timeline.csv, links.csv, and with the flow model utilisation.csv: time and, for each
-// link, the part of its capacity that was used.
+// FOLDER/jobs.csv, timeline.csv, links.csv, and with the flow model utilisation.csv: time and, for
+// each link, the part of its capacity that was used.
 base::Status write_tables(const CombinationRun& run, const std::string& folder);
 
 // One line for runs.csv, and its heading.

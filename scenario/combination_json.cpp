@@ -32,7 +32,8 @@ void put_over_time(base::JsonWriter& json, const char* key, const simulator::Tim
 void put_choice(base::JsonWriter& json, const CombinationRun& run) {
   const Scenario& scenario = *run.scenario;
   std::string names;
-  for (const JobEntry& entry : scenario.jobs) names += (names.empty() ? "" : "+") + entry_name(entry);
+  for (const JobEntry& entry : scenario.jobs)
+    names += (names.empty() ? "" : "+") + entry_name(entry);
   json.field("cluster", run.cluster->name());
   json.field("job", names);
   json.field("scheduler", scenario.choice.scheduler->name);
@@ -110,11 +111,12 @@ std::string run_json(const CombinationRun& run) {
       json.object([&] { put_job(json, run, number); });
     }
     json.close_list();
-    simulator::put_links(json, *run.cluster, run.scenario->choice.host_links, [&](simulator::LinkId id) {
-      put_number(json, "traffic", run.outcome.links.peak_bytes(id));
-      put_number(json, "flows", run.outcome.links.peak_flows(id));
-      put_number(json, "mean_traffic", run.outcome.links.mean_bytes(id));
-    });
+    simulator::put_links(json, *run.cluster, run.scenario->choice.host_links,
+                         [&](simulator::LinkId id) {
+                           put_number(json, "traffic", run.outcome.links.peak_bytes(id));
+                           put_number(json, "flows", run.outcome.links.peak_flows(id));
+                           put_number(json, "mean_traffic", run.outcome.links.mean_bytes(id));
+                         });
   });
 }
 

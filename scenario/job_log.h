@@ -1,6 +1,6 @@
-// Job logs in the Standard Workload Format (D. Feitelson et al., Parallel Workloads Archive, version
-// 2.2): one job a line, 18 numbers separated by blanks, -1 for what is not known; lines that begin with
-// ';' are comments. Used are
+// Job logs in the Standard Workload Format (D. Feitelson et al., Parallel Workloads Archive,
+// version 2.2): one job a line, 18 numbers separated by blanks, -1 for what is not known; lines
+// that begin with ';' are comments. Used are
 //
 //     2 submit time (s) · 4 run time (s) · 5 processors used · 8 processors asked for · 9 time asked for
 //
@@ -20,8 +20,8 @@ struct LoggedJob {
   std::int64_t ranks = 0;
 };
 
-// In the order of the log. Jobs that never ran (no processors or no run time: cancelled) are left out.
-// An Error names file and line.
+// In the order of the log. Jobs that never ran (no processors or no run time: cancelled) are left
+// out. An Error names file and line.
 base::Result<std::vector<LoggedJob>> read_job_log(const std::string& path);
 
 }  // namespace fathom::scenario

@@ -6,20 +6,13 @@ namespace fathom::scenario {
 namespace {
 
 constexpr std::pair<const char*, const char*> kNames[] = {
-    {"FCFSScheduler", "fcfs"},
-    {"LinearHostSelector", "linear"},
-    {"RandomHostSelector", "random"},
-    {"LinearProcessMapper", "block"},
-    {"CyclicProcessMapper", "cyclic"},
-    {"RandomProcessMapper", "random"},
-    {"RandomRouter", "random"},
-    {"DmodKRouter", "dmodk"},
-    {"GreedyRouter", "greedy-sum"},
-    {"GreedyRouter2", "greedy-max"},
-    {"FileTopology", "file"},
-    {"NDTorusTopology", "torus"},
-    {"XGFTTopology", "xgft"},
-    {"ExponentialDistribution", "exponential"},
+    {"FCFSScheduler", "fcfs"},         {"LinearHostSelector", "linear"},
+    {"RandomHostSelector", "random"},  {"LinearProcessMapper", "block"},
+    {"CyclicProcessMapper", "cyclic"}, {"RandomProcessMapper", "random"},
+    {"RandomRouter", "random"},        {"DmodKRouter", "dmodk"},
+    {"GreedyRouter", "greedy-sum"},    {"GreedyRouter2", "greedy-max"},
+    {"FileTopology", "file"},          {"NDTorusTopology", "torus"},
+    {"XGFTTopology", "xgft"},          {"ExponentialDistribution", "exponential"},
 };
 
 }  // namespace

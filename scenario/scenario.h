@@ -1,5 +1,5 @@
-// One combination of a scenario: a cluster, algorithms, and the jobs that arrive. The file format is
-// docs/scenarios.md; scenario_reader.h reads it.
+// One combination of a scenario: a cluster, algorithms, and the jobs that arrive. The file format
+// is docs/scenarios.md; scenario_reader.h reads it.
 #pragma once
 
 #include <cstdint>
@@ -24,17 +24,17 @@ struct Pattern {
 // A stream of jobs of one kind.
 struct JobEntry {
   std::string name;
-  std::string profile;  // file or folder; or
-  Pattern pattern;      // synthetic; jobs of a log have this, too
-  std::string log;      // file: arrivals, sizes and times come from there
-  simulator::Distribution submit;    // time between arrivals; without a row: one job, at `at_s`
+  std::string profile;             // file or folder; or
+  Pattern pattern;                 // synthetic; jobs of a log have this, too
+  std::string log;                 // file: arrivals, sizes and times come from there
+  simulator::Distribution submit;  // time between arrivals; without a row: one job, at `at_s`
   double at_s = 0;
   simulator::Distribution duration;  // seconds; flow model: of computation
   simulator::Distribution request;   // what the scheduler is told; without a row: the duration
   std::uint64_t count = 0;           // most jobs; 0: as many as arrive in time
   std::uint32_t phases = 1;
   simulator::PlacementChoice placement;  // its own, or the scenario's
-  std::string where;  // "file:line:column", for errors that show later
+  std::string where;                     // "file:line:column", for errors that show later
 };
 
 struct Scenario {

@@ -23,13 +23,15 @@ constexpr double kForEver = std::numeric_limits<double>::infinity();
 template <typename Row>
 const Row* row_of(YamlSection& section, const char* key, const char* otherwise,
                   base::Result<const Row*> (*find)(std::string_view)) {
-  return section.row<Row>(key, otherwise, [&](const std::string& name) { return find(our_name(name)); });
+  return section.row<Row>(key, otherwise,
+                          [&](const std::string& name) { return find(our_name(name)); });
 }
 
 // Reads one combination.
 class Reader {
  public:
-  explicit Reader(const YamlDocument& document) : folder_(fs::path(document.path()).parent_path()) {}
+  explicit Reader(const YamlDocument& document)
+      : folder_(fs::path(document.path()).parent_path()) {}
 
   Scenario read(YamlSection root) {
     Scenario scenario;
@@ -65,16 +67,20 @@ class Reader {
     } else {
       const std::string name = root.text(key);
       std::error_code ignored;
-      const bool is_topology = name.find(':') != std::string::npos && !fs::exists(placed(name), ignored);
+      const bool is_topology =
+          name.find(':') != std::string::npos && !fs::exists(placed(name), ignored);
       scenario.cluster = is_topology ? name : placed(name);
     }
     scenario.defaults.slots = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(
         root.count("slots", scenario.defaults.slots), 1, std::uint64_t{1} << 20));
     scenario.defaults.capacity_Bps = root.number("capacity", scenario.defaults.capacity_Bps);
-    if (!(scenario.defaults.capacity_Bps > 0)) root.complain_at("capacity", "'capacity' must be above 0");
+    if (!(scenario.defaults.capacity_Bps > 0))
+      root.complain_at("capacity", "'capacity' must be above 0");
     if (root.has("node")) scenario.defaults.node = placed(root.text("node"));
-    scenario.defaults.node_capacity_Bps = root.number("node_capacity", scenario.defaults.node_capacity_Bps);
-    if (!(scenario.defaults.node_capacity_Bps > 0)) root.complain_at("node_capacity", "'node_capacity' must be above 0");
+    scenario.defaults.node_capacity_Bps =
+        root.number("node_capacity", scenario.defaults.node_capacity_Bps);
+    if (!(scenario.defaults.node_capacity_Bps > 0))
+      root.complain_at("node_capacity", "'node_capacity' must be above 0");
     scenario.failed_links = root.texts("failed_links");
     scenario.failed_share = root.number("failed_share", 0);
     if (!(scenario.failed_share >= 0 && scenario.failed_share <= 1)) {
@@ -87,7 +93,8 @@ class Reader {
     const std::string kind = our_name(section.text("kind"));
     if (section.has("params")) {
       YamlSection parameters = section.section("params");
-      std::string text = kind == "file" ? placed(parameters.text("path")) : theirs(kind, parameters);
+      std::string text =
+          kind == "file" ? placed(parameters.text("path")) : theirs(kind, parameters);
       parameters.finish();
       return text;
     }
@@ -136,12 +143,13 @@ class Reader {
 
   static std::string listed(YamlSection& section, const std::string& key) {
     std::string text;
-    for (const double number : section.numbers(key)) text += (text.empty() ? "" : ",") + number_text(number);
+    for (const double number : section.numbers(key))
+      text += (text.empty() ? "" : ",") + number_text(number);
     return text;
   }
 
-  void algorithms(YamlSection& section, Scenario& scenario, const char* selection, const char* placement,
-                  const char* routing) {
+  void algorithms(YamlSection& section, Scenario& scenario, const char* selection,
+                  const char* placement, const char* routing) {
     simulator::SystemChoice& choice = scenario.choice;
     choice.scheduler = row_of(section, "scheduler", "fcfs", simulator::find_scheduler);
     choice.selector = row_of(section, selection, "linear", simulator::find_selector);
@@ -172,7 +180,8 @@ class Reader {
     simulator::SystemChoice& choice = scenario.choice;
     const std::string model = root.text("model", "load");
     if (model != "load" && model != "flow") {
-      root.complain_at("model", "there is no model '" + model + "' for scenarios; there are load, flow");
+      root.complain_at("model",
+                       "there is no model '" + model + "' for scenarios; there are load, flow");
     }
     choice.model = model == "flow" ? simulator::RunModel::kFlow : simulator::RunModel::kLoad;
     choice.seed = root.count("seed", 1);
@@ -197,8 +206,10 @@ class Reader {
       times(entry, job, choice);
     }
     job.count = entry.count("count", 0);
-    job.phases = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
-    if (job.log.empty() && job.submit.row != nullptr && job.count == 0 && choice.until_s == kForEver) {
+    job.phases =
+        static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
+    if (job.log.empty() && job.submit.row != nullptr && job.count == 0 &&
+        choice.until_s == kForEver) {
       entry.miss("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
     }
     job.placement = entry.has("placement") ? placement_of(entry, "placement") : scenario.placement;
@@ -211,7 +222,8 @@ class Reader {
     const char* key = entry.has("trace") ? "trace" : "profile";
     if (entry.has(key)) {
       job.profile = placed(entry.text(key));
-      if (entry.has("pattern")) entry.complain_at("pattern", "a job has a profile or a pattern, not both");
+      if (entry.has("pattern"))
+        entry.complain_at("pattern", "a job has a profile or a pattern, not both");
       return;
     }
     if (!entry.has("pattern")) {
@@ -222,7 +234,8 @@ class Reader {
     job.pattern.row = pattern.row<simulator::PatternRow>("kind", "none", simulator::find_pattern);
     job.pattern.bytes = pattern.count("bytes", 0);
     job.pattern.ranks = static_cast<std::int64_t>(entry.has("log") ? 0 : pattern.count("ranks", 0));
-    if (!entry.has("log") && job.pattern.ranks == 0) pattern.miss("a pattern needs 'ranks', 1 or more");
+    if (!entry.has("log") && job.pattern.ranks == 0)
+      pattern.miss("a pattern needs 'ranks', 1 or more");
     pattern.finish();
   }
 
@@ -309,7 +322,8 @@ base::Result<ScenarioFile> read_scenarios(const std::string& path) {
     file.combinations.push_back(std::move(scenario));
     if (file.output.empty()) file.output = reader.output();
     if (file.combinations.size() > kMostCombinations) {
-      return base::Error{path + ": has more than " + std::to_string(kMostCombinations) + " combinations"};
+      return base::Error{path + ": has more than " + std::to_string(kMostCombinations) +
+                         " combinations"};
     }
   } while (alternatives.next());
   return file;

@@ -88,7 +88,8 @@ Share share_from(const std::function<std::optional<std::string>(const std::strin
   for (const Launcher& launcher : kLaunchers) {
     const auto process = environment(launcher.process), processes = environment(launcher.processes);
     if (!process || !processes) continue;
-    Share share{std::strtoul(process->c_str(), nullptr, 10), std::strtoul(processes->c_str(), nullptr, 10), ""};
+    Share share{std::strtoul(process->c_str(), nullptr, 10),
+                std::strtoul(processes->c_str(), nullptr, 10), ""};
     for (const char c : environment(launcher.job).value_or("job")) {
       if (std::isalnum(static_cast<unsigned char>(c))) share.job += c;
     }
@@ -97,8 +98,8 @@ Share share_from(const std::function<std::optional<std::string>(const std::strin
   return {};
 }
 
-base::Status leave_parts(const Share& share, const std::string& folder, const std::vector<Part>& parts,
-                         const std::string& failure) {
+base::Status leave_parts(const Share& share, const std::string& folder,
+                         const std::vector<Part>& parts, const std::string& failure) {
   base::AtomicFile file;
   const std::string path = part_path(share, folder, share.process);
   if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
@@ -136,8 +137,9 @@ base::Status gather_parts(const Share& share, const std::string& folder, double 
     news = Clock::now();
     ++process;
   }
-  std::sort(parts.begin(), parts.end(),
-            [](const Part& left, const Part& right) { return left.combination < right.combination; });
+  std::sort(parts.begin(), parts.end(), [](const Part& left, const Part& right) {
+    return left.combination < right.combination;
+  });
   return base::Done{};
 }
 

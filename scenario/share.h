@@ -1,5 +1,5 @@
-// Several processes share the combinations of a scenario: one started alone does all, several started
-// together by mpirun or srun take turns (combination i is done by process i mod size).
+// Several processes share the combinations of a scenario: one started alone does all, several
+// started together by mpirun or srun take turns (combination i is done by process i mod size).
 //
 // What they found goes through files in the results' folder, which all must see: process R leaves
 // .part-JOB-R, which appears whole or not at all; process 0 reads and removes them. A process that
@@ -33,11 +33,11 @@ struct Part {
 };
 
 // By every process but the first; `failure` is empty if all went well.
-base::Status leave_parts(const Share& share, const std::string& folder, const std::vector<Part>& parts,
-                         const std::string& failure);
+base::Status leave_parts(const Share& share, const std::string& folder,
+                         const std::vector<Part>& parts, const std::string& failure);
 
-// By the first, which adds the others' to its own, ascending by combination. Waits for them. An Error
-// if one failed, or if nothing new appears for `patience_s`.
+// By the first, which adds the others' to its own, ascending by combination. Waits for them. An
+// Error if one failed, or if nothing new appears for `patience_s`.
 base::Status gather_parts(const Share& share, const std::string& folder, double patience_s,
                           std::vector<Part>& parts);
 

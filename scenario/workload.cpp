@@ -14,10 +14,11 @@ namespace {
 // Clusters with other failures are other clusters.
 std::string cluster_key(const Scenario& scenario) {
   std::string key = scenario.cluster + '\n' + std::to_string(scenario.defaults.slots) + '\n' +
-                    std::to_string(scenario.defaults.capacity_Bps) + '\n' + scenario.defaults.node + '\n' +
-                    std::to_string(scenario.defaults.node_capacity_Bps);
+                    std::to_string(scenario.defaults.capacity_Bps) + '\n' + scenario.defaults.node +
+                    '\n' + std::to_string(scenario.defaults.node_capacity_Bps);
   if (scenario.failed_share > 0) {
-    key += "\nshare " + std::to_string(scenario.failed_share) + ' ' + std::to_string(scenario.choice.seed);
+    key += "\nshare " + std::to_string(scenario.failed_share) + ' ' +
+           std::to_string(scenario.choice.seed);
   }
   for (const std::string& link : scenario.failed_links) key += '\n' + link;
   return key;
@@ -100,8 +101,9 @@ base::Result<simulator::Arrival> Workload::placed(const Scenario& scenario, cons
   if (entry.placement.rankfile.empty()) return arrival;
   arrival.placement = placements_.at(placement_key(scenario, entry));
   if (static_cast<std::int64_t>(arrival.placement->size()) == arrival.job->ranks) return arrival;
-  return base::Error{entry.where + ": " + entry.placement.rankfile + ": is for " + std::to_string(arrival.placement->size()) +
-                     " ranks; job '" + entry_name(entry) + "' has " + std::to_string(arrival.job->ranks)};
+  return base::Error{entry.where + ": " + entry.placement.rankfile + ": is for " +
+                     std::to_string(arrival.placement->size()) + " ranks; job '" +
+                     entry_name(entry) + "' has " + std::to_string(arrival.job->ranks)};
 }
 
 const simulator::Network& Workload::cluster(const Scenario& scenario) const {
@@ -113,18 +115,20 @@ base::Result<std::vector<NamedArrival>> Workload::arrivals(const Scenario& scena
   for (std::size_t entry = 0; entry < scenario.jobs.size(); ++entry) {
     auto more = scenario.jobs[entry].log.empty() ? drawn(scenario, entry) : logged(scenario, entry);
     if (!more) return more;
-    all.insert(all.end(), std::make_move_iterator(more->begin()), std::make_move_iterator(more->end()));
+    all.insert(all.end(), std::make_move_iterator(more->begin()),
+               std::make_move_iterator(more->end()));
   }
   std::stable_sort(all.begin(), all.end(), comes_before);
   return all;
 }
 
-base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario, std::size_t number) const {
+base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario,
+                                                        std::size_t number) const {
   const JobEntry& entry = scenario.jobs[number];
   JobPointer job;
   if (entry.profile.empty()) {
-    auto made = simulator::make_pattern(*entry.pattern.row, entry.pattern.ranks, entry.pattern.bytes,
-                                        scenario.choice.seed);
+    auto made = simulator::make_pattern(*entry.pattern.row, entry.pattern.ranks,
+                                        entry.pattern.bytes, scenario.choice.seed);
     if (!made) return made.error();
     job = std::make_shared<const simulator::Job>(std::move(*made));
   } else {
@@ -137,10 +141,12 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
   double at_s = is_stream ? 0 : entry.at_s;
   while (most == 0 || all.size() < most) {
     const double duration_s = entry.duration.sample(random);
-    const double request_s = entry.request.row == nullptr ? duration_s : entry.request.sample(random);
+    const double request_s =
+        entry.request.row == nullptr ? duration_s : entry.request.sample(random);
     if (is_stream) at_s += entry.submit.sample(random);
     if (at_s > scenario.choice.until_s) break;
-    if (all.size() == kMostArrivals) return base::Error{entry_name(entry) + ": more than 10^7 jobs would arrive"};
+    if (all.size() == kMostArrivals)
+      return base::Error{entry_name(entry) + ": more than 10^7 jobs would arrive"};
     auto arrival = placed(scenario, entry, {job, at_s, duration_s, request_s, entry.phases});
     if (!arrival) return arrival.error();
     all.push_back({std::move(*arrival), number});
@@ -148,28 +154,33 @@ base::Result<std::vector<NamedArrival>> Workload::drawn(const Scenario& scenario
   return all;
 }
 
-base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenario, std::size_t number) const {
+base::Result<std::vector<NamedArrival>> Workload::logged(const Scenario& scenario,
+                                                         std::size_t number) const {
   const JobEntry& entry = scenario.jobs[number];
   const JobPointer profile = entry.profile.empty() ? nullptr : profiles_.at(entry.profile);
   std::map<std::int64_t, JobPointer> by_ranks;
   std::vector<NamedArrival> all;
   for (const LoggedJob& logged : logs_.at(entry.log)) {
-    if (logged.submit_s > scenario.choice.until_s || (entry.count > 0 && all.size() == entry.count)) break;
+    if (logged.submit_s > scenario.choice.until_s || (entry.count > 0 && all.size() == entry.count))
+      break;
     JobPointer& job = by_ranks[logged.ranks];
     if (!job && profile) {
       if (profile->ranks != logged.ranks) {
-        return base::Error{entry.where + ": " + entry.profile + ": is a job of " + std::to_string(profile->ranks) +
-                           " processes; the log " + entry.log + " has one of " + std::to_string(logged.ranks)};
+        return base::Error{entry.where + ": " + entry.profile + ": is a job of " +
+                           std::to_string(profile->ranks) + " processes; the log " + entry.log +
+                           " has one of " + std::to_string(logged.ranks)};
       }
       job = profile;
     }
     if (!job) {
       const auto& pattern = entry.pattern.row ? *entry.pattern.row : *simulator::patterns().data();
-      auto made = simulator::make_pattern(pattern, logged.ranks, entry.pattern.bytes, scenario.choice.seed);
+      auto made =
+          simulator::make_pattern(pattern, logged.ranks, entry.pattern.bytes, scenario.choice.seed);
       if (!made) return made.error();
       job = std::make_shared<const simulator::Job>(std::move(*made));
     }
-    auto arrival = placed(scenario, entry, {job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases});
+    auto arrival = placed(
+        scenario, entry, {job, logged.submit_s, logged.duration_s, logged.request_s, entry.phases});
     if (!arrival) return arrival.error();
     all.push_back({std::move(*arrival), number});
   }

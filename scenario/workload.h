@@ -1,8 +1,8 @@
-// What a scenario's combinations are made of, each file read once: clusters, jobs, rank files; and the arrivals
-// of a combination.
+// What a scenario's combinations are made of, each file read once: clusters, jobs, rank files; and
+// the arrivals of a combination.
 //
-// Threading: load() from one thread; after that any number of threads may read. Memory: every cluster
-// and every job of the combinations loaded.
+// Threading: load() from one thread; after that any number of threads may read. Memory: every
+// cluster and every job of the combinations loaded.
 #pragma once
 
 #include <map>
@@ -28,9 +28,9 @@ class Workload {
 
   const simulator::Network& cluster(const Scenario& scenario) const;
 
-  // Ascending by time of arrival, at equal times in the order of the entries. For each job of an entry
-  // its duration is drawn first, then its request, then the time since the one before.
-  // An Error if a job has no ranks, or others than its rank file, or if there would be more than
+  // Ascending by time of arrival, at equal times in the order of the entries. For each job of an
+  // entry its duration is drawn first, then its request, then the time since the one before. An
+  // Error if a job has no ranks, or others than its rank file, or if there would be more than
   // kMostArrivals.
   base::Result<std::vector<NamedArrival>> arrivals(const Scenario& scenario) const;
 
@@ -41,7 +41,8 @@ class Workload {
 
   base::Status load_entry(const JobEntry& entry);
   base::Status load_placement(const Scenario& scenario, const JobEntry& entry);
-  base::Result<simulator::Arrival> placed(const Scenario& scenario, const JobEntry& entry, simulator::Arrival arrival) const;
+  base::Result<simulator::Arrival> placed(const Scenario& scenario, const JobEntry& entry,
+                                          simulator::Arrival arrival) const;
   base::Result<std::vector<NamedArrival>> drawn(const Scenario& scenario, std::size_t entry) const;
   base::Result<std::vector<NamedArrival>> logged(const Scenario& scenario, std::size_t entry) const;
 

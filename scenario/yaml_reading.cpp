@@ -42,7 +42,8 @@ base::Result<YamlDocument> YamlDocument::read(const std::string& path) {
   } catch (const YAML::Exception& failed) {
     return base::Error{at(path, failed.mark) + failed.msg};
   }
-  if (!document.root_.IsMap()) return document.error(document.root_, "is not a mapping of keys to values");
+  if (!document.root_.IsMap())
+    return document.error(document.root_, "is not a mapping of keys to values");
   return document;
 }
 
@@ -57,7 +58,8 @@ std::size_t Alternatives::choose(std::size_t count) {
 
 bool Alternatives::next() {
   met_ = 0;
-  while (!choices_.empty() && ++choices_.back().chosen == choices_.back().count) choices_.pop_back();
+  while (!choices_.empty() && ++choices_.back().chosen == choices_.back().count)
+    choices_.pop_back();
   return !choices_.empty();
 }
 
@@ -90,7 +92,8 @@ YAML::Node YamlReading::chosen(YAML::Node node, const std::string& key) {
 std::optional<YAML::Node> YamlSection::find(const std::string& key) {
   if (!node_.IsMap()) return std::nullopt;
   for (const auto& entry : node_) {
-    if (entry.first.IsScalar() && entry.first.Scalar() == key && !entry.second.IsNull()) return entry.second;
+    if (entry.first.IsScalar() && entry.first.Scalar() == key && !entry.second.IsNull())
+      return entry.second;
   }
   return std::nullopt;
 }
@@ -102,7 +105,8 @@ std::optional<YAML::Node> YamlSection::value(const std::string& key, bool is_lis
   const bool has_alternatives =
       node && node->IsSequence() && (!is_list || (node->size() > 0 && (*node)[0].IsSequence()));
   // Never assign to a node: that changes the document.
-  return asked_.emplace(key, has_alternatives ? reading_->chosen(*node, path_ + key) : node).first->second;
+  return asked_.emplace(key, has_alternatives ? reading_->chosen(*node, path_ + key) : node)
+      .first->second;
 }
 
 std::optional<YAML::Node> YamlSection::needed(const std::string& key, bool is_list) {
@@ -138,7 +142,8 @@ double YamlSection::to_number(const YAML::Node& node, const std::string& key) {
   const std::size_t sign = text.starts_with('+') ? 1 : 0;  // from_chars knows none
   double number = 0;
   const auto [end, failed] = std::from_chars(text.data() + sign, text.data() + text.size(), number);
-  if (failed == std::errc() && end == text.data() + text.size() && std::isfinite(number)) return number;
+  if (failed == std::errc() && end == text.data() + text.size() && std::isfinite(number))
+    return number;
   reading_->complain(node, "'" + path_ + key + "' must be a number, not '" + shown(node) + "'");
   return 1;
 }
@@ -154,7 +159,8 @@ double YamlSection::number(const std::string& key, double otherwise) {
 
 std::uint64_t YamlSection::count(const std::string& key, std::uint64_t otherwise) {
   const double value = number(key, static_cast<double>(otherwise));
-  if (value >= 0 && value <= 0x1p53 && value == std::floor(value)) return static_cast<std::uint64_t>(value);
+  if (value >= 0 && value <= 0x1p53 && value == std::floor(value))
+    return static_cast<std::uint64_t>(value);
   complain_at(key, "'" + path_ + key + "' must be a whole number, 0 or more");
   return otherwise;
 }
@@ -169,7 +175,8 @@ bool YamlSection::flag(const std::string& key, bool otherwise) {
 
 YamlSection YamlSection::section(const std::string& key) {
   const auto node = needed(key, false);
-  if (node && !node->IsMap()) reading_->complain(*node, "'" + path_ + key + "' must be a mapping of keys to values");
+  if (node && !node->IsMap())
+    reading_->complain(*node, "'" + path_ + key + "' must be a mapping of keys to values");
   const bool usable = node && node->IsMap();
   return {*reading_, usable ? *node : YAML::Node(YAML::NodeType::Map), path_ + key + '.'};
 }
@@ -203,7 +210,8 @@ std::vector<YamlSection> YamlSection::sections(const std::string& key) {
   }
   for (const YAML::Node& element : *node) {
     const std::string path = path_ + key + '[' + std::to_string(result.size()) + ']';
-    if (!element.IsMap()) reading_->complain(element, "'" + path + "' must be a mapping of keys to values");
+    if (!element.IsMap())
+      reading_->complain(element, "'" + path + "' must be a mapping of keys to values");
     result.push_back({*reading_, element, path + '.'});
   }
   return result;
@@ -233,11 +241,14 @@ void YamlSection::finish() {
   for (const auto& [key, node] : asked_) known.insert(key);
   for (const auto& entry : node_) {
     const std::string key = shown(entry.first);
-    const std::string where = path_.empty() ? "" : " in '" + path_.substr(0, path_.size() - 1) + "'";
+    const std::string where =
+        path_.empty() ? "" : " in '" + path_.substr(0, path_.size() - 1) + "'";
     if (!known.contains(key)) {
-      reading_->complain(entry.first, "there is no key '" + key + "'" + where + "; there are " + joined(known));
+      reading_->complain(entry.first,
+                         "there is no key '" + key + "'" + where + "; there are " + joined(known));
     }
-    if (!seen.insert(key).second) reading_->complain(entry.first, "'" + key + "' is given twice" + where);
+    if (!seen.insert(key).second)
+      reading_->complain(entry.first, "'" + key + "' is given twice" + where);
   }
 }
 

@@ -11,9 +11,10 @@
 //     } while (alternatives.next());
 //
 // The list met first varies slowest. A list within a chosen alternative counts only while that is
-// chosen. Errors name file, line and column: "jobs.yml:3:5: …"; a reading remembers its first and gives
-// harmless values back from then on. What is missing is said only if nothing that is there is wrong: a key
-// that nobody knows is most often the missing one, misspelt. yaml-cpp stays in this folder, its exceptions in yaml_reading.cpp.
+// chosen. Errors name file, line and column: "jobs.yml:3:5: …"; a reading remembers its first and
+// gives harmless values back from then on. What is missing is said only if nothing that is there is
+// wrong: a key that nobody knows is most often the missing one, misspelt. yaml-cpp stays in this
+// folder, its exceptions in yaml_reading.cpp.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -113,10 +114,12 @@ class YamlSection {
   }
 
   std::vector<std::string> keys() const;
-  std::string where() const;  // "file:line:column"
+  std::string where() const;                                          // "file:line:column"
   void complain_at(const std::string& key, const std::string& what);  // at the key's value
   void complain(const std::string& what) { reading_->complain(node_, what); }
-  void miss(const std::string& what) { reading_->miss(node_, what); }  // said only if nothing else is wrong
+  void miss(const std::string& what) {
+    reading_->miss(node_, what);
+  }  // said only if nothing else is wrong
   void finish();
 
  private:

@@ -7,11 +7,16 @@ namespace fathom::trace {
 namespace {
 
 constexpr std::pair<Group, const char*> kGroups[] = {
-    {Group::kOther, "other"},           {Group::kSend, "send"},
-    {Group::kReceive, "receive"},       {Group::kSendReceive, "sendreceive"},
-    {Group::kCompletion, "completion"}, {Group::kProbe, "probe"},
-    {Group::kCollective, "collective"}, {Group::kOneSided, "onesided"},
-    {Group::kIo, "io"},                 {Group::kCommunicator, "communicator"},
+    {Group::kOther, "other"},
+    {Group::kSend, "send"},
+    {Group::kReceive, "receive"},
+    {Group::kSendReceive, "sendreceive"},
+    {Group::kCompletion, "completion"},
+    {Group::kProbe, "probe"},
+    {Group::kCollective, "collective"},
+    {Group::kOneSided, "onesided"},
+    {Group::kIo, "io"},
+    {Group::kCommunicator, "communicator"},
     {Group::kEnvironment, "environment"},
 };
 
@@ -45,7 +50,8 @@ std::vector<Attribute> parse_attributes(std::string_view list) {
 
 std::string attribute_list(const std::vector<Attribute>& attributes) {
   std::string list;
-  for (const Attribute attribute : attributes) list += (list.empty() ? "" : ",") + std::string(name_of(attribute));
+  for (const Attribute attribute : attributes)
+    list += (list.empty() ? "" : ",") + std::string(name_of(attribute));
   return list;
 }
 

@@ -1,5 +1,5 @@
-// The words that definitions use for functions: groups, attributes, and the line "function ID NAME GROUP
-// enter=A,B leave=C" (format.h).
+// The words that definitions use for functions: groups, attributes, and the line "function ID NAME
+// GROUP enter=A,B leave=C" (format.h).
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct NumberedFunction {
   Function function;
 };
 
-// Attributes and groups that a later version added are left out: group kOther. An attribute that is not known
-// ends its list, for what follows it cannot be found in the payload.
+// Attributes and groups that a later version added are left out: group kOther. An attribute that is
+// not known ends its list, for what follows it cannot be found in the payload.
 std::optional<NumberedFunction> parse_function(std::string_view line);
 std::string function_line(const NumberedFunction& numbered);  // without the key
 

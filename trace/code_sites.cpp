@@ -53,7 +53,8 @@ class Module {
     dwfl_ = dwfl_begin(&kCallbacks);
     if (dwfl_ != nullptr) {
       dwfl_report_begin(dwfl_);
-      module_ = dwfl_report_offline(dwfl_, base_name(path).c_str(), path.c_str(), descriptor);  // takes the descriptor
+      module_ = dwfl_report_offline(dwfl_, base_name(path).c_str(), path.c_str(),
+                                    descriptor);  // takes the descriptor
       dwfl_report_end(dwfl_, nullptr, nullptr);
     }
     if (module_ == nullptr) close(descriptor);
@@ -86,7 +87,8 @@ class Module {
     if (elf == nullptr || elf_getphdrnum(elf, &headers) != 0) return std::nullopt;
     for (std::size_t i = 0; i < headers; ++i) {
       GElf_Phdr header;
-      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD) continue;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD)
+        continue;
       if (file_offset >= header.p_offset && file_offset - header.p_offset < header.p_filesz) {
         return header.p_vaddr + (file_offset - header.p_offset);
       }
@@ -98,7 +100,8 @@ class Module {
     const Dwarf_Addr address = virtual_address + bias_;
     GElf_Off behind = 0;
     GElf_Sym symbol{};
-    const char* name = dwfl_module_addrinfo(module_, address, &behind, &symbol, nullptr, nullptr, nullptr);
+    const char* name =
+        dwfl_module_addrinfo(module_, address, &behind, &symbol, nullptr, nullptr, nullptr);
     // Without its own symbol a function is given the name of the one before it.
     if (name != nullptr && behind < symbol.st_size) site.function = demangled(name);
     Dwfl_Line* line = dwfl_module_getsrc(module_, address);
@@ -118,7 +121,8 @@ class Module {
 std::string describe(const CodeSite& site) {
   const std::string line = site.line > 0 ? ":" + std::to_string(site.line) : "";
   const std::string source = site.file.empty() ? "" : base_name(site.file) + line;
-  if (!site.function.empty()) return source.empty() ? site.function : site.function + " (" + source + ")";
+  if (!site.function.empty())
+    return source.empty() ? site.function : site.function + " (" + source + ")";
   if (!source.empty()) return source;
   const std::string place = hexadecimal(site.offset);
   return site.module.empty() ? place : base_name(site.module) + "+" + place;
@@ -131,15 +135,17 @@ struct CodeSites::State {
   std::deque<std::pair<std::string, std::unique_ptr<Module>>> open;  // the last used in front
 
   const CodeSegment* segment_of(std::uint64_t address) const {
-    const auto behind = std::upper_bound(segments.begin(), segments.end(), address,
-                                         [](std::uint64_t a, const CodeSegment& s) { return a < s.base; });
+    const auto behind =
+        std::upper_bound(segments.begin(), segments.end(), address,
+                         [](std::uint64_t a, const CodeSegment& s) { return a < s.base; });
     if (behind == segments.begin()) return nullptr;
     const CodeSegment& candidate = *(behind - 1);
     return address - candidate.base < candidate.size ? &candidate : nullptr;
   }
 
   Module& module_of(const std::string& path) {
-    const auto found = std::find_if(open.begin(), open.end(), [&path](const auto& m) { return m.first == path; });
+    const auto found =
+        std::find_if(open.begin(), open.end(), [&path](const auto& m) { return m.first == path; });
     if (found != open.end()) {
       std::rotate(open.begin(), found, found + 1);
     } else {
@@ -152,7 +158,8 @@ struct CodeSites::State {
   CodeSite look_up(std::uint64_t return_address) {
     CodeSite site;
     site.offset = return_address;
-    // The call lies before the address that it returns to; the next instruction may belong to another line.
+    // The call lies before the address that it returns to; the next instruction may belong to
+    // another line.
     const std::uint64_t address = return_address - 1;
     const CodeSegment* segment = segment_of(address);
     if (segment == nullptr) return site;
@@ -160,7 +167,8 @@ struct CodeSites::State {
     site.module = segment->path;
     site.offset = file_offset;
     Module& module = module_of(segment->path);
-    if (!module.is_open() || (!segment->build_id.empty() && module.build_id() != segment->build_id)) return site;
+    if (!module.is_open() || (!segment->build_id.empty() && module.build_id() != segment->build_id))
+      return site;
     const std::optional<std::uint64_t> virtual_address = module.virtual_address(file_offset);
     if (!virtual_address) return site;
     site.offset = *virtual_address;
@@ -169,8 +177,10 @@ struct CodeSites::State {
   }
 };
 
-CodeSites::CodeSites(std::vector<CodeSegment> segments, std::size_t most_cached) : state_(std::make_unique<State>()) {
-  std::sort(segments.begin(), segments.end(), [](const auto& a, const auto& b) { return a.base < b.base; });
+CodeSites::CodeSites(std::vector<CodeSegment> segments, std::size_t most_cached)
+    : state_(std::make_unique<State>()) {
+  std::sort(segments.begin(), segments.end(),
+            [](const auto& a, const auto& b) { return a.base < b.base; });
   state_->segments = std::move(segments);
   state_->most_cached = std::max<std::size_t>(most_cached, 1);
 }

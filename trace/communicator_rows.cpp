@@ -24,7 +24,8 @@ void copy_text(char (&to)[N], std::string_view from) {
 
 class Rows {
  public:
-  explicit Rows(const Definitions& definitions) : definitions_(definitions), result_(definitions.processes.size()) {
+  explicit Rows(const Definitions& definitions)
+      : definitions_(definitions), result_(definitions.processes.size()) {
     for (std::size_t i = 0; i < definitions.processes.size(); ++i) {
       process_of_[definitions.processes[i].rank] = i;
     }
@@ -33,7 +34,8 @@ class Rows {
   std::vector<ProcessCommunicators> run() {
     if (result_.empty()) return result_;
     teller_ = process_of_.begin()->second;
-    for (std::size_t i = 0; i < definitions_.communicators.size(); ++i) add(static_cast<std::int32_t>(i));
+    for (std::size_t i = 0; i < definitions_.communicators.size(); ++i)
+      add(static_cast<std::int32_t>(i));
     return std::move(result_);
   }
 
@@ -43,8 +45,10 @@ class Rows {
     for (std::size_t steps = 0; steps <= communicators.size(); ++steps) {
       const Communicator& communicator = communicators[number];
       if (!communicator.world_ranks.empty()) return false;
-      if (communicator.name == "MPI_COMM_SELF" && communicator.parent == profile::kNone) return true;
-      if (communicator.parent < 0 || communicator.parent >= static_cast<std::int64_t>(communicators.size())) {
+      if (communicator.name == "MPI_COMM_SELF" && communicator.parent == profile::kNone)
+        return true;
+      if (communicator.parent < 0 ||
+          communicator.parent >= static_cast<std::int64_t>(communicators.size())) {
         return false;
       }
       number = static_cast<std::size_t>(communicator.parent);
@@ -55,7 +59,8 @@ class Rows {
   // The same whatever else the trace holds: traces cut from one run can be joined again.
   std::uint64_t key_of(const Communicator& communicator) {
     std::uint64_t key = 0;
-    for (const char c : communicator.made_by + "\n" + communicator.name) key = mix(key, static_cast<unsigned char>(c));
+    for (const char c : communicator.made_by + "\n" + communicator.name)
+      key = mix(key, static_cast<unsigned char>(c));
     for (const auto* side : {&communicator.world_ranks, &communicator.remote_world_ranks}) {
       key = mix(key, side->size());
       for (const std::int64_t rank : *side) key = mix(key, static_cast<std::uint64_t>(rank));
@@ -107,7 +112,8 @@ class Rows {
       const auto& side = remote ? communicator.remote_world_ranks : communicator.world_ranks;
       for (std::size_t place = 0; place < side.size(); ++place) {
         const auto process = process_of_.find(side[place]);
-        if (process == process_of_.end() || result_[process->second].positions.contains(number)) continue;
+        if (process == process_of_.end() || result_[process->second].positions.contains(number))
+          continue;
         CommunicatorRow row = row_of(number, key, remote);
         row.my_rank = static_cast<std::uint32_t>(place);
         append(process->second, number, row);
@@ -133,9 +139,10 @@ class Rows {
         if (process_of_.contains(side[place])) continue;
         const bool foreign = side[place] >= definitions_.world_size;
         const std::int64_t rank = foreign ? side[place] - definitions_.world_size : side[place];
-        teller.foreign_members.push_back({teller.positions[number], remote != teller_in_remote ? 1u : 0u,
-                                          static_cast<std::uint32_t>(place), foreign ? kForeignJob : kOwnJob,
-                                          static_cast<std::uint32_t>(rank), 0});
+        teller.foreign_members.push_back(
+            {teller.positions[number], remote != teller_in_remote ? 1u : 0u,
+             static_cast<std::uint32_t>(place), foreign ? kForeignJob : kOwnJob,
+             static_cast<std::uint32_t>(rank), 0});
       }
     }
   }

@@ -1,8 +1,9 @@
-// The communicators of a run's Definitions as rows (profile/rows.h), for each process that a tool writes a trace
-// of: the reverse of profile/communicator_merge.h, which turns them into the same numbers again.
+// The communicators of a run's Definitions as rows (profile/rows.h), for each process that a tool
+// writes a trace of: the reverse of profile/communicator_merge.h, which turns them into the same
+// numbers again.
 //
-// Each process tells of the communicators that it is a member of. The process of the lowest rank also tells
-// of all others, in order, and of the members that no process is written for.
+// Each process tells of the communicators that it is a member of. The process of the lowest rank
+// also tells of all others, in order, and of the members that no process is written for.
 #pragma once
 
 #include <cstddef>

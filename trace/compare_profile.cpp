@@ -25,10 +25,12 @@ void add(MessageCount& to, std::uint64_t bytes, std::uint64_t messages) {
 
 class Comparison {
  public:
-  Comparison(const Trace& trace, const profile::Profile& profile) : trace_(trace), profile_(profile) {}
+  Comparison(const Trace& trace, const profile::Profile& profile)
+      : trace_(trace), profile_(profile) {}
 
   ProfileComparison run() {
-    for (std::size_t process = 0; process < trace_.definitions().processes.size(); ++process) read(process);
+    for (std::size_t process = 0; process < trace_.definitions().processes.size(); ++process)
+      read(process);
     name_cells();
     add_profile();
     for (const profile::PairCount& pair : profile_.coverage.unreceived_pairs) {
@@ -73,8 +75,8 @@ class Comparison {
     const Definitions& definitions = trace_.definitions();
     for (const auto& [key, counts] : counted_) {
       const auto& [class_number, communicator, source, destination] = key;
-      CellName name{definitions.classes[class_number], definitions.class_hidden[class_number], communicator, source,
-                    destination};
+      CellName name{definitions.classes[class_number], definitions.class_hidden[class_number],
+                    communicator, source, destination};
       if (is_left_out(name.class_name, name.hidden)) continue;
       Counts& cell = cells_[name];
       add(cell.sent, counts.sent.bytes, counts.sent.messages);
@@ -96,19 +98,21 @@ class Comparison {
     for (const profile::Traffic& traffic : profile_.traffic) {
       if (is_left_out(traffic.class_name, traffic.hidden)) continue;
       for (std::size_t i = 0; i < traffic.source.size(); ++i) {
-        const CellName name{traffic.class_name, traffic.hidden, traffic.communicator, traffic.source[i],
-                            traffic.destination[i]};
+        const CellName name{traffic.class_name, traffic.hidden, traffic.communicator,
+                            traffic.source[i], traffic.destination[i]};
         add(cells_[name].profile, traffic.bytes[i], traffic.messages[i]);
         add(result_.profile, traffic.bytes[i], traffic.messages[i]);
       }
     }
   }
 
-  // Sent and received agree with the profile, as far as they were recorded and both ends have a trace.
+  // Sent and received agree with the profile, as far as they were recorded and both ends have a
+  // trace.
   void judge() {
     result_.cells = cells_.size();
     if (holds_calls_only()) {
-      result_.notes.push_back("the trace holds calls only: messages inside collectives were not compared");
+      result_.notes.push_back(
+          "the trace holds calls only: messages inside collectives were not compared");
     }
     if (!result_.sends_recorded && result_.receives_recorded) {
       result_.notes.push_back("the trace holds no sent messages; only receives were compared");
@@ -119,24 +123,27 @@ class Comparison {
     for (const auto& [name, counts] : cells_) {
       const bool sent_right = !result_.sends_recorded || is_foreign(name.source) ||
                               counts.sent == counts.profile || is_unreceived(name, counts);
-      const bool received_right =
-          !result_.receives_recorded || is_foreign(name.destination) || counts.received == counts.profile;
+      const bool received_right = !result_.receives_recorded || is_foreign(name.destination) ||
+                                  counts.received == counts.profile;
       if (sent_right && received_right) continue;
-      result_.differences.push_back({name.class_name, name.hidden, name.communicator, name.source, name.destination,
-                                     counts.sent, counts.received, counts.profile, reason_for(name, counts)});
+      result_.differences.push_back({name.class_name, name.hidden, name.communicator, name.source,
+                                     name.destination, counts.sent, counts.received, counts.profile,
+                                     reason_for(name, counts)});
     }
   }
 
   bool is_foreign(std::int64_t rank) const { return rank >= profile_.world_size; }
 
-  // What was sent and not received may belong to any class of the pair, together no more than the profile tells.
+  // What was sent and not received may belong to any class of the pair, together no more than the
+  // profile tells.
   bool is_unreceived(const CellName& name, const Counts& counts) {
     const auto found = unreceived_.find({name.source, name.destination});
     if (found == unreceived_.end() || counts.sent.messages < counts.profile.messages ||
         counts.sent.bytes < counts.profile.bytes) {
       return false;
     }
-    const MessageCount more{counts.sent.bytes - counts.profile.bytes, counts.sent.messages - counts.profile.messages};
+    const MessageCount more{counts.sent.bytes - counts.profile.bytes,
+                            counts.sent.messages - counts.profile.messages};
     if (more.bytes > found->second.bytes || more.messages > found->second.messages) return false;
     found->second.bytes -= more.bytes;
     found->second.messages -= more.messages;
@@ -144,7 +151,8 @@ class Comparison {
   }
 
   std::string reason_for(const CellName& name, const Counts& counts) const {
-    if (!trace_.definitions().chosen_communicators.empty() && counts.sent.messages + counts.received.messages == 0) {
+    if (!trace_.definitions().chosen_communicators.empty() &&
+        counts.sent.messages + counts.received.messages == 0) {
       return "its communicator was not chosen";
     }
     for (const std::int64_t rank : {name.source, name.destination}) {

@@ -1,9 +1,10 @@
-// A trace against the profile of the same run: two counts of the same messages that know nothing of each other.
+// A trace against the profile of the same run: two counts of the same messages that know nothing of
+// each other.
 //
-// For each class, communicator and pair of ranks the messages and bytes of kMessageSent, those of kMessageReceived
-// and those of the profile's traffic have to be equal. Messages that were never received stand in the profile's
-// coverage, and are allowed for. One-sided operations that were counted as posted are no messages,
-// and are left out; so is IO traffic.
+// For each class, communicator and pair of ranks the messages and bytes of kMessageSent, those of
+// kMessageReceived and those of the profile's traffic have to be equal. Messages that were never
+// received stand in the profile's coverage, and are allowed for. One-sided operations that were
+// counted as posted are no messages, and are left out; so is IO traffic.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +32,13 @@ struct CountDifference {
 struct ProfileComparison {
   std::uint64_t cells = 0;  // classes, communicators and pairs that were compared
   bool sends_recorded = false, receives_recorded = false;
-  MessageCount sent, received, profile;         // totals
+  MessageCount sent, received, profile;  // totals
   std::vector<CountDifference> differences;
-  std::vector<std::string> notes;               // sentences
+  std::vector<std::string> notes;  // sentences
 
-  bool equal() const { return differences.empty() && (sends_recorded || receives_recorded || profile.messages == 0); }
+  bool equal() const {
+    return differences.empty() && (sends_recorded || receives_recorded || profile.messages == 0);
+  }
 };
 
 // Reads the whole trace. Memory: the pairs that talked.

@@ -9,7 +9,11 @@ constexpr std::uint32_t high(std::uint64_t word) { return static_cast<std::uint3
 class Record {
  public:
   Record(const std::uint64_t* record, const DecodeTables& tables, Event& event)
-      : payload_(record + 1), words_(words_of(*record)), small_(small_of(*record)), tables_(tables), event_(event) {}
+      : payload_(record + 1),
+        words_(words_of(*record)),
+        small_(small_of(*record)),
+        tables_(tables),
+        event_(event) {}
 
   bool decode(RecordKind kind) {
     switch (kind) {
@@ -49,7 +53,9 @@ class Record {
  private:
   std::uint64_t word(std::uint32_t i) const { return i < words_ ? payload_[i] : 0; }
 
-  std::uint32_t half(std::uint32_t i) const { return i % 2 == 0 ? low(payload_[i / 2]) : high(payload_[i / 2]); }
+  std::uint32_t half(std::uint32_t i) const {
+    return i % 2 == 0 ? low(payload_[i / 2]) : high(payload_[i / 2]);
+  }
 
   bool plain(EventKind kind) {
     event_.kind = kind;
@@ -74,7 +80,8 @@ class Record {
 
   bool message(EventKind kind) {
     event_.kind = kind;
-    if (small_ >= tables_.classes.size() || tables_.classes[small_] == DecodeTables::kUnknown) return false;
+    if (small_ >= tables_.classes.size() || tables_.classes[small_] == DecodeTables::kUnknown)
+      return false;
     event_.code = tables_.classes[small_];
     communicator(low(word(0)));
     event_.peer = world_rank(high(word(0)), event_.comm_peer);

@@ -1,4 +1,5 @@
-// One record of a process as an Event of the run: its numbers translated into those of the Definitions.
+// One record of a process as an Event of the run: its numbers translated into those of the
+// Definitions.
 //
 // Any words are safe: attributes that a record is too short for keep their default.
 #pragma once
@@ -18,7 +19,7 @@ struct DecodeTables {
   static constexpr std::uint32_t kUnknown = ~0u;
 
   struct FunctionPlan {
-    std::uint32_t function = kUnknown;  // in the Definitions
+    std::uint32_t function = kUnknown;    // in the Definitions
     std::vector<Attribute> enter, leave;  // as they stand in the payload: 4-byte ones first
     // Where among the 4-byte ones the communicator stands, that peers are ranks in; -1: nowhere.
     int enter_communicator = -1, leave_communicator = -1;
@@ -36,13 +37,15 @@ struct DecodeTables {
   std::vector<std::uint32_t> classes, phases;  // kUnknown where not defined
 };
 
-// `record`: a whole record, head and payload. Writes everything but time and thread; false if it is no event
-// of its own (kTime, kValues), or what it speaks of is not defined.
+// `record`: a whole record, head and payload. Writes everything but time and thread; false if it is
+// no event of its own (kTime, kValues), or what it speaks of is not defined.
 bool decode(const std::uint64_t* record, const DecodeTables& tables, Event& event);
 
 inline RecordKind kind_of(std::uint64_t head) { return static_cast<RecordKind>(head & 0xff); }
 inline std::uint32_t words_of(std::uint64_t head) { return head >> kWordsShift & kMaxWords; }
 inline std::uint32_t small_of(std::uint64_t head) { return head >> kSmallShift & kMaxSmall; }
-inline std::uint32_t ticks_of(std::uint64_t head) { return static_cast<std::uint32_t>(head >> kTimeShift); }
+inline std::uint32_t ticks_of(std::uint64_t head) {
+  return static_cast<std::uint32_t>(head >> kTimeShift);
+}
 
 }  // namespace fathom::trace

@@ -25,21 +25,21 @@ struct CodeSegment {  // of a process: where an address comes from
 };
 
 struct ClockSummary {
-  std::string kind;                   // "tsc", "monotonic"
+  std::string kind;  // "tsc", "monotonic"
   double ticks_per_ns = 1;
-  std::uint64_t uncertainty_ns = 0;   // between this host and the reference; 0 on the same host
+  std::uint64_t uncertainty_ns = 0;  // between this host and the reference; 0 on the same host
 };
 
 struct Process {
   std::int64_t rank = 0;
   std::string host;
   std::int64_t pid = 0;
-  std::string affinity;               // list of processors, as in /sys
+  std::string affinity;  // list of processors, as in /sys
   std::int32_t socket = -1, numa_node = -1;
-  std::vector<std::string> threads;   // by number
+  std::vector<std::string> threads;  // by number
   std::vector<CodeSegment> code;
   ClockSummary clock;
-  std::uint64_t records = 0;          // in whole frames and chunks
+  std::uint64_t records = 0;  // in whole frames and chunks
   std::uint64_t lost_records = 0;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint64_t file_bytes = 0;
@@ -55,13 +55,14 @@ struct Definitions {
   std::vector<std::string> classes;                  // of messages: as in the profile
   std::vector<bool> class_hidden;
   std::vector<std::string> phases;
-  std::vector<Process> processes;                    // by position; ranks may be missing
-  std::uint64_t epoch_unix_ns = 0;                   // time_ns 0
-  std::string level;                                 // "calls", "transfers"
-  std::vector<std::string> chosen_communicators;     // patterns: only these were recorded; empty: all
-  std::vector<std::string> selection;                // what else was chosen to be in it: "functions MPI_Send,MPI_I*",
-                                                     // "ranks 0-3", "sample 10", "from 0.5 s" (a slice); empty: all
-  std::string source;                                // "peruse", "pml"; other tools' for imported traces
+  std::vector<Process> processes;                 // by position; ranks may be missing
+  std::uint64_t epoch_unix_ns = 0;                // time_ns 0
+  std::string level;                              // "calls", "transfers"
+  std::vector<std::string> chosen_communicators;  // patterns: only these were recorded; empty: all
+  std::vector<std::string>
+      selection;       // what else was chosen to be in it: "functions MPI_Send,MPI_I*",
+                       // "ranks 0-3", "sample 10", "from 0.5 s" (a slice); empty: all
+  std::string source;  // "peruse", "pml"; other tools' for imported traces
 };
 
 }  // namespace fathom::trace

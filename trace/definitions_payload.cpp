@@ -36,17 +36,22 @@ class Text {
 
 std::string text_of(const CodeSegment& segment) {
   char numbers[64];
-  std::snprintf(numbers, sizeof numbers, "%llx %llx %llx ", static_cast<unsigned long long>(segment.base),
-                static_cast<unsigned long long>(segment.size), static_cast<unsigned long long>(segment.offset));
-  return numbers + (segment.build_id.empty() ? std::string("-") : segment.build_id) + " " + segment.path;
+  std::snprintf(numbers, sizeof numbers, "%llx %llx %llx ",
+                static_cast<unsigned long long>(segment.base),
+                static_cast<unsigned long long>(segment.size),
+                static_cast<unsigned long long>(segment.offset));
+  return numbers + (segment.build_id.empty() ? std::string("-") : segment.build_id) + " " +
+         segment.path;
 }
 
 void add_run(const Definitions& definitions, Text& text) {
   text.add_if("executable", definitions.application.executable);
-  for (const std::string& argument : definitions.application.arguments) text.add("argument", argument);
+  for (const std::string& argument : definitions.application.arguments)
+    text.add("argument", argument);
   text.add_if("level", definitions.level);
   text.add_if("source", definitions.source);
-  for (const std::string& pattern : definitions.chosen_communicators) text.add("chosen-communicators", pattern);
+  for (const std::string& pattern : definitions.chosen_communicators)
+    text.add("chosen-communicators", pattern);
   for (const std::string& what : definitions.selection) text.add("selection", what);
   for (std::size_t i = 0; i < definitions.functions.size() && i < kHasSite; ++i) {
     text.add("function", function_line({static_cast<std::uint32_t>(i), definitions.functions[i]}));
@@ -55,7 +60,8 @@ void add_run(const Definitions& definitions, Text& text) {
     const bool hidden = i < definitions.class_hidden.size() && definitions.class_hidden[i];
     text.add("class", i, (hidden ? "1 " : "0 ") + definitions.classes[i]);
   }
-  for (std::size_t i = 0; i < definitions.phases.size(); ++i) text.add("phase", i, definitions.phases[i]);
+  for (std::size_t i = 0; i < definitions.phases.size(); ++i)
+    text.add("phase", i, definitions.phases[i]);
 }
 
 void add_process(const Definitions& definitions, const Process& process, Text& text) {
@@ -63,7 +69,8 @@ void add_process(const Definitions& definitions, const Process& process, Text& t
   text.add_if("affinity", process.affinity);
   if (process.socket >= 0) text.add("socket", std::to_string(process.socket));
   if (process.numa_node >= 0) text.add("numa", std::to_string(process.numa_node));
-  for (std::size_t i = 0; i < process.threads.size(); ++i) text.add("thread", i, process.threads[i]);
+  for (std::size_t i = 0; i < process.threads.size(); ++i)
+    text.add("thread", i, process.threads[i]);
   for (const CodeSegment& segment : process.code) text.add("code", text_of(segment));
   if (process.lost_records > 0) text.add("lost", std::to_string(process.lost_records));
   text.add("clock", "monotonic");
@@ -79,7 +86,8 @@ profile::RowsHeader header_of(const Definitions& definitions, const Process& pro
   header.pid = static_cast<std::uint32_t>(process.pid);
   header.started_unix_ns = static_cast<std::uint64_t>(definitions.application.started_unix_ns);
   const double elapsed_ns = definitions.application.seconds * 1e9;
-  header.elapsed_ns = elapsed_ns > 0 && elapsed_ns < 1e19 ? static_cast<std::uint64_t>(elapsed_ns + 0.5) : 0;
+  header.elapsed_ns =
+      elapsed_ns > 0 && elapsed_ns < 1e19 ? static_cast<std::uint64_t>(elapsed_ns + 0.5) : 0;
   return header;
 }
 
@@ -112,7 +120,8 @@ std::string definitions_payload(const Definitions& definitions, std::size_t proc
   section(payload, number(Section::kCommunicators), communicators.rows);
   section(payload, number(Section::kForeignMembers), communicators.foreign_members);
   // One tick is one nanosecond of the run, the same for all processes.
-  const std::vector<ClockRow> moment = {{1, 1, definitions.epoch_unix_ns + 1, 1, described.clock.uncertainty_ns}};
+  const std::vector<ClockRow> moment = {
+      {1, 1, definitions.epoch_unix_ns + 1, 1, described.clock.uncertainty_ns}};
   section(payload, kClockSection, moment);
   return payload;
 }

@@ -17,7 +17,8 @@ constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
 
 }  // namespace
 
-Encoder::Encoder(const Definitions& definitions, const std::vector<ProcessCommunicators>& communicators)
+Encoder::Encoder(const Definitions& definitions,
+                 const std::vector<ProcessCommunicators>& communicators)
     : definitions_(definitions), communicators_(communicators) {}
 
 void Encoder::begin(RecordKind kind, std::uint32_t small) {
@@ -47,12 +48,13 @@ const std::vector<std::uint64_t>& Encoder::encode(std::size_t process, const Eve
       valued(RecordKind::kRequestCompleted, event.flag == 1 ? 1 : 0, event.request);
       break;
     case EventKind::kTransfer:
-      valued(RecordKind::kTransfer, (event.code & (kReceiving - 1)) | (event.receiving ? kReceiving : 0),
-             event.request);
+      valued(RecordKind::kTransfer,
+             (event.code & (kReceiving - 1)) | (event.receiving ? kReceiving : 0), event.request);
       break;
     case EventKind::kUnexpected:
       valued(RecordKind::kUnexpected, event.receiving ? 1 : 0,
-             pair(position(event.communicator), comm_rank(event.communicator, event.peer, event.comm_peer)));
+             pair(position(event.communicator),
+                  comm_rank(event.communicator, event.peer, event.comm_peer)));
       record_.push_back(pair(static_cast<std::uint32_t>(event.tag), 0));
       break;
     case EventKind::kPhaseBegin: simple(RecordKind::kPhaseBegin, event.code); break;
@@ -75,7 +77,8 @@ const std::vector<std::uint64_t>& Encoder::encode(std::size_t process, const Eve
 
 void Encoder::message(const Event& event, RecordKind kind) {
   begin(kind, event.code);
-  record_.push_back(pair(position(event.communicator), comm_rank(event.communicator, event.peer, event.comm_peer)));
+  record_.push_back(pair(position(event.communicator),
+                         comm_rank(event.communicator, event.peer, event.comm_peer)));
   record_.push_back(pair(static_cast<std::uint32_t>(event.tag), short_bytes(event.bytes)));
   if (event.request != kNoRequest) record_.push_back(event.request);
   if (event.bytes >= kLongBytes) record_.push_back(event.bytes);
@@ -102,7 +105,8 @@ void Encoder::call(const Event& event, bool enters) {
     low_half = !low_half;
   }
   for (const Attribute attribute : enters ? function.enter : function.leave) {
-    if (is_wide(attribute) && attribute != Attribute::kRequests) record_.push_back(wide_value(attribute, event));
+    if (is_wide(attribute) && attribute != Attribute::kRequests)
+      record_.push_back(wide_value(attribute, event));
   }
   if (enters && event.site != 0) record_.push_back(event.site);
   if (long_bytes) record_.push_back(event.bytes);
@@ -145,7 +149,8 @@ std::uint32_t Encoder::position(std::int32_t communicator) const {
   return found == positions.end() ? kNoPosition : found->second;
 }
 
-std::uint32_t Encoder::comm_rank(std::int32_t communicator, std::int32_t world_rank, std::int32_t comm_rank) {
+std::uint32_t Encoder::comm_rank(std::int32_t communicator, std::int32_t world_rank,
+                                 std::int32_t comm_rank) {
   if (world_rank == kAnySource) return static_cast<std::uint32_t>(-1);
   if (world_rank == kNullProcess) return static_cast<std::uint32_t>(-2);
   if (comm_rank >= 0) return static_cast<std::uint32_t>(comm_rank);
@@ -165,7 +170,8 @@ std::uint32_t Encoder::comm_rank(std::int32_t communicator, std::int32_t world_r
   return found == ranks.end() ? kUnknownRank : found->second;
 }
 
-const std::unordered_map<std::int32_t, std::uint32_t>& Encoder::ranks_in(std::int32_t communicator, bool remote) {
+const std::unordered_map<std::int32_t, std::uint32_t>& Encoder::ranks_in(std::int32_t communicator,
+                                                                         bool remote) {
   auto& ranks = ranks_[std::int64_t{communicator} * 2 + (remote ? 1 : 0)];
   if (ranks.empty()) {
     const auto& described = definitions_.communicators[static_cast<std::size_t>(communicator)];

@@ -1,5 +1,5 @@
-// An Event as a record (format.h): the reverse of decode.h, in the numbers of the Definitions, except for
-// communicators, which are positions in the process's own section.
+// An Event as a record (format.h): the reverse of decode.h, in the numbers of the Definitions,
+// except for communicators, which are positions in the process's own section.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ class Encoder {
   // Both outlive this.
   Encoder(const Definitions& definitions, const std::vector<ProcessCommunicators>& communicators);
 
-  // The record without its time (0 in the head), at most 1 + kMaxWords words. Empty if the event speaks of
-  // what is not defined.
+  // The record without its time (0 in the head), at most 1 + kMaxWords words. Empty if the event
+  // speaks of what is not defined.
   const std::vector<std::uint64_t>& encode(std::size_t process, const Event& event);
 
  private:
@@ -29,8 +29,10 @@ class Encoder {
   std::uint32_t narrow_value(Attribute attribute, const Event& event);
   static std::uint64_t wide_value(Attribute attribute, const Event& event);
   std::uint32_t position(std::int32_t communicator) const;
-  std::uint32_t comm_rank(std::int32_t communicator, std::int32_t world_rank, std::int32_t comm_rank);
-  const std::unordered_map<std::int32_t, std::uint32_t>& ranks_in(std::int32_t communicator, bool remote);
+  std::uint32_t comm_rank(std::int32_t communicator, std::int32_t world_rank,
+                          std::int32_t comm_rank);
+  const std::unordered_map<std::int32_t, std::uint32_t>& ranks_in(std::int32_t communicator,
+                                                                  bool remote);
 
   const Definitions& definitions_;
   const std::vector<ProcessCommunicators>& communicators_;

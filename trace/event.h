@@ -1,8 +1,8 @@
 // One event of a trace, decoded: what the reader gives, and what writers of tools take.
 //
-// Fields that a kind does not use hold their default. Communicators, functions, classes and phases are
-// numbers of the run's Definitions (definitions.h), the same for all processes; ranks are world ranks as
-// in the profile (processes of other worlds are numbered on from world_size).
+// Fields that a kind does not use hold their default. Communicators, functions, classes and phases
+// are numbers of the run's Definitions (definitions.h), the same for all processes; ranks are world
+// ranks as in the profile (processes of other worlds are numbered on from world_size).
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,27 @@
 
 namespace fathom::trace {
 
-inline constexpr std::int32_t kNobody = -1;        // no rank, no communicator
-inline constexpr std::int32_t kAnySource = -101;   // as posted
+inline constexpr std::int32_t kNobody = -1;       // no rank, no communicator
+inline constexpr std::int32_t kAnySource = -101;  // as posted
 inline constexpr std::int32_t kNullProcess = -102;
 inline constexpr std::int32_t kAnyTag = -1;
 
 enum class EventKind : std::uint8_t {
-  kEnter, kLeave,                   // an MPI call
-  kMessageSent, kMessageReceived,   // a message, also one inside a collective
-  kRequestCompleted,                // by the wait or test that is active on the thread
-  kTransfer, kUnexpected,
-  kPhaseBegin, kPhaseEnd, kPause, kResume, kProcessor,
-  kLost,                            // `count` records are missing before this one; 0: nobody knows how many
+  kEnter,
+  kLeave,  // an MPI call
+  kMessageSent,
+  kMessageReceived,   // a message, also one inside a collective
+  kRequestCompleted,  // by the wait or test that is active on the thread
+  kTransfer,
+  kUnexpected,
+  kPhaseBegin,
+  kPhaseEnd,
+  kPause,
+  kResume,
+  kProcessor,
+  kLost,  // `count` records are missing before this one; 0: nobody knows how many
   kSampled,
-  kRequestGiven,                    // one of several, to the call that was just entered (a wait, MPI_Startall)
+  kRequestGiven,  // one of several, to the call that was just entered (a wait, MPI_Startall)
 };
 
 struct Event {
@@ -34,18 +41,22 @@ struct Event {
   std::uint64_t site = 0;     // return address of the call, 0 if not recorded
   std::uint64_t object = 0;   // window or file
   std::uint64_t count = 0;    // requests given, records lost, calls sampled
-  std::uint64_t offset = 0;   // target displacement, file offset; kSampled: nanoseconds inside the calls
+  std::uint64_t offset =
+      0;  // target displacement, file offset; kSampled: nanoseconds inside the calls
   std::int32_t peer = kNobody, peer2 = kNobody;  // world rank; kAnySource or kNullProcess as posted
-  std::int32_t comm_peer = kNobody;              // the same in the communicator's ranks (remote group's, if it has one)
+  std::int32_t comm_peer =
+      kNobody;  // the same in the communicator's ranks (remote group's, if it has one)
   std::int32_t tag = 0, tag2 = 0;
-  std::int32_t root = kNobody;  // world rank; a negative special value (MPI_ROOT, MPI_PROC_NULL) as given
+  std::int32_t root =
+      kNobody;  // world rank; a negative special value (MPI_ROOT, MPI_PROC_NULL) as given
   std::int32_t communicator = kNobody, new_communicator = kNobody;
   std::uint32_t thread = 0;
-  std::uint32_t function = 0;   // kEnter, kLeave, kSampled
-  std::uint32_t code = 0;       // class of a message; TransferStep; phase; processor; error class; PauseReason
-  std::int32_t flag = -1;       // at leave of a test or probe; kRequestCompleted: 1 if cancelled
+  std::uint32_t function = 0;  // kEnter, kLeave, kSampled
+  std::uint32_t code =
+      0;  // class of a message; TransferStep; phase; processor; error class; PauseReason
+  std::int32_t flag = -1;  // at leave of a test or probe; kRequestCompleted: 1 if cancelled
   EventKind kind = EventKind::kEnter;
-  bool receiving = false;       // kTransfer: of a receive; kUnexpected: the message left the queue
+  bool receiving = false;  // kTransfer: of a receive; kUnexpected: the message left the queue
 };
 
 }  // namespace fathom::trace

@@ -68,10 +68,11 @@ bool EventFilter::wants_kind(EventKind kind) const {
 }
 
 bool EventFilter::admits_call(const Event& event) {
-  const bool wanted = wants_kind(event.kind) &&
-                      (selection_.functions.empty() || selection_.functions.contains(event.function)) &&
-                      (selection_.communicators.empty() || event.communicator < 0 ||
-                       selection_.communicators.contains(event.communicator));
+  const bool wanted =
+      wants_kind(event.kind) &&
+      (selection_.functions.empty() || selection_.functions.contains(event.function)) &&
+      (selection_.communicators.empty() || event.communicator < 0 ||
+       selection_.communicators.contains(event.communicator));
   if (event.kind == EventKind::kSampled) return wanted;
   std::vector<bool>& open = open_calls_[event.thread];
   if (event.kind == EventKind::kEnter) {
@@ -92,7 +93,8 @@ bool EventFilter::admits(const Event& event) {
     case EventKind::kSampled: return admits_call(event);
     case EventKind::kRequestGiven: {
       const std::vector<bool>& open = open_calls_[event.thread];
-      return wants_kind(event.kind) && !open.empty() && (open.back() || !wants_kind(EventKind::kEnter));
+      return wants_kind(event.kind) && !open.empty() &&
+             (open.back() || !wants_kind(EventKind::kEnter));
     }
     case EventKind::kLost:
     case EventKind::kPause:

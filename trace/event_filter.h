@@ -1,7 +1,7 @@
 // Which events of a process are meant: by time, function, kind and communicator.
 //
-// Feed it the events of one process in order: of a call, enter and leave are admitted together, and with them
-// the requests that it was given. A leave whose enter was before the time is left out.
+// Feed it the events of one process in order: of a call, enter and leave are admitted together, and
+// with them the requests that it was given. A leave whose enter was before the time is left out.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ const char* name_of(EventKind kind);
 
 struct EventSelection {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
-  std::set<std::uint32_t> functions;     // empty: all
+  std::set<std::uint32_t> functions;                     // empty: all
   std::set<KindGroup> kinds;             // empty: all. Losses and pauses are always admitted.
   std::set<std::int32_t> communicators;  // empty: all; events without a communicator are admitted
 };

@@ -6,22 +6,14 @@ namespace fathom::trace {
 namespace {
 
 constexpr Field kFields[] = {
-    {Attribute::kCommunicator, "comm", false},
-    {Attribute::kPeer, "peer", false},
-    {Attribute::kTag, "tag", false},
-    {Attribute::kBytes, "bytes", true},
-    {Attribute::kRoot, "root", false},
-    {Attribute::kPeer2, "peer2", false},
-    {Attribute::kTag2, "tag2", false},
-    {Attribute::kBytes2, "bytes2", true},
-    {Attribute::kCount, "count", true},
-    {Attribute::kNewCommunicator, "newcomm", false},
-    {Attribute::kFlag, "flag", false},
-    {Attribute::kCompleted, "completed", true},
-    {Attribute::kRequest, "request", true},
-    {Attribute::kWindow, "win", true},
-    {Attribute::kFile, "file", true},
-    {Attribute::kOffset, "offset", true},
+    {Attribute::kCommunicator, "comm", false}, {Attribute::kPeer, "peer", false},
+    {Attribute::kTag, "tag", false},           {Attribute::kBytes, "bytes", true},
+    {Attribute::kRoot, "root", false},         {Attribute::kPeer2, "peer2", false},
+    {Attribute::kTag2, "tag2", false},         {Attribute::kBytes2, "bytes2", true},
+    {Attribute::kCount, "count", true},        {Attribute::kNewCommunicator, "newcomm", false},
+    {Attribute::kFlag, "flag", false},         {Attribute::kCompleted, "completed", true},
+    {Attribute::kRequest, "request", true},    {Attribute::kWindow, "win", true},
+    {Attribute::kFile, "file", true},          {Attribute::kOffset, "offset", true},
 };
 
 std::uint64_t extended(std::int32_t value) {

@@ -1,5 +1,5 @@
-// Where an Event holds each attribute of a call: for whoever writes or reads them one by one (exporters,
-// importers, print).
+// Where an Event holds each attribute of a call: for whoever writes or reads them one by one
+// (exporters, importers, print).
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // The bytes of a trace: what one process of a job recorded, readable up to the instant of its end.
 //
-// A run's traces stand in RUN/trace/: JOB.RANK.trace for each process, and beside it, while the process
-// lives or after it was killed, JOB.RANK.live. docs/trace-format.md explains the format with a worked
-// example. Everything is little-endian and 8-byte aligned.
+// A run's traces stand in RUN/trace/: JOB.RANK.trace for each process, and beside it, while the
+// process lives or after it was killed, JOB.RANK.live. docs/trace-format.md explains the format
+// with a worked example. Everything is little-endian and 8-byte aligned.
 //
 //   JOB.RANK.trace   FileHeader, then frames to the end. A frame is FrameHeader, stored payload, padding
 //                    to 8 bytes. The last frame is the index, followed by a Trailer; a file without them
@@ -15,12 +15,12 @@
 //                    little room the file is the header alone, and chunk_count is 0.
 //
 // Frames of events belong to one thread and decode alone: their first record's time is relative to
-// first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then sections). Later
-// ones add to earlier ones: the last RowsHeader counts, text lines and clock rows are appended, a communicator
-// whose key is known replaces it in its place, others come behind.
+// first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then
+// sections). Later ones add to earlier ones: the last RowsHeader counts, text lines and clock rows
+// are appended, a communicator whose key is known replaces it in its place, others come behind.
 //
-// Versions: a reader skips record kinds, sections and frame kinds that it does not know (all carry their
-// length) and refuses only a FileHeader of a higher version.
+// Versions: a reader skips record kinds, sections and frame kinds that it does not know (all carry
+// their length) and refuses only a FileHeader of a higher version.
 #pragma once
 
 #include <cstdint>
@@ -89,8 +89,8 @@ struct LiveHeader {
   std::uint32_t rank;
   std::uint32_t chunk_bytes;
   std::uint32_t chunk_count;
-  std::uint32_t header_bytes;    // where the first chunk begins
-  std::uint64_t lost_records;    // until now, for whatever reason
+  std::uint32_t header_bytes;  // where the first chunk begins
+  std::uint64_t lost_records;  // until now, for whatever reason
 };
 static_assert(sizeof(LiveHeader) == 40);
 
@@ -108,32 +108,34 @@ static_assert(sizeof(LiveChunkHeader) == 32);
 // ---- records: a head word, then up to 15 payload words ----
 //
 // head, from the low bits: kind 8 (never 0) | payload words 4 | small 20 | time 32: ticks since the record
-// before in this chunk. A longer step is preceded by a kTime record. The head is written last, so that a
-// record is whole or not there.
+// before in this chunk. A longer step is preceded by a kTime record. The head is written last, so
+// that a record is whole or not there.
 
 inline constexpr int kWordsShift = 8, kSmallShift = 12, kTimeShift = 32;
 inline constexpr std::uint32_t kMaxWords = 15, kMaxSmall = (1u << 20) - 1;
 
-constexpr std::uint64_t head(std::uint32_t kind, std::uint32_t words, std::uint32_t small, std::uint32_t ticks) {
-  return std::uint64_t{kind} | std::uint64_t{words} << kWordsShift | std::uint64_t{small} << kSmallShift |
-         std::uint64_t{ticks} << kTimeShift;
+constexpr std::uint64_t head(std::uint32_t kind, std::uint32_t words, std::uint32_t small,
+                             std::uint32_t ticks) {
+  return std::uint64_t{kind} | std::uint64_t{words} << kWordsShift |
+         std::uint64_t{small} << kSmallShift | std::uint64_t{ticks} << kTimeShift;
 }
 
 enum class RecordKind : std::uint8_t {
   kTime = 1,  // word: absolute ticks, from which the next record counts
-  // small: function | kHasSite. Payload: the function's attributes at enter (leave), packed as told below,
-  // then with kHasSite the return address.
+  // small: function | kHasSite. Payload: the function's attributes at enter (leave), packed as told
+  // below, then with kHasSite the return address.
   kEnter = 2,
   kLeave = 3,  // small: function | error class << 12 (0: MPI_SUCCESS; 255: that or more)
-  // One message where it is transferred; what the profile counts. small: class. Words: communicator 32 |
-  // peer 32; tag 32 | bytes 32; the request, left out where it is not known; with kLongBytes in the bytes, the
-  // length as one more word at the end. A sent message is recorded before it is handed on: the next kActivate
-  // of a send on its thread, if any comes before the call returns, names its request.
-  // communicator: position of its kind in the process's communicator section; peer: rank in it, as the
-  // message was matched.
+  // One message where it is transferred; what the profile counts. small: class. Words: communicator
+  // 32 | peer 32; tag 32 | bytes 32; the request, left out where it is not known; with kLongBytes
+  // in the bytes, the length as one more word at the end. A sent message is recorded before it is
+  // handed on: the next kActivate of a send on its thread, if any comes before the call returns,
+  // names its request. communicator: position of its kind in the process's communicator section;
+  // peer: rank in it, as the message was matched.
   kMessageSent = 4,
   kMessageReceived = 5,
-  // Within a wait or test: a request that this call completed. small: 1 if cancelled. Word: the request.
+  // Within a wait or test: a request that this call completed. small: 1 if cancelled. Word: the
+  // request.
   kRequestCompleted = 6,
   // A step of a transfer inside the library. small: TransferStep | kReceiving. Word: the request.
   kTransfer = 7,
@@ -146,28 +148,31 @@ enum class RecordKind : std::uint8_t {
   kPause = 12,  // recording stops here: small: PauseReason; nothing is known until kResume
   kResume = 13,
   kProcessor = 14,  // small: the processor that the thread runs on
-  // More of an attribute that holds several values: small: Attribute. Words: values. Follows its kEnter.
+  // More of an attribute that holds several values: small: Attribute. Words: values. Follows its
+  // kEnter.
   kValues = 15,
-  // Instead of events that were left out by sampling. small: function. Words: calls; ticks inside them.
+  // Instead of events that were left out by sampling. small: function. Words: calls; ticks inside
+  // them.
   kSampled = 16,
   kVoid = 17,  // was taken back
 };
 
-inline constexpr std::uint32_t kHasSite = 1u << 12;       // in small of kEnter; functions are below it
-inline constexpr std::uint32_t kLongBytes = 0xffffffffu;  // the length stands in an extra word at the end
-inline constexpr std::uint32_t kReceiving = 1u << 8;      // in small of kTransfer
-inline constexpr std::uint64_t kNoRequest = 0;            // complete when its call returned
+inline constexpr std::uint32_t kHasSite = 1u << 12;  // in small of kEnter; functions are below it
+inline constexpr std::uint32_t kLongBytes =
+    0xffffffffu;  // the length stands in an extra word at the end
+inline constexpr std::uint32_t kReceiving = 1u << 8;  // in small of kTransfer
+inline constexpr std::uint64_t kNoRequest = 0;        // complete when its call returned
 
 enum class TransferStep : std::uint8_t {
-  kActivate = 1,      // the request exists (PERUSE_COMM_REQ_ACTIVATE)
-  kPosted = 2,        // a receive was inserted in the posted queue (REQ_INSERT_IN_POSTED_Q)
-  kUnposted = 3,      // and removed from it; Fathom does not record it, for the match tells the same
+  kActivate = 1,  // the request exists (PERUSE_COMM_REQ_ACTIVATE)
+  kPosted = 2,    // a receive was inserted in the posted queue (REQ_INSERT_IN_POSTED_Q)
+  kUnposted = 3,  // and removed from it; Fathom does not record it, for the match tells the same
   kMatchedExpected = 4,    // an arriving message found a posted receive (MSG_MATCH_POSTED_REQ)
   kMatchedUnexpected = 5,  // a receive found its message in the unexpected queue (REQ_MATCH_UNEX)
-  kBegin = 6,         // REQ_XFER_BEGIN
-  kContinue = 7,      // REQ_XFER_CONTINUE
-  kEnd = 8,           // REQ_XFER_END
-  kComplete = 9,      // REQ_COMPLETE
+  kBegin = 6,              // REQ_XFER_BEGIN
+  kContinue = 7,           // REQ_XFER_CONTINUE
+  kEnd = 8,                // REQ_XFER_END
+  kComplete = 9,           // REQ_COMPLETE
 };
 
 enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase = 3, kSizeCap = 4 };
@@ -176,28 +181,29 @@ enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase =
 //
 // The definitions give each function the attributes of its kEnter and kLeave, in order:
 //   text line "function ID NAME GROUP enter=A,B leave=C"
-// 4-byte attributes are packed two to a word, in order (the low half first), and stand before the 8-byte
-// ones; a single one leaves the high half 0. kBytes at kLongBytes adds a word behind everything else.
+// 4-byte attributes are packed two to a word, in order (the low half first), and stand before the
+// 8-byte ones; a single one leaves the high half 0. kBytes at kLongBytes adds a word behind
+// everything else.
 enum class Attribute : std::uint8_t {
   // 4 bytes
-  kCommunicator = 1,     // "comm": kind, as in messages; ~0: none
-  kPeer = 2,             // "peer": destination or source as given; -1 any source, -2 null process
-  kTag = 3,              // "tag"; -1 any tag
-  kBytes = 4,            // "bytes": count x size of the datatype
-  kRoot = 5,             // "root"
-  kPeer2 = 6,            // "peer2": the source of a sendrecv
-  kTag2 = 7,             // "tag2"
-  kBytes2 = 8,           // "bytes2": the receiving side's; also escapes with kLongBytes (after kBytes's)
-  kCount = 9,            // "count": requests given to a wait or test, messages, elements
-  kNewCommunicator = 10, // "newcomm": at leave
-  kFlag = 11,            // "flag": at leave, of a test or probe
-  kCompleted = 12,       // "completed": at leave, how many requests completed
+  kCommunicator = 1,  // "comm": kind, as in messages; ~0: none
+  kPeer = 2,          // "peer": destination or source as given; -1 any source, -2 null process
+  kTag = 3,           // "tag"; -1 any tag
+  kBytes = 4,         // "bytes": count x size of the datatype
+  kRoot = 5,          // "root"
+  kPeer2 = 6,         // "peer2": the source of a sendrecv
+  kTag2 = 7,          // "tag2"
+  kBytes2 = 8,  // "bytes2": the receiving side's; also escapes with kLongBytes (after kBytes's)
+  kCount = 9,   // "count": requests given to a wait or test, messages, elements
+  kNewCommunicator = 10,  // "newcomm": at leave
+  kFlag = 11,             // "flag": at leave, of a test or probe
+  kCompleted = 12,        // "completed": at leave, how many requests completed
   // 8 bytes
-  kRequest = 32,  // "request": handle, a number that is unique among the requests alive
-  kWindow = 33,   // "win"
-  kFile = 34,     // "file"
-  kOffset = 35,   // "offset": target displacement, file offset
-  kRequests = 36, // "requests": several, as kValues records behind kEnter
+  kRequest = 32,   // "request": handle, a number that is unique among the requests alive
+  kWindow = 33,    // "win"
+  kFile = 34,      // "file"
+  kOffset = 35,    // "offset": target displacement, file offset
+  kRequests = 36,  // "requests": several, as kValues records behind kEnter
 };
 constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute) >= 32; }
 
@@ -205,14 +211,15 @@ constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute)
 
 inline constexpr std::uint32_t kClockSection = 16;  // ClockRow
 
-// One moment as several clocks show it. Ticks become nanoseconds of the run by interpolation between the
-// moments of the process; hosts are brought together by `reference_ns`, measured on one process of each
-// host (docs/trace-format.md, "Time").
+// One moment as several clocks show it. Ticks become nanoseconds of the run by interpolation
+// between the moments of the process; hosts are brought together by `reference_ns`, measured on one
+// process of each host (docs/trace-format.md, "Time").
 struct ClockRow {
   std::uint64_t ticks;         // the clock of the records
   std::uint64_t monotonic_ns;  // CLOCK_MONOTONIC, the same for all processes of a host
   std::uint64_t unix_ns;       // CLOCK_REALTIME
-  std::uint64_t reference_ns;  // CLOCK_MONOTONIC of the host of rank 0 at this moment; 0: not measured
+  std::uint64_t
+      reference_ns;  // CLOCK_MONOTONIC of the host of rank 0 at this moment; 0: not measured
   std::uint64_t uncertainty_ns;
 };
 static_assert(sizeof(ClockRow) == 40);

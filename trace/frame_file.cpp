@@ -16,10 +16,12 @@ Compressor::Compressor(int level) : context_(ZSTD_createCCtx()), level_(level) {
 
 Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
 
-const char* Compressor::compress(const void* payload, std::size_t size, std::size_t* compressed_size) noexcept try {
+const char* Compressor::compress(const void* payload, std::size_t size,
+                                 std::size_t* compressed_size) noexcept try {
   if (context_ == nullptr) return nullptr;
   if (buffer_.size() < ZSTD_compressBound(size)) buffer_.resize(ZSTD_compressBound(size));
-  const std::size_t taken = ZSTD_compressCCtx(context_, buffer_.data(), buffer_.size(), payload, size, level_);
+  const std::size_t taken =
+      ZSTD_compressCCtx(context_, buffer_.data(), buffer_.size(), payload, size, level_);
   if (ZSTD_isError(taken) != 0 || taken >= size) return nullptr;
   *compressed_size = taken;
   return buffer_.data();
@@ -69,23 +71,26 @@ bool FrameFile::put(const void* data, std::size_t size) noexcept {
   return true;
 }
 
-bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size, Compressor* compressor) noexcept try {
+bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size,
+                       Compressor* compressor) noexcept try {
   static constexpr char kPadding[8] = {};
   std::memcpy(header.magic, kFrameMagic, sizeof header.magic);
   header.raw_bytes = static_cast<std::uint32_t>(size);
   std::size_t stored = size;
-  const char* compressed = compressor == nullptr ? nullptr : compressor->compress(payload, size, &stored);
+  const char* compressed =
+      compressor == nullptr ? nullptr : compressor->compress(payload, size, &stored);
   if (compressed != nullptr) {
     header.flags |= kCompressed;
     payload = compressed;
   }
   header.stored_bytes = static_cast<std::uint32_t>(stored);
   header.payload_hash = XXH3_64bits(payload, stored);
-  header.header_hash = static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(FrameHeader, header_hash)));
+  header.header_hash =
+      static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(FrameHeader, header_hash)));
   const std::lock_guard guard(lock_);
   if (descriptor_ < 0) return false;
-  index_.push_back({end_, header.sequence, header.first_ticks, header.last_ticks, header.thread, header.records,
-                    static_cast<std::uint32_t>(header.kind), 0});
+  index_.push_back({end_, header.sequence, header.first_ticks, header.last_ticks, header.thread,
+                    header.records, static_cast<std::uint32_t>(header.kind), 0});
   const std::size_t padding = (8 - stored % 8) % 8;
   if (!put(&header, sizeof header) || !put(payload, stored) || !put(kPadding, padding)) {
     index_.pop_back();

@@ -1,8 +1,9 @@
-// Appends frames to one process's .trace file (format.h): for the profiler's background thread and for tools.
+// Appends frames to one process's .trace file (format.h): for the profiler's background thread and
+// for tools.
 //
-// Never throws, prints or exits: it also runs inside the user's job. What a full disk cut off is taken back, so
-// that the file ends with a whole frame; a later frame is tried again.
-// Threading: append() from any thread; one frame at a time reaches the file.
+// Never throws, prints or exits: it also runs inside the user's job. What a full disk cut off is
+// taken back, so that the file ends with a whole frame; a later frame is tried again. Threading:
+// append() from any thread; one frame at a time reaches the file.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,10 @@ class Compressor {
   ~Compressor();
   Compressor(const Compressor&) = delete;
 
-  // The compressed bytes, valid until the next call; null if it would not help or there is no memory.
-  const char* compress(const void* payload, std::size_t size, std::size_t* compressed_size) noexcept;
+  // The compressed bytes, valid until the next call; null if it would not help or there is no
+  // memory.
+  const char* compress(const void* payload, std::size_t size,
+                       std::size_t* compressed_size) noexcept;
 
  private:
   ZSTD_CCtx_s* context_;
@@ -44,9 +47,10 @@ class FrameFile {
   bool open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept;
   bool is_open() const { return descriptor_ >= 0; }
 
-  // `header`: kind, thread, records, sequence, ticks; the rest is filled in. Compressed with `compressor`
-  // unless it is null. False if it did not reach the file (errno tells).
-  bool append(FrameHeader header, const void* payload, std::size_t size, Compressor* compressor) noexcept;
+  // `header`: kind, thread, records, sequence, ticks; the rest is filled in. Compressed with
+  // `compressor` unless it is null. False if it did not reach the file (errno tells).
+  bool append(FrameHeader header, const void* payload, std::size_t size,
+              Compressor* compressor) noexcept;
 
   // Index and trailer; nothing can be appended after. False if they did not reach the file.
   bool finish() noexcept;

@@ -64,8 +64,9 @@ class Search {
       return;
     }
     if (header.version > kVersion) {
-      problem(8, "version " + std::to_string(header.version) + " is newer than this program knows (" +
-                     std::to_string(kVersion) + "); use a newer fathom");
+      problem(8, "version " + std::to_string(header.version) +
+                     " is newer than this program knows (" + std::to_string(kVersion) +
+                     "); use a newer fathom");
       found_.newer_version = true;
       return;
     }
@@ -79,19 +80,26 @@ class Search {
   }
 
   static IndexEntry entry_of(std::uint64_t offset, const FrameHeader& header) {
-    return {offset, header.sequence, header.first_ticks, header.last_ticks, header.thread, header.records,
-            static_cast<std::uint32_t>(header.kind), 0};
+    return {offset,
+            header.sequence,
+            header.first_ticks,
+            header.last_ticks,
+            header.thread,
+            header.records,
+            static_cast<std::uint32_t>(header.kind),
+            0};
   }
 
-  // True if the file ends with an index that can be used; then its frames are taken as it tells, and headers
-  // are checked where frames are loaded.
+  // True if the file ends with an index that can be used; then its frames are taken as it tells,
+  // and headers are checked where frames are loaded.
   bool take_index() {
     Trailer trailer;
     if (file_.size() < sizeof(FileHeader) + sizeof trailer) return false;
     std::memcpy(&trailer, file_.data() + file_.size() - sizeof trailer, sizeof trailer);
     if (std::memcmp(trailer.magic, kTrailerMagic, sizeof trailer.magic) != 0) return false;
     const auto header = header_at(file_, trailer.index_offset);
-    if (!header || header->kind != FrameKind::kIndex || (header->flags & kCompressed) != 0) return false;
+    if (!header || header->kind != FrameKind::kIndex || (header->flags & kCompressed) != 0)
+      return false;
     const std::uint64_t payload = trailer.index_offset + sizeof(FrameHeader);
     const std::uint64_t end = file_.size() - sizeof trailer;
     const std::uint64_t size = std::uint64_t{header->records} * sizeof(IndexEntry);
@@ -145,7 +153,8 @@ class Search {
   std::uint64_t next_header(std::uint64_t from) const {
     const std::string_view bytes(file_.data(), file_.size());
     const std::string_view magic(kFrameMagic, sizeof kFrameMagic);
-    for (auto at = bytes.find(magic, from); at != std::string_view::npos; at = bytes.find(magic, at + 1)) {
+    for (auto at = bytes.find(magic, from); at != std::string_view::npos;
+         at = bytes.find(magic, at + 1)) {
       if (header_at(file_, at)) return at;
     }
     return file_.size();
@@ -166,14 +175,15 @@ FrameList find_frames(const base::MappedFile& file) {
 
 FrameLoader::FrameLoader() : context_(ZSTD_createDCtx()) {}
 FrameLoader::~FrameLoader() { ZSTD_freeDCtx(context_); }
-FrameLoader::FrameLoader(FrameLoader&& other) noexcept : context_(std::exchange(other.context_, nullptr)) {}
+FrameLoader::FrameLoader(FrameLoader&& other) noexcept
+    : context_(std::exchange(other.context_, nullptr)) {}
 FrameLoader& FrameLoader::operator=(FrameLoader&& other) noexcept {
   std::swap(context_, other.context_);
   return *this;
 }
 
-const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
-                              std::size_t& size, std::string& problem) {
+const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& frame,
+                              std::vector<char>& buffer, std::size_t& size, std::string& problem) {
   const auto damaged = [&](const std::string& sentence) -> const char* {
     problem = at_byte(file, frame.offset) + sentence + "; its " + std::to_string(frame.records) +
               " records are lost";
@@ -199,7 +209,8 @@ const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& fr
   }
   size = header.raw_bytes;
   if ((header.flags & kCompressed) == 0) {
-    if (header.raw_bytes != header.stored_bytes) return damaged("a frame contradicts itself about its length");
+    if (header.raw_bytes != header.stored_bytes)
+      return damaged("a frame contradicts itself about its length");
     // Records are read as words, and a frame found in a damaged file may lie anywhere.
     if (reinterpret_cast<std::uintptr_t>(payload) % alignof(std::uint64_t) == 0) return payload;
     buffer.assign(payload, payload + header.stored_bytes);

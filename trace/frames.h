@@ -1,7 +1,8 @@
-// The frames of one .trace file: found through its index, or one by one where it was cut or damaged.
+// The frames of one .trace file: found through its index, or one by one where it was cut or
+// damaged.
 //
-// Any byte sequence is safe. After a damaged frame the search goes on at the next frame header whose hash is
-// right. Payloads are checked when they are loaded.
+// Any byte sequence is safe. After a damaged frame the search goes on at the next frame header
+// whose hash is right. Payloads are checked when they are loaded.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +40,8 @@ class FrameLoader {
   FrameLoader(FrameLoader&& other) noexcept;
   FrameLoader& operator=(FrameLoader&& other) noexcept;
 
-  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem` says why, if it is
-  // damaged.
+  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem`
+  // says why, if it is damaged.
   const char* load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
                    std::size_t& size, std::string& problem);
 

@@ -11,7 +11,8 @@ std::uint64_t word_at(const char* data) {
   return word;
 }
 
-// Counts whole records up to the first zero head. False if something stands there that is no record.
+// Counts whole records up to the first zero head. False if something stands there that is no
+// record.
 bool measure(const char* words, std::uint64_t limit, LiveChunk& chunk) {
   chunk.last_ticks = chunk.first_ticks;
   while (chunk.words < limit) {
@@ -43,7 +44,8 @@ LiveChunks find_chunks(const base::MappedFile& file) {
   }
   std::memcpy(&header, file.data(), sizeof header);
   if (std::memcmp(header.magic, kLiveMagic, sizeof header.magic) != 0) {
-    problem(0, "expected \"FATHOMLV\"; the header is damaged, and what the file holds cannot be told");
+    problem(0,
+            "expected \"FATHOMLV\"; the header is damaged, and what the file holds cannot be told");
     return found;
   }
   if (header.version > kVersion) {
@@ -79,8 +81,9 @@ LiveChunks find_chunks(const base::MappedFile& file) {
     chunk.sequence = chunk_header.sequence;
     chunk.first_ticks = chunk_header.first_ticks;
     if (!measure(file.data() + chunk.offset, limit, chunk)) {
-      problem(chunk.offset + chunk.words * 8, "expected a record or the end of a chunk; what follows in it was "
-                                              "passed over");
+      problem(chunk.offset + chunk.words * 8,
+              "expected a record or the end of a chunk; what follows in it was "
+              "passed over");
     }
     if (chunk.words > 0) found.chunks.push_back(chunk);
   }

@@ -1,7 +1,8 @@
-// The chunks of a .live file: what a process had in memory when it was killed, or has while it runs.
+// The chunks of a .live file: what a process had in memory when it was killed, or has while it
+// runs.
 //
-// Any byte sequence is safe, and the process may write while this reads: a chunk counts as far as its records
-// were whole when it was looked at.
+// Any byte sequence is safe, and the process may write while this reads: a chunk counts as far as
+// its records were whole when it was looked at.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,16 @@
 // Joins each message that was sent with its receive, as both stream by in order of time.
 //
-// The rule (MPI 3.1, section 3.5): messages of one (communicator, source, destination, tag) are received
-// in the order in which they were sent, by receives in the order in which they were posted. Receives are
-// told of when they complete, which may be in another order; so a receive says how many receives posted
-// before it wait for the same messages, and takes the send behind as many. If that one has another
-// length, the earliest of the same length is taken, else the earliest of any (a receive may cut a message
-// short). A receive seen before its send (clocks of two hosts) waits like a send.
+// The rule (MPI 3.1, section 3.5): messages of one (communicator, source, destination, tag) are
+// received in the order in which they were sent, by receives in the order in which they were
+// posted. Receives are told of when they complete, which may be in another order; so a receive says
+// how many receives posted before it wait for the same messages, and takes the send behind as many.
+// If that one has another length, the earliest of the same length is taken, else the earliest of
+// any (a receive may cut a message short). A receive seen before its send (clocks of two hosts)
+// waits like a send.
 //
-// Cost: O(1) a message in order, O(outstanding of the key) out of order. Memory: what is outstanding.
-// Where records were lost, or recording paused, forget() keeps what is left behind from shifting all
-// that follows.
+// Cost: O(1) a message in order, O(outstanding of the key) out of order. Memory: what is
+// outstanding. Where records were lost, or recording paused, forget() keeps what is left behind
+// from shifting all that follows.
 #pragma once
 
 #include <cstddef>
@@ -39,13 +40,15 @@ class MessageMatcher {
  public:
   // Each gives `end` its id and returns the other end if that was there already.
   std::optional<MessageEnd> send(const MessageKey& key, MessageEnd& end);
-  // `posted_before`: receives that wait for the same key, were posted earlier and did not complete yet.
-  std::optional<MessageEnd> receive(const MessageKey& key, MessageEnd& end, std::size_t posted_before);
+  // `posted_before`: receives that wait for the same key, were posted earlier and did not complete
+  // yet.
+  std::optional<MessageEnd> receive(const MessageKey& key, MessageEnd& end,
+                                    std::size_t posted_before);
 
   // What waits for or comes from this rank will never find its other end.
   void forget(std::int32_t rank);
 
-  std::uint64_t unmatched_sends() const;     // waiting now, or forgotten
+  std::uint64_t unmatched_sends() const;  // waiting now, or forgotten
   std::uint64_t unmatched_receives() const;
 
  private:
@@ -69,7 +72,8 @@ class MessageMatcher {
     std::size_t operator()(const MessageKey& key) const;
   };
 
-  static std::optional<MessageEnd> take_matching(Queue& queue, std::uint64_t bytes, std::size_t position);
+  static std::optional<MessageEnd> take_matching(Queue& queue, std::uint64_t bytes,
+                                                 std::size_t position);
   Waiting& waiting(const MessageKey& key);
 
   std::unordered_map<MessageKey, Waiting, KeyHash> waiting_;

@@ -1,8 +1,10 @@
-// What the functions of a trace mean: mpi/meaning.h, limited to what this trace records of their calls.
+// What the functions of a trace mean: mpi/meaning.h, limited to what this trace records of their
+// calls.
 //
-// Traces of other tools, and partial ones, may lack attributes. A function that makes a request counts as
-// doing so only where the request is recorded, and a collective has its place in a communicator's sequence
-// only where the communicator is. The group is the one that the trace states.
+// Traces of other tools, and partial ones, may lack attributes. A function that makes a request
+// counts as doing so only where the request is recorded, and a collective has its place in a
+// communicator's sequence only where the communicator is. The group is the one that the trace
+// states.
 #pragma once
 
 #include <vector>

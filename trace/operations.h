@@ -1,15 +1,17 @@
-// What one process did as operations that depend on each other: what a simulator of messages replays.
+// What one process did as operations that depend on each other: what a simulator of messages
+// replays.
 //
-// Computation is what passed between two calls. Collectives are the messages that the library really sent.
-// An operation requires what its thread did before; a send inside a collective also requires what that
-// collective received before; what a wait or test completes, what follows it requires. Time inside MPI is
-// left out: that is what a simulator finds.
+// Computation is what passed between two calls. Collectives are the messages that the library
+// really sent. An operation requires what its thread did before; a send inside a collective also
+// requires what that collective received before; what a wait or test completes, what follows it
+// requires. Time inside MPI is left out: that is what a simulator finds.
 //
-// In collectives whose messages are exchanges (all-to-all, allgather, allreduce, reduce-scatter, barrier),
-// "received before" is not enough: a message that was there already when its receive was posted counts
-// for a send only if the library waited in between, or posted another receive after a send, as it does from
-// one step to the next. Otherwise a rank that came late, found its messages there and then sent, would seem
-// to send because it received. That needs the steps of transfers (PERUSE); without them all count.
+// In collectives whose messages are exchanges (all-to-all, allgather, allreduce, reduce-scatter,
+// barrier), "received before" is not enough: a message that was there already when its receive was
+// posted counts for a send only if the library waited in between, or posted another receive after a
+// send, as it does from one step to the next. Otherwise a rank that came late, found its messages
+// there and then sent, would seem to send because it received. That needs the steps of transfers
+// (PERUSE); without them all count.
 //
 // A visitor of walk_process(), one for each process. Memory: requests and messages alive.
 #pragma once
@@ -32,13 +34,14 @@ class OperationSink {
   virtual ~OperationSink() = default;
   virtual Label compute(const Place& place, std::uint64_t ns) = 0;
   virtual Label transfer(const Place& place, const Event& message) = 0;  // sent or received
-  virtual void require(Label label, Label earlier) = 0;                  // earlier ends before label starts
+  virtual void require(Label label, Label earlier) = 0;  // earlier ends before label starts
 };
 
 class OperationVisitor : public Visitor {
  public:
   // Messages that `wants` denies are left out.
-  OperationVisitor(OperationSink& sink, const Definitions& definitions, std::function<bool(const Message&)> wants);
+  OperationVisitor(OperationSink& sink, const Definitions& definitions,
+                   std::function<bool(const Message&)> wants);
 
   void enter(const Place& place, const Call& call) override;
   void leave(const Place& place, const Call& call) override;
@@ -53,7 +56,7 @@ class OperationVisitor : public Visitor {
 
   struct Thread {
     bool began = false;
-    bool completed = false;      // `joined` holds operations of earlier calls
+    bool completed = false;  // `joined` holds operations of earlier calls
     std::uint64_t left_ns = 0;
     Label point = kNone;         // what its next operation requires: everything before
     Label entered = kNone;       // the point when the current call began
@@ -78,7 +81,8 @@ class OperationVisitor : public Visitor {
   std::vector<char> exchanges_;  // by class of message
   std::vector<Thread> threads_;
   std::unordered_map<std::uint64_t, Pending> requests_;  // receives
-  std::unordered_map<std::uint64_t, Label> sends_;       // by number of the message, until its request completes
+  std::unordered_map<std::uint64_t, Label>
+      sends_;  // by number of the message, until its request completes
 };
 
 }  // namespace fathom::trace

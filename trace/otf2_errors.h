@@ -1,5 +1,5 @@
-// What libotf2 says of its failures: it tells through a callback of the process, and prints where there is none.
-// Not for several threads at once.
+// What libotf2 says of its failures: it tells through a callback of the process, and prints where
+// there is none. Not for several threads at once.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -20,8 +20,8 @@ class Otf2Errors {
   static const std::string& last() { return last_; }
 
  private:
-  static OTF2_ErrorCode keep(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code, const char* format,
-                             va_list values) {
+  static OTF2_ErrorCode keep(void*, const char*, std::uint64_t, const char*, OTF2_ErrorCode code,
+                             const char* format, va_list values) {
     char text[512];
     std::vsnprintf(text, sizeof text, format, values);
     last_ = std::string(OTF2_Error_GetDescription(code)) + ": " + text;

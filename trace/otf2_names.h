@@ -1,5 +1,5 @@
-// How Fathom's OTF2 archives hold what OTF2 has no record for: written by exporters/otf2, read back by
-// import_otf2.
+// How Fathom's OTF2 archives hold what OTF2 has no record for: written by exporters/otf2, read back
+// by import_otf2.
 //
 // Attributes and parameters are known by name ("fathom::peer"); those of calls have the names of
 // trace::Attribute. Numbers follow the tables below and trace::fields(). Archive properties:
@@ -20,14 +20,28 @@ namespace fathom::trace {
 inline constexpr std::string_view kOtf2Prefix = "fathom::";
 
 enum class Otf2Attribute : std::uint32_t {
-  kSite = 0, kError, kFunction, kReceiving, kCode, kCommPeer,
+  kSite = 0,
+  kError,
+  kFunction,
+  kReceiving,
+  kCode,
+  kCommPeer,
   kUncompleted,  // of an MpiIrecv: the program never completed the request
 };
 
 enum class Otf2Parameter : std::uint32_t {
   kArrived = 0,       // a message that a request of the program receives, when it was complete
   kRequestCompleted,  // of a request that is no send, receive or collective
-  kTransfer, kUnexpected, kPhaseBegin, kPhaseEnd, kPause, kResume, kProcessor, kLost, kSampled, kRequestGiven
+  kTransfer,
+  kUnexpected,
+  kPhaseBegin,
+  kPhaseEnd,
+  kPause,
+  kResume,
+  kProcessor,
+  kLost,
+  kSampled,
+  kRequestGiven
 };
 
 struct Otf2AttributeName {
@@ -35,9 +49,12 @@ struct Otf2AttributeName {
   const char* name;
 };
 inline constexpr Otf2AttributeName kOtf2Attributes[] = {
-    {Otf2Attribute::kSite, "site"},           {Otf2Attribute::kError, "error"},
-    {Otf2Attribute::kFunction, "function"},   {Otf2Attribute::kReceiving, "receiving"},
-    {Otf2Attribute::kCode, "code"},           {Otf2Attribute::kCommPeer, "commpeer"},
+    {Otf2Attribute::kSite, "site"},
+    {Otf2Attribute::kError, "error"},
+    {Otf2Attribute::kFunction, "function"},
+    {Otf2Attribute::kReceiving, "receiving"},
+    {Otf2Attribute::kCode, "code"},
+    {Otf2Attribute::kCommPeer, "commpeer"},
     {Otf2Attribute::kUncompleted, "uncompleted"}};
 
 struct Otf2ParameterName {
@@ -45,12 +62,18 @@ struct Otf2ParameterName {
   const char* name;
 };
 inline constexpr Otf2ParameterName kOtf2Parameters[] = {
-    {Otf2Parameter::kArrived, "message arrived"}, {Otf2Parameter::kRequestCompleted, "request completed"},
-    {Otf2Parameter::kTransfer, "transfer"},       {Otf2Parameter::kUnexpected, "unexpected"},
-    {Otf2Parameter::kPhaseBegin, "phase begin"},  {Otf2Parameter::kPhaseEnd, "phase end"},
-    {Otf2Parameter::kPause, "pause"},             {Otf2Parameter::kResume, "resume"},
-    {Otf2Parameter::kProcessor, "processor"},     {Otf2Parameter::kLost, "lost"},
-    {Otf2Parameter::kSampled, "sampled"},         {Otf2Parameter::kRequestGiven, "request given"}};
+    {Otf2Parameter::kArrived, "message arrived"},
+    {Otf2Parameter::kRequestCompleted, "request completed"},
+    {Otf2Parameter::kTransfer, "transfer"},
+    {Otf2Parameter::kUnexpected, "unexpected"},
+    {Otf2Parameter::kPhaseBegin, "phase begin"},
+    {Otf2Parameter::kPhaseEnd, "phase end"},
+    {Otf2Parameter::kPause, "pause"},
+    {Otf2Parameter::kResume, "resume"},
+    {Otf2Parameter::kProcessor, "processor"},
+    {Otf2Parameter::kLost, "lost"},
+    {Otf2Parameter::kSampled, "sampled"},
+    {Otf2Parameter::kRequestGiven, "request given"}};
 
 // The location of a rank without events has this name, and one MeasurementOnOff.
 inline constexpr std::string_view kOtf2NoEvents = "no events";
@@ -58,14 +81,17 @@ inline constexpr std::string_view kOtf2NoEvents = "no events";
 // The location of peers whose world rank is not known: the name of its location group.
 inline constexpr std::string_view kOtf2UnknownRank = "unknown rank";
 
-// The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is the
-// message's number; the attribute fathom::request has MPI's.
-constexpr std::uint64_t otf2_send_request(std::uint64_t message) { return std::uint64_t{1} << 63 | message; }
+// The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is
+// the message's number; the attribute fathom::request has MPI's.
+constexpr std::uint64_t otf2_send_request(std::uint64_t message) {
+  return std::uint64_t{1} << 63 | message;
+}
 constexpr bool is_otf2_send_request(std::uint64_t request) { return request >> 63 != 0; }
 
-// The twin of a communicator for one class of messages: "MPI_COMM_WORLD [MPI_Bcast, hidden]"; its parent is
-// the communicator.
-inline std::string otf2_twin_name(const std::string& communicator, const std::string& class_name, bool hidden) {
+// The twin of a communicator for one class of messages: "MPI_COMM_WORLD [MPI_Bcast, hidden]"; its
+// parent is the communicator.
+inline std::string otf2_twin_name(const std::string& communicator, const std::string& class_name,
+                                  bool hidden) {
   return communicator + " [" + class_name + (hidden ? ", hidden]" : "]");
 }
 

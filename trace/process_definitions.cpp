@@ -153,9 +153,11 @@ void ProcessDefinitions::add(const char* payload, std::size_t size) {
     header = rows.header;
     Lines lines(*this);
     for (const auto& [key, value] : rows.text) lines.take(key, value);
-    const std::vector<std::uint32_t> positions = add_communicators(rows.communicators, communicators);
+    const std::vector<std::uint32_t> positions =
+        add_communicators(rows.communicators, communicators);
     for (profile::ForeignMemberRow member : rows.foreign_members) {
-      if (member.communicator < positions.size()) member.communicator = positions[member.communicator];
+      if (member.communicator < positions.size())
+        member.communicator = positions[member.communicator];
       foreign_members.push_back(member);
     }
     for (const auto& [kind, bytes] : rows.others) {

@@ -16,7 +16,8 @@
 namespace fathom::trace {
 
 struct ProcessDefinitions {
-  std::optional<profile::RowsHeader> header;  // the last one; absent: there was no definitions frame
+  std::optional<profile::RowsHeader>
+      header;  // the last one; absent: there was no definitions frame
   std::map<std::uint32_t, Function> functions;
   std::map<std::uint32_t, std::pair<std::string, bool>> classes;  // name, hidden
   std::map<std::uint32_t, std::string> phases;

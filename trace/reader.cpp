@@ -24,7 +24,8 @@ std::int64_t find_epoch(const std::vector<ProcessTrace>& files, const RunClock& 
   std::int64_t epoch_ns = 0;
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (const auto& given = files[i].definitions.epoch_unix_ns) {
-      return static_cast<std::int64_t>(*given - static_cast<std::uint64_t>(clock.unix_less_reference_ns));
+      return static_cast<std::int64_t>(*given -
+                                       static_cast<std::uint64_t>(clock.unix_less_reference_ns));
     }
     for (const auto& [thread, pieces] : files[i].threads) {
       const std::int64_t first_ns = clock.to_reference_ns[i](pieces.front().frame.first_ticks);
@@ -48,7 +49,8 @@ void find_span(const ProcessTrace& files, const ProcessTime& time, Process& proc
 
 }  // namespace
 
-// Threads are merged by a heap of those that wait; the current one goes on while it is the earliest.
+// Threads are merged by a heap of those that wait; the current one goes on while it is the
+// earliest.
 struct EventCursor::State {
   struct Thread {
     ThreadStream stream;
@@ -165,8 +167,8 @@ base::Result<Trace> Trace::open(const std::string& run_directory) {
 const Definitions& Trace::definitions() const { return state_->definitions; }
 
 EventCursor Trace::events(std::size_t process) const {
-  return EventCursor(std::make_unique<EventCursor::State>(state_->files[process], state_->tables[process],
-                                                          state_->times[process]));
+  return EventCursor(std::make_unique<EventCursor::State>(
+      state_->files[process], state_->tables[process], state_->times[process]));
 }
 
 std::vector<std::string> Trace::damaged_frames(std::size_t process) const {
@@ -179,7 +181,8 @@ std::vector<std::string> Trace::damaged_frames(std::size_t process) const {
       std::string problem;
       std::size_t size = 0;
       if (piece.words != 0) continue;
-      if (loader.load(*files.trace, piece.frame, buffer, size, problem) == nullptr) problems.push_back(problem);
+      if (loader.load(*files.trace, piece.frame, buffer, size, problem) == nullptr)
+        problems.push_back(problem);
       files.trace->drop(piece.frame.offset, piece.frame.offset + sizeof(FrameHeader) + size);
     }
   }

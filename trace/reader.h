@@ -1,11 +1,11 @@
 // Reads the traces of a run: streaming, out of core, any byte sequence is safe.
 //
-// Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is never an
-// error after open(). What open() sees (index, definitions, .live files, headers of frames where there is no
-// index) stands in Process::problems; the rest is checked where it is read: a frame that fails its hash is
-// left out, told as an event kLost, and named in EventCursor::problems(). A process that was killed is read
-// to the last whole record of its .live file.
-// Threading: a Trace may be shared by threads, each with cursors of its own.
+// Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is
+// never an error after open(). What open() sees (index, definitions, .live files, headers of frames
+// where there is no index) stands in Process::problems; the rest is checked where it is read: a
+// frame that fails its hash is left out, told as an event kLost, and named in
+// EventCursor::problems(). A process that was killed is read to the last whole record of its .live
+// file. Threading: a Trace may be shared by threads, each with cursors of its own.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace fathom::trace {
 
-// The events of one process in order of time (of its threads; equal times: by thread). Within a thread
-// the order is that of recording.
+// The events of one process in order of time (of its threads; equal times: by thread). Within a
+// thread the order is that of recording.
 class EventCursor {
  public:
   EventCursor(EventCursor&&) noexcept;

@@ -52,7 +52,8 @@ class Together {
       application.seconds =
           std::max(application.seconds, static_cast<double>(process.header->elapsed_ns) * 1e-9);
       if (definitions.level.empty()) definitions.level = process.level;
-      if (definitions.chosen_communicators.empty()) definitions.chosen_communicators = process.chosen_communicators;
+      if (definitions.chosen_communicators.empty())
+        definitions.chosen_communicators = process.chosen_communicators;
       if (definitions.selection.empty()) definitions.selection = process.selection;
       if (definitions.source.empty()) definitions.source = process.source;
     }
@@ -72,11 +73,13 @@ class Together {
     numbers.set_world(job, world_size);
     std::vector<std::vector<std::uint32_t>> kinds;
     for (const ProcessDefinitions& process : processes_) {
-      kinds.push_back(merge.add(process.process.rank, process.communicators, process.foreign_members, numbers));
+      kinds.push_back(
+          merge.add(process.process.rank, process.communicators, process.foreign_members, numbers));
     }
     const std::vector<std::int64_t> foreign = numbers.settle();
     run_.definitions.communicators = merge.finish(world_size, foreign);
-    std::map<std::pair<std::uint32_t, bool>, std::shared_ptr<const std::vector<std::int32_t>>> groups;
+    std::map<std::pair<std::uint32_t, bool>, std::shared_ptr<const std::vector<std::int32_t>>>
+        groups;
     for (std::size_t i = 0; i < processes_.size(); ++i) {
       for (std::size_t position = 0; position < kinds[i].size(); ++position) {
         const profile::CommunicatorRow& row = processes_[i].communicators[position];
@@ -134,7 +137,8 @@ class Together {
     }
   }
 
-  void add_classes(const std::map<std::uint32_t, std::pair<std::string, bool>>& classes, DecodeTables& tables) {
+  void add_classes(const std::map<std::uint32_t, std::pair<std::string, bool>>& classes,
+                   DecodeTables& tables) {
     for (const auto& [number, name] : classes) {
       if (number >= kMostNumbers) break;
       const auto [known, is_new] =

@@ -14,13 +14,14 @@
 namespace fathom::trace {
 
 struct RunDefinitions {
-  Definitions definitions;            // without times
-  std::vector<DecodeTables> tables;   // by process
+  Definitions definitions;           // without times
+  std::vector<DecodeTables> tables;  // by process
   RunClock clock;
 };
 
-// In order of rank; process.rank is set. Functions and classes of a process that lost its definitions are taken
-// to be those of the first that has some: they belong to the MPI library, not to the process.
+// In order of rank; process.rank is set. Functions and classes of a process that lost its
+// definitions are taken to be those of the first that has some: they belong to the MPI library, not
+// to the process.
 RunDefinitions bring_together(const std::vector<ProcessDefinitions>& processes);
 
 }  // namespace fathom::trace

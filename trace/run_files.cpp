@@ -33,7 +33,8 @@ struct Paths {
 std::map<Name, Paths> find_paths(const fs::path& folder) {
   std::map<Name, Paths> found;
   std::error_code failed;
-  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end; entry.increment(failed)) {
+  for (fs::directory_iterator entry(folder, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
     const fs::path& path = entry->path();
     const bool is_trace = path.extension() == ".trace";
     if (!is_trace && path.extension() != ".live") continue;
@@ -47,7 +48,8 @@ std::map<Name, Paths> find_paths(const fs::path& folder) {
 
 class ProcessOpener {
  public:
-  explicit ProcessOpener(ProcessTrace& process) : process_(process), facts_(process.definitions.process) {}
+  explicit ProcessOpener(ProcessTrace& process)
+      : process_(process), facts_(process.definitions.process) {}
 
   void open(const Paths& paths) {
     if (!paths.trace.empty()) process_.trace = map(paths.trace);
@@ -87,7 +89,8 @@ class ProcessOpener {
         process_.definitions.add(payload, size);
       }
     }
-    for (const IndexEntry& frame : frames.events) process_.threads[frame.thread].push_back({frame, 0});
+    for (const IndexEntry& frame : frames.events)
+      process_.threads[frame.thread].push_back({frame, 0});
     const auto& header = frames.header;
     if (header && (header->job != process_.job || header->rank != process_.rank)) {
       facts_.problems.push_back(process_.trace->path() + ", byte 12: the file belongs to process " +
@@ -102,14 +105,21 @@ class ProcessOpener {
     if (live.header) facts_.lost_records = std::max(facts_.lost_records, live.header->lost_records);
     for (const LiveChunk& chunk : live.chunks) {
       Piece piece;
-      piece.frame = {chunk.offset, chunk.sequence, chunk.first_ticks, chunk.last_ticks,
-                     chunk.thread, chunk.records, static_cast<std::uint32_t>(FrameKind::kEvents), 0};
+      piece.frame = {chunk.offset,
+                     chunk.sequence,
+                     chunk.first_ticks,
+                     chunk.last_ticks,
+                     chunk.thread,
+                     chunk.records,
+                     static_cast<std::uint32_t>(FrameKind::kEvents),
+                     0};
       piece.words = chunk.words;
       process_.threads[chunk.thread].push_back(piece);
     }
   }
 
-  // Of the frames and chunks with one sequence number the first that can be read stays: frames come first.
+  // Of the frames and chunks with one sequence number the first that can be read stays: frames come
+  // first.
   void finish() {
     for (auto& [thread, pieces] : process_.threads) {
       std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
@@ -128,7 +138,8 @@ class ProcessOpener {
     }
     const auto& header = process_.definitions.header;
     if (header) facts_.pid = header->pid;
-    if (!header) facts_.problems.push_back("rank " + std::to_string(process_.rank) + " left no definitions");
+    if (!header)
+      facts_.problems.push_back("rank " + std::to_string(process_.rank) + " left no definitions");
   }
 
   bool can_be_read(const Piece& piece) {
@@ -152,8 +163,9 @@ bool holds_anything(const ProcessTrace& process) {
 std::uint32_t main_job(const std::map<Name, Paths>& paths) {
   std::map<std::uint32_t, std::size_t> processes;
   for (const auto& [name, files] : paths) ++processes[name.first];
-  const auto most = std::max_element(processes.begin(), processes.end(),
-                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  const auto most =
+      std::max_element(processes.begin(), processes.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   return most->first;
 }
 
@@ -183,8 +195,8 @@ base::Result<std::vector<ProcessTrace>> open_run(const std::string& folder) {
     processes.push_back(std::move(process));
   }
   if (std::none_of(processes.begin(), processes.end(), holds_anything)) {
-    return base::Error{"no trace file in '" + place.string() + "' can be read: " +
-                       (problem.empty() ? "they are empty" : problem)};
+    return base::Error{"no trace file in '" + place.string() +
+                       "' can be read: " + (problem.empty() ? "they are empty" : problem)};
   }
   return processes;
 }

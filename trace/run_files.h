@@ -1,4 +1,5 @@
-// The files of a run's trace: which process each belongs to, and what they hold, before events are read.
+// The files of a run's trace: which process each belongs to, and what they hold, before events are
+// read.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,13 @@ struct ProcessTrace {
   std::uint32_t job = 0, rank = 0;
   std::optional<base::MappedFile> trace, live;
   std::map<std::uint32_t, std::vector<Piece>> threads;  // by number; sorted by sequence, each once
-  ProcessDefinitions definitions;                       // with problems, records, complete, file_bytes
+  ProcessDefinitions definitions;  // with problems, records, complete, file_bytes
 
   ProcessFiles files() const { return {trace ? &*trace : nullptr, live ? &*live : nullptr}; }
 };
 
-// Sorted by rank, all of one job. `folder` is RUN or RUN/trace. An Error if nothing there can be read.
+// Sorted by rank, all of one job. `folder` is RUN or RUN/trace. An Error if nothing there can be
+// read.
 base::Result<std::vector<ProcessTrace>> open_run(const std::string& folder);
 
 }  // namespace fathom::trace

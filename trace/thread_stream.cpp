@@ -43,9 +43,11 @@ bool ThreadStream::next(Event& event, FrameLoader& loader, std::vector<std::stri
 }
 
 void ThreadStream::set_time(Event& event, std::uint64_t ticks) {
-  if (ticks < segment_.begin || ticks >= segment_.end) segment_ = time_.to_reference_ns.segment_of(ticks);
+  if (ticks < segment_.begin || ticks >= segment_.end)
+    segment_ = time_.to_reference_ns.segment_of(ticks);
   const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
-  last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back does not turn the order of events
+  last_ns_ =
+      std::max(last_ns_, now_ns);  // a clock that was set back does not turn the order of events
   event.time_ns = last_ns_;
   event.thread = thread_;
 }
@@ -84,7 +86,8 @@ bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std
   return true;
 }
 
-const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader, std::string& problem) {
+const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader,
+                                        std::string& problem) {
   const char* bytes = nullptr;
   std::size_t size = 0;
   if (piece.words != 0) {  // copied, for the process may go on writing
@@ -106,7 +109,8 @@ void ThreadStream::leave_piece() {
   if (piece_ == 0 || pieces_[piece_ - 1].words != 0) return;
   const bool more = piece_ < pieces_.size() && pieces_[piece_].words == 0;
   const std::uint64_t here = more ? pieces_[piece_].frame.offset : files_.trace->size();
-  // In large steps, and each time a little of what was dropped before: a page fault brings back its neighbours.
+  // In large steps, and each time a little of what was dropped before: a page fault brings back its
+  // neighbours.
   constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
   if (more && here - dropped_to_ < kStep) return;
   files_.trace->drop(dropped_to_ < kStep ? 0 : dropped_to_ - kStep, here);

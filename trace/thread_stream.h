@@ -43,7 +43,8 @@ class ThreadStream {
                const DecodeTables& tables, const ProcessTime& time)
       : files_(files), thread_(thread), pieces_(pieces), tables_(tables), time_(time) {}
 
-  // False at the end. `event` is overwritten whole. Damaged pieces are told as kLost, and as a problem.
+  // False at the end. `event` is overwritten whole. Damaged pieces are told as kLost, and as a
+  // problem.
   bool next(Event& event, FrameLoader& loader, std::vector<std::string>& problems);
 
   // The next event is at most one piece before this time.
@@ -52,7 +53,8 @@ class ThreadStream {
   std::uint32_t thread() const { return thread_; }
 
  private:
-  bool next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems, bool& has_event);
+  bool next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems,
+                  bool& has_event);
   void leave_piece();
   const std::uint64_t* load(const Piece& piece, FrameLoader& loader, std::string& problem);
   void set_time(Event& event, std::uint64_t ticks);
@@ -64,9 +66,9 @@ class ThreadStream {
   const DecodeTables& tables_;
   const ProcessTime& time_;
 
-  std::size_t piece_ = 0;                 // the next one
-  std::uint64_t expected_sequence_ = 0;   // of the next piece
-  std::uint64_t dropped_to_ = 0;          // in the .trace file
+  std::size_t piece_ = 0;                // the next one
+  std::uint64_t expected_sequence_ = 0;  // of the next piece
+  std::uint64_t dropped_to_ = 0;         // in the .trace file
   const std::uint64_t* at_ = nullptr;
   const std::uint64_t* end_ = nullptr;
   const std::uint64_t* values_ = nullptr;  // of a kValues record: still to be told

@@ -6,8 +6,9 @@ namespace fathom::trace {
 namespace {
 
 // No clock that counts time is outside of these.
-constexpr double kSlowestTick = 1e-3, kFastestTick = 1e6;   // nanoseconds for each tick
-constexpr double kSlowestHost = 0.999, kFastestHost = 1.001;  // CLOCK_MONOTONIC is steered by at most 500 ppm
+constexpr double kSlowestTick = 1e-3, kFastestTick = 1e6;  // nanoseconds for each tick
+constexpr double kSlowestHost = 0.999,
+                 kFastestHost = 1.001;  // CLOCK_MONOTONIC is steered by at most 500 ppm
 constexpr std::uint64_t kMostTime = std::uint64_t{1} << 61;  // later moments are damaged rows
 
 // Moments closer together than this tell no rate: reading the clocks takes some of it.
@@ -68,10 +69,11 @@ class Hosts {
       settle_host(host, host.unix_less_monotonic_ns - unix_less_reference_ns_, host.has_unix);
       if (!host.reference.empty()) continue;
       host.uncertainty_ns = 0;
-      host.problem = host.has_unix ? "the clock of host " + host_name +
-                                         " was not measured against the others; its times rest on its "
-                                         "real-time clock"
-                                   : "the clock of host " + host_name + " is not known; its times are its own";
+      host.problem =
+          host.has_unix ? "the clock of host " + host_name +
+                              " was not measured against the others; its times rest on its "
+                              "real-time clock"
+                        : "the clock of host " + host_name + " is not known; its times are its own";
     }
   }
 
@@ -88,7 +90,8 @@ class Hosts {
     }
     std::sort(host.reference.begin(), host.reference.end(),
               [](const auto& a, const auto& b) { return a.from < b.from; });
-    host.to_reference = TimeMap(host.reference, average_rate(host.reference, 1), kSlowestHost, kFastestHost);
+    host.to_reference =
+        TimeMap(host.reference, average_rate(host.reference, 1), kSlowestHost, kFastestHost);
   }
 
   std::map<std::string, HostClock> hosts_;
@@ -102,7 +105,8 @@ TimeMap ticks_to_monotonic(const ProcessClock& process, double host_rate) {
   for (const ClockRow& row : process.moments) {
     if (is_usable(row)) points.push_back({row.ticks, static_cast<std::int64_t>(row.monotonic_ns)});
   }
-  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  std::sort(points.begin(), points.end(),
+            [](const auto& a, const auto& b) { return a.from < b.from; });
   const double rate = average_rate(points, host_rate > 0 ? host_rate : 1);
   return TimeMap(std::move(points), rate, kSlowestTick, kFastestTick);
 }
@@ -113,14 +117,16 @@ TimeMap chained(const TimeMap& first, const TimeMap& second) {
   if (first.points().empty()) return first;
   const std::int64_t begin = first.points().front().to, end = first.points().back().to;
   for (const TimeMap::Point& point : first.points()) {
-    points.push_back({point.from, second(static_cast<std::uint64_t>(std::max<std::int64_t>(point.to, 0)))});
+    points.push_back(
+        {point.from, second(static_cast<std::uint64_t>(std::max<std::int64_t>(point.to, 0)))});
   }
   for (const TimeMap::Point& point : second.points()) {
     const auto from = static_cast<std::int64_t>(point.from);
     if (from <= begin || from >= end) continue;
     points.push_back({first.inverse(from), point.to});
   }
-  std::sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.from < b.from; });
+  std::sort(points.begin(), points.end(),
+            [](const auto& a, const auto& b) { return a.from < b.from; });
   return TimeMap(std::move(points), first.rate() * second.rate(), kSlowestTick * kSlowestHost,
                  kFastestTick * kFastestHost);
 }
@@ -133,7 +139,8 @@ TimeMap::TimeMap(std::vector<Point> points, double rate, double least_rate, doub
     if (!points_.empty()) {
       const Point& last = points_.back();
       if (point.from <= last.from || point.to < last.to) continue;
-      const double between = static_cast<double>(point.to - last.to) / static_cast<double>(point.from - last.from);
+      const double between =
+          static_cast<double>(point.to - last.to) / static_cast<double>(point.from - last.from);
       if (between < least_rate || between > most_rate) continue;
     }
     points_.push_back(point);
@@ -143,12 +150,14 @@ TimeMap::TimeMap(std::vector<Point> points, double rate, double least_rate, doub
 TimeMap::Segment TimeMap::segment_of(std::uint64_t from) const {
   constexpr std::uint64_t kEnd = ~std::uint64_t{0};
   if (points_.empty()) return {0, kEnd, 0, 0, rate_};
-  const auto next = std::upper_bound(points_.begin(), points_.end(), from,
-                                     [](std::uint64_t value, const Point& point) { return value < point.from; });
+  const auto next =
+      std::upper_bound(points_.begin(), points_.end(), from,
+                       [](std::uint64_t value, const Point& point) { return value < point.from; });
   if (next == points_.begin()) return {0, next->from, next->from, next->to, rate_};
   const Point& last = *(next - 1);
   if (next == points_.end()) return {last.from, kEnd, last.from, last.to, rate_};
-  const double rate = static_cast<double>(next->to - last.to) / static_cast<double>(next->from - last.from);
+  const double rate =
+      static_cast<double>(next->to - last.to) / static_cast<double>(next->from - last.from);
   return {last.from, next->from, last.from, last.to, rate};
 }
 
@@ -156,8 +165,9 @@ std::uint64_t TimeMap::inverse(std::int64_t to) const {
   Point base{0, 0};
   double rate = rate_;
   if (!points_.empty()) {
-    const auto next = std::upper_bound(points_.begin(), points_.end(), to,
-                                       [](std::int64_t value, const Point& point) { return value < point.to; });
+    const auto next =
+        std::upper_bound(points_.begin(), points_.end(), to,
+                         [](std::int64_t value, const Point& point) { return value < point.to; });
     base = next == points_.begin() ? *next : *(next - 1);
     if (next != points_.begin() && next != points_.end()) {
       rate = static_cast<double>(next->to - base.to) / static_cast<double>(next->from - base.from);
@@ -186,14 +196,17 @@ RunClock bring_clocks_together(const std::vector<ProcessClock>& processes) {
   hosts.settle(first == processes.end() ? processes.front().host : first->host);
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const HostClock& host = hosts.host(processes[i].host);
-    // A process that was killed at once knows no rate of its own; that of its neighbours is the same.
+    // A process that was killed at once knows no rate of its own; that of its neighbours is the
+    // same.
     if (own[i].points().size() < 2) own[i] = ticks_to_monotonic(processes[i], host.rate);
     const bool is_monotonic = processes[i].kind == "monotonic";
-    run.to_reference_ns.push_back(is_monotonic ? host.to_reference : chained(own[i], host.to_reference));
+    run.to_reference_ns.push_back(is_monotonic ? host.to_reference
+                                               : chained(own[i], host.to_reference));
     run.uncertainty_ns.push_back(host.uncertainty_ns);
     run.problems.push_back(host.problem);
     if (own[i].points().empty()) {
-      run.problems.back() = "the clock of the process was not recorded; its times are counted in ticks";
+      run.problems.back() =
+          "the clock of the process was not recorded; its times are counted in ticks";
     }
   }
   run.unix_less_reference_ns = hosts.unix_less_reference_ns();

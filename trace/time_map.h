@@ -1,6 +1,7 @@
 // Ticks of a process as nanoseconds of the run (docs/trace-format.md, "Time").
 //
-// Two steps, both linear between measured moments and going on with the average rate outside of them:
+// Two steps, both linear between measured moments and going on with the average rate outside of
+// them:
 //   ticks -> CLOCK_MONOTONIC of the host, from the ClockRows of the process;
 //   CLOCK_MONOTONIC of the host -> that of the reference host, from all ClockRows of the host that hold a
 //   reference_ns. A host without any is placed by its real-time clock, and that is said.
@@ -25,8 +26,8 @@ class TimeMap {
   };
 
   TimeMap() : TimeMap({}, 1, 0.5, 2) {}
-  // Outside the points, and where there is one only, `rate`; measured rates are kept within the limits.
-  // Without any point: to = rate * from.
+  // Outside the points, and where there is one only, `rate`; measured rates are kept within the
+  // limits. Without any point: to = rate * from.
   TimeMap(std::vector<Point> points, double rate, double least_rate, double most_rate);
 
   std::int64_t operator()(std::uint64_t from) const { return at(segment_of(from), from); }
@@ -43,7 +44,8 @@ class TimeMap {
     // Far outside of all that can be meant (damaged files) the result stops growing.
     constexpr double kMost = 2e18;
     const bool forward = from >= segment.from;
-    double step = static_cast<double>(forward ? from - segment.from : segment.from - from) * segment.rate;
+    double step =
+        static_cast<double>(forward ? from - segment.from : segment.from - from) * segment.rate;
     if (step > kMost) step = kMost;
     const auto rounded = static_cast<std::int64_t>(step + 0.5);
     return segment.to + (forward ? rounded : -rounded);
@@ -62,15 +64,17 @@ class TimeMap {
 
 struct ProcessClock {  // what a process recorded of its clock
   std::string host;
-  std::string kind;             // "tsc", "monotonic"
+  std::string kind;  // "tsc", "monotonic"
   std::vector<ClockRow> moments;
 };
 
 struct RunClock {
-  std::vector<TimeMap> to_reference_ns;       // by process: ticks -> CLOCK_MONOTONIC of the reference host
+  std::vector<TimeMap>
+      to_reference_ns;  // by process: ticks -> CLOCK_MONOTONIC of the reference host
   std::vector<std::uint64_t> uncertainty_ns;  // by process
   std::vector<std::string> problems;          // by process; mostly empty
-  std::int64_t unix_less_reference_ns = 0;    // what is added to a reference time to get the time since 1970
+  std::int64_t unix_less_reference_ns =
+      0;  // what is added to a reference time to get the time since 1970
 };
 
 // `processes`: of one run; the host of the first whose clock is known is the reference.

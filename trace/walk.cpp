@@ -30,7 +30,8 @@ struct Shared {
     return function < meanings.size() ? meanings[function] : mpi::Meaning{};
   }
   bool hidden(std::uint32_t message_class) const {
-    return message_class < definitions.class_hidden.size() && definitions.class_hidden[message_class];
+    return message_class < definitions.class_hidden.size() &&
+           definitions.class_hidden[message_class];
   }
 
   const Definitions& definitions;
@@ -50,7 +51,8 @@ class PostedReceives {
     const auto found = waiting_.find(key);
     if (found == waiting_.end()) return 0;
     const auto& orders = found->second;
-    return static_cast<std::size_t>(std::lower_bound(orders.begin(), orders.end(), order) - orders.begin());
+    return static_cast<std::size_t>(std::lower_bound(orders.begin(), orders.end(), order) -
+                                    orders.begin());
   }
 
   void remove(const MessageKey& key, Order order) {
@@ -90,14 +92,16 @@ class ProcessWalk {
  private:
   struct Tracked : Request {
     PostedReceives::Order order = 0;
-    // Open MPI gives all sends that were complete at once the same number: what those before this one sent.
+    // Open MPI gives all sends that were complete at once the same number: what those before this
+    // one sent.
     std::vector<std::uint64_t> earlier_sent;
   };
   static constexpr std::size_t kMostEarlier = 1 << 16;
 
   struct OpenCall : Call {
-    std::uint64_t sent = 0;                // the message that the request it makes sends
-    std::vector<std::uint64_t> started;    // persistent sends that it started and whose message did not come yet
+    std::uint64_t sent = 0;  // the message that the request it makes sends
+    std::vector<std::uint64_t>
+        started;  // persistent sends that it started and whose message did not come yet
   };
 
   void enter(const Event& event);
@@ -140,7 +144,8 @@ MessageKey ProcessWalk::posted_key(const Request& request) const {
 }
 
 bool ProcessWalk::names_one_message(const Request& request) {
-  return request.kind == RequestKind::kReceive && request.posted.peer >= 0 && request.posted.tag != kAnyTag;
+  return request.kind == RequestKind::kReceive && request.posted.peer >= 0 &&
+         request.posted.tag != kAnyTag;
 }
 
 MessageEnd ProcessWalk::end_of(const Event& event, const Request* request) {
@@ -165,7 +170,8 @@ void ProcessWalk::enter(const Event& event) {
   if (shared_.meaning(event.function).requests == Requests::kFrees) {
     const auto found = requests_.find(event.request);
     if (found == requests_.end()) return;
-    if (found->second.kind == RequestKind::kReceive) posted_.remove(posted_key(found->second), found->second.order);
+    if (found->second.kind == RequestKind::kReceive)
+      posted_.remove(posted_key(found->second), found->second.order);
     drop(found->second);
     requests_.erase(found);
     return;
@@ -175,12 +181,13 @@ void ProcessWalk::enter(const Event& event) {
   if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
 }
 
-// A leave without its enter (records were lost) closes nothing; open calls above the one that is left
-// lost theirs.
+// A leave without its enter (records were lost) closes nothing; open calls above the one that is
+// left lost theirs.
 void ProcessWalk::leave(const Event& event) {
   auto& calls = stack();
-  const auto open = std::find_if(calls.rbegin(), calls.rend(),
-                                 [&](const OpenCall& call) { return call.enter.function == event.function; });
+  const auto open = std::find_if(calls.rbegin(), calls.rend(), [&](const OpenCall& call) {
+    return call.enter.function == event.function;
+  });
   if (open == calls.rend()) return;
   const auto depth = static_cast<std::size_t>(calls.rend() - open) - 1;
   while (calls.size() > depth + 1) {
@@ -208,7 +215,8 @@ void ProcessWalk::start_request(const OpenCall& call, const mpi::Meaning& meanin
   }
   if (call.request() == kNoRequest) return;
   Tracked& request = requests_[call.request()];
-  if (request.active && request.kind == RequestKind::kReceive) posted_.remove(posted_key(request), request.order);
+  if (request.active && request.kind == RequestKind::kReceive)
+    posted_.remove(posted_key(request), request.order);
   // What it received or sent during the call itself is known already.
   const bool early = request.number != 0 && request.posted.time_ns >= call.enter.time_ns;
   std::vector<std::uint64_t> earlier_sent;
@@ -262,8 +270,8 @@ void ProcessWalk::activate(Tracked& request, std::uint64_t time_ns) {
   visitor_.request_started(place_, request);
 }
 
-// Sends are recorded where the library gets them, which knows no request yet: the call that the message is
-// sent in tells. (Traces of other tools may name the request.)
+// Sends are recorded where the library gets them, which knows no request yet: the call that the
+// message is sent in tells. (Traces of other tools may name the request.)
 bool ProcessWalk::belongs_to_request(const Event& event, std::uint64_t number) {
   OpenCall* call = inside();
   if (!call) return false;
@@ -274,7 +282,8 @@ bool ProcessWalk::belongs_to_request(const Event& event, std::uint64_t number) {
   }
   if (requests != Requests::kStarts || call->started.empty()) return false;
   auto first = call->started.begin();
-  if (event.request != kNoRequest) first = std::find(call->started.begin(), call->started.end(), event.request);
+  if (event.request != kNoRequest)
+    first = std::find(call->started.begin(), call->started.end(), event.request);
   if (first == call->started.end()) return false;
   requests_[*first].sent = number;
   call->started.erase(first);
@@ -327,7 +336,8 @@ void ProcessWalk::received(const Event& event) {
   }
   message.id = end.id;
   if (request) {
-    if (matcher_ && names_one_message(*request)) posted_.remove(posted_key(*request), request->order);
+    if (matcher_ && names_one_message(*request))
+      posted_.remove(posted_key(*request), request->order);
     request->message = event;
     request->has_message = true;
     message.nonblocking = true;
@@ -452,7 +462,8 @@ WalkSummary walk_job(const Trace& trace, Visitor& visitor) {
     }
   }
   for (const Lane& lane : lanes) {
-    summary.problems.insert(summary.problems.end(), lane.cursor.problems().begin(), lane.cursor.problems().end());
+    summary.problems.insert(summary.problems.end(), lane.cursor.problems().begin(),
+                            lane.cursor.problems().end());
   }
   summary.unmatched_sends = matcher.unmatched_sends();
   summary.unmatched_receives = matcher.unmatched_receives();

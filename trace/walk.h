@@ -1,8 +1,9 @@
-// One pass over a trace as exporters and analyses want it: calls as intervals, messages joined with their
-// other end, requests from their start to their completion.
+// One pass over a trace as exporters and analyses want it: calls as intervals, messages joined with
+// their other end, requests from their start to their completion.
 //
-// A consumer is a Visitor: a small table of operations over this one walk. walk_process() goes through one
-// process and knows nothing of the others; walk_job() merges all processes by time and joins messages.
+// A consumer is a Visitor: a small table of operations over this one walk. walk_process() goes
+// through one process and knows nothing of the others; walk_job() merges all processes by time and
+// joins messages.
 //
 // Memory: open calls, requests alive and messages under way; never the length of the trace.
 // Cost: walk_process some 20 ns an event besides the reader, walk_job O(log processes) more.
@@ -38,13 +39,14 @@ struct Call {
 
 enum class RequestKind : std::uint8_t { kOther, kSend, kReceive, kCollective };
 
-// From the call that starts it (for a persistent one: each start) to the wait or test that completes it.
+// From the call that starts it (for a persistent one: each start) to the wait or test that
+// completes it.
 struct Request {
   std::uint64_t number = 0;
   std::uint64_t started_ns = 0;
-  Event posted;                // the call's enter, of a persistent one its MPI_…_init's: peer, tag, communicator
-  Event message;               // once has_message: what it received
-  std::uint64_t sent = 0;      // Message::number of what it sends; 0: nothing, or not known
+  Event posted;  // the call's enter, of a persistent one its MPI_…_init's: peer, tag, communicator
+  Event message;           // once has_message: what it received
+  std::uint64_t sent = 0;  // Message::number of what it sends; 0: nothing, or not known
   RequestKind kind = RequestKind::kOther;
   bool persistent = false;
   bool active = false;
@@ -53,11 +55,11 @@ struct Request {
 };
 
 struct Message {
-  Event event;               // kMessageSent or kMessageReceived
-  std::uint64_t id = 0;      // the same at both ends; 0 in walk_process
-  std::uint64_t number = 0;  // among the messages of its process, from 1
-  bool hidden = false;       // the library's own, inside a collective and the like
-  bool nonblocking = false;  // belongs to a request of the program, which completes it
+  Event event;                   // kMessageSent or kMessageReceived
+  std::uint64_t id = 0;          // the same at both ends; 0 in walk_process
+  std::uint64_t number = 0;      // among the messages of its process, from 1
+  bool hidden = false;           // the library's own, inside a collective and the like
+  bool nonblocking = false;      // belongs to a request of the program, which completes it
   const Call* inside = nullptr;  // the innermost call open on its thread
 };
 
@@ -74,14 +76,16 @@ class Visitor {
   virtual void enter(const Place&, const Call&) {}  // call.leave is not known yet
   virtual void leave(const Place&, const Call&) {}
   virtual void message(const Place&, const Message&) {}
-  virtual void request_started(const Place&, const Request&) {}    // before the leave of the call that did
-  // The event is the completion; of a send that was complete when its call returned, which is known by no
-  // number, the call's leave.
+  virtual void request_started(const Place&, const Request&) {
+  }  // before the leave of the call that did
+  // The event is the completion; of a send that was complete when its call returned, which is known
+  // by no number, the call's leave.
   virtual void request_completed(const Place&, const Request&, const Event&) {}
   // The request received its message (has_message), but no completion of it will come: the program
   // freed it, its number was given to another request, or the process's trace ends.
   virtual void request_dropped(const Place&, const Request&, std::uint64_t /*time_ns*/) {}
-  // Every kind of event without an operation of its own, and completions of requests that are not known.
+  // Every kind of event without an operation of its own, and completions of requests that are not
+  // known.
   virtual void other(const Place&, const Event&) {}
   virtual void process_end(std::size_t /*process*/) {}
 

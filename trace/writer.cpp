@@ -27,7 +27,8 @@ struct ThreadBuffer {
   std::vector<std::uint64_t> words;
   std::uint64_t sequence = 0, first_ns = 0, last_ns = 0;
   std::uint32_t records = 0;
-  std::size_t values_at = 0;  // of the head of a kValues record that has room, if it is the last; 0: none
+  std::size_t values_at =
+      0;  // of the head of a kValues record that has room, if it is the last; 0: none
 };
 
 // One file for each process stays open.
@@ -42,10 +43,12 @@ std::optional<base::Error> what_is_wrong(const Definitions& definitions) {
   std::map<std::int64_t, int> ranks;
   for (const Process& process : definitions.processes) {
     if (process.rank < 0 || process.rank > INT32_MAX) {
-      return base::Error{"a process has the rank " + std::to_string(process.rank) + ", which no trace can hold"};
+      return base::Error{"a process has the rank " + std::to_string(process.rank) +
+                         ", which no trace can hold"};
     }
     if (++ranks[process.rank] > 1) {
-      return base::Error{"rank " + std::to_string(process.rank) + " comes twice; a trace holds each process once"};
+      return base::Error{"rank " + std::to_string(process.rank) +
+                         " comes twice; a trace holds each process once"};
     }
   }
   if (definitions.functions.size() > kMostFunctions) {
@@ -53,7 +56,8 @@ std::optional<base::Error> what_is_wrong(const Definitions& definitions) {
                        " functions; a trace can hold " + std::to_string(kMostFunctions)};
   }
   if (definitions.classes.size() > kMaxSmall || definitions.phases.size() > kMaxSmall) {
-    return base::Error{"there are more classes of messages or phases than a trace can hold (1048575)"};
+    return base::Error{
+        "there are more classes of messages or phases than a trace can hold (1048575)"};
   }
   return std::nullopt;
 }
@@ -62,8 +66,12 @@ std::optional<base::Error> what_is_wrong(const Definitions& definitions) {
 
 struct TraceWriter::State {
   explicit State(const Definitions& given)
-      : definitions(given), communicators(communicator_rows(given)), encoder(definitions, communicators),
-        files(given.processes.size()), paths(given.processes.size()), threads(given.processes.size()) {}
+      : definitions(given),
+        communicators(communicator_rows(given)),
+        encoder(definitions, communicators),
+        files(given.processes.size()),
+        paths(given.processes.size()),
+        threads(given.processes.size()) {}
 
   void fail(const std::string& what, std::size_t process) {
     if (!error) error = base::Error{what + " " + paths[process] + ": " + std::strerror(errno)};
@@ -72,7 +80,8 @@ struct TraceWriter::State {
   void open(const std::filesystem::path& folder, std::size_t process) {
     const auto rank = static_cast<std::uint32_t>(definitions.processes[process].rank);
     paths[process] = folder / (std::to_string(kOwnJob) + "." + std::to_string(rank) + ".trace");
-    if (!files[process].open(paths[process].c_str(), kOwnJob, rank)) return fail("cannot make", process);
+    if (!files[process].open(paths[process].c_str(), kOwnJob, rank))
+      return fail("cannot make", process);
     const std::string payload = definitions_payload(definitions, process, communicators[process]);
     FrameHeader header{};
     header.kind = FrameKind::kDefinitions;
@@ -152,7 +161,8 @@ TraceWriter::TraceWriter(TraceWriter&&) noexcept = default;
 TraceWriter& TraceWriter::operator=(TraceWriter&&) noexcept = default;
 TraceWriter::~TraceWriter() = default;
 
-base::Result<TraceWriter> TraceWriter::create(const std::string& run_directory, const Definitions& definitions) {
+base::Result<TraceWriter> TraceWriter::create(const std::string& run_directory,
+                                              const Definitions& definitions) {
   namespace fs = std::filesystem;
   if (const auto wrong = what_is_wrong(definitions)) return *wrong;
   const fs::path folder = fs::path(run_directory) / "trace";
@@ -167,14 +177,17 @@ base::Result<TraceWriter> TraceWriter::create(const std::string& run_directory, 
   }
   allow_open_files(definitions.processes.size());
   auto state = std::make_unique<State>(definitions);
-  for (std::size_t process = 0; process < definitions.processes.size() && !state->error; ++process) {
+  for (std::size_t process = 0; process < definitions.processes.size() && !state->error;
+       ++process) {
     state->open(folder, process);
   }
   if (state->error) return *state->error;
   return TraceWriter(std::move(state));
 }
 
-void TraceWriter::append(std::size_t process, const Event& event) { state_->append(process, event); }
+void TraceWriter::append(std::size_t process, const Event& event) {
+  state_->append(process, event);
+}
 
 base::Status TraceWriter::finish() {
   for (std::size_t process = 0; process < state_->files.size(); ++process) state_->finish(process);

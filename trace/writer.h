@@ -1,8 +1,8 @@
 // Writes a run's traces from decoded events: importers, slice, filter, merge, generators.
 //
-// (The profiler records into memory with trace/recorder.h instead.) Events of one thread must come in
-// order of time; times are nanoseconds of the run, and the files say clock "monotonic" with one tick a
-// nanosecond. Frames are compressed as they fill.
+// (The profiler records into memory with trace/recorder.h instead.) Events of one thread must come
+// in order of time; times are nanoseconds of the run, and the files say clock "monotonic" with one
+// tick a nanosecond. Frames are compressed as they fill.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ namespace fathom::trace {
 class TraceWriter {
  public:
   // Makes `run_directory`/trace; an error if it holds a trace already, or a process comes twice.
-  static base::Result<TraceWriter> create(const std::string& run_directory, const Definitions& definitions);
+  static base::Result<TraceWriter> create(const std::string& run_directory,
+                                          const Definitions& definitions);
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
   ~TraceWriter();

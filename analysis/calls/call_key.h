@@ -17,8 +17,9 @@ struct CallKey {
 
 struct CallKeyHash {
   std::uint64_t operator()(const CallKey& key) const {
-    return base::mixed(key.site * 31 ^ base::mixed(std::uint64_t{key.process} << 32 | key.function) ^
-                 (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)));
+    return base::mixed(
+        key.site * 31 ^ base::mixed(std::uint64_t{key.process} << 32 | key.function) ^
+        (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)));
   }
 };
 

@@ -1,5 +1,5 @@
-// Times of the calls of each process, function and communicator (flat_profile.h), and where several analyses of a
-// run keep them.
+// Times of the calls of each process, function and communicator (flat_profile.h), and where several
+// analyses of a run keep them.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,8 @@ struct CallRow {
   std::uint32_t function = 0;      // kProgram: outside of MPI
   std::int32_t communicator = -1;  // -1: names none
   std::uint32_t reserved = 0;
-  std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, shortest_ns = ~std::uint64_t{0}, longest_ns = 0;
+  std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, shortest_ns = ~std::uint64_t{0},
+                longest_ns = 0;
   std::uint64_t bytes = 0;  // as given to the calls
 };
 inline constexpr std::uint32_t kProgram = ~std::uint32_t{0};

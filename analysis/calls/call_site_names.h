@@ -23,7 +23,8 @@ class CallSiteNames {
   const trace::Definitions& definitions_;
   std::uint32_t process_ = ~std::uint32_t{0};  // whose files are open
   std::unique_ptr<trace::CodeSites> sites_;
-  std::map<std::pair<std::string, std::uint64_t>, trace::CodeSite> known_;  // by file with build-id, and place
+  std::map<std::pair<std::string, std::uint64_t>, trace::CodeSite>
+      known_;  // by file with build-id, and place
 };
 
 }  // namespace fathom::analysis

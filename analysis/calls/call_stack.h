@@ -26,12 +26,13 @@ class CallStacks {
   }
   std::size_t threads() const { return stacks_.size(); }
 
-  // How many calls a leave closes: that which it names and those above it, whose leaves were lost. 0: its own
-  // enter was lost.
+  // How many calls a leave closes: that which it names and those above it, whose leaves were lost.
+  // 0: its own enter was lost.
   template <typename Call>
   static std::size_t closed_by(const std::vector<Call>& open, std::uint32_t function) {
     if (!open.empty() && open.back().function == function) return 1;
-    const auto found = std::find_if(open.rbegin(), open.rend(), [&](const Call& call) { return call.function == function; });
+    const auto found = std::find_if(open.rbegin(), open.rend(),
+                                    [&](const Call& call) { return call.function == function; });
     return found == open.rend() ? 0 : static_cast<std::size_t>(found - open.rbegin()) + 1;
   }
 

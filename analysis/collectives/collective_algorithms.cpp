@@ -25,7 +25,8 @@ constexpr double kWeightError = 0.02;
 
 class Matcher {
  public:
-  Matcher(std::uint32_t size, std::uint32_t root, const Messages& messages) : size_(size), root_(root), messages_(messages) {
+  Matcher(std::uint32_t size, std::uint32_t root, const Messages& messages)
+      : size_(size), root_(root), messages_(messages) {
     for (const CollectiveMessage& one : messages) ++counts_[{one.source, one.destination}];
   }
 
@@ -45,10 +46,14 @@ class Matcher {
     if (expected.size() != counts_.size() || expected.empty()) return {};
     const bool segmented_ring = std::string_view(row.name) == "segmented ring";
     match.segments =
-        segmented_ring ? ring_segments() : static_cast<std::uint32_t>(counts_.begin()->second / expected.begin()->second);
+        segmented_ring
+            ? ring_segments()
+            : static_cast<std::uint32_t>(counts_.begin()->second / expected.begin()->second);
     if (match.segments == 0 || (match.segments > 1 && !row.segments && !segmented_ring)) return {};
-    for (auto own = counts_.begin(), other = expected.cbegin(); own != counts_.end(); ++own, ++other) {
-      const std::uint64_t wanted = segmented_ring ? (size_ - 1) * (match.segments + 1) : other->second * match.segments;
+    for (auto own = counts_.begin(), other = expected.cbegin(); own != counts_.end();
+         ++own, ++other) {
+      const std::uint64_t wanted =
+          segmented_ring ? (size_ - 1) * (match.segments + 1) : other->second * match.segments;
       if (own->first != other->first || own->second != wanted) return {};
     }
     if (!weights_fit(pattern)) return {};
@@ -57,7 +62,8 @@ class Matcher {
   }
 
  private:
-  // Reduced in `segments` x (size - 1) messages, gathered in size - 1 more. One segment is the plain ring.
+  // Reduced in `segments` x (size - 1) messages, gathered in size - 1 more. One segment is the
+  // plain ring.
   std::uint32_t ring_segments() const {
     const std::uint64_t of_pair = counts_.begin()->second;
     if (size_ < 2 || of_pair % (size_ - 1) != 0) return 0;
@@ -80,7 +86,8 @@ class Matcher {
     }
     for (const CollectiveMessage& one : messages_) bytes += static_cast<double>(one.bytes);
     std::map<Pair, double> difference;
-    for (const Hop& hop : pattern.hops()) difference[{hop.source, hop.destination}] += hop.weight / expected;
+    for (const Hop& hop : pattern.hops())
+      difference[{hop.source, hop.destination}] += hop.weight / expected;
     for (const CollectiveMessage& one : messages_)
       difference[{one.source, one.destination}] -= static_cast<double>(one.bytes) / bytes;
     return std::all_of(difference.begin(), difference.end(), [&](const auto& each) {
@@ -93,8 +100,8 @@ class Matcher {
   std::map<Pair, std::uint64_t> counts_;
 };
 
-RecognisedAlgorithm recognise_alone(const mpi::Meaning& operation, std::uint32_t size, std::uint32_t root,
-                                    const Messages& messages) {
+RecognisedAlgorithm recognise_alone(const mpi::Meaning& operation, std::uint32_t size,
+                                    std::uint32_t root, const Messages& messages) {
   RecognisedAlgorithm made;
   Fit best = Fit::kNone;
   const Matcher matcher(size, root, messages);
@@ -140,30 +147,35 @@ constexpr Composite kComposites[] = {
     {Collective::kAllreduce, Collective::kReduce, Collective::kBcast, "non-overlapping", "linear"},
     {Collective::kAllgather, Collective::kGather, Collective::kBcast, "linear", nullptr},
     {Collective::kAllgatherv, Collective::kGatherv, Collective::kBcast, "default", nullptr},
-    {Collective::kReduceScatter, Collective::kReduce, Collective::kScatterv, "non-overlapping", nullptr},
-    {Collective::kReduceScatterBlock, Collective::kReduce, Collective::kScatter, "linear", nullptr}};
+    {Collective::kReduceScatter, Collective::kReduce, Collective::kScatterv, "non-overlapping",
+     nullptr},
+    {Collective::kReduceScatterBlock, Collective::kReduce, Collective::kScatter, "linear",
+     nullptr}};
 
 bool is_blocking(const mpi::Meaning& operation, Collective collective) {
   return operation.collective == collective && operation.requests == mpi::Requests::kNone;
 }
 
-std::string joined_name(const mpi::Meaning& operation, const std::vector<std::pair<std::string, RecognisedAlgorithm>>& parts) {
+std::string joined_name(const mpi::Meaning& operation,
+                        const std::vector<std::pair<std::string, RecognisedAlgorithm>>& parts) {
   std::string of_parts;
   bool linear = true;
   for (std::size_t i = 0, times = 0; i < parts.size(); i += times) {
     const auto& [name, algorithm] = parts[i];
-    const auto same = [&](const auto& part) { return part.first == name && part.second.name == algorithm.name; };
+    const auto same = [&](const auto& part) {
+      return part.first == name && part.second.name == algorithm.name;
+    };
     const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
     times = static_cast<std::size_t>(std::find_if_not(first, parts.end(), same) - first);
-    of_parts +=
-        (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") + name + ": " + algorithm.name;
+    of_parts += (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") +
+                name + ": " + algorithm.name;
     linear = linear && algorithm.name.starts_with("linear");
   }
   for (const Composite& row : kComposites) {
     if (!is_blocking(operation, row.operation) || parts.size() != 2) continue;
     if (parts[0].first != name_of(row.first) || parts[1].first != name_of(row.second)) continue;
-    return std::string(linear && row.if_linear ? std::string(row.if_linear) + " or " : "") + row.name + " (" + of_parts +
-           ")";
+    return std::string(linear && row.if_linear ? std::string(row.if_linear) + " or " : "") +
+           row.name + " (" + of_parts + ")";
   }
   return of_parts;
 }
@@ -178,18 +190,22 @@ RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, s
                               const Messages& messages) {
   if (messages.empty()) return {"none", 0, 1};
   const mpi::Meaning& operation = mpi::meaning_of(function);
-  if (among_neighbours(operation)) return recognise_among_neighbours(operation.collective, messages);
+  if (among_neighbours(operation))
+    return recognise_among_neighbours(operation.collective, messages);
   std::vector<std::pair<std::int32_t, Messages>> groups;  // in the order of the first message
   for (const CollectiveMessage& one : messages) {
-    const auto known = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == one.tag; });
-    (known == groups.end() ? groups.emplace_back(one.tag, Messages{}) : *known).second.push_back(one);
+    const auto known = std::find_if(groups.begin(), groups.end(),
+                                    [&](const auto& group) { return group.first == one.tag; });
+    (known == groups.end() ? groups.emplace_back(one.tag, Messages{}) : *known)
+        .second.push_back(one);
   }
   const std::string_view only = name_of(mpi::collective_of_tag(groups.front().first));
   const bool own = has_algorithms(operation) && groups.size() == 1 &&
                    (only.empty() || only == function ||
                     algorithms_of(mpi::meaning_of(only)).data() == algorithms_of(operation).data());
   if (own) return recognise_alone(operation, size, root, messages);
-  // Of one operation, by the library's tags; several parts have their root at 0, where they belong together.
+  // Of one operation, by the library's tags; several parts have their root at 0, where they belong
+  // together.
   std::vector<std::pair<std::string, RecognisedAlgorithm>> parts;
   RecognisedAlgorithm made;
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
@@ -201,7 +217,9 @@ RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, s
   for (const auto& [tag, group] : groups) {
     const std::string_view name = name_of(mpi::collective_of_tag(tag));
     const bool agreement = !has_algorithms(operation) && is_non_blocking_tag(tag);
-    const std::string part(!name.empty() ? name : agreement ? name_of(mpi::FunctionId::kIallreduce) : function);
+    const std::string part(!name.empty() ? name
+                           : agreement   ? name_of(mpi::FunctionId::kIallreduce)
+                                         : function);
     parts.emplace_back(
         part, recognise_alone(mpi::meaning_of(part), size, groups.size() == 1 ? root : 0, group));
     made.rounds += parts.back().second.rounds;

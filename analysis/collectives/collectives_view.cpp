@@ -22,9 +22,12 @@ enum ParcelKind : char { kMember, kSent, kArrived };
 
 struct Name {
   std::int32_t communicator = -1;
-  std::uint32_t number = 0;  // the operation's in its communicator; if tagged, that of the library's tag
+  std::uint32_t number =
+      0;  // the operation's in its communicator; if tagged, that of the library's tag
   bool tagged = false;
-  std::uint64_t key() const { return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number; }
+  std::uint64_t key() const {
+    return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number;
+  }
 };
 
 // Comes behind all of this member's messages.
@@ -66,7 +69,8 @@ struct RowSums {
 class Opener : public Pass {
  public:
   explicit Opener(JoinedJob& job) : job_(job), parcels_(job.transport().size()) {
-    for (const mpi::Meaning& meaning : job.facts().functions) is_one_.push_back(has_algorithms(meaning));
+    for (const mpi::Meaning& meaning : job.facts().functions)
+      is_one_.push_back(has_algorithms(meaning));
     std::uint64_t span_ns = 1, most = 1;
     for (const std::uint32_t process : job.own()) {
       lanes_.push_back({process, 0, {}});
@@ -131,25 +135,32 @@ class Opener : public Pass {
     const Name operation{step.communicator, step.number};
     lane.open.push_back({step.call, number, operation, blocks(function), is_one(function)});
     // The owner of the operation is who looks after the first member.
-    if (!blocks(function) && lane.process == members(operation).front()) begun_[operation.communicator].push_back(operation);
+    if (!blocks(function) && lane.process == members(operation).front())
+      begun_[operation.communicator].push_back(operation);
   }
   // Else it is several collectives: MPI_Comm_dup, MPI_Comm_idup.
   bool is_one(std::uint32_t function) const { return is_one_[function]; }
-  bool blocks(std::uint32_t function) const { return job_.facts().functions[function].requests == Requests::kNone; }
+  bool blocks(std::uint32_t function) const {
+    return job_.facts().functions[function].requests == Requests::kNone;
+  }
 
   // What is no one operation (MPI_Comm_dup) may be done by non-blocking ones of the library's.
   void message(Lane& lane, std::uint32_t number, const Step& step) {
     const auto tag = static_cast<std::int32_t>(step.number);
-    const auto part = std::find_if(lane.open.begin(), lane.open.end(),
-                                   [&](const Part& one) { return one.blocks && one.call == step.call; });
+    const auto part = std::find_if(lane.open.begin(), lane.open.end(), [&](const Part& one) {
+      return one.blocks && one.call == step.call;
+    });
     const bool known = step.communicator >= 0 && !members({step.communicator}).empty();
-    const bool tagged = known && is_non_blocking_tag(tag) && (part == lane.open.end() || part->is_one);
+    const bool tagged =
+        known && is_non_blocking_tag(tag) && (part == lane.open.end() || part->is_one);
     if (!tagged && part == lane.open.end()) return;
     const Name operation = tagged ? Name{step.communicator, step.number, true} : part->operation;
     if (step.kind == StepKind::kSend) {
-      tell(kSent, Sent{operation, lane.process, number, step.partner, tag, step.time_ns, step.bytes});
+      tell(kSent,
+           Sent{operation, lane.process, number, step.partner, tag, step.time_ns, step.bytes});
     } else {
-      tell(kArrived, Arrived{operation, lane.process, step.partner, step.partner_step, step.time_ns});
+      tell(kArrived,
+           Arrived{operation, lane.process, step.partner, step.partner_step, step.time_ns});
     }
   }
 
@@ -157,13 +168,15 @@ class Opener : public Pass {
   void close(Lane& lane, std::uint64_t time_ns) {
     std::erase_if(lane.open, [&](const Part& part) {
       const std::uint64_t left_ns = job_.steps().at(lane.process, part.call).end_ns;
-      if (job_.steps().at(lane.process, part.step).has(kByRequest) || left_ns > time_ns) return false;
+      if (job_.steps().at(lane.process, part.step).has(kByRequest) || left_ns > time_ns)
+        return false;
       tell_member(lane.process, part, left_ns);
       return true;
     });
   }
   void complete(Lane& lane, const Step& done) {
-    const auto part = std::find_if(lane.open.begin(), lane.open.end(), [&](const Part& one) { return one.step == done.partner_step; });
+    const auto part = std::find_if(lane.open.begin(), lane.open.end(),
+                                   [&](const Part& one) { return one.step == done.partner_step; });
     if (part == lane.open.end()) return;
     tell_member(lane.process, *part, done.time_ns);
     lane.open.erase(part);
@@ -172,8 +185,10 @@ class Opener : public Pass {
     const Step& call = job_.steps().at(process, part.call);
     const Step& step = job_.steps().at(process, part.step);
     const Flow flow = job_.facts().functions[call.number].flow;
-    const bool root = flow == Flow::kFromRoot ? step.partner == kNobody : flow == Flow::kToRoot && step.partner != kNobody;
-    tell(kMember, Member{part.operation, process, call.number, root, call.time_ns, left_ns, call.bytes});
+    const bool root = flow == Flow::kFromRoot ? step.partner == kNobody
+                                              : flow == Flow::kToRoot && step.partner != kNobody;
+    tell(kMember,
+         Member{part.operation, process, call.number, root, call.time_ns, left_ns, call.bytes});
   }
 
   template <typename Parcel>
@@ -194,7 +209,8 @@ class Opener : public Pass {
   void hear(const Sent& sent) { under_way(sent.operation).sent.push_back(sent); }
   void hear(const Arrived& arrived) { under_way(arrived.operation).arrived.push_back(arrived); }
   Operation& under_way(const Name& name) {
-    return name.tagged ? tagged_[{name.communicator, -static_cast<std::int32_t>(name.number)}] : operations_[name.key()];
+    return name.tagged ? tagged_[{name.communicator, -static_cast<std::int32_t>(name.number)}]
+                       : operations_[name.key()];
   }
   void hear(const Member& member) {
     Operation& operation = operations_[member.operation.key()];
@@ -205,13 +221,14 @@ class Opener : public Pass {
     operations_.erase(member.operation.key());
   }
 
-  // Non-blocking ones in the order of their calls, for that tells which tag is whose. At the end also those behind one
-  // that was never completed.
+  // Non-blocking ones in the order of their calls, for that tells which tag is whose. At the end
+  // also those behind one that was never completed.
   void finish_begun(std::int32_t communicator, bool at_end) {
     auto& queue = begun_[communicator];
     for (; !queue.empty(); queue.pop_front()) {
       Operation* operation = operations_.find(queue.front().key());
-      const bool complete = operation != nullptr && operation->members.size() == members(queue.front()).size();
+      const bool complete =
+          operation != nullptr && operation->members.size() == members(queue.front()).size();
       if (!complete && !at_end) return;
       if (!complete) continue;
       take_messages(*operation, communicator);
@@ -220,8 +237,9 @@ class Opener : public Pass {
     }
   }
 
-  // The first tag whose messages lie between the call and the completion at every member; of what is several
-  // collectives all in a row that do and agree on a number. Those passed over were the library's own.
+  // The first tag whose messages lie between the call and the completion at every member; of what
+  // is several collectives all in a row that do and agree on a number. Those passed over were the
+  // library's own.
   void take_messages(Operation& operation, std::int32_t communicator) {
     const bool one = is_one(operation.members.front().function);
     const auto first = tagged_.lower_bound({communicator, 0});
@@ -239,7 +257,8 @@ class Opener : public Pass {
     tagged_.erase(first, taken);
   }
   static bool agrees_on_number(const Operation& tagged) {
-    return std::all_of(tagged.sent.begin(), tagged.sent.end(), [](const Sent& sent) { return sent.bytes == sizeof(int); });
+    return std::all_of(tagged.sent.begin(), tagged.sent.end(),
+                       [](const Sent& sent) { return sent.bytes == sizeof(int); });
   }
   template <typename Message>
   static void append(const std::vector<Message>& from, std::vector<Message>& to) {
@@ -248,10 +267,12 @@ class Opener : public Pass {
   static bool fits(const Operation& tagged, const Operation& operation) {
     std::map<std::uint32_t, const Member*> member;
     for (const Member& one : operation.members) member[one.process] = &one;
-    return !tagged.sent.empty() && std::all_of(tagged.sent.begin(), tagged.sent.end(), [&](const Sent& sent) {
-      const auto from = member.find(sent.process);
-      return from != member.end() && sent.time_ns >= from->second->enter_ns && sent.time_ns <= from->second->leave_ns;
-    });
+    return !tagged.sent.empty() &&
+           std::all_of(tagged.sent.begin(), tagged.sent.end(), [&](const Sent& sent) {
+             const auto from = member.find(sent.process);
+             return from != member.end() && sent.time_ns >= from->second->enter_ns &&
+                    sent.time_ns <= from->second->leave_ns;
+           });
   }
 
   const std::vector<std::uint32_t>& members(const Name& operation) const {
@@ -262,7 +283,8 @@ class Opener : public Pass {
     const Member& any = operation.members.front();
     const auto& order = members(any.operation);
     std::map<std::uint32_t, std::uint32_t> rank_of;
-    for (std::size_t i = 0; i < order.size(); ++i) rank_of[order[i]] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      rank_of[order[i]] = static_cast<std::uint32_t>(i);
     std::sort(operation.sent.begin(), operation.sent.end(), [](const Sent& a, const Sent& b) {
       return std::tie(a.process, a.step) < std::tie(b.process, b.step);
     });
@@ -272,7 +294,8 @@ class Opener : public Pass {
     for (const Sent& sent : operation.sent) {
       const auto destination = rank_of.find(sent.destination);
       if (destination == rank_of.end()) continue;
-      messages.push_back({rank_of[sent.process], destination->second, sent.bytes, sent.operation.tagged && !tags_tell ? 0 : sent.tag});
+      messages.push_back({rank_of[sent.process], destination->second, sent.bytes,
+                          sent.operation.tagged && !tags_tell ? 0 : sent.tag});
       bytes += sent.bytes;
     }
     std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0, left_ns = 0, given = 0;
@@ -284,8 +307,10 @@ class Opener : public Pass {
       given = std::max(given, member.bytes);
       if (member.root) root = rank_of[member.process];
     }
-    const RecognisedAlgorithm& algorithm = recognised(any.function, static_cast<std::uint32_t>(order.size()), root, messages);
-    RowSums& sums = rows_[{any.function, static_cast<std::uint32_t>(std::bit_width(given)), any.operation.communicator, algorithm.name}];
+    const RecognisedAlgorithm& algorithm =
+        recognised(any.function, static_cast<std::uint32_t>(order.size()), root, messages);
+    RowSums& sums = rows_[{any.function, static_cast<std::uint32_t>(std::bit_width(given)),
+                           any.operation.communicator, algorithm.name}];
     CollectiveRow& row = sums.row;
     row.rounds = std::max(row.rounds, algorithm.rounds);
     row.segments = std::max(row.segments, algorithm.segments);
@@ -299,15 +324,22 @@ class Opener : public Pass {
     if (const auto edge = late_edge(operation); edge.first != kNobody) ++sums.late[edge];
   }
 
-  // Programs do the same over and over: what was recognised last of a function is likely to be the same again.
-  const RecognisedAlgorithm& recognised(std::uint32_t function, std::uint32_t size, std::uint32_t root, const std::vector<CollectiveMessage>& messages) {
+  // Programs do the same over and over: what was recognised last of a function is likely to be the
+  // same again.
+  const RecognisedAlgorithm& recognised(std::uint32_t function, std::uint32_t size,
+                                        std::uint32_t root,
+                                        const std::vector<CollectiveMessage>& messages) {
     Last& last = last_[function];
     const auto same = [](const CollectiveMessage& a, const CollectiveMessage& b) {
-      return a.source == b.source && a.destination == b.destination && a.bytes == b.bytes && a.tag == b.tag;
+      return a.source == b.source && a.destination == b.destination && a.bytes == b.bytes &&
+             a.tag == b.tag;
     };
-    const bool again = last.size == size && last.root == root && last.messages.size() == messages.size() &&
+    const bool again = last.size == size && last.root == root &&
+                       last.messages.size() == messages.size() &&
                        std::equal(messages.begin(), messages.end(), last.messages.begin(), same);
-    if (!again) last = {size, root, messages, recognise(job_.definitions().functions[function].name, size, root, messages)};
+    if (!again)
+      last = {size, root, messages,
+              recognise(job_.definitions().functions[function].name, size, root, messages)};
     return last.algorithm;
   }
 
@@ -318,20 +350,25 @@ class Opener : public Pass {
     for (const Member& one : operation.members) member[one.process] = &one;
     const Member* last = &operation.members.front();
     for (const Member& one : operation.members) {
-      if (std::tie(one.leave_ns, last->process) > std::tie(last->leave_ns, one.process)) last = &one;
+      if (std::tie(one.leave_ns, last->process) > std::tie(last->leave_ns, one.process))
+        last = &one;
     }
     std::pair<std::uint32_t, std::uint32_t> edge{kNobody, kNobody};
     std::uint64_t now_ns = last->leave_ns;
     for (std::size_t hops = 0; hops <= operation.sent.size(); ++hops) {
       const Arrived* waited = nullptr;
       for (const Arrived& one : operation.arrived) {
-        if (one.process != last->process || one.time_ns > now_ns || one.time_ns <= last->enter_ns) continue;
-        const bool later = !waited || std::tie(one.time_ns, one.source, one.source_step) > std::tie(waited->time_ns, waited->source, waited->source_step);
+        if (one.process != last->process || one.time_ns > now_ns || one.time_ns <= last->enter_ns)
+          continue;
+        const bool later =
+            !waited || std::tie(one.time_ns, one.source, one.source_step) >
+                           std::tie(waited->time_ns, waited->source, waited->source_step);
         if (later) waited = &one;
       }
       const auto from = waited ? sent.find({waited->source, waited->source_step}) : sent.end();
       if (from == sent.end() || !member.contains(waited->source)) return edge;
-      if (from->second->time_ns <= last->enter_ns) return edge;  // it lay there already: this one came late itself
+      if (from->second->time_ns <= last->enter_ns)
+        return edge;  // it lay there already: this one came late itself
       edge = {waited->source, waited->process};
       last = member[waited->source];
       if (from->second->time_ns >= now_ns) return edge;  // clocks
@@ -349,13 +386,16 @@ class Opener : public Pass {
       row.size_bin = key.size_bin;
       std::strncpy(row.algorithm, key.algorithm.c_str(), sizeof row.algorithm - 1);
       for (const auto& [edge, count] : sums.late) {
-        if (count > row.late_count) std::tie(row.late_source, row.late_destination, row.late_count) = std::tie(edge.first, edge.second, count);
+        if (count > row.late_count)
+          std::tie(row.late_source, row.late_destination, row.late_count) =
+              std::tie(edge.first, edge.second, count);
       }
       own.push_back(row);
     }
     auto all = gathered(job_.transport(), own);
     std::sort(all.begin(), all.end(), [](const CollectiveRow& a, const CollectiveRow& b) {
-      return std::make_tuple(a.communicator, a.function, a.size_bin, std::string_view(a.algorithm)) <
+      return std::make_tuple(a.communicator, a.function, a.size_bin,
+                             std::string_view(a.algorithm)) <
              std::make_tuple(b.communicator, b.function, b.size_bin, std::string_view(b.algorithm));
     });
     return all;
@@ -382,27 +422,44 @@ class Opener : public Pass {
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-void lay_out(const std::vector<CollectiveRow>& rows, const trace::Definitions& definitions, Section& section) {
-  const auto rank = [&](std::uint32_t process) { return process == kNobody ? std::int64_t{-1} : definitions.processes[process].rank; };
+void lay_out(const std::vector<CollectiveRow>& rows, const trace::Definitions& definitions,
+             Section& section) {
+  const auto rank = [&](std::uint32_t process) {
+    return process == kNobody ? std::int64_t{-1} : definitions.processes[process].rank;
+  };
   std::uint64_t count = 0, messages = 0;
   for (const CollectiveRow& row : rows) count += row.count, messages += row.messages;
   section.figure("operations", count);
   section.figure("messages", messages);
   Table& table = section.table("algorithms");
-  add_column(table, "name", rows, [&](const CollectiveRow& row) { return definitions.functions[row.function].name; });
-  add_column(table, "communicator", rows, [](const CollectiveRow& row) { return std::int64_t{row.communicator}; });
-  add_column(table, "bytes_below", rows, [](const CollectiveRow& row) { return std::uint64_t{1} << std::min(row.size_bin, 63u); });
-  add_column(table, "algorithm", rows, [](const CollectiveRow& row) { return std::string(row.algorithm); });
-  add_column(table, "rounds", rows, [](const CollectiveRow& row) { return std::int64_t{row.rounds}; });
-  add_column(table, "segments", rows, [](const CollectiveRow& row) { return std::int64_t{row.segments}; });
+  add_column(table, "name", rows,
+             [&](const CollectiveRow& row) { return definitions.functions[row.function].name; });
+  add_column(table, "communicator", rows,
+             [](const CollectiveRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "bytes_below", rows, [](const CollectiveRow& row) {
+    return std::uint64_t{1} << std::min(row.size_bin, 63u);
+  });
+  add_column(table, "algorithm", rows,
+             [](const CollectiveRow& row) { return std::string(row.algorithm); });
+  add_column(table, "rounds", rows,
+             [](const CollectiveRow& row) { return std::int64_t{row.rounds}; });
+  add_column(table, "segments", rows,
+             [](const CollectiveRow& row) { return std::int64_t{row.segments}; });
   add_column(table, "count", rows, [](const CollectiveRow& row) { return row.count; });
   add_column(table, "messages", rows, [](const CollectiveRow& row) { return row.messages; });
   add_column(table, "bytes", rows, [](const CollectiveRow& row) { return row.bytes; });
-  add_column(table, "mean_inside_seconds", rows, [](const CollectiveRow& row) { return seconds(row.inside_ns) / static_cast<double>(row.count); });
-  add_column(table, "most_inside_seconds", rows, [](const CollectiveRow& row) { return seconds(row.most_inside_ns); });
-  add_column(table, "mean_spread_seconds", rows, [](const CollectiveRow& row) { return seconds(row.spread_ns) / static_cast<double>(row.count); });
-  add_column(table, "late_source", rows, [&](const CollectiveRow& row) { return rank(row.late_source); });
-  add_column(table, "late_destination", rows, [&](const CollectiveRow& row) { return rank(row.late_destination); });
+  add_column(table, "mean_inside_seconds", rows, [](const CollectiveRow& row) {
+    return seconds(row.inside_ns) / static_cast<double>(row.count);
+  });
+  add_column(table, "most_inside_seconds", rows,
+             [](const CollectiveRow& row) { return seconds(row.most_inside_ns); });
+  add_column(table, "mean_spread_seconds", rows, [](const CollectiveRow& row) {
+    return seconds(row.spread_ns) / static_cast<double>(row.count);
+  });
+  add_column(table, "late_source", rows,
+             [&](const CollectiveRow& row) { return rank(row.late_source); });
+  add_column(table, "late_destination", rows,
+             [&](const CollectiveRow& row) { return rank(row.late_destination); });
   add_column(table, "late_count", rows, [](const CollectiveRow& row) { return row.late_count; });
 }
 
@@ -419,11 +476,14 @@ base::Result<Outcome> collectives(const Input& input) {
   if (job.transport().rank() != 0) return outcome;
   lay_out(rows, job.definitions(), outcome.section);
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
-    outcome.limits.push_back("collectives are those of the whole job, whatever part of it was chosen");
+    outcome.limits.push_back(
+        "collectives are those of the whole job, whatever part of it was chosen");
   }
   std::uint64_t opened = 0;
   for (const CollectiveRow& row : rows) opened += row.messages;
-  if (opened == 0 && !rows.empty()) outcome.limits.push_back("collectives: the trace holds none of the messages that they were done by");
+  if (opened == 0 && !rows.empty())
+    outcome.limits.push_back(
+        "collectives: the trace holds none of the messages that they were done by");
   return outcome;
 }
 

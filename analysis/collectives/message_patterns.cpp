@@ -52,8 +52,8 @@ Rank binary(Rank rank, Rank) {
   return parent;
 }
 
-// In which order a process sends to its children: as they are numbered, or those of the largest subtrees first,
-// which stand kRadix^k behind it.
+// In which order a process sends to its children: as they are numbered, or those of the largest
+// subtrees first, which stand kRadix^k behind it.
 template <Parent kParent, Rank kRadix = 0>
 void down(Pattern& pattern) {
   std::vector<Rank> level{0};
@@ -69,7 +69,8 @@ void down(Pattern& pattern) {
         while (kRadix > 0 && made * kRadix <= child - from) made *= kRadix;
         return made;
       };
-      std::stable_sort(children.begin(), children.end(), [&](Rank a, Rank b) { return power(a) > power(b); });
+      std::stable_sort(children.begin(), children.end(),
+                       [&](Rank a, Rank b) { return power(a) > power(b); });
       for (const Rank to : children) pattern.hop(pattern.from_root(from), pattern.from_root(to));
       next.insert(next.end(), children.begin(), children.end());
     }
@@ -82,7 +83,8 @@ void up_from(Pattern& pattern, Rank rank) {
   for (Rank child = 1; child < pattern.size; ++child) {
     if (child != rank && kParent(child, pattern.size) == rank) up_from<kParent>(pattern, child);
   }
-  if (rank != 0) pattern.hop(pattern.from_root(rank), pattern.from_root(kParent(rank, pattern.size)));
+  if (rank != 0)
+    pattern.hop(pattern.from_root(rank), pattern.from_root(kParent(rank, pattern.size)));
 }
 template <Parent kParent>
 void up(Pattern& pattern) {
@@ -125,7 +127,8 @@ void gather_sync(Pattern& pattern) {
 void ring_rounds(Pattern& pattern, Rank rounds) {
   for (Rank round = 0; round < rounds; ++round) {
     std::vector<Hop> all;
-    for (Rank rank = 0; rank < pattern.size; ++rank) all.push_back({rank, (rank + 1) % pattern.size, 0, 0});
+    for (Rank rank = 0; rank < pattern.size; ++rank)
+      all.push_back({rank, (rank + 1) % pattern.size, 0, 0});
     pattern.together(all);
   }
 }
@@ -139,7 +142,8 @@ void distances(Pattern& pattern) {
   for (Rank distance = 1; distance < pattern.size; distance *= 2) {
     std::vector<Hop> all;
     for (Rank rank = 0; rank < pattern.size; ++rank) {
-      all.push_back({rank, (rank + (kBackward ? pattern.size - distance : distance)) % pattern.size, 0, 0});
+      all.push_back(
+          {rank, (rank + (kBackward ? pattern.size - distance : distance)) % pattern.size, 0, 0});
     }
     pattern.together(all);
   }
@@ -157,13 +161,16 @@ void doubling_power_of_two(Pattern& pattern) {
   if (std::has_single_bit(pattern.size)) doubling_existing(pattern);
 }
 
-// Where a number of processes that is no power of two is folded into one that is: pairs of neighbours take part as
-// one, the even or the odd of them.
+// Where a number of processes that is no power of two is folded into one that is: pairs of
+// neighbours take part as one, the even or the odd of them.
 struct Folded {
-  Folded(Rank size, bool odd_stays) : count(power_below(size)), rest(size - count), odd(odd_stays) {}
+  Folded(Rank size, bool odd_stays)
+      : count(power_below(size)), rest(size - count), odd(odd_stays) {}
   Rank count, rest;
   bool odd;
-  Rank real(Rank folded) const { return folded < rest ? 2 * folded + (odd ? 1 : 0) : folded + rest; }
+  Rank real(Rank folded) const {
+    return folded < rest ? 2 * folded + (odd ? 1 : 0) : folded + rest;
+  }
 };
 
 void doubling(Pattern& pattern, const Folded& folded, bool upward, double first_weight = 0) {
@@ -171,7 +178,8 @@ void doubling(Pattern& pattern, const Folded& folded, bool upward, double first_
   for (Rank bit = 1; bit < folded.count; bit *= 2, weight /= 2) {
     const Rank mask = upward ? bit : folded.count / 2 / bit;
     for (Rank rank = 0; rank < folded.count; ++rank) {
-      if ((rank & mask) == 0) exchange(pattern, folded.real(rank), folded.real(rank | mask), weight);
+      if ((rank & mask) == 0)
+        exchange(pattern, folded.real(rank), folded.real(rank | mask), weight);
     }
   }
 }
@@ -205,8 +213,12 @@ void reduce_rabenseifner(Pattern& pattern) {
   // An odd root that was folded away takes the place of the first.
   const bool replaced = pattern.root < 2 * folded.rest && pattern.root % 2 == 1;
   if (replaced) pattern.hop(0, pattern.root);
-  const Rank root = replaced ? 0 : pattern.root < 2 * folded.rest ? pattern.root / 2 : pattern.root - folded.rest;
-  const auto real = [&](Rank rank) { return replaced && rank == 0 ? pattern.root : folded.real(rank); };
+  const Rank root = replaced                         ? 0
+                    : pattern.root < 2 * folded.rest ? pattern.root / 2
+                                                     : pattern.root - folded.rest;
+  const auto real = [&](Rank rank) {
+    return replaced && rank == 0 ? pattern.root : folded.real(rank);
+  };
   std::vector<bool> done(folded.count);
   for (Rank mask = folded.count / 2; mask > 0; mask /= 2) {
     for (Rank rank = 0; rank < folded.count; ++rank) {
@@ -231,8 +243,8 @@ Rank mirrored(Rank rank, Rank count) {
   return made;
 }
 
-// Larsson Traff, An improved algorithm for (non-commutative) reduce-scatter, EuroPVM/MPI 2005: blocks end where the
-// bits of the rank are mirrored, and go from there to where they belong.
+// Larsson Traff, An improved algorithm for (non-commutative) reduce-scatter, EuroPVM/MPI 2005:
+// blocks end where the bits of the rank are mirrored, and go from there to where they belong.
 void butterfly(Pattern& pattern) {
   const Folded folded(pattern.size, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
@@ -252,7 +264,8 @@ void block_butterfly(Pattern& pattern) {
   doubling(pattern, Folded(pattern.size, true), true, 0.5);
 }
 
-// Pairs at doubling distances; who has none is given what its group got by those of the group that have.
+// Pairs at doubling distances; who has none is given what its group got by those of the group that
+// have.
 template <bool kWeights>
 void doubling_helped(Pattern& pattern) {
   const Rank size = pattern.size;
@@ -268,8 +281,8 @@ void doubling_helped(Pattern& pattern) {
         if (start(rank ^ mask, mask) + mask <= size) continue;
         const Rank others = size - start(rank, mask) - mask;  // that have everything
         const Rank remote = rank ^ help, tree = start(rank, help * 2);
-        if (size >= start(rank, mask) + mask && remote > rank && rank < tree + others && remote >= tree + others &&
-            remote < size) {
+        if (size >= start(rank, mask) + mask && remote > rank && rank < tree + others &&
+            remote >= tree + others && remote < size) {
           pattern.hop(pattern.from_root(rank), pattern.from_root(remote));
         }
       }
@@ -323,7 +336,8 @@ void two_processes(Pattern& pattern) { exchange(pattern, 0, 1); }
 void alltoall_linear(Pattern& pattern) {
   std::vector<Hop> all;
   for (Rank rank = 0; rank < pattern.size; ++rank) {
-    for (Rank i = 1; i < pattern.size; ++i) all.push_back({rank, (rank + pattern.size - i) % pattern.size, 0, 0});
+    for (Rank i = 1; i < pattern.size; ++i)
+      all.push_back({rank, (rank + pattern.size - i) % pattern.size, 0, 0});
   }
   pattern.together(all);
 }
@@ -339,7 +353,8 @@ void alltoallv_linear(Pattern& pattern) {
 void pairwise(Pattern& pattern) {
   for (Rank step = 1; step < pattern.size; ++step) {
     std::vector<Hop> all;
-    for (Rank rank = 0; rank < pattern.size; ++rank) all.push_back({rank, (rank + step) % pattern.size, 0, 0});
+    for (Rank rank = 0; rank < pattern.size; ++rank)
+      all.push_back({rank, (rank + step) % pattern.size, 0, 0});
     pattern.together(all);
   }
 }
@@ -374,7 +389,8 @@ void split_binary(Pattern& pattern) {
   down<binary>(pattern);
   const Rank size = pattern.size;
   if (size % 2 == 0) pattern.hop(pattern.from_root(0), pattern.from_root(size - 1));
-  for (Rank left = 1; left + 1 < size; left += 2) exchange(pattern, pattern.from_root(left), pattern.from_root(left + 1));
+  for (Rank left = 1; left + 1 < size; left += 2)
+    exchange(pattern, pattern.from_root(left), pattern.from_root(left + 1));
 }
 void scatter_allgather(Pattern& pattern) {
   down<binomial_in_order, 2>(pattern);
@@ -389,65 +405,87 @@ void scan_linear(Pattern& pattern) {
   for (Rank rank = 0; rank + 1 < pattern.size; ++rank) pattern.hop(rank, rank + 1);
 }
 
-constexpr AlgorithmRow kBarrier[] = {
-    {"linear", barrier_linear}, {"double ring", double_ring}, {"recursive doubling", barrier_doubling},
-    {"Bruck", distances<false>}, {"two processes", two_processes, false, 2}, {"tree", barrier_tree}};
-constexpr AlgorithmRow kBcast[] = {{"linear", linear_down},
-                                   {"chain", down<chain<4>>, true},
-                                   {"pipeline", down<chain_of_one>, true},
-                                   {"split binary tree", split_binary},
-                                   {"binary tree", down<binary>, true},
-                                   {"binomial tree", down<binomial>, true},
-                                   {"k-nomial tree", down<knomial<4>, 4>, true},
-                                   {"scatter and allgather", scatter_allgather},
-                                   {"scatter and ring allgather", scatter_ring},
-                                   {"k-nomial tree of radix 3", down<knomial<3>, 3>, true, 0, true},
-                                   {"k-nomial tree of radix 8", down<knomial<8>, 8>, true, 0, true},
-                                   {"two chains", down<chain<2>>, true, 0, true},
-                                   {"eight chains", down<chain<8>>, true, 0, true},
-                                   {"binomial tree in order", down<binomial_in_order>, true, 0, true}};
-constexpr AlgorithmRow kReduce[] = {
-    {"linear", up<star>}, {"chain", up<chain<4>>, true}, {"pipeline", up<chain_of_one>, true},
-    {"binary tree", up<binary>, true}, {"binomial tree", up<binomial_in_order>, true},
-    {"in-order binary tree", in_order_binary, true}, {"Rabenseifner", reduce_rabenseifner},
-    {"binomial tree by highest bit", up<binomial>, true, 0, true}, {"two chains", up<chain<2>>, true, 0, true},
-    {"eight chains", up<chain<8>>, true, 0, true}};
-constexpr AlgorithmRow kAllreduce[] = {
-    {"recursive doubling", allreduce_doubling}, {"ring", ring_twice}, {"segmented ring", ring_segmented},
-    {"Rabenseifner", allreduce_rabenseifner}};
-constexpr AlgorithmRow kAllgather[] = {
-    {"Bruck", distances<true>}, {"recursive doubling", doubling_power_of_two}, {"ring", ring},
-    {"neighbour exchange", neighbour_exchange}, {"two processes", two_processes, false, 2}};
-constexpr AlgorithmRow kAlltoall[] = {
-    {"linear", alltoall_linear}, {"pairwise", pairwise}, {"Bruck", distances<false>},
-    {"linear with sync", alltoall_linear}, {"two processes", two_processes, false, 2}};
+constexpr AlgorithmRow kBarrier[] = {{"linear", barrier_linear},
+                                     {"double ring", double_ring},
+                                     {"recursive doubling", barrier_doubling},
+                                     {"Bruck", distances<false>},
+                                     {"two processes", two_processes, false, 2},
+                                     {"tree", barrier_tree}};
+constexpr AlgorithmRow kBcast[] = {
+    {"linear", linear_down},
+    {"chain", down<chain<4>>, true},
+    {"pipeline", down<chain_of_one>, true},
+    {"split binary tree", split_binary},
+    {"binary tree", down<binary>, true},
+    {"binomial tree", down<binomial>, true},
+    {"k-nomial tree", down<knomial<4>, 4>, true},
+    {"scatter and allgather", scatter_allgather},
+    {"scatter and ring allgather", scatter_ring},
+    {"k-nomial tree of radix 3", down<knomial<3>, 3>, true, 0, true},
+    {"k-nomial tree of radix 8", down<knomial<8>, 8>, true, 0, true},
+    {"two chains", down<chain<2>>, true, 0, true},
+    {"eight chains", down<chain<8>>, true, 0, true},
+    {"binomial tree in order", down<binomial_in_order>, true, 0, true}};
+constexpr AlgorithmRow kReduce[] = {{"linear", up<star>},
+                                    {"chain", up<chain<4>>, true},
+                                    {"pipeline", up<chain_of_one>, true},
+                                    {"binary tree", up<binary>, true},
+                                    {"binomial tree", up<binomial_in_order>, true},
+                                    {"in-order binary tree", in_order_binary, true},
+                                    {"Rabenseifner", reduce_rabenseifner},
+                                    {"binomial tree by highest bit", up<binomial>, true, 0, true},
+                                    {"two chains", up<chain<2>>, true, 0, true},
+                                    {"eight chains", up<chain<8>>, true, 0, true}};
+constexpr AlgorithmRow kAllreduce[] = {{"recursive doubling", allreduce_doubling},
+                                       {"ring", ring_twice},
+                                       {"segmented ring", ring_segmented},
+                                       {"Rabenseifner", allreduce_rabenseifner}};
+constexpr AlgorithmRow kAllgather[] = {{"Bruck", distances<true>},
+                                       {"recursive doubling", doubling_power_of_two},
+                                       {"ring", ring},
+                                       {"neighbour exchange", neighbour_exchange},
+                                       {"two processes", two_processes, false, 2}};
+constexpr AlgorithmRow kAlltoall[] = {{"linear", alltoall_linear},
+                                      {"pairwise", pairwise},
+                                      {"Bruck", distances<false>},
+                                      {"linear with sync", alltoall_linear},
+                                      {"two processes", two_processes, false, 2}};
 constexpr AlgorithmRow kAlltoallv[] = {{"linear", alltoallv_linear}, {"pairwise", pairwise}};
 constexpr AlgorithmRow kReduceScatter[] = {
     {"recursive halving", halving}, {"ring", ring}, {"butterfly", butterfly}};
-constexpr AlgorithmRow kReduceScatterBlock[] = {
-    {"recursive doubling", doubling_helped<true>}, {"recursive halving", halving}, {"butterfly", block_butterfly}};
-constexpr AlgorithmRow kGather[] = {
-    {"linear", up<star>}, {"binomial tree", up<binomial_in_order>}, {"linear with sync", gather_sync}};
-constexpr AlgorithmRow kScatter[] = {
-    {"linear", linear_down}, {"binomial tree", down<binomial_in_order, 2>}, {"linear without blocking", linear_down_sync}};
-constexpr AlgorithmRow kScan[] = {{"linear", scan_linear}, {"recursive doubling", doubling_existing}};
+constexpr AlgorithmRow kReduceScatterBlock[] = {{"recursive doubling", doubling_helped<true>},
+                                                {"recursive halving", halving},
+                                                {"butterfly", block_butterfly}};
+constexpr AlgorithmRow kGather[] = {{"linear", up<star>},
+                                    {"binomial tree", up<binomial_in_order>},
+                                    {"linear with sync", gather_sync}};
+constexpr AlgorithmRow kScatter[] = {{"linear", linear_down},
+                                     {"binomial tree", down<binomial_in_order, 2>},
+                                     {"linear without blocking", linear_down_sync}};
+constexpr AlgorithmRow kScan[] = {{"linear", scan_linear},
+                                  {"recursive doubling", doubling_existing}};
 
 // Non-blocking ones: Open MPI's libnbc (ompi/mca/coll/libnbc), by its names.
 constexpr AlgorithmRow kIbarrier[] = {{"dissemination", distances<false>}};
-constexpr AlgorithmRow kIbcast[] = {
-    {"linear", linear_down}, {"binomial tree", swapped<down<binomial>>}, {"chain", swapped<down<chain_of_one>>, true},
-    {"k-nomial tree", down<knomial<4>, 4>}};
+constexpr AlgorithmRow kIbcast[] = {{"linear", linear_down},
+                                    {"binomial tree", swapped<down<binomial>>},
+                                    {"chain", swapped<down<chain_of_one>>, true},
+                                    {"k-nomial tree", down<knomial<4>, 4>}};
 constexpr AlgorithmRow kIreduce[] = {{"chain", swapped<up<chain_of_one>>, true},
                                      {"binomial tree", swapped<up<binomial_in_order>>},
                                      {"Rabenseifner", reduce_rabenseifner}};
-constexpr AlgorithmRow kIallreduce[] = {
-    {"ring", ring_twice}, {"binomial tree", binomial_up_and_down}, {"Rabenseifner", allreduce_rabenseifner},
-    {"recursive doubling", allreduce_doubling}};
-constexpr AlgorithmRow kIallgather[] = {{"linear", alltoallv_linear}, {"recursive doubling", doubling_power_of_two}};
-constexpr AlgorithmRow kIalltoall[] = {{"linear", alltoallv_linear}, {"in place", swapped_in_place}};
+constexpr AlgorithmRow kIallreduce[] = {{"ring", ring_twice},
+                                        {"binomial tree", binomial_up_and_down},
+                                        {"Rabenseifner", allreduce_rabenseifner},
+                                        {"recursive doubling", allreduce_doubling}};
+constexpr AlgorithmRow kIallgather[] = {{"linear", alltoallv_linear},
+                                        {"recursive doubling", doubling_power_of_two}};
+constexpr AlgorithmRow kIalltoall[] = {{"linear", alltoallv_linear},
+                                       {"in place", swapped_in_place}};
 constexpr AlgorithmRow kIgather[] = {{"linear", up<star>}};
 constexpr AlgorithmRow kIscatter[] = {{"linear", linear_down}};
-constexpr AlgorithmRow kIreduceScatter[] = {{"binomial tree and linear scatter", binomial_up_and_scattered}};
+constexpr AlgorithmRow kIreduceScatter[] = {
+    {"binomial tree and linear scatter", binomial_up_and_scattered}};
 
 struct OperationRow {
   Collective operation;
@@ -478,7 +516,8 @@ constexpr OperationRow kOperations[] = {
 std::span<const AlgorithmRow> algorithms_of(const mpi::Meaning& operation) {
   if (operation.persistent()) return {};
   for (const OperationRow& row : kOperations) {
-    if (row.operation == operation.collective) return operation.nonblocking() ? row.nonblocking : row.blocking;
+    if (row.operation == operation.collective)
+      return operation.nonblocking() ? row.nonblocking : row.blocking;
   }
   return {};
 }

@@ -1,4 +1,5 @@
-// The messages that collective algorithms make, in the order in which each process sends (collective_algorithms.h).
+// The messages that collective algorithms make, in the order in which each process sends
+// (collective_algorithms.h).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace fathom::analysis {
 
 struct Hop {
   std::uint32_t source = 0, destination = 0;
-  std::uint32_t round = 0;   // all that it depends on have smaller ones
-  double weight = 0;         // part of the bytes; 0: not told
+  std::uint32_t round = 0;  // all that it depends on have smaller ones
+  double weight = 0;        // part of the bytes; 0: not told
 };
 
 class MessagePattern {
@@ -41,7 +42,8 @@ class MessagePattern {
     if (swaps_root_) return rank == 0 ? root : rank == root ? 0 : rank;
     return (rank + root) % size;
   }
-  // The root and the first change places, and nobody else does: libnbc's way to count from the root.
+  // The root and the first change places, and nobody else does: libnbc's way to count from the
+  // root.
   void swap_root() { swaps_root_ = true; }
 
  private:
@@ -59,9 +61,10 @@ class MessagePattern {
 struct AlgorithmRow {
   const char* name;
   void (*make)(MessagePattern& pattern);
-  bool segments = false;   // may be cut: every pair has the same multiple
-  std::uint32_t sizes = 0; // 2: of two processes alone; 0: of any number
-  bool variant = false;    // with parameters that are not Open MPI's defaults: only if nothing else fits
+  bool segments = false;    // may be cut: every pair has the same multiple
+  std::uint32_t sizes = 0;  // 2: of two processes alone; 0: of any number
+  bool variant =
+      false;  // with parameters that are not Open MPI's defaults: only if nothing else fits
 };
 
 // The known algorithms of a blocking or non-blocking collective; empty: none are known.

@@ -10,7 +10,9 @@ struct Receive {
   std::uint32_t process = 0, step = 0;
 };
 
-void mark(StepFile& steps, const Receive& receive) { steps.at(receive.process, receive.step).flags |= kAwaited; }
+void mark(StepFile& steps, const Receive& receive) {
+  steps.at(receive.process, receive.step).flags |= kAwaited;
+}
 
 class Marker {
  public:

@@ -8,8 +8,11 @@ namespace {
 WaitKind kind_of(const mpi::Meaning& facts) {
   switch (facts.flow) {
     case Flow::kBarrier: return WaitKind::kBarrier;
-    case Flow::kFromRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
-    case Flow::kToRoot: return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
+    case Flow::kFromRoot:
+      return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyScatter
+                                                : WaitKind::kLateBroadcast;
+    case Flow::kToRoot:
+      return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
     case Flow::kPrefix: return WaitKind::kEarlyScan;
     case Flow::kNone:
     case Flow::kAllToAll: break;
@@ -48,7 +51,8 @@ Wait CallWait::wait() const {
       one.kind = kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
       if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
     }
-    const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns : one.decided_ns > best.decided_ns;
+    const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns
+                                                      : one.decided_ns > best.decided_ns;
     if (!found || better || (one.decided_ns == best.decided_ns && number < best.part)) best = one;
     found = true;
   }
@@ -60,13 +64,15 @@ Wait CallWait::wait() const {
 
 void OpenWaits::add(std::uint32_t number, const Step& step) {
   if (step.call == kNobody || step.kind == StepKind::kLost) return;
-  auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == step.call; });
+  auto open = std::find_if(open_.begin(), open_.end(),
+                           [&](const CallWait& wait) { return wait.call() == step.call; });
   if (open == open_.end()) open = open_.emplace(open_.end(), *job_, process_, step.call);
   open->add(number, step);
 }
 
 const CallWait* OpenWaits::find(std::uint32_t call) const {
-  const auto open = std::find_if(open_.begin(), open_.end(), [&](const CallWait& wait) { return wait.call() == call; });
+  const auto open = std::find_if(open_.begin(), open_.end(),
+                                 [&](const CallWait& wait) { return wait.call() == call; });
   return open == open_.end() ? nullptr : &*open;
 }
 

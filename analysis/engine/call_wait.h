@@ -1,15 +1,15 @@
-// How long one call waited for another process, and for which: a function of its steps alone, once they are
-// joined.
+// How long one call waited for another process, and for which: a function of its steps alone, once
+// they are joined.
 //
-// A call waits from the moment it is entered until the decisive moment at the other process, if that comes
-// before it is left. Definitions (Scalasca's, but where said otherwise):
+// A call waits from the moment it is entered until the decisive moment at the other process, if
+// that comes before it is left. Definitions (Scalasca's, but where said otherwise):
 //   late sender    the call that sends was entered after that which receives, or that waits for the receive
 //   late receiver  the receive was posted after the call that sends, or that waits for the send, was entered,
 //                  and that call was not left before
 //   collectives    collectives.h
 // A call that completes several operations waits for the last of them (MPI_Waitall), or the first
-// (MPI_Waitany, MPI_Waitsome); tests never wait. A message that arrives ends its wait whatever the other clock
-// says. A wait within the uncertainty of the two clocks is none.
+// (MPI_Waitany, MPI_Waitsome); tests never wait. A message that arrives ends its wait whatever the
+// other clock says. A wait within the uncertainty of the two clocks is none.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,16 @@
 namespace fathom::analysis {
 
 enum class WaitKind : std::uint8_t {
-  kLateSender, kWrongOrder, kLateReceiver, kBarrier, kAllToAll, kEarlyReduce, kEarlyGather, kLateBroadcast,
-  kEarlyScatter, kEarlyScan,
+  kLateSender,
+  kWrongOrder,
+  kLateReceiver,
+  kBarrier,
+  kAllToAll,
+  kEarlyReduce,
+  kEarlyGather,
+  kLateBroadcast,
+  kEarlyScatter,
+  kEarlyScan,
 };
 inline constexpr std::size_t kWaitKinds = 10;
 
@@ -53,7 +61,8 @@ class CallWait {
   std::vector<std::uint32_t> completed_;
 };
 
-// The calls of one process that are under way, for who goes over its steps in either direction. Memory: those calls.
+// The calls of one process that are under way, for who goes over its steps in either direction.
+// Memory: those calls.
 class OpenWaits {
  public:
   OpenWaits(const JoinedJob& job, std::uint32_t process) : job_(&job), process_(process) {}

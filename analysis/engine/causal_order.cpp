@@ -21,13 +21,18 @@ Moment moment_of(StepKind kind) {
 }  // namespace
 
 bool CausalOrder::Later::operator()(const Visit& a, const Visit& b) const {
-  if (a.time_ns != b.time_ns) return direction == Direction::kForward ? a.time_ns > b.time_ns : a.time_ns < b.time_ns;
+  if (a.time_ns != b.time_ns)
+    return direction == Direction::kForward ? a.time_ns > b.time_ns : a.time_ns < b.time_ns;
   return a.process > b.process;
 }
 
 CausalOrder::CausalOrder(const JoinedJob& job, Direction direction)
-    : job_(job), direction_(direction), cursors_(job.definitions().processes.size()), ready_(Later{direction}) {
-  for (std::uint32_t process = 0; process < cursors_.size(); ++process) cursors_[process].ended = !job.is_own(process);
+    : job_(job),
+      direction_(direction),
+      cursors_(job.definitions().processes.size()),
+      ready_(Later{direction}) {
+  for (std::uint32_t process = 0; process < cursors_.size(); ++process)
+    cursors_[process].ended = !job.is_own(process);
   for (const std::uint32_t process : job.own()) {
     if (direction == Direction::kBackward) cursors_[process].at = job.steps().size(process);
     prepare(process);
@@ -55,7 +60,8 @@ bool CausalOrder::next(Visit& visit) {
 
 bool CausalOrder::visited(std::uint32_t process, std::uint32_t number) const {
   const Cursor& cursor = cursors_[process];
-  return cursor.ended || (direction_ == Direction::kForward ? cursor.at > number : cursor.at <= number);
+  return cursor.ended ||
+         (direction_ == Direction::kForward ? cursor.at > number : cursor.at <= number);
 }
 
 void CausalOrder::prepare(std::uint32_t process) {
@@ -63,13 +69,16 @@ void CausalOrder::prepare(std::uint32_t process) {
   direction_ == Direction::kForward ? prepare_forward(process) : prepare_backward(process);
 }
 
-// The next step, or the leave of the open call that is left first. At the same time what is inside comes first.
+// The next step, or the leave of the open call that is left first. At the same time what is inside
+// comes first.
 void CausalOrder::prepare_forward(std::uint32_t process) {
   Cursor& cursor = cursors_[process];
-  const auto first = std::min_element(cursor.open.begin(), cursor.open.end(), [&](const OpenCall& a, const OpenCall& b) {
-    const std::uint64_t end_a = step(process, a.step).end_ns, end_b = step(process, b.step).end_ns;
-    return std::tuple(end_a, b.step) < std::tuple(end_b, a.step);
-  });
+  const auto first = std::min_element(
+      cursor.open.begin(), cursor.open.end(), [&](const OpenCall& a, const OpenCall& b) {
+        const std::uint64_t end_a = step(process, a.step).end_ns,
+                            end_b = step(process, b.step).end_ns;
+        return std::tuple(end_a, b.step) < std::tuple(end_b, a.step);
+      });
   const bool more = cursor.at < job_.steps().size(process);
   if (first == cursor.open.end() && !more) {
     cursor.ended = true;
@@ -77,7 +86,8 @@ void CausalOrder::prepare_forward(std::uint32_t process) {
   }
   if (more) {
     const Step& next = step(process, cursor.at);
-    const std::uint64_t leave_ns = first == cursor.open.end() ? ~std::uint64_t{0} : step(process, first->step).end_ns;
+    const std::uint64_t leave_ns =
+        first == cursor.open.end() ? ~std::uint64_t{0} : step(process, first->step).end_ns;
     if (next.time_ns < leave_ns || (next.time_ns == leave_ns && next.call == first->step)) {
       cursor.coming = {next.time_ns, process, cursor.at, moment_of(next.kind)};
       return;
@@ -86,7 +96,8 @@ void CausalOrder::prepare_forward(std::uint32_t process) {
   cursor.coming = {step(process, first->step).end_ns, process, first->step, Moment::kLeave};
 }
 
-// A step inside a call is met after that call was left; a call without any is left and entered in a row.
+// A step inside a call is met after that call was left; a call without any is left and entered in a
+// row.
 void CausalOrder::prepare_backward(std::uint32_t process) {
   Cursor& cursor = cursors_[process];
   if (cursor.at == 0) {
@@ -96,9 +107,11 @@ void CausalOrder::prepare_backward(std::uint32_t process) {
   const std::uint32_t number = cursor.at - 1;
   const Step& next = step(process, number);
   const auto is_open = [&](std::uint32_t call) {
-    return std::any_of(cursor.open.begin(), cursor.open.end(), [&](const OpenCall& open) { return open.step == call; });
+    return std::any_of(cursor.open.begin(), cursor.open.end(),
+                       [&](const OpenCall& open) { return open.step == call; });
   };
-  const std::uint32_t around = next.kind == StepKind::kCall ? caller_of(process, number) : next.call;
+  const std::uint32_t around =
+      next.kind == StepKind::kCall ? caller_of(process, number) : next.call;
   if (around != kNobody && around < number && !is_open(around)) {
     const std::uint32_t outer = caller_of(process, around);
     const std::uint32_t left = outer != kNobody && !is_open(outer) ? outer : around;
@@ -116,7 +129,8 @@ std::uint32_t CausalOrder::caller_of(std::uint32_t process, std::uint32_t number
   if (!call.has(kNested)) return kNobody;
   for (std::uint32_t before = number; before-- > 0;) {
     const Step& other = step(process, before);
-    if (other.kind == StepKind::kCall && other.thread == call.thread && other.end_ns >= call.end_ns) return before;
+    if (other.kind == StepKind::kCall && other.thread == call.thread && other.end_ns >= call.end_ns)
+      return before;
   }
   return kNobody;
 }
@@ -136,7 +150,8 @@ void CausalOrder::advance(const Visit& visit) {
   const Step& met = step(visit.process, visit.step);
   if (visit.moment == Moment::kEnter) {
     forward ? static_cast<void>(cursor.open.push_back({visit.step})) : close();
-  } else if (forward && visit.moment == Moment::kCollective && met.has(kJoined) && !met.has(kByRequest)) {
+  } else if (forward && visit.moment == Moment::kCollective && met.has(kJoined) &&
+             !met.has(kByRequest)) {
     for (OpenCall& open : cursor.open) {
       if (open.step != met.call) continue;
       open.partner = met.partner;
@@ -160,7 +175,8 @@ std::uint32_t CausalOrder::waits_for(const Visit& visit) const {
       partner_step = open.partner_step;
     }
   }
-  if (partner == kNobody || partner == visit.process || visited(partner, partner_step)) return kNobody;
+  if (partner == kNobody || partner == visit.process || visited(partner, partner_step))
+    return kNobody;
   return partner;
 }
 

@@ -1,13 +1,13 @@
-// Goes through the steps of all own processes in causal order, forward or backward: a message is received
-// after it was sent (backward: before), whatever the clocks of two hosts say.
+// Goes through the steps of all own processes in causal order, forward or backward: a message is
+// received after it was sent (backward: before), whatever the clocks of two hosts say.
 //
-// A call is met twice, at its enter and its leave. Each process's moments come in the order of its steps; among
-// processes the earlier (backward: the later) comes first, equal ones by process. Forward, a call of a
-// collective is left after the member that it waited for entered. A cycle, which only damaged traces can have,
-// is broken at its earliest (latest) moment. Backward, calls of several threads of a process keep their order
-// in each thread only.
-// Only own processes (JoinedJob::own) take part; what comes from others is taken to have happened.
-// Cost: O(log processes) a moment. Memory: open calls, and one entry a process.
+// A call is met twice, at its enter and its leave. Each process's moments come in the order of its
+// steps; among processes the earlier (backward: the later) comes first, equal ones by process.
+// Forward, a call of a collective is left after the member that it waited for entered. A cycle,
+// which only damaged traces can have, is broken at its earliest (latest) moment. Backward, calls of
+// several threads of a process keep their order in each thread only. Only own processes
+// (JoinedJob::own) take part; what comes from others is taken to have happened. Cost: O(log
+// processes) a moment. Memory: open calls, and one entry a process.
 #pragma once
 
 #include <cstdint>
@@ -39,9 +39,9 @@ class CausalOrder {
     std::uint32_t partner = kNobody, partner_step = 0;  // of its collective
   };
   struct Cursor {
-    std::uint32_t at = 0;         // forward: the next step. Backward: behind it
-    std::vector<OpenCall> open;   // entered and not left (backward: left and not entered)
-    Visit coming;                 // what it does next
+    std::uint32_t at = 0;        // forward: the next step. Backward: behind it
+    std::vector<OpenCall> open;  // entered and not left (backward: left and not entered)
+    Visit coming;                // what it does next
     bool ended = false;
     std::vector<std::uint32_t> waiting;  // processes that wait for this one
   };
@@ -50,7 +50,9 @@ class CausalOrder {
     bool operator()(const Visit& a, const Visit& b) const;
   };
 
-  const Step& step(std::uint32_t process, std::uint32_t number) const { return job_.steps().at(process, number); }
+  const Step& step(std::uint32_t process, std::uint32_t number) const {
+    return job_.steps().at(process, number);
+  }
   bool visited(std::uint32_t process, std::uint32_t number) const;
   void prepare(std::uint32_t process);
   void prepare_forward(std::uint32_t process);

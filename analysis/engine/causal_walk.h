@@ -1,10 +1,11 @@
-// Goes through the steps of all processes in causal order, forward or backward, and lets each process hand
-// something on to those that depend on it: one's own analysis in some 30 lines (docs/adding-an-analysis.md).
+// Goes through the steps of all processes in causal order, forward or backward, and lets each
+// process hand something on to those that depend on it: one's own analysis in some 30 lines
+// (docs/adding-an-analysis.md).
 //
-// It is a Kahn network: every process is one sequence of steps; it goes on until it needs what another has not
-// handed on yet. So what an analysis sees of each process, and what it is handed there, is the same for every
-// number of analysis processes. What it keeps for each process apart is the same too; sums over processes
-// are, if they are integers.
+// It is a Kahn network: every process is one sequence of steps; it goes on until it needs what
+// another has not handed on yet. So what an analysis sees of each process, and what it is handed
+// there, is the same for every number of analysis processes. What it keeps for each process apart
+// is the same too; sums over processes are, if they are integers.
 //
 //            gives                                          takes
 // forward    a message: kSend                               where the receive completes
@@ -16,9 +17,10 @@
 // (1) If the Analysis has `static constexpr bool kSendersWait = true`, after mark_awaited_receives(); take() then gets
 //     the kReceive, whose `posted` is that call.
 //
-// In a collective each member takes what the members gave that it cannot go on without (backward: that cannot go
-// on without it), merged: of all in barriers and N-to-N, from the root, at the root from all others, in scans from
-// the ranks below. It takes nothing where there is nobody. Hidden messages hand nothing on.
+// In a collective each member takes what the members gave that it cannot go on without (backward:
+// that cannot go on without it), merged: of all in barriers and N-to-N, from the root, at the root
+// from all others, in scans from the ranks below. It takes nothing where there is nobody. Hidden
+// messages hand nothing on.
 //
 // An Analysis has
 //   struct Payload                                                             trivially copyable, small
@@ -41,7 +43,8 @@
 
 namespace fathom::analysis {
 
-// Who depends on whom in a collective, as a position of the member and the root in the communicator says.
+// Who depends on whom in a collective, as a position of the member and the root in the communicator
+// says.
 bool depends(Flow flow, Direction direction, std::size_t member, std::size_t on, std::size_t root);
 inline constexpr std::size_t kNoRoot = ~std::size_t{0};
 
@@ -51,8 +54,12 @@ class CausalWalk : public Pass {
   using Payload = typename Analysis::Payload;
 
   CausalWalk(JoinedJob& job, Analysis& analysis, Direction direction)
-      : job_(job), analysis_(analysis), forward_(direction == Direction::kForward), direction_(direction),
-        parcels_(job.transport().size()), lanes_(job.mapping().size()) {
+      : job_(job),
+        analysis_(analysis),
+        forward_(direction == Direction::kForward),
+        direction_(direction),
+        parcels_(job.transport().size()),
+        lanes_(job.mapping().size()) {
     for (const std::uint32_t process : job.own()) {
       Lane& lane = lanes_[process];
       lane.at = forward_ ? 0 : job.steps().size(process);
@@ -62,7 +69,8 @@ class CausalWalk : public Pass {
     find_window();
   }
 
-  // How many times a process had to be let go on without what it was to take: its giver's part is missing. At the end.
+  // How many times a process had to be let go on without what it was to take: its giver's part is
+  // missing. At the end.
   std::uint64_t released() const { return released_; }
 
   Parcels& parcels() override { return parcels_; }
@@ -87,7 +95,8 @@ class CausalWalk : public Pass {
       if (lane.ended) continue;
       std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
       if (forward_) time_ns = ~time_ns;  // the earliest is let go first
-      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
+      if (!latest.waits || time_ns > latest.time_ns)
+        latest = {time_ns, process, true, false, false};
     }
     return latest;
   }
@@ -119,8 +128,9 @@ class CausalWalk : public Pass {
     bool begun = false;    // the step was told, and gave
     bool queued = false, ended = false, released = false;
     base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
-    base::FlatMap<std::uint64_t, bool> without;      // collectives that hand this member nothing
-    std::vector<std::uint32_t> awaited;        // own kReceives that are complete and not posted yet, going backward
+    base::FlatMap<std::uint64_t, bool> without;  // collectives that hand this member nothing
+    std::vector<std::uint32_t>
+        awaited;  // own kReceives that are complete and not posted yet, going backward
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;
@@ -147,7 +157,8 @@ class CausalWalk : public Pass {
     std::uint64_t first = ~std::uint64_t{0};
     for (const std::uint32_t process : later_) {
       const Lane& lane = lanes_[process];
-      first = std::min(first, moment(job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns));
+      first = std::min(first,
+                       moment(job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns));
     }
     window_end_ = first + window_ns_ <= first ? kNoEnd : first + window_ns_;
     ready_.swap(later_);
@@ -178,7 +189,8 @@ class CausalWalk : public Pass {
           return false;
         }
         if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
-        if (kSendersWait && !forward_ && !take_from_senders(process, lane, number, step)) return false;
+        if (kSendersWait && !forward_ && !take_from_senders(process, lane, number, step))
+          return false;
         analysis_.step(process, number, step);
         give(process, number, step);
         lane.begun = true;
@@ -199,7 +211,8 @@ class CausalWalk : public Pass {
   }
 
   bool takes_part(std::uint32_t process, const Step& part) const {
-    return !part.has(kHidden) && part.has(kJoined) && (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
+    return !part.has(kHidden) && part.has(kJoined) &&
+           (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
   }
   Flow flow_of(std::uint32_t process, const Step& part) const {
     return job_.facts().functions[job_.steps().at(process, part.call).number].flow;
@@ -216,10 +229,13 @@ class CausalWalk : public Pass {
     return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
   }
 
-  // Backward: what the senders that waited for a receive hand to the call that posted it. False: not all is there.
-  bool take_from_senders(std::uint32_t process, Lane& lane, std::uint32_t number, const Step& step) {
+  // Backward: what the senders that waited for a receive hand to the call that posted it. False:
+  // not all is there.
+  bool take_from_senders(std::uint32_t process, Lane& lane, std::uint32_t number,
+                         const Step& step) {
     const StepFile& steps = job_.steps();
-    if (step.kind == StepKind::kReceive && step.has(kAwaited) && step.posted < number) lane.awaited.push_back(number);
+    if (step.kind == StepKind::kReceive && step.has(kAwaited) && step.posted < number)
+      lane.awaited.push_back(number);
     if (step.kind != StepKind::kCall || lane.awaited.empty()) return true;
     for (const std::uint32_t receive : lane.awaited) {
       if (steps.at(process, receive).posted != number || lane.handed.find(receive)) continue;
@@ -229,7 +245,8 @@ class CausalWalk : public Pass {
     }
     std::erase_if(lane.awaited, [&](std::uint32_t receive) {
       if (steps.at(process, receive).posted != number) return false;
-      if (const std::uint32_t* place = lane.handed.find(receive)) take_handed(process, lane, receive, *place);
+      if (const std::uint32_t* place = lane.handed.find(receive))
+        take_handed(process, lane, receive, *place);
       return true;
     });
     return true;
@@ -250,14 +267,17 @@ class CausalWalk : public Pass {
     }
     if (gives == kNobody) return;
     const Step& part = job_.steps().at(process, gives);
-    if (!takes_part(process, part) || (!forward_ && part.kind == StepKind::kSend && !(kSendersWait && part.has(kAwaited)))) return;
+    if (!takes_part(process, part) ||
+        (!forward_ && part.kind == StepKind::kSend && !(kSendersWait && part.has(kAwaited))))
+      return;
     const Payload payload = analysis_.give(process, part);
     if (part.kind == StepKind::kCollective) return contribute(process, gives, part, payload);
     hand(Handed{part.partner, part.partner_step, true, payload});
   }
 
   void hand(const Handed& handed) {
-    if (!job_.is_own(handed.process)) return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
+    if (!job_.is_own(handed.process))
+      return parcels_.send(job_.mapping()[handed.process], kHanded, handed);
     Lane& lane = lanes_[handed.process];
     if (handed.something) {
       lane.handed[handed.step] = keep(handed.payload);
@@ -285,8 +305,10 @@ class CausalWalk : public Pass {
     ready_.push_back(process);
   }
 
-  void contribute(std::uint32_t process, std::uint32_t number, const Step& part, const Payload& payload) {
-    Contribution one{part.communicator, part.number, process, number, flow_of(process, part), false, payload};
+  void contribute(std::uint32_t process, std::uint32_t number, const Step& part,
+                  const Payload& payload) {
+    Contribution one{part.communicator,      part.number, process, number,
+                     flow_of(process, part), false,       payload};
     one.root = one.flow == Flow::kFromRoot ? part.partner == kNobody : part.partner != kNobody;
     const std::uint32_t owner = job_.mapping()[members(part.communicator).front()];
     if (owner == job_.transport().rank()) return join(one);
@@ -297,16 +319,20 @@ class CausalWalk : public Pass {
     return job_.facts().members[static_cast<std::size_t>(communicator)];
   }
   std::size_t position(std::int32_t communicator, std::uint32_t process) {
-    const auto key = [&](std::uint32_t member) { return static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator)) << 32 | member; };
+    const auto key = [&](std::uint32_t member) {
+      return static_cast<std::uint64_t>(static_cast<std::uint32_t>(communicator)) << 32 | member;
+    };
     if (const std::uint32_t* known = positions_.find(key(process))) return *known;
     const auto& all = members(communicator);
-    for (std::size_t i = 0; i < all.size(); ++i) positions_[key(all[i])] = static_cast<std::uint32_t>(i);
+    for (std::size_t i = 0; i < all.size(); ++i)
+      positions_[key(all[i])] = static_cast<std::uint32_t>(i);
     return *positions_.find(key(process));
   }
 
   void join(const Contribution& one) {
     const std::size_t size = members(one.communicator).size();
-    const std::uint64_t key = static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.communicator)) << 32 | one.number;
+    const std::uint64_t key =
+        static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.communicator)) << 32 | one.number;
     Operation& operation = operations_[key];
     if (operation.parts.empty()) {
       operation.parts.resize(size);
@@ -316,13 +342,15 @@ class CausalWalk : public Pass {
     const std::size_t here = position(one.communicator, one.process);
     operation.parts[here] = one;
     ++operation.arrived;
-    if (one.root && (one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot)) operation.root = here;
+    if (one.root && (one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot))
+      operation.root = here;
     const bool complete = operation.arrived == size;
     std::vector<Handed> handed;
     if (complete && (one.flow == Flow::kBarrier || one.flow == Flow::kAllToAll)) {
       serve_all_alike(operation, handed);
     } else if (complete || (one.flow != Flow::kBarrier && one.flow != Flow::kAllToAll)) {
-      for (std::size_t member = 0; member < size; ++member) serve(operation, one.flow, member, handed);
+      for (std::size_t member = 0; member < size; ++member)
+        serve(operation, one.flow, member, handed);
     }
     if (complete) operations_.erase(key);
     for (const Handed& each : handed) hand(each);
@@ -330,8 +358,10 @@ class CausalWalk : public Pass {
 
   void serve_all_alike(const Operation& operation, std::vector<Handed>& handed) {
     Payload all = operation.parts.front().payload;
-    for (std::size_t i = 1; i < operation.parts.size(); ++i) Analysis::merge(all, operation.parts[i].payload);
-    for (const Contribution& part : operation.parts) handed.push_back({part.process, part.step, true, all});
+    for (std::size_t i = 1; i < operation.parts.size(); ++i)
+      Analysis::merge(all, operation.parts[i].payload);
+    for (const Contribution& part : operation.parts)
+      handed.push_back({part.process, part.step, true, all});
   }
 
   // As soon as all are there that this member depends on.
@@ -342,7 +372,8 @@ class CausalWalk : public Pass {
     const bool all_there = operation.arrived == parts.size();
     for (std::size_t on = 0; on < parts.size(); ++on) {
       // Who the root is shows only when it is there.
-      const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) && operation.root == kNoRoot && !all_there;
+      const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) &&
+                           operation.root == kNoRoot && !all_there;
       if (unknown && !(parts[member].root)) {
         const bool waits_for_root = (flow == Flow::kFromRoot) == forward_;
         if (waits_for_root) return;
@@ -367,8 +398,8 @@ class CausalWalk : public Pass {
   const Direction direction_;
   Parcels parcels_;
   std::vector<Lane> lanes_;
-  std::vector<Payload> payloads_;      // handed and not taken; may be large, so maps hold places
-  std::vector<std::uint32_t> free_;    // places
+  std::vector<Payload> payloads_;    // handed and not taken; may be large, so maps hold places
+  std::vector<std::uint32_t> free_;  // places
   std::vector<std::uint32_t> ready_, later_;
   std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
   base::FlatMap<std::uint64_t, Operation> operations_;

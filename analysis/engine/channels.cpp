@@ -26,12 +26,13 @@ void Channels::Queue::pop() {
 }
 
 std::size_t Channels::Queue::messages() const {
-  return static_cast<std::size_t>(std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(),
-                                                [](const MessageEnd& end) { return end.step != kCutStep; }));
+  return static_cast<std::size_t>(
+      std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(),
+                    [](const MessageEnd& end) { return end.step != kCutStep; }));
 }
 
-// A channel that begins after a loss begins with the cut: what comes late from before it must not be joined
-// with what comes after it.
+// A channel that begins after a loss begins with the cut: what comes late from before it must not
+// be joined with what comes after it.
 Channels::Channel& Channels::channel(const Key& key) {
   if (const std::uint32_t* number = numbers_.find(key)) return channels_[*number];
   if (channels_.size() >= sweep_at_) sweep();
@@ -54,7 +55,8 @@ void Channels::sweep() {
   }
   channels_ = std::move(alive);
   numbers_.clear();
-  for (std::size_t i = 0; i < channels_.size(); ++i) numbers_[channels_[i].key] = static_cast<std::uint32_t>(i);
+  for (std::size_t i = 0; i < channels_.size(); ++i)
+    numbers_[channels_[i].key] = static_cast<std::uint32_t>(i);
   sweep_at_ = std::max<std::size_t>(1 << 12, 2 * channels_.size());
 }
 
@@ -133,10 +135,12 @@ bool Channels::may_come_before(const Channel& channel, std::uint64_t order) cons
 
 void Channels::release(Channel& channel, Joined& joined) {
   std::size_t free = 0;
-  while (free < channel.kept_back.size() && !may_come_before(channel, channel.kept_back[free].order)) {
+  while (free < channel.kept_back.size() &&
+         !may_come_before(channel, channel.kept_back[free].order)) {
     take(channel, channel.kept_back[free++].end, joined);
   }
-  channel.kept_back.erase(channel.kept_back.begin(), channel.kept_back.begin() + static_cast<std::ptrdiff_t>(free));
+  channel.kept_back.erase(channel.kept_back.begin(),
+                          channel.kept_back.begin() + static_cast<std::ptrdiff_t>(free));
   kept_back_ -= free;
 }
 
@@ -153,14 +157,16 @@ void Channels::withdraw(const Posted& posted, Joined& joined) {
   release_like(posted.key, joined);
 }
 
-void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& end, Joined& joined) {
+void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& end,
+                       Joined& joined) {
   forget_posted(posted);
   Channel& from = channel(key);
   if (from.kept_back.empty() && !may_come_before(from, posted.order)) {
     take(from, end, joined);
   } else {
-    const auto place = std::upper_bound(from.kept_back.begin(), from.kept_back.end(), posted.order,
-                                        [](std::uint64_t order, const KeptBack& kept) { return order < kept.order; });
+    const auto place = std::upper_bound(
+        from.kept_back.begin(), from.kept_back.end(), posted.order,
+        [](std::uint64_t order, const KeptBack& kept) { return order < kept.order; });
     from.kept_back.insert(place, {posted.order, end});
     ++kept_back_;
     release(from, joined);
@@ -171,7 +177,8 @@ void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& e
 void Channels::receive_now(const Key& key, const MessageEnd& end, Joined& joined) {
   Channel& from = channel(key);
   const std::uint64_t order = ++last_order_;
-  if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order))) return take(from, end, joined);
+  if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order)))
+    return take(from, end, joined);
   from.kept_back.push_back({order, end});
   ++kept_back_;
   release(from, joined);

@@ -1,19 +1,21 @@
-// Joins the messages to one process with their receives, in the order that MPI prescribes, whatever order the
-// two sides become known in.
+// Joins the messages to one process with their receives, in the order that MPI prescribes, whatever
+// order the two sides become known in.
 //
-// The rule (MPI 3.1, section 3.5) makes it exact: the messages of one channel (communicator, source, tag) are
-// matched in the order of sending by the receives that take from it, in the order of their posting. So the
-// n-th send belongs to the n-th receive posted of those that took from the channel, wildcards among them.
-// Receives are told of when the message arrived, which may be in another order: one that was posted behind
-// others that may still take from the channel is kept back until they have theirs.
+// The rule (MPI 3.1, section 3.5) makes it exact: the messages of one channel (communicator,
+// source, tag) are matched in the order of sending by the receives that take from it, in the order
+// of their posting. So the n-th send belongs to the n-th receive posted of those that took from the
+// channel, wildcards among them. Receives are told of when the message arrived, which may be in
+// another order: one that was posted behind others that may still take from the channel is kept
+// back until they have theirs.
 //
-// The result is a function of the order of sends at each source and of the receives here, and not of which
-// is told first; so an analysis gives the same for every number of processes.
+// The result is a function of the order of sends at each source and of the receives here, and not
+// of which is told first; so an analysis gives the same for every number of processes.
 //
-// Losses. loss_at_source() and loss_here() cut: sends before a loss here are joined with receives before it
-// alone, receives before a loss at the source with sends before it alone. What was under way across a cut may
-// be left over, or joined wrongly until its channel is empty again; results say that records were lost.
-// Cost: O(1) a message in order; of those kept back O(receives posted). Memory: what is under way.
+// Losses. loss_at_source() and loss_here() cut: sends before a loss here are joined with receives
+// before it alone, receives before a loss at the source with sends before it alone. What was under
+// way across a cut may be left over, or joined wrongly until its channel is empty again; results
+// say that records were lost. Cost: O(1) a message in order; of those kept back O(receives posted).
+// Memory: what is under way.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +29,9 @@ namespace fathom::analysis {
 
 // One end of a message.
 struct MessageEnd {
-  std::uint64_t time_ns = 0;   // handed over; arrived
-  std::uint64_t begin_ns = 0;  // when the call that sends it was entered; when its receive was posted
+  std::uint64_t time_ns = 0;  // handed over; arrived
+  std::uint64_t begin_ns =
+      0;  // when the call that sends it was entered; when its receive was posted
   std::uint32_t process = 0;
   std::uint32_t step = 0;
 };
@@ -72,7 +75,8 @@ class Channels {
   Unmatched unmatched() const;  // for good, once all was told
 
  private:
-  static constexpr std::uint32_t kCutStep = ~std::uint32_t{0};  // in a queue: not a message but a cut
+  static constexpr std::uint32_t kCutStep =
+      ~std::uint32_t{0};  // in a queue: not a message but a cut
 
   // First in, first out.
   class Queue {
@@ -97,13 +101,16 @@ class Channels {
     Queue sends, receives;
     std::vector<std::uint64_t> posted;  // orders of receives that name this channel and wait
     std::vector<KeptBack> kept_back;    // by order
-    bool idle() const { return sends.empty() && receives.empty() && posted.empty() && kept_back.empty(); }
+    bool idle() const {
+      return sends.empty() && receives.empty() && posted.empty() && kept_back.empty();
+    }
   };
   struct KeyHash {
     std::uint64_t operator()(const Key& key) const {
       const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32;
       return base::mixed((high | static_cast<std::uint32_t>(key.tag)) ^
-                   static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+                         static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) *
+                             0x9e3779b97f4a7c15u);
     }
   };
 
@@ -121,7 +128,7 @@ class Channels {
   std::size_t sweep_at_ = 1 << 12;
   std::vector<Posted> wild_;  // posted with a wildcard, waiting, by order
   std::uint64_t last_order_ = 0;
-  std::size_t kept_back_ = 0;  // in all channels
+  std::size_t kept_back_ = 0;                                               // in all channels
   base::FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times
   std::vector<std::uint64_t> own_losses_;
   Unmatched cut_off_;

@@ -48,8 +48,9 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
   }
   operation.parts.push_back(part);
   if (operation.parts.size() < wanted) return;
-  const bool alike = std::all_of(operation.parts.begin(), operation.parts.end(),
-                                 [&](const Participation& other) { return other.function == part.function; });
+  const bool alike =
+      std::all_of(operation.parts.begin(), operation.parts.end(),
+                  [&](const Participation& other) { return other.function == part.function; });
   if (alike) {
     complete(operation.parts, joined);
   } else {
@@ -81,7 +82,8 @@ void Collectives::complete(std::vector<Participation>& parts, Joined& joined) co
     const bool is_root = &part == root;
     if (flow == Flow::kBarrier || flow == Flow::kAllToAll) decided_by(one, *last);
     if (flow == Flow::kFromRoot && !is_root && root != nullptr) decided_by(one, *root);
-    if (flow == Flow::kToRoot && is_root && last_but_root != nullptr) decided_by(one, *last_but_root);
+    if (flow == Flow::kToRoot && is_root && last_but_root != nullptr)
+      decided_by(one, *last_but_root);
     joined.push_back(one);
   }
 }
@@ -106,7 +108,8 @@ void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joi
 
 void Collectives::close(const Closing& closing) {
   auto& all = closed_[static_cast<std::size_t>(closing.communicator)];
-  const auto same = std::find_if(all.begin(), all.end(), [&](const Closed& c) { return c.epoch == closing.epoch; });
+  const auto same = std::find_if(all.begin(), all.end(),
+                                 [&](const Closed& c) { return c.epoch == closing.epoch; });
   if (same == all.end()) {
     all.push_back({closing.epoch, closing.sequence});
   } else if (same->sequence <= closing.sequence) {

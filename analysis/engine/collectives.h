@@ -1,5 +1,5 @@
-// Joins the members of each collective operation: the n-th of a communicator at one member is the n-th at all
-// others, for all must call them in the same order (MPI 3.1, section 5.1).
+// Joins the members of each collective operation: the n-th of a communicator at one member is the
+// n-th at all others, for all must call them in the same order (MPI 3.1, section 5.1).
 //
 // Who waits for whom follows from who gives data to whom (mpi::Flow, mpi/meaning.h):
 //   barrier, N-to-N   everybody for the last to enter
@@ -8,10 +8,10 @@
 //                     enters; but the root cannot leave before the last has.)
 //   scan              each for the last of the ranks below it
 //
-// Losses. A pause begins a new epoch at its process, and operations are numbered anew: programs pause
-// all processes between the same operations. A process that lost records takes no further part. An
-// operation that will not have all its members is left out, and counted.
-// Cost: O(1) a member, for scans O(log members) more. Memory: operations under way.
+// Losses. A pause begins a new epoch at its process, and operations are numbered anew: programs
+// pause all processes between the same operations. A process that lost records takes no further
+// part. An operation that will not have all its members is left out, and counted. Cost: O(1) a
+// member, for scans O(log members) more. Memory: operations under way.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct Participation {
   std::int32_t communicator = 0;
   std::uint32_t epoch = 0, sequence = 0;
   std::uint32_t process = 0;
-  std::uint32_t step = 0;      // its kCollective
+  std::uint32_t step = 0;  // its kCollective
   std::uint32_t function = 0;
   std::uint32_t root = kNobody;  // process; kNobody: has none, or its rank has no trace
   std::uint32_t reserved = 0;
@@ -58,7 +58,8 @@ class Collectives {
   void take_part(const Participation& part, Joined& joined);
   void close(const Closing& closing);
 
-  std::uint64_t left_out() const;  // parts of operations without all members; for good once all was told
+  std::uint64_t left_out()
+      const;  // parts of operations without all members; for good once all was told
 
  private:
   struct Key {
@@ -68,8 +69,10 @@ class Collectives {
   };
   struct KeyHash {
     std::uint64_t operator()(const Key& key) const {
-      return base::mixed((static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 | key.sequence) ^
-                   std::uint64_t{key.epoch} << 20);
+      return base::mixed(
+          (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 |
+           key.sequence) ^
+          std::uint64_t{key.epoch} << 20);
     }
   };
   struct Operation {
@@ -88,7 +91,7 @@ class Collectives {
   }
 
   const JobFacts& facts_;
-  std::vector<std::vector<Closed>> closed_;          // by communicator; one for each epoch
+  std::vector<std::vector<Closed>> closed_;  // by communicator; one for each epoch
   base::FlatMap<Key, Operation, KeyHash> open_;
   std::vector<std::vector<Participation>> spare_;  // memory of operations that are done
   std::uint64_t left_out_ = 0;

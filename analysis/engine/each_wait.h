@@ -7,7 +7,8 @@
 
 namespace fathom::analysis {
 
-// told(call, wait): the kCall step and its wait, which is not 0. Of an own process. Memory: calls under way.
+// told(call, wait): the kCall step and its wait, which is not 0. Of an own process. Memory: calls
+// under way.
 template <typename Told>
 void for_each_wait(const JoinedJob& job, std::uint32_t process, Told told) {
   const StepFile& steps = job.steps();

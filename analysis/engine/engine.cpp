@@ -5,7 +5,8 @@
 
 namespace fathom::analysis {
 
-base::Result<std::unique_ptr<Engine>> Engine::open(const std::string& run_directory, Transport* transport) {
+base::Result<std::unique_ptr<Engine>> Engine::open(const std::string& run_directory,
+                                                   Transport* transport) {
   auto trace = trace::Trace::open(run_directory);
   if (!trace) return trace.error();
   return std::unique_ptr<Engine>(new Engine(std::move(*trace), transport));
@@ -35,7 +36,9 @@ void Engine::set_hidden_messages(bool on) {
 base::Result<JoinedJob*> Engine::job() {
   if (!job_) {
     JoinOptions options = options_;
-    if (!parallel()) options.mapping = neighbours_together;  // one's own strategy is for several: alone all is one's own
+    if (!parallel())
+      options.mapping =
+          neighbours_together;  // one's own strategy is for several: alone all is one's own
     auto joined = join_job(trace_, transport(), options);
     if (!joined) return joined.error();
     job_ = std::move(*joined);
@@ -59,7 +62,9 @@ void Engine::on(Direction direction, Moment moment, const std::string& name, Cal
 }
 
 bool Engine::remove(Direction direction, const std::string& name) {
-  return std::erase_if(callbacks_, [&](const Named& one) { return one.direction == direction && one.name == name; }) > 0;
+  return std::erase_if(callbacks_, [&](const Named& one) {
+           return one.direction == direction && one.name == name;
+         }) > 0;
 }
 
 base::Result<std::uint64_t> Engine::run(Direction direction) {
@@ -67,7 +72,8 @@ base::Result<std::uint64_t> Engine::run(Direction direction) {
   if (!joined) return joined.error();
   std::vector<std::vector<const Callback*>> wanted(kMoments);
   for (const Named& one : callbacks_) {
-    if (one.direction == direction) wanted[static_cast<std::size_t>(one.moment)].push_back(&one.callback);
+    if (one.direction == direction)
+      wanted[static_cast<std::size_t>(one.moment)].push_back(&one.callback);
   }
   std::uint64_t called = 0;
   CausalOrder order(*job_, direction);

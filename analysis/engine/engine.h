@@ -1,13 +1,15 @@
-// The engine for programs of one's own: opens a run, goes through it with callbacks, alone or shared with others.
+// The engine for programs of one's own: opens a run, goes through it with callbacks, alone or
+// shared with others.
 //
 //   auto engine = Engine::open("r1", transport);
 //   (*engine)->on(Direction::kForward, Moment::kReceive, "late senders", [&](const Visit& at, const Step& step) { … });
 //   (*engine)->run(Direction::kForward);
 //
-// In parallel each analysis process looks after some processes of the job (mapping()) and is called back for those.
-// Switched off, or without a transport, each does all of it by itself: then results are the same at every process,
-// and no process waits for another. Calls marked collective are made by all in the same order while it is on.
-// Threading: one thread. Errors are values; a process that dies ends the others (transport.h).
+// In parallel each analysis process looks after some processes of the job (mapping()) and is called
+// back for those. Switched off, or without a transport, each does all of it by itself: then results
+// are the same at every process, and no process waits for another. Calls marked collective are made
+// by all in the same order while it is on. Threading: one thread. Errors are values; a process that
+// dies ends the others (transport.h).
 #pragma once
 
 #include <cstdint>
@@ -32,9 +34,11 @@ class Engine {
   using Callback = std::function<void(const Visit& at, const Step& step)>;
 
   // `transport` outlives this; none: alone.
-  static base::Result<std::unique_ptr<Engine>> open(const std::string& run_directory, Transport* transport = nullptr);
+  static base::Result<std::unique_ptr<Engine>> open(const std::string& run_directory,
+                                                    Transport* transport = nullptr);
 
-  // ---- how the work is shared; a change lets the job be joined anew, and forgets the steps of others ----
+  // ---- how the work is shared; a change lets the job be joined anew, and forgets the steps of
+  // others ----
   bool parallel() const { return parallel_ && shared_ != nullptr && shared_->size() > 1; }
   void set_parallel(bool on);
   void set_mapping(MappingStrategy strategy);  // for parallel work; must give each process an owner
@@ -49,7 +53,8 @@ class Engine {
   // ---- callbacks, several for each kind of moment, in the order in which they were named ----
   void on(Direction direction, Moment moment, const std::string& name, Callback callback);
   bool remove(Direction direction, const std::string& name);
-  // Own processes in causal order (causal_order.h). How many callbacks were called. Collective the first time.
+  // Own processes in causal order (causal_order.h). How many callbacks were called. Collective the
+  // first time.
   base::Result<std::uint64_t> run(Direction direction);
 
   // ---- any step of any process (remote_steps.h) ----

@@ -29,7 +29,8 @@ JobEnd job_end(JoinedJob& job) {
   const auto& processes = job.definitions().processes;
   Parcels parcels(job.transport().size());
   for (const std::uint32_t process : job.own()) {
-    for (std::size_t to = 0; to < job.transport().size(); ++to) parcels.send(to, 0, entry_of(job, process));
+    for (std::size_t to = 0; to < job.transport().size(); ++to)
+      parcels.send(to, 0, entry_of(job, process));
   }
   JobEnd end;
   end.arrived_ns.resize(processes.size());

@@ -1,5 +1,5 @@
-// Where the job ended: MPI_Finalize ends nowhere before all have entered it (Open MPI's waits for all processes),
-// so the last to enter it is the one that decided when the job was over.
+// Where the job ended: MPI_Finalize ends nowhere before all have entered it (Open MPI's waits for
+// all processes), so the last to enter it is the one that decided when the job was over.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,11 @@
 namespace fathom::analysis {
 
 struct JobEnd {
-  std::uint32_t process = kNobody;        // the last to enter MPI_Finalize, or else the last with an event
-  std::uint64_t time_ns = 0;              // when that one ended
-  std::vector<std::uint64_t> arrived_ns;  // by process: when it came to the end; all the same at every process
+  std::uint32_t process =
+      kNobody;                // the last to enter MPI_Finalize, or else the last with an event
+  std::uint64_t time_ns = 0;  // when that one ended
+  std::vector<std::uint64_t>
+      arrived_ns;  // by process: when it came to the end; all the same at every process
 };
 
 // Collective over the job's transport.

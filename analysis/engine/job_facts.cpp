@@ -5,7 +5,8 @@ namespace fathom::analysis {
 JobFacts::JobFacts(const trace::Definitions& all)
     : definitions(all), functions(trace::meanings(all)), communicators(all.processes.size()) {
   for (std::size_t i = 0; i < all.processes.size(); ++i) {
-    process_of_rank[static_cast<std::uint64_t>(all.processes[i].rank)] = static_cast<std::uint32_t>(i);
+    process_of_rank[static_cast<std::uint64_t>(all.processes[i].rank)] =
+        static_cast<std::uint32_t>(i);
   }
   for (const profile::Communicator& communicator : all.communicators) {
     auto& processes = members.emplace_back();

@@ -27,7 +27,8 @@ struct JobFacts {
 
   // Of a world rank; kNobody if it left no trace.
   std::uint32_t process_of(std::int32_t rank) const {
-    const std::uint32_t* found = rank >= 0 ? process_of_rank.find(static_cast<std::uint32_t>(rank)) : nullptr;
+    const std::uint32_t* found =
+        rank >= 0 ? process_of_rank.find(static_cast<std::uint32_t>(rank)) : nullptr;
     return found != nullptr ? *found : kNobody;
   }
 };

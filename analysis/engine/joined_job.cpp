@@ -11,10 +11,12 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::size_t kBatch = 256;              // events
-constexpr std::uint64_t kEventsPerWindow = 1024; // of a process, about
-constexpr std::uint64_t kEventsPerExchange = 1 << 14;  // of an analysis process: what comes back is still in its cache
-constexpr std::uint64_t kMostWindows = 8;        // that a process may have in one, where its events are not spread evenly
+constexpr std::size_t kBatch = 256;               // events
+constexpr std::uint64_t kEventsPerWindow = 1024;  // of a process, about
+constexpr std::uint64_t kEventsPerExchange =
+    1 << 14;  // of an analysis process: what comes back is still in its cache
+constexpr std::uint64_t kMostWindows =
+    8;  // that a process may have in one, where its events are not spread evenly
 
 enum ParcelKind : char { kSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
 
@@ -29,14 +31,15 @@ JoinedJob::JoinedJob(const trace::Trace& trace, Transport& transport)
     : trace_(trace), transport_(transport), facts_(trace.definitions()) {
   std::map<std::string, std::uint32_t> numbers;
   for (const trace::Process& process : trace.definitions().processes) {
-    hosts_.push_back(numbers.emplace(process.host, static_cast<std::uint32_t>(numbers.size())).first->second);
+    hosts_.push_back(
+        numbers.emplace(process.host, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
 }
 
 std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const {
   const auto& processes = definitions().processes;
-  const std::uint64_t error =
-      std::max(summary_.processes[a].worst_clock_error_ns, summary_.processes[b].worst_clock_error_ns);
+  const std::uint64_t error = std::max(summary_.processes[a].worst_clock_error_ns,
+                                       summary_.processes[b].worst_clock_error_ns);
   if (hosts_[a] == hosts_[b]) return 0;
   return std::max({processes[a].clock.uncertainty_ns, processes[b].clock.uncertainty_ns, error});
 }
@@ -49,7 +52,8 @@ class Joiner {
 
  private:
   struct Lane {
-    Lane(std::uint32_t number, trace::EventCursor events) : process(number), cursor(std::move(events)) {}
+    Lane(std::uint32_t number, trace::EventCursor events)
+        : process(number), cursor(std::move(events)) {}
     std::uint32_t process;
     trace::EventCursor cursor;
     std::optional<StepRecorder> recorder;
@@ -90,8 +94,13 @@ class Joiner {
 };
 
 Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
-    : job_(job), options_(options), transport_(job.transport_), parcels_(job.transport_.size()),
-      collectives_(job.facts_), batch_(kBatch), per_window_(events_per_window()) {
+    : job_(job),
+      options_(options),
+      transport_(job.transport_),
+      parcels_(job.transport_.size()),
+      collectives_(job.facts_),
+      batch_(kBatch),
+      per_window_(events_per_window()) {
   const trace::Definitions& definitions = job.definitions();
   const std::size_t count = definitions.processes.size();
   job.mapping_ = std::move(mapping);
@@ -107,13 +116,14 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
     channels_[process] = std::make_unique<Channels>();
     Lane& lane = lanes_.emplace_back(process, job.trace_.events(process));
     if (options.steps) {
-      lane.recorder.emplace(job.facts_, process, RecorderOptions{options.hidden_messages}, *job.steps_,
-                            *channels_[process], outgoing_);
+      lane.recorder.emplace(job.facts_, process, RecorderOptions{options.hidden_messages},
+                            *job.steps_, *channels_[process], outgoing_);
     }
   }
 }
 
-// Of a process. Alone, little is under way; with others, there is enough to do between two exchanges.
+// Of a process. Alone, little is under way; with others, there is enough to do between two
+// exchanges.
 std::uint64_t Joiner::events_per_window() const {
   if (transport_.size() == 1) return kEventsPerWindow;
   const std::uint64_t processes = std::max<std::size_t>(1, job_.definitions().processes.size());
@@ -141,7 +151,8 @@ void Joiner::go_on(Lane& lane, std::uint64_t until_ns) {
     if (lane.recorder) {
       for (const trace::Event& event : events) {
         lane.recorder->step(event);
-        if (!outgoing_.losses.empty()) route();  // a loss stands between the sends before it and those behind
+        if (!outgoing_.losses.empty())
+          route();  // a loss stands between the sends before it and those behind
       }
       route();
     }
@@ -303,10 +314,11 @@ base::Status Joiner::run() {
     span_ns = std::max(span_ns, process.last_ns + 1);
     records += process.records;
   }
-  const double windows = static_cast<double>(records) / static_cast<double>(per_window_) /
-                         static_cast<double>(std::max<std::size_t>(1, job_.definitions().processes.size()));
-  const std::uint64_t window_ns =
-      std::max<std::uint64_t>(1, static_cast<std::uint64_t>(static_cast<double>(span_ns) / std::max(1.0, windows)));
+  const double windows =
+      static_cast<double>(records) / static_cast<double>(per_window_) /
+      static_cast<double>(std::max<std::size_t>(1, job_.definitions().processes.size()));
+  const std::uint64_t window_ns = std::max<std::uint64_t>(
+      1, static_cast<std::uint64_t>(static_cast<double>(span_ns) / std::max(1.0, windows)));
   std::uint64_t until_ns = 0;
   const bool alone = transport_.size() == 1;
   bool under_way = false, all_done = false;
@@ -359,8 +371,9 @@ base::Status Joiner::sum_up() {
   summary.left_out_parts = collectives_.left_out();
   Parcels parcels(transport_.size());
   for (std::size_t to = 0; to < transport_.size(); ++to) {
-    parcels.send(to, 0, Sums{summary.messages, summary.collectives, summary.sends_to_nobody, summary.left_out_parts,
-                               !job_.steps_->status()});
+    parcels.send(to, 0,
+                 Sums{summary.messages, summary.collectives, summary.sends_to_nobody,
+                      summary.left_out_parts, !job_.steps_->status()});
     for (const std::uint32_t process : job_.own_) {
       parcels.send(to, 1, process);
       parcels.send(to, 2, summary.processes[process]);
@@ -387,27 +400,31 @@ base::Status Joiner::sum_up() {
     }
   }
   for (const ProcessSummary& process : summary.processes) summary.events += process.events;
-  if (failed && job_.steps_->status()) return base::Error{"another process of the analysis had no room for its steps"};
+  if (failed && job_.steps_->status())
+    return base::Error{"another process of the analysis had no room for its steps"};
   return job_.steps_->status();
 }
 
 // Every process has an owner: none is left out without a word.
-static base::Status check_mapping(const Mapping& mapping, std::size_t processes, std::size_t owners) {
+static base::Status check_mapping(const Mapping& mapping, std::size_t processes,
+                                  std::size_t owners) {
   if (mapping.size() != processes) {
-    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) + " processes of " +
-                       std::to_string(processes)};
+    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) +
+                       " processes of " + std::to_string(processes)};
   }
   for (std::size_t process = 0; process < mapping.size(); ++process) {
     if (mapping[process] < owners) continue;
     return base::Error{"the mapping gives process " + std::to_string(process) +
-                       " to an analysis process that is not there; there are " + std::to_string(owners)};
+                       " to an analysis process that is not there; there are " +
+                       std::to_string(owners)};
   }
   return base::Done{};
 }
 
-// Asked once at each analysis process: a strategy may answer otherwise the next time, and then processes would be
-// left out, or taken twice, without being seen.
-static base::Result<Mapping> agreed_mapping(const JoinOptions& options, const trace::Definitions& definitions,
+// Asked once at each analysis process: a strategy may answer otherwise the next time, and then
+// processes would be left out, or taken twice, without being seen.
+static base::Result<Mapping> agreed_mapping(const JoinOptions& options,
+                                            const trace::Definitions& definitions,
                                             Transport& transport) {
   std::vector<std::uint64_t> loads;
   for (const trace::Process& process : definitions.processes) loads.push_back(process.records);
@@ -416,9 +433,11 @@ static base::Result<Mapping> agreed_mapping(const JoinOptions& options, const tr
   const Transport::Bytes bytes(begin, begin + mapping.size() * sizeof mapping.front());
   const auto all = transport.exchange(std::vector<Transport::Bytes>(transport.size(), bytes));
   for (const Transport::Bytes& other : all) {
-    if (other != all.front()) return base::Error{"the mapping is not the same at every analysis process"};
+    if (other != all.front())
+      return base::Error{"the mapping is not the same at every analysis process"};
   }
-  if (auto right = check_mapping(mapping, loads.size(), transport.size()); !right) return right.error();
+  if (auto right = check_mapping(mapping, loads.size(), transport.size()); !right)
+    return right.error();
   return mapping;
 }
 

@@ -1,12 +1,14 @@
 // The first pass over a trace: the steps of every process, with messages and collectives joined.
 //
-// Processes are gone through in windows of time, so that what is under way stays little; within a window each
-// goes on by itself, for the result does not depend on the order (channels.h, collectives.h). With several
-// analysis processes each makes the steps of its own ones, and what concerns others goes to them in batches,
-// one exchange a window, which overlaps with the work on the next.
+// Processes are gone through in windows of time, so that what is under way stays little; within a
+// window each goes on by itself, for the result does not depend on the order (channels.h,
+// collectives.h). With several analysis processes each makes the steps of its own ones, and what
+// concerns others goes to them in batches, one exchange a window, which overlaps with the work on
+// the next.
 //
-// Times are left as they are, and made consistent where they are used: a wait for a message ends when the
-// message arrives, whatever the other clock says. How much clocks contradict causality is in clock_errors.
+// Times are left as they are, and made consistent where they are used: a wait for a message ends
+// when the message arrives, whatever the other clock says. How much clocks contradict causality is
+// in clock_errors.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +48,7 @@ struct ProcessSummary {
   std::uint64_t losses = 0;        // times that records were lost or recording paused
   std::uint64_t lost_records = 0;  // as far as their number is known
   std::uint64_t unmatched_receives = 0;
-  std::uint64_t unmatched_from = 0;   // sends to this process without a receive
+  std::uint64_t unmatched_from = 0;        // sends to this process without a receive
   std::uint64_t worst_clock_error_ns = 0;  // how much before it was sent a message arrived here
   std::uint64_t clock_errors = 0;          // messages that did
 };
@@ -54,7 +56,8 @@ struct ProcessSummary {
 // Joined totals over all processes, the same at every analysis process.
 struct JoinSummary {
   std::vector<ProcessSummary> processes;
-  std::uint64_t events = 0, messages = 0, collectives = 0;  // joined messages; parts of joined collectives
+  std::uint64_t events = 0, messages = 0,
+                collectives = 0;      // joined messages; parts of joined collectives
   std::uint64_t sends_to_nobody = 0;  // to ranks that left no trace
   std::uint64_t left_out_parts = 0;   // of collectives without all members
   std::vector<std::string> problems;  // of own processes: damage met on the way
@@ -81,8 +84,8 @@ class JoinedJob {
 
   const JoinSummary& summary() const { return summary_; }
 
-  // Uncertainty of the time between two processes: that of their hosts' clocks as measured, or by how much
-  // messages contradict it; 0 on one host.
+  // Uncertainty of the time between two processes: that of their hosts' clocks as measured, or by
+  // how much messages contradict it; 0 on one host.
   std::uint64_t uncertainty_ns(std::uint32_t a, std::uint32_t b) const;
 
  private:
@@ -99,8 +102,8 @@ class JoinedJob {
   JoinSummary summary_;
 };
 
-// An error where there is no room for the steps, or the mapping leaves out a process or is not the same at every
-// analysis process; at all of them.
+// An error where there is no room for the steps, or the mapping leaves out a process or is not the
+// same at every analysis process; at all of them.
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options);
 

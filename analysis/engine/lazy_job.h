@@ -30,7 +30,9 @@ class LazyJob {
   using Made = std::unique_ptr<base::Result<std::unique_ptr<JoinedJob>>>;
 
   base::Result<JoinedJob*> once(Made& made, const JoinOptions& options) {
-    if (!made) made = std::make_unique<base::Result<std::unique_ptr<JoinedJob>>>(join_job(trace_, *transport_, options));
+    if (!made)
+      made = std::make_unique<base::Result<std::unique_ptr<JoinedJob>>>(
+          join_job(trace_, *transport_, options));
     if (!*made) return made->error();
     return made->value().get();
   }

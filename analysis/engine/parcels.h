@@ -1,5 +1,6 @@
-// Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then the struct. A large
-// one goes without its zeros, which most of it may be: a bit for each word of 8 bytes, then the words that are not 0.
+// Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then
+// the struct. A large one goes without its zeros, which most of it may be: a bit for each word of 8
+// bytes, then the words that are not 0.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +77,8 @@ class Parcels {
   std::vector<Transport::Bytes> take() {
     std::vector<Transport::Bytes> all(outgoing_.size());
     all.swap(outgoing_);
-    for (std::size_t i = 0; i < all.size(); ++i) outgoing_[i].reserve(all[i].size());  // the next will be about as large
+    for (std::size_t i = 0; i < all.size(); ++i)
+      outgoing_[i].reserve(all[i].size());  // the next will be about as large
     empty_ = true;
     return all;
   }
@@ -117,7 +119,8 @@ std::vector<Row> gathered(Transport& transport, const std::vector<Row>& rows) {
   static_assert(std::is_trivially_copyable_v<Row>);
   const char* begin = reinterpret_cast<const char*>(rows.data());
   std::vector<Row> all;
-  for (const Transport::Bytes& bytes : transport.gather({begin, begin + rows.size() * sizeof(Row)})) {
+  for (const Transport::Bytes& bytes :
+       transport.gather({begin, begin + rows.size() * sizeof(Row)})) {
     const std::size_t count = bytes.size() / sizeof(Row), before = all.size();
     all.resize(before + count);
     if (count > 0) std::memcpy(static_cast<void*>(all.data() + before), bytes.data(), bytes.size());

@@ -21,7 +21,8 @@ void RemoteSteps::want(std::uint32_t process, std::uint32_t step) {
 
 const Step* RemoteSteps::find(std::uint32_t process, std::uint32_t step) const {
   if (process >= job_.mapping().size()) return nullptr;
-  if (job_.is_own(process)) return step < job_.steps().size(process) ? &job_.steps().at(process, step) : nullptr;
+  if (job_.is_own(process))
+    return step < job_.steps().size(process) ? &job_.steps().at(process, step) : nullptr;
   return kept_.find(key(process, step));
 }
 
@@ -29,7 +30,8 @@ std::size_t RemoteSteps::fetch() {
   Transport& transport = job_.transport();
   Parcels questions(transport.size()), answers(transport.size());
   wanted_.for_each([&](std::uint64_t wanted, bool) {
-    const Question question{static_cast<std::uint32_t>(wanted >> 32), static_cast<std::uint32_t>(wanted)};
+    const Question question{static_cast<std::uint32_t>(wanted >> 32),
+                            static_cast<std::uint32_t>(wanted)};
     questions.send(job_.mapping()[question.process], 0, question);
   });
   wanted_.clear();
@@ -38,7 +40,8 @@ std::size_t RemoteSteps::fetch() {
     for (Received received(asked[from]); received.more();) {
       received.kind();
       const auto question = received.take<Question>();
-      if (const Step* step = find(question.process, question.step)) answers.send(from, 0, Answer{question, *step});
+      if (const Step* step = find(question.process, question.step))
+        answers.send(from, 0, Answer{question, *step});
     }
   }
   std::size_t came = 0;
@@ -46,7 +49,8 @@ std::size_t RemoteSteps::fetch() {
     for (Received received(bytes); received.more(); ++came) {
       received.kind();
       const auto answer = received.take<Answer>();
-      if (!job_.is_own(answer.question.process)) kept_[key(answer.question.process, answer.question.step)] = answer.step;
+      if (!job_.is_own(answer.question.process))
+        kept_[key(answer.question.process, answer.question.step)] = answer.step;
     }
   }
   return came;

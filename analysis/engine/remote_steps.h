@@ -1,7 +1,9 @@
-// Any step of any process of a job: those of other analysis processes are asked for in batches and kept.
+// Any step of any process of a job: those of other analysis processes are asked for in batches and
+// kept.
 //
-// Nobody answers questions while it works: want() notes what is wanted, fetch(), which all call together, brings
-// it, and find() gives it. So nothing can block. Memory: what was fetched, until forget().
+// Nobody answers questions while it works: want() notes what is wanted, fetch(), which all call
+// together, brings it, and find() gives it. So nothing can block. Memory: what was fetched, until
+// forget().
 #pragma once
 
 #include <cstdint>
@@ -25,7 +27,9 @@ class RemoteSteps {
   void forget() { kept_.clear(); }
 
  private:
-  static std::uint64_t key(std::uint32_t process, std::uint32_t step) { return std::uint64_t{process} << 32 | step; }
+  static std::uint64_t key(std::uint32_t process, std::uint32_t step) {
+    return std::uint64_t{process} << 32 | step;
+  }
 
   JoinedJob& job_;
   base::FlatMap<std::uint64_t, Step> kept_;

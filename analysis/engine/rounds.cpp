@@ -23,7 +23,8 @@ void work(Pass& pass, std::vector<Transport::Bytes>& outgoing) {
   }
 }
 
-// False at its end, which all see. `at`: where its part begins in what each process sent; then where the next one's does.
+// False at its end, which all see. `at`: where its part begins in what each process sent; then
+// where the next one's does.
 bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming, std::vector<std::size_t>& at) {
   bool idle = true;
   Stall latest;
@@ -32,7 +33,8 @@ bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming, std::vector
     std::memcpy(&header, incoming[from].data() + at[from], sizeof header);
     const Stall& other = header.stall;
     idle = idle && other.idle;
-    const bool later = other.time_ns != latest.time_ns ? other.time_ns > latest.time_ns : other.process < latest.process;
+    const bool later = other.time_ns != latest.time_ns ? other.time_ns > latest.time_ns
+                                                       : other.process < latest.process;
     if (other.waits && (!latest.waits || later)) latest = other;
     Received received(incoming[from].data() + at[from] + sizeof header, header.bytes);
     pass.open(received);

@@ -1,5 +1,5 @@
-// Work that goes on in rounds at all processes of the analysis: each does what it can, then what concerns others
-// goes to them.
+// Work that goes on in rounds at all processes of the analysis: each does what it can, then what
+// concerns others goes to them.
 #pragma once
 
 #include <cstdint>
@@ -31,13 +31,13 @@ class Pass {
   virtual Parcels& parcels() = 0;
   // Takes what another process sent, or this one itself.
   virtual void open(Received& received) = 0;
-  // When all are idle and some wait, at every process: `process` is let go without what it waits for. So a cycle, which
-  // only damaged traces can have, does not block for ever.
+  // When all are idle and some wait, at every process: `process` is let go without what it waits
+  // for. So a cycle, which only damaged traces can have, does not block for ever.
   virtual void release(std::uint32_t /*process*/) {}
 };
 
-// Until nobody has anything left to do. Passes that do not depend on each other share the rounds, and so the exchanges.
-// Collective; the passes are in the same order everywhere.
+// Until nobody has anything left to do. Passes that do not depend on each other share the rounds,
+// and so the exchanges. Collective; the passes are in the same order everywhere.
 void run_passes(Transport& transport, std::vector<Pass*> passes);
 
 // A pass, and what comes of it when it is through. result() is collective, and called once.

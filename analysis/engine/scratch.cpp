@@ -15,8 +15,8 @@
 namespace fathom::analysis::scratch {
 namespace {
 
-constexpr std::size_t kLookEvery = std::size_t{4} << 20;   // bytes
-constexpr std::size_t kLeastMapped = std::size_t{1} << 20; // smaller arrays are in plain memory
+constexpr std::size_t kLookEvery = std::size_t{4} << 20;    // bytes
+constexpr std::size_t kLeastMapped = std::size_t{1} << 20;  // smaller arrays are in plain memory
 
 std::string folder() {
   const char* chosen = std::getenv("TMPDIR");
@@ -62,7 +62,8 @@ class Mappings {
     if (touched_bytes_ < kLookEvery) return;
     passed_bytes_ += touched_bytes_;
     touched_bytes_ = 0;
-    if (passed_bytes_ < kMostResident && resident_file_bytes() < resident_before_ + kMostResident) return;
+    if (passed_bytes_ < kMostResident && resident_file_bytes() < resident_before_ + kMostResident)
+      return;
     passed_bytes_ = 0;
     for (const Mapping& one : all_) madvise(one.begin, one.bytes, MADV_DONTNEED);
     resident_before_ = resident_file_bytes();
@@ -102,8 +103,8 @@ base::Result<char*> map(std::size_t bytes) {
   }
   if (file >= 0) close(file);
   if (error != 0) {
-    return base::Error{"cannot keep the steps of the analysis in " + folder() + ": " + std::strerror(error) +
-                       "; set TMPDIR to a folder with more room"};
+    return base::Error{"cannot keep the steps of the analysis in " + folder() + ": " +
+                       std::strerror(error) + "; set TMPDIR to a folder with more room"};
   }
   auto* const begin = static_cast<char*>(mapped);
   mappings().add(begin, bytes);

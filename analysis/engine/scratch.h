@@ -1,6 +1,6 @@
-// Room for what is too large for memory: temporary files without a name, mapped. They lie in $TMPDIR, else
-// /var/tmp, and are gone with the process. What is in them stays; what of them is resident stays within
-// kMostResident, as long as whoever goes through them says so (touched).
+// Room for what is too large for memory: temporary files without a name, mapped. They lie in
+// $TMPDIR, else /var/tmp, and are gone with the process. What is in them stays; what of them is
+// resident stays within kMostResident, as long as whoever goes through them says so (touched).
 // Threading: any.
 #pragma once
 
@@ -17,16 +17,18 @@ namespace scratch {
 
 inline constexpr std::size_t kMostResident = std::size_t{64} << 20;  // bytes
 
-// Zeroes. Room is taken in advance, so that no store into it can meet a full disk. An error says which folder has
-// no room. `bytes`: a multiple of the page size.
+// Zeroes. Room is taken in advance, so that no store into it can meet a full disk. An error says
+// which folder has no room. `bytes`: a multiple of the page size.
 base::Result<char*> map(std::size_t bytes);
 void unmap(char* begin, std::size_t bytes);
 
-// Whoever goes through what is mapped says so now and then; what is beyond the limit leaves memory (not the file).
-// What else was looked at meanwhile counts too: the kernel is asked how much is resident.
+// Whoever goes through what is mapped says so now and then; what is beyond the limit leaves memory
+// (not the file). What else was looked at meanwhile counts too: the kernel is asked how much is
+// resident.
 void touched(std::size_t bytes);
 
-// Of an array; in plain memory if it is small, or there is no room. Throws std::bad_alloc if there is none either.
+// Of an array; in plain memory if it is small, or there is no room. Throws std::bad_alloc if there
+// is none either.
 void* take(std::size_t bytes);
 void give(void* begin, std::size_t bytes);
 
@@ -42,7 +44,9 @@ struct ScratchAllocator {
   T* allocate(std::size_t count) { return static_cast<T*>(scratch::take(count * sizeof(T))); }
   void deallocate(T* begin, std::size_t count) { scratch::give(begin, count * sizeof(T)); }
   template <typename Other>
-  bool operator==(const ScratchAllocator<Other>&) const { return true; }
+  bool operator==(const ScratchAllocator<Other>&) const {
+    return true;
+  }
 };
 
 // For large arrays of plain structs.

@@ -17,7 +17,8 @@ base::Status StepFile::status() const {
 
 void StepFile::add_block(std::size_t process) {
   const bool full = used_blocks_ == segments_.size() * kSegmentBlocks;
-  if (full && !add_segment()) {  // the analysis ends with an error; until then steps overwrite each other
+  if (full &&
+      !add_segment()) {  // the analysis ends with an error; until then steps overwrite each other
     blocks_[process].push_back(0);
     return;
   }
@@ -46,7 +47,8 @@ bool StepFile::add_segment() {
 
 void StepFile::will_write(std::size_t process, std::uint32_t step) {
 #ifdef MADV_POPULATE_WRITE  // where the kernel does not know it (before 5.14), pages come one by one
-  if (step < sizes_[process]) madvise(&at(process, step - step % kBlockSteps), kBlockBytes, MADV_POPULATE_WRITE);
+  if (step < sizes_[process])
+    madvise(&at(process, step - step % kBlockSteps), kBlockBytes, MADV_POPULATE_WRITE);
 #else
   static_cast<void>(process), static_cast<void>(step);
 #endif

@@ -1,10 +1,10 @@
-// The steps of all processes that this analysis process looks after, in temporary files (scratch.h), not in
-// memory: 64 bytes a step on disk.
+// The steps of all processes that this analysis process looks after, in temporary files
+// (scratch.h), not in memory: 64 bytes a step on disk.
 //
 // Blocks of kBlockSteps steps belong to one process each; finding a step is two array accesses.
 //
-// Rejected: going through the trace again for each pass, with an index of matches beside it. Traces can only be
-// read forwards, and decoding an event costs six times what reading a step does.
+// Rejected: going through the trace again for each pass, with an index of matches beside it. Traces
+// can only be read forwards, and decoding an event costs six times what reading a step does.
 // Threading: one thread.
 #pragma once
 
@@ -49,7 +49,8 @@ class StepFile {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
-  // The block that this step is in will be written: one call to the kernel, instead of two faults for each page.
+  // The block that this step is in will be written: one call to the kernel, instead of two faults
+  // for each page.
   void will_write(std::size_t process, std::uint32_t step);
 
   // Whoever goes through many steps says so now and then (scratch::touched).
@@ -65,7 +66,8 @@ class StepFile {
   static_assert(kBlockBytes % 4096 == 0);
 
   Step* block(std::uint32_t number) {
-    return reinterpret_cast<Step*>(segments_[number / kSegmentBlocks]) + number % kSegmentBlocks * kBlockSteps;
+    return reinterpret_cast<Step*>(segments_[number / kSegmentBlocks]) +
+           number % kSegmentBlocks * kBlockSteps;
   }
   void add_block(std::size_t process);
   bool add_segment();

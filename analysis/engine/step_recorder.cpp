@@ -13,10 +13,15 @@ constexpr std::size_t kMostEarlier = 1 << 16;
 
 }  // namespace
 
-StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options, StepFile& steps,
-                           Channels& channels, Outgoing& outgoing)
-    : facts_(facts), process_(process), rank_(static_cast<std::int32_t>(facts.definitions.processes[process].rank)),
-      options_(options), steps_(steps), channels_(channels), outgoing_(outgoing),
+StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options,
+                           StepFile& steps, Channels& channels, Outgoing& outgoing)
+    : facts_(facts),
+      process_(process),
+      rank_(static_cast<std::int32_t>(facts.definitions.processes[process].rank)),
+      options_(options),
+      steps_(steps),
+      channels_(channels),
+      outgoing_(outgoing),
       sequences_(facts.definitions.communicators.size()) {}
 
 std::uint32_t StepRecorder::site(std::uint64_t address) {
@@ -48,7 +53,9 @@ void StepRecorder::step(const Event& event) {
     case EventKind::kPause: return lost(event);
     case EventKind::kRequestGiven: {
       Thread& here = thread(event.thread);
-      if (here.open.empty() || facts_.functions[here.open.back().function].requests != Requests::kStarts) return;
+      if (here.open.empty() ||
+          facts_.functions[here.open.back().function].requests != Requests::kStarts)
+        return;
       Request* request = requests_.find(event.request);
       if (request && !request->active) activate(event.request, *request, event.time_ns, here);
       return;
@@ -96,11 +103,13 @@ void StepRecorder::enter(const Event& event) {
   if (request && !request->active) activate(event.request, *request, event.time_ns, here);
 }
 
-// A leave without its enter (records were lost) closes nothing; open calls above the one that is left lost theirs.
+// A leave without its enter (records were lost) closes nothing; open calls above the one that is
+// left lost theirs.
 void StepRecorder::leave(const Event& event) {
   Thread& here = thread(event.thread);
-  const auto found = std::find_if(here.open.rbegin(), here.open.rend(),
-                                  [&](const OpenCall& call) { return call.function == event.function; });
+  const auto found = std::find_if(here.open.rbegin(), here.open.rend(), [&](const OpenCall& call) {
+    return call.function == event.function;
+  });
   if (found == here.open.rend()) return;
   const auto depth = static_cast<std::size_t>(here.open.rend() - found);
   while (here.open.size() > depth) end_call(here, event.time_ns, true);
@@ -140,14 +149,15 @@ void StepRecorder::make_request(Thread& here, const Event& event) {
   const std::uint64_t number = event.request;
   if (number == trace::kNoRequest) {  // complete when the call returned: no other call waits for it
     for (const std::uint32_t step : {open.sent, open.collective}) {
-      if (step != kNobody) steps_.at(process_, step).flags &= static_cast<std::uint8_t>(~kByRequest);
+      if (step != kNobody)
+        steps_.at(process_, step).flags &= static_cast<std::uint8_t>(~kByRequest);
     }
     return;
   }
   Request* request = &requests_[number];
   // What it received during the call itself is known already.
-  const bool early = request->active && request->posted_ns >= open.enter_ns && request->group == Group::kReceive &&
-                     !request->waits && !request->persistent;
+  const bool early = request->active && request->posted_ns >= open.enter_ns &&
+                     request->group == Group::kReceive && !request->waits && !request->persistent;
   if (!early) {
     if (request->active && request->group == Group::kReceive) stop_waiting(*request);
     if (request->active && !request->persistent && request->group == Group::kSend) {
@@ -173,7 +183,8 @@ void StepRecorder::remember_earlier(std::uint64_t number, std::uint32_t step) {
   if (steps.size() > kMostEarlier) steps.erase(steps.begin());
 }
 
-void StepRecorder::activate(std::uint64_t number, Request& request, std::uint64_t posted_ns, Thread& here) {
+void StepRecorder::activate(std::uint64_t number, Request& request, std::uint64_t posted_ns,
+                            Thread& here) {
   request.active = true;
   request.posted_in = here.open.empty() ? kNobody : here.open.back().step;
   request.posted_ns = posted_ns;
@@ -197,8 +208,8 @@ void StepRecorder::free_request(std::uint64_t number) {
   requests_.erase(number);
 }
 
-// Sends are recorded where the library gets them, which knows no request yet: the call that the message is sent
-// in tells. (Traces of other tools may name the request.)
+// Sends are recorded where the library gets them, which knows no request yet: the call that the
+// message is sent in tells. (Traces of other tools may name the request.)
 bool StepRecorder::belongs_to_request(const Event& event, std::uint32_t step) {
   Thread& here = thread(event.thread);
   if (here.open.empty()) return false;
@@ -210,7 +221,8 @@ bool StepRecorder::belongs_to_request(const Event& event, std::uint32_t step) {
   }
   if (does != Requests::kStarts || here.started.empty()) return false;
   auto first = here.started.begin();
-  if (event.request != trace::kNoRequest) first = std::find(here.started.begin(), here.started.end(), event.request);
+  if (event.request != trace::kNoRequest)
+    first = std::find(here.started.begin(), here.started.end(), event.request);
   if (first == here.started.end()) return false;
   if (Request* request = requests_.find(*first)) request->step = step;
   here.started.erase(first);
@@ -218,7 +230,8 @@ bool StepRecorder::belongs_to_request(const Event& event, std::uint32_t step) {
 }
 
 // A message's end as it comes, in the call that is open.
-Step& StepRecorder::append_message(StepKind kind, const Event& event, const Thread& here, std::uint32_t& number) {
+Step& StepRecorder::append_message(StepKind kind, const Event& event, const Thread& here,
+                                   std::uint32_t& number) {
   Step& step = steps_.append(process_, number);
   step.kind = kind;
   step.time_ns = event.time_ns;
@@ -240,10 +253,12 @@ void StepRecorder::sent(const Event& event) {
   if (is_hidden) {
     send.flags = kHidden;
   } else {
-    if (!here.open.empty() && facts_.functions[here.open.back().function].synchronous) send.flags |= kSynchronous;
+    if (!here.open.empty() && facts_.functions[here.open.back().function].synchronous)
+      send.flags |= kSynchronous;
     if (belongs_to_request(event, number)) send.flags |= kByRequest;
   }
-  outgoing_.sent.push_back({{event.communicator, rank_, event.tag}, event.peer,
+  outgoing_.sent.push_back({{event.communicator, rank_, event.tag},
+                            event.peer,
                             {event.time_ns, begin_ns, process_, number}});
 }
 
@@ -251,10 +266,12 @@ StepRecorder::Request* StepRecorder::request_of(const Event& event) {
   if (event.request == trace::kNoRequest) return nullptr;
   Request* request = requests_.find(event.request);
   Thread& here = thread(event.thread);
-  if (request == nullptr && !here.open.empty()) {  // complete before the call that posts it has returned?
+  if (request == nullptr &&
+      !here.open.empty()) {  // complete before the call that posts it has returned?
     const OpenCall& open = here.open.back();
     const mpi::Meaning& facts = facts_.functions[open.function];
-    if (facts.requests != Requests::kMakesAndStarts || facts.group != Group::kReceive) return nullptr;
+    if (facts.requests != Requests::kMakesAndStarts || facts.group != Group::kReceive)
+      return nullptr;
     request = &requests_[event.request];
     request->group = Group::kReceive;
     request->communicator = open.communicator;
@@ -263,7 +280,8 @@ StepRecorder::Request* StepRecorder::request_of(const Event& event) {
     activate(event.request, *request, open.enter_ns, here);
   }
   if (request && (request->group != Group::kReceive)) return nullptr;
-  if (request && request->persistent && !request->active) activate(event.request, *request, event.time_ns, here);
+  if (request && request->persistent && !request->active)
+    activate(event.request, *request, event.time_ns, here);
   return request;
 }
 
@@ -276,8 +294,10 @@ void StepRecorder::received(const Event& event) {
   Step& receive = append_message(StepKind::kReceive, event, here, number);
   receive.flags = static_cast<std::uint8_t>((is_hidden ? kHidden : 0) | (request ? kByRequest : 0));
   const Channels::Key key{event.communicator, event.peer, event.tag};
-  MessageEnd end{event.time_ns, here.open.empty() ? event.time_ns : here.open.back().enter_ns, process_, number};
-  if (request == nullptr || !request->waits) return channels_.receive_now(key, end, outgoing_.joined);
+  MessageEnd end{event.time_ns, here.open.empty() ? event.time_ns : here.open.back().enter_ns,
+                 process_, number};
+  if (request == nullptr || !request->waits)
+    return channels_.receive_now(key, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;
   steps_.at(process_, number).posted = request->posted_in;
   request->step = number;
@@ -328,7 +348,8 @@ void StepRecorder::phase(const Event& event) {
 
 void StepRecorder::close_communicators() {
   for (const std::int32_t communicator : facts_.communicators[process_]) {
-    outgoing_.closings.push_back({communicator, epoch_, sequences_[static_cast<std::size_t>(communicator)]});
+    outgoing_.closings.push_back(
+        {communicator, epoch_, sequences_[static_cast<std::size_t>(communicator)]});
   }
 }
 

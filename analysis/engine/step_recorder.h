@@ -45,8 +45,8 @@ struct RecorderOptions {
 
 class StepRecorder {
  public:
-  StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options, StepFile& steps,
-               Channels& channels, Outgoing& outgoing);
+  StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options,
+               StepFile& steps, Channels& channels, Outgoing& outgoing);
 
   void step(const trace::Event& event);
   void finish();
@@ -64,8 +64,8 @@ class StepRecorder {
     std::uint32_t sent = kNobody;        // the kSend that the request it makes stands for
     std::uint32_t collective = kNobody;  // its kCollective
     std::int32_t communicator = -1;
-    std::int32_t root = -1;              // world rank
-    std::int32_t peer = -1, tag = 0;     // as posted
+    std::int32_t root = -1;           // world rank
+    std::int32_t peer = -1, tag = 0;  // as posted
   };
   struct Request {
     Channels::Posted posted;
@@ -78,7 +78,8 @@ class StepRecorder {
   };
   struct Thread {
     std::vector<OpenCall> open;
-    std::vector<std::uint64_t> started;  // persistent sends started by the open call, without a message yet
+    std::vector<std::uint64_t>
+        started;  // persistent sends started by the open call, without a message yet
   };
 
   void enter(const trace::Event& event);
@@ -90,7 +91,8 @@ class StepRecorder {
   void activate(std::uint64_t number, Request& request, std::uint64_t posted_ns, Thread& thread);
   void free_request(std::uint64_t number);
   void stop_waiting(Request& request);
-  Step& append_message(StepKind kind, const trace::Event& event, const Thread& here, std::uint32_t& number);
+  Step& append_message(StepKind kind, const trace::Event& event, const Thread& here,
+                       std::uint32_t& number);
   void sent(const trace::Event& event);
   bool belongs_to_request(const trace::Event& event, std::uint32_t step);
   void received(const trace::Event& event);
@@ -106,7 +108,8 @@ class StepRecorder {
     return threads_[number];
   }
   bool hidden(std::uint32_t message_class) const {
-    return message_class < facts_.definitions.class_hidden.size() && facts_.definitions.class_hidden[message_class];
+    return message_class < facts_.definitions.class_hidden.size() &&
+           facts_.definitions.class_hidden[message_class];
   }
 
   const JobFacts& facts_;
@@ -119,13 +122,18 @@ class StepRecorder {
 
   std::vector<Thread> threads_;
   base::FlatMap<std::uint64_t, Request> requests_;
-  // Open MPI gives all sends that were complete at once the same number: those before the last of a number.
+  // Open MPI gives all sends that were complete at once the same number: those before the last of a
+  // number.
   base::FlatMap<std::uint64_t, std::vector<std::uint32_t>> earlier_;
-  std::vector<std::uint32_t> sequences_;  // by communicator: collectives taken part in in this epoch
-  std::vector<std::uint32_t> phases_;     // open ones
+  std::vector<std::uint32_t>
+      sequences_;                      // by communicator: collectives taken part in in this epoch
+  std::vector<std::uint32_t> phases_;  // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
-  struct { std::uint64_t address = 0; std::uint32_t number = kNobody; } site_cache_[256];
+  struct {
+    std::uint64_t address = 0;
+    std::uint32_t number = kNobody;
+  } site_cache_[256];
   std::uint64_t last_ns_ = 0;
   std::uint32_t epoch_ = 0;
   std::uint64_t lost_records_ = 0, losses_ = 0;

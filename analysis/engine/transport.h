@@ -1,7 +1,8 @@
 // How the processes of one analysis talk, if it is more than one: mpirun -n P fathom analyze RUN.
 //
-// All operations are collective: every process calls them in the same order. Data are bytes of this machine.
-// A process that dies ends all of them (mpirun sees to it); none ever waits for one that is gone.
+// All operations are collective: every process calls them in the same order. Data are bytes of this
+// machine. A process that dies ends all of them (mpirun sees to it); none ever waits for one that
+// is gone.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +19,9 @@ class Transport {
   virtual std::size_t rank() const = 0;
   virtual std::size_t size() const = 0;
 
-  // Sends outgoing[i] to process i, and gives what each process sent to this one: begin() returns at once,
-  // finish() when everything is there. One exchange at a time. outgoing[rank()] comes back as it is.
+  // Sends outgoing[i] to process i, and gives what each process sent to this one: begin() returns
+  // at once, finish() when everything is there. One exchange at a time. outgoing[rank()] comes back
+  // as it is.
   virtual void begin_exchange(std::vector<Bytes> outgoing) = 0;
   virtual std::vector<Bytes> finish_exchange() = 0;
   std::vector<Bytes> exchange(std::vector<Bytes> outgoing) {

@@ -34,7 +34,8 @@ struct Rows {
 
 class Scan {
  public:
-  Scan(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_ns) : job_(job), from_ns_(from_ns), to_ns_(to_ns) {}
+  Scan(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_ns)
+      : job_(job), from_ns_(from_ns), to_ns_(to_ns) {}
 
   Rows rows() {
     for (const std::uint32_t process : job_.own()) {
@@ -46,7 +47,9 @@ class Scan {
         const Step& step = job_.steps().at(process, number);
         if (step.kind != StepKind::kCall && step.kind != StepKind::kLost) take(number, step);
       }
-      const auto size = [&](std::size_t count) { rows_.sizes.push_back(std::uint64_t{process} << 32 | count); };
+      const auto size = [&](std::size_t count) {
+        rows_.sizes.push_back(std::uint64_t{process} << 32 | count);
+      };
       size(rows_.events.size() - events);
       size(rows_.sent.size() - sent);
     }
@@ -63,7 +66,8 @@ class Scan {
     if (part.kind == StepKind::kSend) {
       append(rows_.sent, {number, send_event(part.call, part)});
     } else if (part.kind == StepKind::kDone) {
-      if (!part.has(kCancelled) && part.partner_step != kNobody) complete(part.call, step(part.partner_step));
+      if (!part.has(kCancelled) && part.partner_step != kNobody)
+        complete(part.call, step(part.partner_step));
     } else if (part.kind == StepKind::kCollective) {
       if (is_group(part)) take_part(part);
     } else if (!part.has(kByRequest)) {
@@ -76,7 +80,8 @@ class Scan {
   }
 
   void complete(std::uint32_t call, const Step& part) {
-    if (part.kind == StepKind::kSend || (part.kind == StepKind::kCollective && !is_group(part))) return;
+    if (part.kind == StepKind::kSend || (part.kind == StepKind::kCollective && !is_group(part)))
+      return;
     const std::uint32_t event = event_of(call, CommKind::kReceive);
     if (part.kind == StepKind::kCollective) {
       append(rows_.parts, {process_, event, part.communicator, part.number, true});
@@ -86,13 +91,15 @@ class Scan {
   }
 
   void take_part(const Step& part) {
-    const std::uint32_t event = event_of(part.call, part.has(kByRequest) ? CommKind::kPost : CommKind::kCollective);
+    const std::uint32_t event =
+        event_of(part.call, part.has(kByRequest) ? CommKind::kPost : CommKind::kCollective);
     append(rows_.parts, {process_, event, part.communicator, part.number, false});
   }
 
   // Non-blocking sends go on with the last event, if that is one too.
   std::uint32_t send_event(std::uint32_t call, const Step& part) {
-    const bool again = part.has(kByRequest) && coalesces_ && rows_.events.size() > first_ && rows_.events.back().kind == CommKind::kSend;
+    const bool again = part.has(kByRequest) && coalesces_ && rows_.events.size() > first_ &&
+                       rows_.events.back().kind == CommKind::kSend;
     if (!again) {
       const std::uint32_t event = event_of(call, CommKind::kSend);
       coalesces_ = part.has(kByRequest);
@@ -124,13 +131,14 @@ class Scan {
   bool coalesces_ = false;  // the last event is of non-blocking sends
 };
 
-// At process 0 the rows of all, in the order of the processes. They come in pieces: no second copy of them is ever in
-// memory.
+// At process 0 the rows of all, in the order of the processes. They come in pieces: no second copy
+// of them is ever in memory.
 template <typename Row>
 ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
   constexpr std::size_t kPiece = 1 << 16;
   Parcels parcels(transport.size());
-  for (std::size_t to = 0; to < transport.size(); ++to) parcels.send(to, 0, std::uint64_t{own.size()});
+  for (std::size_t to = 0; to < transport.size(); ++to)
+    parcels.send(to, 0, std::uint64_t{own.size()});
   std::vector<std::uint64_t> sizes;
   for (const Transport::Bytes& bytes : transport.exchange(parcels.take())) {
     Received received(bytes);
@@ -142,7 +150,9 @@ ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
   for (std::size_t sender = 1; sender < sizes.size(); ++sender) {
     for (std::size_t begin = 0; begin < sizes[sender]; begin += kPiece) {
       std::vector<Row> piece;
-      if (sender == transport.rank()) piece.assign(own.data() + begin, own.data() + std::min<std::size_t>(begin + kPiece, own.size()));
+      if (sender == transport.rank())
+        piece.assign(own.data() + begin,
+                     own.data() + std::min<std::size_t>(begin + kPiece, own.size()));
       for (const Row& row : gathered(transport, piece)) append(all, row);
     }
   }
@@ -170,9 +180,9 @@ Links links(std::size_t size, const Pairs& pairs, From from, To to) {
 }
 
 struct Place {
-  std::size_t events = 0, sent = 0;          // where the process's rows begin as gathered
+  std::size_t events = 0, sent = 0;  // where the process's rows begin as gathered
   std::uint32_t event_count = 0, sent_count = 0;
-  std::size_t hint = 0;                      // messages are asked for nearly in order
+  std::size_t hint = 0;  // messages are asked for nearly in order
 };
 
 class Assembly {
@@ -245,7 +255,9 @@ class Assembly {
     rows_.events = {};
   }
 
-  std::uint32_t number(std::uint32_t process, std::uint32_t event) const { return made_.first_of[process] + event; }
+  std::uint32_t number(std::uint32_t process, std::uint32_t event) const {
+    return made_.first_of[process] + event;
+  }
 
   std::uint32_t sender_of(const Taken& taken) {
     Place& place = places_[taken.source];
@@ -255,9 +267,12 @@ class Assembly {
     if (low >= size || begin[low].step > taken.source_step) low = 0;
     while (low + step < size && begin[low + step].step <= taken.source_step) low += step, step *= 2;
     const Sent* end = begin + std::min(size, low + step + 1);
-    const Sent* found = std::lower_bound(begin + std::min(low, size), end, taken.source_step, [](const Sent& sent, std::uint32_t wanted) { return sent.step < wanted; });
+    const Sent* found =
+        std::lower_bound(begin + std::min(low, size), end, taken.source_step,
+                         [](const Sent& sent, std::uint32_t wanted) { return sent.step < wanted; });
     place.hint = static_cast<std::size_t>(found - begin);
-    return found != end && found->step == taken.source_step ? number(taken.source, found->event) : kNobody;
+    return found != end && found->step == taken.source_step ? number(taken.source, found->event)
+                                                            : kNobody;
   }
 
   void link_messages() {
@@ -286,7 +301,8 @@ class Assembly {
     };
     ScratchVector<Member> members, completions;
     for (const Part& part : rows_.parts) {
-      const std::uint64_t key = std::uint64_t{static_cast<std::uint32_t>(part.communicator)} << 32 | part.number;
+      const std::uint64_t key =
+          std::uint64_t{static_cast<std::uint32_t>(part.communicator)} << 32 | part.number;
       const auto next = static_cast<std::uint32_t>(numbers.size());
       const std::uint32_t* known = numbers.find(key);
       const std::uint32_t group = known ? *known : numbers[key] = next;

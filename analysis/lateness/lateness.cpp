@@ -14,13 +14,16 @@ namespace {
 
 constexpr std::uint64_t kMost = ~std::uint64_t{0};
 
-std::uint64_t above(std::uint64_t value, std::uint64_t least) { return value > least ? value - least : 0; }
+std::uint64_t above(std::uint64_t value, std::uint64_t least) {
+  return value > least ? value - least : 0;
+}
 
 // ---- telling ----
 
 double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
-// What was called in an event, which only the owner of its process knows; asked for where it is shown.
+// What was called in an event, which only the owner of its process knows; asked for where it is
+// shown.
 struct CallRow {
   std::uint32_t process = 0, call = 0, function = 0;
   std::uint32_t phase = kNobody;
@@ -28,7 +31,8 @@ struct CallRow {
 };
 
 // Of the events in `wanted` (process 0's), in that order.
-std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all, const std::vector<std::uint32_t>& wanted) {
+std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all,
+                              const std::vector<std::uint32_t>& wanted) {
   Transport& transport = job.transport();
   Parcels questions(transport.size());
   for (const std::uint32_t event : wanted) {
@@ -60,7 +64,8 @@ std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all, const std::
 
 class Teller {
  public:
-  Teller(JoinedJob& job, const CommEvents& all, const LogicalStructure& structure, const Lateness& late)
+  Teller(JoinedJob& job, const CommEvents& all, const LogicalStructure& structure,
+         const Lateness& late)
       : job_(job), all_(all), structure_(structure), late_(late), names_(job.definitions()) {}
 
   void tell(std::size_t most_events, Outcome& outcome) {
@@ -74,7 +79,9 @@ class Teller {
   }
 
  private:
-  std::int64_t rank(std::uint32_t event) const { return job_.definitions().processes[all_.events[event].process].rank; }
+  std::int64_t rank(std::uint32_t event) const {
+    return job_.definitions().processes[all_.events[event].process].rank;
+  }
 
   void figures(Section& section) const {
     std::uint64_t most_ns = 0;
@@ -109,10 +116,15 @@ class Teller {
     Table& table = section.table("lateness_by_rank");
     add_column(table, "rank", rows, [](const RankRow& row) { return row.rank; });
     add_column(table, "events", rows, [](const RankRow& row) { return row.events; });
-    add_column(table, "mean_lateness_seconds", rows, [](const RankRow& row) { return seconds(row.lateness_ns) / static_cast<double>(row.events); });
-    add_column(table, "most_lateness_seconds", rows, [](const RankRow& row) { return seconds(row.most_ns); });
-    add_column(table, "fell_behind_computing_seconds", rows, [](const RankRow& row) { return seconds(row.computed_ns); });
-    add_column(table, "fell_behind_communicating_seconds", rows, [](const RankRow& row) { return seconds(row.communicated_ns); });
+    add_column(table, "mean_lateness_seconds", rows, [](const RankRow& row) {
+      return seconds(row.lateness_ns) / static_cast<double>(row.events);
+    });
+    add_column(table, "most_lateness_seconds", rows,
+               [](const RankRow& row) { return seconds(row.most_ns); });
+    add_column(table, "fell_behind_computing_seconds", rows,
+               [](const RankRow& row) { return seconds(row.computed_ns); });
+    add_column(table, "fell_behind_communicating_seconds", rows,
+               [](const RankRow& row) { return seconds(row.communicated_ns); });
   }
 
   // Imbalance: the longest of its ranks' time in it less the shortest.
@@ -123,11 +135,14 @@ class Teller {
     };
     ScratchVector<Row> rows(structure_.partitions.size());
     for (std::uint32_t event = 0; event < all_.events.size();) {
-      const std::uint32_t partition = structure_.partition[event], process = all_.events[event].process;
+      const std::uint32_t partition = structure_.partition[event],
+                          process = all_.events[event].process;
       Row& row = rows[partition];
       row.number = partition;
       std::uint64_t ns = 0;
-      for (; event < all_.events.size() && structure_.partition[event] == partition && all_.events[event].process == process; ++event) {
+      for (; event < all_.events.size() && structure_.partition[event] == partition &&
+             all_.events[event].process == process;
+           ++event) {
         CommEvents::touched(event);
         ++row.events;
         ns += above(all_.events[event].exit_ns, all_.events[event].enter_ns);
@@ -138,18 +153,26 @@ class Teller {
       row.least_ns = std::min(row.least_ns, ns);
     }
     const std::size_t shown = std::min(rows.size(), kMostShown);
-    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(), [](const Row& a, const Row& b) {
-      return a.lateness_ns != b.lateness_ns ? a.lateness_ns > b.lateness_ns : a.number < b.number;
-    });
+    std::partial_sort(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+                      [](const Row& a, const Row& b) {
+                        return a.lateness_ns != b.lateness_ns ? a.lateness_ns > b.lateness_ns
+                                                              : a.number < b.number;
+                      });
     rows.resize(shown);
     Table& table = section.table("latest_partitions");
     add_column(table, "partition", rows, [](const Row& row) { return std::int64_t{row.number}; });
-    add_column(table, "leap", rows, [&](const Row& row) { return std::int64_t{structure_.partitions[row.number].leap}; });
+    add_column(table, "leap", rows, [&](const Row& row) {
+      return std::int64_t{structure_.partitions[row.number].leap};
+    });
     add_column(table, "ranks", rows, [](const Row& row) { return std::int64_t{row.ranks}; });
     add_column(table, "events", rows, [](const Row& row) { return row.events; });
-    add_column(table, "steps", rows, [&](const Row& row) { return std::int64_t{structure_.partitions[row.number].steps}; });
-    add_column(table, "most_lateness_seconds", rows, [](const Row& row) { return seconds(row.lateness_ns); });
-    add_column(table, "imbalance_seconds", rows, [](const Row& row) { return seconds(row.most_ns - row.least_ns); });
+    add_column(table, "steps", rows, [&](const Row& row) {
+      return std::int64_t{structure_.partitions[row.number].steps};
+    });
+    add_column(table, "most_lateness_seconds", rows,
+               [](const Row& row) { return seconds(row.lateness_ns); });
+    add_column(table, "imbalance_seconds", rows,
+               [](const Row& row) { return seconds(row.most_ns - row.least_ns); });
   }
 
   // Where most was fallen behind, in an event or before it.
@@ -161,7 +184,9 @@ class Teller {
     };
     std::vector<Row> rows;
     const auto later = [](const Row& a, const Row& b) {
-      return a.ns != b.ns ? a.ns > b.ns : a.event != b.event ? a.event < b.event : a.computing < b.computing;
+      return a.ns != b.ns         ? a.ns > b.ns
+             : a.event != b.event ? a.event < b.event
+                                  : a.computing < b.computing;
     };
     const auto keep = [&](const Row& row) {
       if (row.ns == 0 || (rows.size() == kMostShown && !later(row, rows.front()))) return;
@@ -184,16 +209,24 @@ class Teller {
     std::iota(numbers.begin(), numbers.end(), std::size_t{0});
     Table& table = section.table("fell_behind");
     add_column(table, "rank", rows, [&](const Row& row) { return rank(row.event); });
-    add_column(table, "what", rows, [](const Row& row) { return std::string(row.computing ? "computing before" : "communicating in"); });
+    add_column(table, "what", rows, [](const Row& row) {
+      return std::string(row.computing ? "computing before" : "communicating in");
+    });
     call_columns(table, numbers, calls);
-    add_column(table, "step", rows, [&](const Row& row) { return std::int64_t{structure_.global_step(row.event)}; });
-    add_column(table, "at_s", rows, [&](const Row& row) { return seconds(all_.events[row.event].enter_ns); });
+    add_column(table, "step", rows,
+               [&](const Row& row) { return std::int64_t{structure_.global_step(row.event)}; });
+    add_column(table, "at_s", rows,
+               [&](const Row& row) { return seconds(all_.events[row.event].enter_ns); });
     add_column(table, "seconds", rows, [](const Row& row) { return seconds(row.ns); });
   }
 
-  void call_columns(Table& table, const std::vector<std::size_t>& numbers, const std::vector<CallRow>& calls) {
-    const auto site = [&](std::size_t i) -> const trace::CodeSite& { return names_.of_call(calls[i].process, calls[i].site); };
-    add_column(table, "name", numbers, [&](std::size_t i) { return job_.definitions().functions[calls[i].function].name; });
+  void call_columns(Table& table, const std::vector<std::size_t>& numbers,
+                    const std::vector<CallRow>& calls) {
+    const auto site = [&](std::size_t i) -> const trace::CodeSite& {
+      return names_.of_call(calls[i].process, calls[i].site);
+    };
+    add_column(table, "name", numbers,
+               [&](std::size_t i) { return job_.definitions().functions[calls[i].function].name; });
     add_column(table, "file", numbers, [&](std::size_t i) { return site(i).file; });
     add_column(table, "line", numbers, [&](std::size_t i) { return std::int64_t{site(i).line}; });
     add_column(table, "phase", numbers, [&](std::size_t i) {
@@ -210,28 +243,46 @@ class Teller {
     const auto calls = calls_of(job_, all_, wanted);
     if (!here) return;
     if (shown < all_.events.size()) {
-      outcome.limits.push_back("lateness: the table of events holds the first " + std::to_string(shown) + " of " +
-                               std::to_string(all_.events.size()) + "; --set lateness_events=N shows more");
+      outcome.limits.push_back("lateness: the table of events holds the first " +
+                               std::to_string(shown) + " of " + std::to_string(all_.events.size()) +
+                               "; --set lateness_events=N shows more");
     }
     Table& table = outcome.section.table("events");
     const auto column = [&](const char* name, auto of) { add_column(table, name, wanted, of); };
-    const auto first_sender = [&](std::uint32_t event) { return all_.senders.of(event).empty() ? kNobody : all_.senders.of(event).front(); };
-    column("PartitionId", [&](std::uint32_t event) { return std::int64_t{structure_.partition[event]}; });
+    const auto first_sender = [&](std::uint32_t event) {
+      return all_.senders.of(event).empty() ? kNobody : all_.senders.of(event).front();
+    };
+    column("PartitionId",
+           [&](std::uint32_t event) { return std::int64_t{structure_.partition[event]}; });
     column("EventId", [](std::uint32_t event) { return std::int64_t{event}; });
-    column("EventName", [&](std::uint32_t event) { return job_.definitions().functions[calls[event].function].name; });
-    column("Stride", [&](std::uint32_t event) { return structure_.stride[event] == kNobody ? std::int64_t{-1} : std::int64_t{structure_.stride[event]}; });
+    column("EventName", [&](std::uint32_t event) {
+      return job_.definitions().functions[calls[event].function].name;
+    });
+    column("Stride", [&](std::uint32_t event) {
+      return structure_.stride[event] == kNobody ? std::int64_t{-1}
+                                                 : std::int64_t{structure_.stride[event]};
+    });
     column("Process", [&](std::uint32_t event) { return rank(event); });
-    column("Matching Event ID", [&](std::uint32_t event) { return first_sender(event) == kNobody ? std::int64_t{-1} : std::int64_t{first_sender(event)}; });
-    column("Matching Process", [&](std::uint32_t event) { return first_sender(event) == kNobody ? std::int64_t{-1} : rank(first_sender(event)); });
-    column("Leap", [&](std::uint32_t event) { return std::int64_t{structure_.partitions[structure_.partition[event]].leap}; });
+    column("Matching Event ID", [&](std::uint32_t event) {
+      return first_sender(event) == kNobody ? std::int64_t{-1} : std::int64_t{first_sender(event)};
+    });
+    column("Matching Process", [&](std::uint32_t event) {
+      return first_sender(event) == kNobody ? std::int64_t{-1} : rank(first_sender(event));
+    });
+    column("Leap", [&](std::uint32_t event) {
+      return std::int64_t{structure_.partitions[structure_.partition[event]].leap};
+    });
     column("LocalStep", [&](std::uint32_t event) { return std::int64_t{structure_.step[event]}; });
-    column("Step", [&](std::uint32_t event) { return std::int64_t{structure_.global_step(event)}; });
+    column("Step",
+           [&](std::uint32_t event) { return std::int64_t{structure_.global_step(event)}; });
     column("Start", [&](std::uint32_t event) { return all_.events[event].enter_ns; });
     column("End", [&](std::uint32_t event) { return all_.events[event].exit_ns; });
     for (const bool computing : {false, true}) {
       const std::string prefix = computing ? "Computation" : "";
       const auto of = [&](const std::string& name, std::uint64_t Late::*member) {
-        column((prefix + name).c_str(), [&](std::uint32_t event) { return (computing ? late_.computation(event) : late_.event(event)).*member; });
+        column((prefix + name).c_str(), [&](std::uint32_t event) {
+          return (computing ? late_.computation(event) : late_.event(event)).*member;
+        });
       };
       of("Lateness", &Late::lateness_ns);
       of("GlobalLateness", &Late::global_lateness_ns);
@@ -250,19 +301,24 @@ class Teller {
 
 std::vector<std::uint64_t> begun_ns(const JoinedJob& job) {
   std::vector<std::uint64_t> begun;
-  for (const trace::Process& process : job.definitions().processes) begun.push_back(process.first_ns);
+  for (const trace::Process& process : job.definitions().processes)
+    begun.push_back(process.first_ns);
   return begun;
 }
 
 }  // namespace
 
-Lateness::Lateness(const CommEvents& all, const LogicalStructure& structure, std::vector<std::uint64_t> begun)
+Lateness::Lateness(const CommEvents& all, const LogicalStructure& structure,
+                   std::vector<std::uint64_t> begun)
     : all_(all), structure_(structure), begun_ns_(std::move(begun)), least_(structure.buckets) {
   std::size_t steps = 0;
-  for (const Partition& partition : structure.partitions) steps = std::max<std::size_t>(steps, (partition.first_step + 2 * partition.steps) / 2 + 1);
+  for (const Partition& partition : structure.partitions)
+    steps = std::max<std::size_t>(steps, (partition.first_step + 2 * partition.steps) / 2 + 1);
   exit_ns_.resize(steps, kMost);
   enter_ns_.resize(steps, kMost);
-  const auto lower = [](std::uint64_t& least, std::uint64_t value) { least = std::min(least, value); };
+  const auto lower = [](std::uint64_t& least, std::uint64_t value) {
+    least = std::min(least, value);
+  };
   all.each([&](std::uint32_t event) {
     const CommEvent& one = all.events[event];
     Least& least = least_[structure.bucket(event)];
@@ -275,21 +331,27 @@ Lateness::Lateness(const CommEvents& all, const LogicalStructure& structure, std
   });
 }
 
-std::uint64_t Lateness::duration_ns(std::uint32_t event) const { return above(all_.events[event].exit_ns, all_.events[event].enter_ns); }
+std::uint64_t Lateness::duration_ns(std::uint32_t event) const {
+  return above(all_.events[event].exit_ns, all_.events[event].enter_ns);
+}
 
 std::uint64_t Lateness::computation_ns(std::uint32_t event) const {
-  return above(all_.events[event].enter_ns, is_first(event) ? begun_ns_[all_.events[event].process] : all_.events[event - 1].exit_ns);
+  return above(all_.events[event].enter_ns, is_first(event) ? begun_ns_[all_.events[event].process]
+                                                            : all_.events[event - 1].exit_ns);
 }
 
 Late Lateness::event(std::uint32_t event) const {
   Late late;
   late.lateness_ns = lateness_ns(event);
-  late.global_lateness_ns = all_.events[event].exit_ns - exit_ns_[structure_.global_step(event) / 2];
+  late.global_lateness_ns =
+      all_.events[event].exit_ns - exit_ns_[structure_.global_step(event) / 2];
   late.differential_duration_ns = duration_ns(event) - least_[structure_.bucket(event)].duration_ns;
   std::uint64_t before_ns = lateness_before_ns(event);
-  for (const std::uint32_t sender : all_.senders.of(event)) before_ns = std::max(before_ns, lateness_ns(sender));
+  for (const std::uint32_t sender : all_.senders.of(event))
+    before_ns = std::max(before_ns, lateness_ns(sender));
   for (const std::uint32_t group : all_.completed.of(event)) {
-    for (const std::uint32_t post : all_.members.of(group)) before_ns = std::max(before_ns, lateness_ns(post));
+    for (const std::uint32_t post : all_.members.of(group))
+      before_ns = std::max(before_ns, lateness_ns(post));
   }
   late.differential_ns = above(late.lateness_ns, before_ns);
   return late;
@@ -298,8 +360,10 @@ Late Lateness::event(std::uint32_t event) const {
 Late Lateness::computation(std::uint32_t event) const {
   Late late;
   late.lateness_ns = lateness_before_ns(event);
-  late.global_lateness_ns = all_.events[event].enter_ns - enter_ns_[structure_.global_step(event) / 2];
-  late.differential_duration_ns = computation_ns(event) - least_[structure_.bucket(event)].computation_ns;
+  late.global_lateness_ns =
+      all_.events[event].enter_ns - enter_ns_[structure_.global_step(event) / 2];
+  late.differential_duration_ns =
+      computation_ns(event) - least_[structure_.bucket(event)].computation_ns;
   late.differential_ns = above(late.lateness_ns, is_first(event) ? 0 : lateness_ns(event - 1));
   return late;
 }
@@ -315,8 +379,11 @@ base::Result<Outcome> lateness(const Input& input) {
   const LogicalStructure structure = logical_structure(all, options);
   const Lateness late(all, structure, begun_ns(job));
   Outcome outcome;
-  Teller(job, all, structure, late).tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
-  if (input.scope.ranks || input.scope.phase) outcome.limits.push_back("lateness is that of all ranks and phases, for its steps are of all of them");
+  Teller(job, all, structure, late)
+      .tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
+  if (input.scope.ranks || input.scope.phase)
+    outcome.limits.push_back(
+        "lateness is that of all ranks and phases, for its steps are of all of them");
   return outcome;
 }
 

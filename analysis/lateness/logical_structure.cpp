@@ -8,13 +8,16 @@
 namespace fathom::analysis {
 namespace {
 
-// Strides: the longest chains over what sends. A blocking collective is one node, its first member; a
-// non-blocking one has a node of its own behind all events, which adds nothing.
+// Strides: the longest chains over what sends. A blocking collective is one node, its first member;
+// a non-blocking one has a node of its own behind all events, which adds nothing.
 class Strides {
  public:
   Strides(const CommEvents& all, const ScratchVector<std::uint32_t>& partition)
-      : all_(all), events_(static_cast<std::uint32_t>(all.events.size())), next_(events_, kNobody),
-        stride_(events_ + all.groups()), open_(events_ + all.groups()) {
+      : all_(all),
+        events_(static_cast<std::uint32_t>(all.events.size())),
+        next_(events_, kNobody),
+        stride_(events_ + all.groups()),
+        open_(events_ + all.groups()) {
     find_next(partition);
     each_edge([&](std::uint32_t, std::uint32_t to) { ++open_[to]; });
     for (std::uint32_t node = 0; node < open_.size(); ++node) {
@@ -50,7 +53,8 @@ class Strides {
     for (std::uint32_t event = events_; event-- > 1;) {
       CommEvents::touched(event);
       const std::uint32_t before = event - 1;
-      const bool together = all_.events[before].process == all_.events[event].process && partition[before] == partition[event];
+      const bool together = all_.events[before].process == all_.events[event].process &&
+                            partition[before] == partition[event];
       if (together) next_[before] = sends(event) ? event : next_[event];
     }
   }
@@ -72,7 +76,8 @@ class Strides {
         if (next_[completion] != kNobody) take(node(next_[completion]));
       }
     } else if (all_.events[node_number].kind == CommKind::kCollective) {
-      for (const std::uint32_t member : all_.members.of(all_.events[node_number].group)) each_edge_of_event(member, take);
+      for (const std::uint32_t member : all_.members.of(all_.events[node_number].group))
+        each_edge_of_event(member, take);
     } else {
       each_edge_of_event(node_number, take);
     }
@@ -100,16 +105,19 @@ class Strides {
     }
   }
 
-  // Programs can have them: the root of a broadcast need not wait for those that it sends to next. The earliest
-  // goes first.
+  // Programs can have them: the root of a broadcast need not wait for those that it sends to next.
+  // The earliest goes first.
   void break_cycles() {
     ScratchVector<std::uint32_t> left;
     for (std::uint32_t one = 0; one < open_.size(); ++one) {
       CommEvents::touched(one);
       if (is_node(one) && open_[one] != kNobody) left.push_back(one);
     }
-    const auto time_ns = [&](std::uint32_t one) { return one < events_ ? all_.events[one].enter_ns : ~std::uint64_t{0}; };
-    std::stable_sort(left.begin(), left.end(), [&](std::uint32_t a, std::uint32_t b) { return time_ns(a) < time_ns(b); });
+    const auto time_ns = [&](std::uint32_t one) {
+      return one < events_ ? all_.events[one].enter_ns : ~std::uint64_t{0};
+    };
+    std::stable_sort(left.begin(), left.end(),
+                     [&](std::uint32_t a, std::uint32_t b) { return time_ns(a) < time_ns(b); });
     for (const std::uint32_t one : left) {
       if (open_[one] == kNobody) continue;
       ready_.push_back(one);
@@ -125,14 +133,16 @@ class Strides {
 
 class Steps {
  public:
-  Steps(const CommEvents& all, LogicalStructure& structure) : all_(all), made_(structure), posted_(all.groups()) {
+  Steps(const CommEvents& all, LogicalStructure& structure)
+      : all_(all), made_(structure), posted_(all.groups()) {
     made_.step.assign(all.events.size(), kNobody);
     sort_by_stride();
     for (std::size_t i = 0; i < order_.size();) {
       const std::uint32_t partition = made_.partition[order_[i]];
       std::uint32_t& last = made_.partitions[partition].steps;  // the number of steps so far
       std::size_t end = i;
-      for (; end < order_.size() && same_stride(order_[i], order_[end]); ++end) place_receives_before(order_[end], last);
+      for (; end < order_.size() && same_stride(order_[i], order_[end]); ++end)
+        place_receives_before(order_[end], last);
       for (; i < end; ++i) {
         CommEvents::touched(static_cast<std::uint32_t>(i));
         place(order_[i], last);
@@ -140,7 +150,8 @@ class Steps {
       ++last;
     }
     all.each([&](std::uint32_t event) {
-      if (made_.step[event] == kNobody) place_receive(event, made_.partitions[made_.partition[event]].steps);
+      if (made_.step[event] == kNobody)
+        place_receive(event, made_.partitions[made_.partition[event]].steps);
     });
   }
 
@@ -165,12 +176,14 @@ class Steps {
       for (const std::uint32_t event : from) to[at[key(event)]++] = event;
       return to;
     };
-    order_ = sorted(sorted(senders, strides, [&](std::uint32_t event) { return made_.stride[event]; }),
-                    made_.partitions.size(), [&](std::uint32_t event) { return made_.partition[event]; });
+    order_ = sorted(
+        sorted(senders, strides, [&](std::uint32_t event) { return made_.stride[event]; }),
+        made_.partitions.size(), [&](std::uint32_t event) { return made_.partition[event]; });
   }
 
   bool is_behind(std::uint32_t before, std::uint32_t event) const {
-    return all_.events[before].process == all_.events[event].process && made_.partition[before] == made_.partition[event];
+    return all_.events[before].process == all_.events[event].process &&
+           made_.partition[before] == made_.partition[event];
   }
 
   // The receives between this and the last of its process that sends.
@@ -213,12 +226,16 @@ void put_behind_one_another(const CommEvents& all, LogicalStructure& made) {
     made.leaps = std::max(made.leaps, partition.leap + 1);
   }
   made.buckets = bucket;
-  ScratchVector<std::uint32_t> borders;  // events with a next one in another partition, by partition
+  ScratchVector<std::uint32_t>
+      borders;  // events with a next one in another partition, by partition
   all.each([&](std::uint32_t event) {
-    const bool followed = event + 1 < all.events.size() && all.events[event].process == all.events[event + 1].process;
+    const bool followed =
+        event + 1 < all.events.size() && all.events[event].process == all.events[event + 1].process;
     if (followed && made.partition[event] != made.partition[event + 1]) append(borders, event);
   });
-  std::sort(borders.begin(), borders.end(), [&](std::uint32_t a, std::uint32_t b) { return made.partition[a] < made.partition[b]; });
+  std::sort(borders.begin(), borders.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return made.partition[a] < made.partition[b];
+  });
   for (const std::uint32_t event : borders) {
     const Partition& earlier = made.partitions[made.partition[event]];
     std::uint32_t& first = made.partitions[made.partition[event + 1]].first_step;
@@ -232,9 +249,11 @@ LogicalStructure logical_structure(const CommEvents& all, const StructureOptions
   LogicalStructure made;
   {
     Partitioning partitioning = partitions_of(all);
-    if (options.complete_leaps) partitioning = with_complete_leaps(all, std::move(partitioning), options.force);
+    if (options.complete_leaps)
+      partitioning = with_complete_leaps(all, std::move(partitioning), options.force);
     made.partitions.resize(partitioning.size());
-    for (std::size_t i = 0; i < partitioning.size(); ++i) made.partitions[i].leap = partitioning.leap[i];
+    for (std::size_t i = 0; i < partitioning.size(); ++i)
+      made.partitions[i].leap = partitioning.leap[i];
     made.partition = std::move(partitioning.of);
   }
   made.stride = Strides(all, made.partition).by_event();

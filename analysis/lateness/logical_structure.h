@@ -1,7 +1,7 @@
-// The logical structure of a job's communication: which events belong together, and in which logical step each
-// stands, from who depends on whom alone and not from time (K. E. Isaacs et al., Combing the communication
-// hairball: visualizing parallel execution traces using logical time, InfoVis 2014; with the refinements of its
-// implementation, Ravel).
+// The logical structure of a job's communication: which events belong together, and in which
+// logical step each stands, from who depends on whom alone and not from time (K. E. Isaacs et al.,
+// Combing the communication hairball: visualizing parallel execution traces using logical time,
+// InfoVis 2014; with the refinements of its implementation, Ravel).
 //
 //   partition   the events that messages and collectives connect, and those that these would have to be both
 //               before and behind (strongly connected components of the order on the processes)
@@ -15,10 +15,10 @@
 //   global step partitions behind one another as they depend: 2 * step + 1 + the first of the partition, for each
 //               event stands behind the computation before it, which has the step before
 //
-// Leaps that not all processes take part in can be completed (complete_leaps), as fits bulk-synchronous programs:
-// a partition goes together with those before it where it is ten times as far from those behind it; else those
-// behind it that add a process join it.
-// Cost: linear, some 100 ns an event; completing leaps: leaps x partitions at worst. Memory: some 50 bytes an event.
+// Leaps that not all processes take part in can be completed (complete_leaps), as fits
+// bulk-synchronous programs: a partition goes together with those before it where it is ten times
+// as far from those behind it; else those behind it that add a process join it. Cost: linear, some
+// 100 ns an event; completing leaps: leaps x partitions at worst. Memory: some 50 bytes an event.
 #pragma once
 
 #include <cstdint>
@@ -35,9 +35,9 @@ struct StructureOptions {
 
 struct Partition {
   std::uint32_t leap = 0;
-  std::uint32_t steps = 0;        // number of
-  std::uint32_t first_step = 0;   // global
-  std::uint32_t first_bucket = 0; // buckets are the steps of all partitions, one behind another
+  std::uint32_t steps = 0;         // number of
+  std::uint32_t first_step = 0;    // global
+  std::uint32_t first_bucket = 0;  // buckets are the steps of all partitions, one behind another
 };
 
 struct LogicalStructure {
@@ -47,8 +47,12 @@ struct LogicalStructure {
   ScratchVector<std::uint32_t> step;       // by event, in its partition
   std::uint32_t buckets = 0, leaps = 0;
 
-  std::uint32_t bucket(std::size_t event) const { return partitions[partition[event]].first_bucket + step[event]; }
-  std::uint32_t global_step(std::size_t event) const { return partitions[partition[event]].first_step + 2 * step[event] + 1; }
+  std::uint32_t bucket(std::size_t event) const {
+    return partitions[partition[event]].first_bucket + step[event];
+  }
+  std::uint32_t global_step(std::size_t event) const {
+    return partitions[partition[event]].first_step + 2 * step[event] + 1;
+  }
 };
 
 LogicalStructure logical_structure(const CommEvents& all, const StructureOptions& options = {});

@@ -58,7 +58,8 @@ ScratchVector<std::uint32_t> connected(const CommEvents& all, std::uint32_t& cou
 template <typename Take>
 void each_border(const CommEvents& all, const ScratchVector<std::uint32_t>& of, Take take) {
   for (std::size_t process = 0; process + 1 < all.first_of.size(); ++process) {
-    for (std::uint32_t event = all.first_of[process]; event + 1 < all.first_of[process + 1]; ++event) {
+    for (std::uint32_t event = all.first_of[process]; event + 1 < all.first_of[process + 1];
+         ++event) {
       CommEvents::touched(event);
       if (of[event] != of[event + 1]) take(event);
     }
@@ -80,7 +81,10 @@ Links successors(const CommEvents& all, const ScratchVector<std::uint32_t>& of, 
 class Components {
  public:
   explicit Components(const Links& next)
-      : next_(next), found_(next.first.size() - 1), low_(found_.size()), at_(next.first.begin(), next.first.end() - 1),
+      : next_(next),
+        found_(next.first.size() - 1),
+        low_(found_.size()),
+        at_(next.first.begin(), next.first.end() - 1),
         component_(found_.size(), kNobody) {
     for (std::uint32_t node = 0; node < found_.size(); ++node) {
       if (found_[node] == 0) walk(node);
@@ -140,7 +144,8 @@ Partitioning ordered(const CommEvents& all, ScratchVector<std::uint32_t> of, std
   }
   const Links next = successors(all, made.of, made.size());
   for (std::uint32_t partition = 0; partition < made.size(); ++partition) {
-    for (const std::uint32_t later : next.of(partition)) made.leap[later] = std::max(made.leap[later], made.leap[partition] + 1);
+    for (const std::uint32_t later : next.of(partition))
+      made.leap[later] = std::max(made.leap[later], made.leap[partition] + 1);
   }
   return made;
 }
@@ -173,30 +178,38 @@ class Completion {
       if (now_.leap[now_.of[event]] == leap_) here_[process] = true;
     });
   }
-  bool complete() const { return std::all_of(here_.begin(), here_.end(), [](bool here) { return here; }); }
+  bool complete() const {
+    return std::all_of(here_.begin(), here_.end(), [](bool here) { return here; });
+  }
 
   void look_at(std::uint32_t partition) {
     std::uint64_t in_ns = ~std::uint64_t{0}, out_ns = ~std::uint64_t{0};
     for (const Follows& edge : follows_) {
-      if (edge.later == partition && now_.leap[edge.earlier] + 1 == leap_) in_ns = std::min(in_ns, edge.gap_ns);
-      if (edge.earlier == partition && now_.leap[edge.later] == leap_ + 1) out_ns = std::min(out_ns, edge.gap_ns);
+      if (edge.later == partition && now_.leap[edge.earlier] + 1 == leap_)
+        in_ns = std::min(in_ns, edge.gap_ns);
+      if (edge.earlier == partition && now_.leap[edge.later] == leap_ + 1)
+        out_ns = std::min(out_ns, edge.gap_ns);
     }
     const bool belongs_before = in_ns != ~std::uint64_t{0} && out_ns / 10 > in_ns;
     for (const Follows& edge : follows_) {
       if (belongs_before) {
-        if (edge.later == partition && now_.leap[edge.earlier] + 1 == leap_) join(edge.earlier, partition);
-      } else if (edge.earlier == partition && now_.leap[edge.later] == leap_ + 1 && adds_a_process(edge.later)) {
+        if (edge.later == partition && now_.leap[edge.earlier] + 1 == leap_)
+          join(edge.earlier, partition);
+      } else if (edge.earlier == partition && now_.leap[edge.later] == leap_ + 1 &&
+                 adds_a_process(edge.later)) {
         join(partition, edge.later);
       }
     }
   }
   bool adds_a_process(std::uint32_t partition) const {
     const auto& own = processes_[partition];
-    return std::any_of(own.begin(), own.end(), [&](std::uint32_t process) { return !here_[process]; });
+    return std::any_of(own.begin(), own.end(),
+                       [&](std::uint32_t process) { return !here_[process]; });
   }
   void absorb_next() {
     for (const Follows& edge : follows_) {
-      if (now_.leap[edge.earlier] == leap_ && now_.leap[edge.later] == leap_ + 1) join(edge.earlier, edge.later);
+      if (now_.leap[edge.earlier] == leap_ && now_.leap[edge.later] == leap_ + 1)
+        join(edge.earlier, edge.later);
     }
   }
   std::uint32_t first(std::uint32_t partition) const {
@@ -229,7 +242,8 @@ Partitioning partitions_of(const CommEvents& all) {
   return ordered(all, std::move(of), count);
 }
 
-Partitioning rejoined(const CommEvents& all, const Partitioning& before, const ScratchVector<std::uint32_t>& joined) {
+Partitioning rejoined(const CommEvents& all, const Partitioning& before,
+                      const ScratchVector<std::uint32_t>& joined) {
   ScratchVector<std::uint32_t> of(before.of.size()), number(before.size(), kNobody);
   std::uint32_t count = 0;  // without gaps
   for (std::size_t event = 0; event < of.size(); ++event) {
@@ -244,26 +258,35 @@ Partitioning rejoined(const CommEvents& all, const Partitioning& before, const S
 std::vector<Follows> follows_of(const CommEvents& all, const Partitioning& partitioning) {
   std::vector<Follows> edges;
   each_border(all, partitioning.of, [&](std::uint32_t event) {
-    const std::uint64_t exit_ns = all.events[event].exit_ns, enter_ns = all.events[event + 1].enter_ns;
-    edges.push_back({partitioning.of[event], partitioning.of[event + 1], enter_ns > exit_ns ? enter_ns - exit_ns : exit_ns - enter_ns});
+    const std::uint64_t exit_ns = all.events[event].exit_ns,
+                        enter_ns = all.events[event + 1].enter_ns;
+    edges.push_back({partitioning.of[event], partitioning.of[event + 1],
+                     enter_ns > exit_ns ? enter_ns - exit_ns : exit_ns - enter_ns});
   });
   std::sort(edges.begin(), edges.end(), [](const Follows& a, const Follows& b) {
-    return a.earlier != b.earlier ? a.earlier < b.earlier : a.later != b.later ? a.later < b.later : a.gap_ns < b.gap_ns;
+    return a.earlier != b.earlier ? a.earlier < b.earlier
+           : a.later != b.later   ? a.later < b.later
+                                  : a.gap_ns < b.gap_ns;
   });
-  edges.erase(std::unique(edges.begin(), edges.end(), [](const Follows& a, const Follows& b) { return a.earlier == b.earlier && a.later == b.later; }),
+  edges.erase(std::unique(edges.begin(), edges.end(),
+                          [](const Follows& a, const Follows& b) {
+                            return a.earlier == b.earlier && a.later == b.later;
+                          }),
               edges.end());
   return edges;
 }
 
 Partitioning with_complete_leaps(const CommEvents& all, Partitioning now, bool force) {
-  for (std::uint32_t leap = 0; now.size() > 0 && leap <= *std::max_element(now.leap.begin(), now.leap.end());) {
+  for (std::uint32_t leap = 0;
+       now.size() > 0 && leap <= *std::max_element(now.leap.begin(), now.leap.end());) {
     const Completion completion(all, now, leap, force);
     if (!completion.changed()) {
       ++leap;
       continue;
     }
     now = rejoined(all, now, completion.joined());
-    leap = leap > 0 ? leap - 1 : 0;  // what went to the leap before may complete it, or move this one
+    leap =
+        leap > 0 ? leap - 1 : 0;  // what went to the leap before may complete it, or move this one
   }
   return now;
 }

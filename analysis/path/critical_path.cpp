@@ -37,7 +37,9 @@ struct PathKey {
 
 struct PathKeyHash {
   std::uint64_t operator()(const PathKey& key) const {
-    return base::mixed(CallKeyHash{}(key.call) ^ base::mixed(key.follows_site ^ (std::uint64_t{key.leads_to} << 32 | key.follows)));
+    return base::mixed(
+        CallKeyHash{}(key.call) ^
+        base::mixed(key.follows_site ^ (std::uint64_t{key.leads_to} << 32 | key.follows)));
   }
 };
 
@@ -79,16 +81,21 @@ class Walk : public Pass {
     CriticalPath path;
     path.rows = gathered(job_.transport(), own);
     std::sort(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) {
-      return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to, a.follows_site, a.follows) <
-             std::tie(b.process, b.function, b.site, b.communicator, b.phase, b.leads_to, b.follows_site, b.follows);
+      return std::tie(a.process, a.function, a.site, a.communicator, a.phase, a.leads_to,
+                      a.follows_site, a.follows) < std::tie(b.process, b.function, b.site,
+                                                            b.communicator, b.phase, b.leads_to,
+                                                            b.follows_site, b.follows);
     });
     path.stretches = gathered(job_.transport(), stretches_);
-    const auto later = [](const PathStretch& a, const PathStretch& b) { return a.end_ns > b.end_ns; };
+    const auto later = [](const PathStretch& a, const PathStretch& b) {
+      return a.end_ns > b.end_ns;
+    };
     std::sort(path.stretches.begin(), path.stretches.end(), later);
     path.stretches.resize(std::min(path.stretches.size(), most_stretches_));
     std::reverse(path.stretches.begin(), path.stretches.end());
     path.end_ns = path.begin_ns = end_ns_;
-    for (const auto& [begin_ns, changes] : gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
+    for (const auto& [begin_ns, changes] :
+         gathered(job_.transport(), std::vector{Ends{begin_ns_, changes_}})) {
       path.begin_ns = std::min(path.begin_ns, begin_ns);
       path.changes += changes;
     }
@@ -117,7 +124,8 @@ class Walk : public Pass {
     }
     std::uint64_t now_ns = token.time_ns;
     const Step* next = nullptr;  // the call that the work before now leads to
-    if (token.number < steps.size(token.process) && steps.at(token.process, token.number).kind == StepKind::kCall) {
+    if (token.number < steps.size(token.process) &&
+        steps.at(token.process, token.number).kind == StepKind::kCall) {
       next = &steps.at(token.process, token.number);
     }
     for (std::uint32_t number = token.number; number-- > 0;) {
@@ -146,14 +154,20 @@ class Walk : public Pass {
     begin_ns_ = std::min(begin_ns_, now_ns);
   }
 
-  void add_call(std::uint32_t process, const Step& call, std::uint64_t begin_ns, std::uint64_t end_ns) {
-    add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}}, begin_ns, end_ns);
+  void add_call(std::uint32_t process, const Step& call, std::uint64_t begin_ns,
+                std::uint64_t end_ns) {
+    add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}},
+        begin_ns, end_ns);
   }
   // What the program did from one call to the next; `next` is nullptr where none follows.
   void add_work(std::uint32_t process, const Step& before, const Step* next, std::uint64_t end_ns) {
-    PathKey key{{0, process, kNobody, kNobody, -1}, kNobody, before.number, job_.site_address(process, before)};
+    PathKey key{{0, process, kNobody, kNobody, -1},
+                kNobody,
+                before.number,
+                job_.site_address(process, before)};
     if (next != nullptr) {
-      key.call = {job_.site_address(process, *next), process, kNobody, next->partner, next->communicator};
+      key.call = {job_.site_address(process, *next), process, kNobody, next->partner,
+                  next->communicator};
       key.leads_to = next->number;
     }
     add(key, before.end_ns, end_ns);
@@ -162,7 +176,8 @@ class Walk : public Pass {
     PathRow& row = rows_[key];
     row.ns += end_ns - begin_ns;
     ++row.count;
-    if (stretches_.size() < most_stretches_) stretches_.push_back({begin_ns, end_ns, key.call.process, key.call.function});
+    if (stretches_.size() < most_stretches_)
+      stretches_.push_back({begin_ns, end_ns, key.call.process, key.call.function});
   }
 
   struct Ends {
@@ -192,90 +207,140 @@ std::vector<Share> shares(const CriticalPath& path, Of of) {
   std::vector<Share> all;
   for (const PathRow& row : path.rows) {
     Share one = of(row);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Share& other) { return other.number == one.number && other.name == one.name; });
+    const auto same = std::find_if(all.begin(), all.end(), [&](const Share& other) {
+      return other.number == one.number && other.name == one.name;
+    });
     (same == all.end() ? all.emplace_back(one) : *same).ns += row.ns;
   }
-  std::stable_sort(all.begin(), all.end(), [](const Share& a, const Share& b) { return a.ns > b.ns; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const Share& a, const Share& b) { return a.ns > b.ns; });
   return all;
 }
 
 void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Section& section) {
   const std::uint64_t length_ns = path.end_ns - path.begin_ns;
-  const auto function = [&](std::uint32_t number) { return number == kNobody ? std::string("(program)") : definitions.functions[number].name; };
-  const auto part = [&](const Share& share) { return length_ns > 0 ? static_cast<double>(share.ns) / static_cast<double>(length_ns) : 0.0; };
+  const auto function = [&](std::uint32_t number) {
+    return number == kNobody ? std::string("(program)") : definitions.functions[number].name;
+  };
+  const auto part = [&](const Share& share) {
+    return length_ns > 0 ? static_cast<double>(share.ns) / static_cast<double>(length_ns) : 0.0;
+  };
   section.figure("path_seconds", seconds(length_ns));
   section.figure("changes_of_rank", path.changes);
-  const auto table_of = [&](const char* name, const char* key, bool numbered, const std::vector<Share>& rows) {
+  const auto table_of = [&](const char* name, const char* key, bool numbered,
+                            const std::vector<Share>& rows) {
     Table& table = section.table(name);
     if (numbered) add_column(table, key, rows, [](const Share& row) { return row.number; });
     if (!numbered) add_column(table, key, rows, [](const Share& row) { return row.name; });
     add_column(table, "seconds", rows, [](const Share& row) { return seconds(row.ns); });
     add_column(table, "share", rows, part);
   };
-  table_of("path_by_rank", "rank", true, shares(path, [&](const PathRow& row) { return Share{0, definitions.processes[row.process].rank, ""}; }));
-  table_of("path_by_function", "name", false, shares(path, [&](const PathRow& row) { return Share{0, 0, function(row.function)}; }));
+  table_of("path_by_rank", "rank", true, shares(path, [&](const PathRow& row) {
+             return Share{0, definitions.processes[row.process].rank, ""};
+           }));
+  table_of("path_by_function", "name", false, shares(path, [&](const PathRow& row) {
+             return Share{0, 0, function(row.function)};
+           }));
   table_of("path_by_communicator", "communicator", true, shares(path, [&](const PathRow& row) {
-    return Share{0, row.function == kNobody ? -1 : row.communicator, ""};
-  }));
+             return Share{0, row.function == kNobody ? -1 : row.communicator, ""};
+           }));
   CallSiteNames names(definitions);
   Table& table = section.table("path");
-  const auto site = [&](const PathRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.site); };
-  add_column(table, "rank", path.rows, [&](const PathRow& row) { return definitions.processes[row.process].rank; });
+  const auto site = [&](const PathRow& row) -> const trace::CodeSite& {
+    return names.of_call(row.process, row.site);
+  };
+  add_column(table, "rank", path.rows,
+             [&](const PathRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "name", path.rows, [&](const PathRow& row) { return function(row.function); });
   add_column(table, "file", path.rows, [&](const PathRow& row) { return site(row).file; });
-  add_column(table, "line", path.rows, [&](const PathRow& row) { return std::int64_t{site(row).line}; });
+  add_column(table, "line", path.rows,
+             [&](const PathRow& row) { return std::int64_t{site(row).line}; });
   add_column(table, "phase", path.rows, [&](const PathRow& row) {
     return row.phase < definitions.phases.size() ? definitions.phases[row.phase] : std::string();
   });
-  add_column(table, "communicator", path.rows, [](const PathRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "communicator", path.rows,
+             [](const PathRow& row) { return std::int64_t{row.communicator}; });
   add_column(table, "seconds", path.rows, [](const PathRow& row) { return seconds(row.ns); });
   add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
-  // Of the program: between which two calls it was. Its file and line above are those of the second.
-  const auto called = [&](std::uint32_t number) { return number == kNobody ? std::string() : definitions.functions[number].name; };
-  const auto follows = [&](const PathRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.follows_site); };
-  add_column(table, "leads_to", path.rows, [&](const PathRow& row) { return called(row.leads_to); });
+  // Of the program: between which two calls it was. Its file and line above are those of the
+  // second.
+  const auto called = [&](std::uint32_t number) {
+    return number == kNobody ? std::string() : definitions.functions[number].name;
+  };
+  const auto follows = [&](const PathRow& row) -> const trace::CodeSite& {
+    return names.of_call(row.process, row.follows_site);
+  };
+  add_column(table, "leads_to", path.rows,
+             [&](const PathRow& row) { return called(row.leads_to); });
   add_column(table, "follows", path.rows, [&](const PathRow& row) { return called(row.follows); });
-  add_column(table, "follows_file", path.rows, [&](const PathRow& row) { return follows(row).file; });
-  add_column(table, "follows_line", path.rows, [&](const PathRow& row) { return std::int64_t{follows(row).line}; });
+  add_column(table, "follows_file", path.rows,
+             [&](const PathRow& row) { return follows(row).file; });
+  add_column(table, "follows_line", path.rows,
+             [&](const PathRow& row) { return std::int64_t{follows(row).line}; });
   if (path.stretches.empty()) return;
   Table& stretches = section.table("path_stretches");
-  add_column(stretches, "rank", path.stretches, [&](const PathStretch& part) { return definitions.processes[part.process].rank; });
-  add_column(stretches, "name", path.stretches, [&](const PathStretch& part) { return function(part.function); });
-  add_column(stretches, "from_s", path.stretches, [](const PathStretch& part) { return seconds(part.begin_ns); });
-  add_column(stretches, "to_s", path.stretches, [](const PathStretch& part) { return seconds(part.end_ns); });
+  add_column(stretches, "rank", path.stretches,
+             [&](const PathStretch& part) { return definitions.processes[part.process].rank; });
+  add_column(stretches, "name", path.stretches,
+             [&](const PathStretch& part) { return function(part.function); });
+  add_column(stretches, "from_s", path.stretches,
+             [](const PathStretch& part) { return seconds(part.begin_ns); });
+  add_column(stretches, "to_s", path.stretches,
+             [](const PathStretch& part) { return seconds(part.end_ns); });
 }
 
-void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions, Section& section) {
+void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions,
+             Section& section) {
   CallSiteNames names(definitions);
   Table& table = section.table("slack");
-  const auto site = [&](const SlackRow& row) -> const trace::CodeSite& { return names.of_call(row.process, row.site); };
-  add_column(table, "rank", rows, [&](const SlackRow& row) { return definitions.processes[row.process].rank; });
-  add_column(table, "name", rows, [&](const SlackRow& row) { return definitions.functions[row.function].name; });
+  const auto site = [&](const SlackRow& row) -> const trace::CodeSite& {
+    return names.of_call(row.process, row.site);
+  };
+  add_column(table, "rank", rows,
+             [&](const SlackRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "name", rows,
+             [&](const SlackRow& row) { return definitions.functions[row.function].name; });
   add_column(table, "file", rows, [&](const SlackRow& row) { return site(row).file; });
-  add_column(table, "line", rows, [&](const SlackRow& row) { return std::int64_t{site(row).line}; });
+  add_column(table, "line", rows,
+             [&](const SlackRow& row) { return std::int64_t{site(row).line}; });
   add_column(table, "phase", rows, [&](const SlackRow& row) {
     return row.phase < definitions.phases.size() ? definitions.phases[row.phase] : std::string();
   });
-  add_column(table, "communicator", rows, [](const SlackRow& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "communicator", rows,
+             [](const SlackRow& row) { return std::int64_t{row.communicator}; });
   add_column(table, "count", rows, [](const SlackRow& row) { return row.count; });
-  add_column(table, "least_seconds", rows, [](const SlackRow& row) { return seconds(row.least_ns); });
-  add_column(table, "mean_seconds", rows, [](const SlackRow& row) { return seconds(row.sum_ns) / static_cast<double>(row.count); });
+  add_column(table, "least_seconds", rows,
+             [](const SlackRow& row) { return seconds(row.least_ns); });
+  add_column(table, "mean_seconds", rows, [](const SlackRow& row) {
+    return seconds(row.sum_ns) / static_cast<double>(row.count);
+  });
 }
 
 void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, Section& section) {
   std::vector<std::size_t> numbers(kPathMetrics), routines(kRoutines);
   for (std::size_t i = 0; i < kPathMetrics; ++i) numbers[i] = i;
   for (std::size_t i = 0; i < kRoutines; ++i) routines[i] = i;
-  const auto value = [](std::size_t metric, std::uint64_t number) { return shown(static_cast<PathMetric>(metric), number); };
+  const auto value = [](std::size_t metric, std::uint64_t number) {
+    return shown(static_cast<PathMetric>(metric), number);
+  };
   Table& table = section.table("metrics");
-  add_column(table, "metric", numbers, [](std::size_t i) { return std::string(name_of(static_cast<PathMetric>(i))); });
-  add_column(table, "critical_path", numbers, [&](std::size_t i) { return value(i, metrics.path[i]); });
-  add_column(table, "ends_at_rank", numbers, [&](std::size_t i) { return definitions.processes[metrics.ends_at[i]].rank; });
-  add_column(table, "most_of_a_rank", numbers, [&](std::size_t i) { return value(i, metrics.most[i]); });
+  add_column(table, "metric", numbers,
+             [](std::size_t i) { return std::string(name_of(static_cast<PathMetric>(i))); });
+  add_column(table, "critical_path", numbers,
+             [&](std::size_t i) { return value(i, metrics.path[i]); });
+  add_column(table, "ends_at_rank", numbers,
+             [&](std::size_t i) { return definitions.processes[metrics.ends_at[i]].rank; });
+  add_column(table, "most_of_a_rank", numbers,
+             [&](std::size_t i) { return value(i, metrics.most[i]); });
   add_column(table, "sum", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]); });
-  add_column(table, "mean", numbers, [&](std::size_t i) { return value(i, metrics.sum[i]) / static_cast<double>(std::max<std::size_t>(1, metrics.processes)); });
-  section.figure("alpha_seconds", metrics.model.messages > 0 ? metrics.model.alpha_ns * 1e-9 : std::nan(""));
-  section.figure("beta_seconds_per_byte", metrics.model.messages > 0 ? metrics.model.beta_ns_per_byte * 1e-9 : std::nan(""));
+  add_column(table, "mean", numbers, [&](std::size_t i) {
+    return value(i, metrics.sum[i]) /
+           static_cast<double>(std::max<std::size_t>(1, metrics.processes));
+  });
+  section.figure("alpha_seconds",
+                 metrics.model.messages > 0 ? metrics.model.alpha_ns * 1e-9 : std::nan(""));
+  section.figure("beta_seconds_per_byte",
+                 metrics.model.messages > 0 ? metrics.model.beta_ns_per_byte * 1e-9 : std::nan(""));
   section.figure("alpha_beta_messages", metrics.model.messages);
   section.figure("idle_seconds", seconds(metrics.sum_idle_ns));
   section.figure("most_idle_seconds", seconds(metrics.most_idle_ns));
@@ -285,11 +350,14 @@ void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, 
   });
   for (const bool on_path : {true, false}) {
     Table& by_routine = section.table(on_path ? "path_metrics_by_routine" : "sums_by_routine");
-    add_column(by_routine, "routine", routines, [](std::size_t i) { return std::string(name_of(static_cast<Routine>(i))); });
+    add_column(by_routine, "routine", routines,
+               [](std::size_t i) { return std::string(name_of(static_cast<Routine>(i))); });
     for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
-      add_column(by_routine, name_of(static_cast<PathMetric>(metric)), routines, [&](std::size_t routine) {
-        return value(metric, on_path ? metrics.path_by_routine[routine][metric] : metrics.sum_by_routine[routine][metric]);
-      });
+      add_column(by_routine, name_of(static_cast<PathMetric>(metric)), routines,
+                 [&](std::size_t routine) {
+                   return value(metric, on_path ? metrics.path_by_routine[routine][metric]
+                                                : metrics.sum_by_routine[routine][metric]);
+                 });
     }
   }
 }
@@ -305,10 +373,12 @@ base::Result<Outcome> critical_path(const Input& input) {
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;
-  const auto path_pass = critical_path_pass(job, static_cast<std::size_t>(input.thresholds.path_stretches));
+  const auto path_pass =
+      critical_path_pass(job, static_cast<std::size_t>(input.thresholds.path_stretches));
   const auto metrics_pass = path_metrics_pass(job);
   const auto slack_pass = path_slack_pass(job);
-  run_passes(job.transport(), {path_pass.pass.get(), metrics_pass.pass.get(), slack_pass.pass.get()});
+  run_passes(job.transport(),
+             {path_pass.pass.get(), metrics_pass.pass.get(), slack_pass.pass.get()});
   const CriticalPath path = path_pass.result();
   const PathMetrics metrics = metrics_pass.result();
   const std::vector<SlackRow> slack = slack_pass.result();
@@ -318,13 +388,18 @@ base::Result<Outcome> critical_path(const Input& input) {
   lay_out(slack, job.definitions(), outcome.section);
   lay_out(metrics, job.definitions(), outcome.section);
   if (metrics.model.messages == 0) {
-    outcome.limits.push_back("no receiver was waiting when a message was sent, so that alpha and beta are not measured: estimated costs have no seconds");
+    outcome.limits.push_back(
+        "no receiver was waiting when a message was sent, so that alpha and beta are not measured: "
+        "estimated costs have no seconds");
   }
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
-    outcome.limits.push_back("the critical path is that of the whole job, whatever part of it was chosen");
+    outcome.limits.push_back(
+        "the critical path is that of the whole job, whatever part of it was chosen");
   }
   if (metrics.released > 0) {
-    outcome.limits.push_back(std::to_string(metrics.released) + " messages or collectives hand nothing on along the path: their other end is not complete in the trace");
+    outcome.limits.push_back(std::to_string(metrics.released) +
+                             " messages or collectives hand nothing on along the path: their other "
+                             "end is not complete in the trace");
   }
   return outcome;
 }

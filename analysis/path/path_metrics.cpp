@@ -18,10 +18,27 @@ struct RoutineRow {
 };
 
 constexpr RoutineRow kRoutineRows[kRoutines] = {
-    {"(computation)"}, {"MPI_Send"}, {"MPI_Isend"}, {"MPI_Recv"}, {"MPI_Irecv"}, {"MPI_Sendrecv"}, {"MPI_Wait"},
-    {"MPI_Test"}, {"MPI_Probe"}, {"MPI_Barrier", 1}, {"MPI_Bcast", 2}, {"MPI_Reduce", 2}, {"MPI_Allreduce", 2},
-    {"MPI_Gather", 1}, {"MPI_Allgather", 1}, {"MPI_Scatter", 1}, {"MPI_Reduce_scatter", 1},
-    {"MPI_Alltoall", 1}, {"MPI_Scan", 2}, {"communicators", 1}, {"(other)"},
+    {"(computation)"},
+    {"MPI_Send"},
+    {"MPI_Isend"},
+    {"MPI_Recv"},
+    {"MPI_Irecv"},
+    {"MPI_Sendrecv"},
+    {"MPI_Wait"},
+    {"MPI_Test"},
+    {"MPI_Probe"},
+    {"MPI_Barrier", 1},
+    {"MPI_Bcast", 2},
+    {"MPI_Reduce", 2},
+    {"MPI_Allreduce", 2},
+    {"MPI_Gather", 1},
+    {"MPI_Allgather", 1},
+    {"MPI_Scatter", 1},
+    {"MPI_Reduce_scatter", 1},
+    {"MPI_Alltoall", 1},
+    {"MPI_Scan", 2},
+    {"communicators", 1},
+    {"(other)"},
 };
 
 Routine routine_of(mpi::Collective collective) {
@@ -50,12 +67,14 @@ Routine routine_of(mpi::Collective collective) {
 Routine routine_of(const mpi::Meaning& meaning) {
   switch (meaning.group) {
     case mpi::Group::kSend: return meaning.nonblocking() ? Routine::kIsend : Routine::kSend;
-    case mpi::Group::kReceive: return meaning.nonblocking() ? Routine::kIreceive : Routine::kReceive;
+    case mpi::Group::kReceive:
+      return meaning.nonblocking() ? Routine::kIreceive : Routine::kReceive;
     case mpi::Group::kSendReceive: return Routine::kSendReceive;
     case mpi::Group::kProbe: return Routine::kProbe;
     case mpi::Group::kCompletion:
-      return meaning.completes == Completes::kTest ? Routine::kTest
-             : meaning.completes == Completes::kNothing ? Routine::kOther : Routine::kWait;
+      return meaning.completes == Completes::kTest      ? Routine::kTest
+             : meaning.completes == Completes::kNothing ? Routine::kOther
+                                                        : Routine::kWait;
     default: break;
   }
   if (!meaning.in_sequence) return Routine::kOther;
@@ -64,23 +83,31 @@ Routine routine_of(const mpi::Meaning& meaning) {
 }
 
 // Calls that only look something up are computation, as whatever lies between.
-bool communicates(Routine routine) { return routine != Routine::kOther && routine != Routine::kComputation; }
-
-std::uint64_t log2_of(std::size_t processes) {
-  return processes < 2 ? 0 : static_cast<std::uint64_t>(std::llround(std::log2(static_cast<double>(processes)) * kOne));
+bool communicates(Routine routine) {
+  return routine != Routine::kOther && routine != Routine::kComputation;
 }
 
-std::uint64_t& at(Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
+std::uint64_t log2_of(std::size_t processes) {
+  return processes < 2 ? 0
+                       : static_cast<std::uint64_t>(
+                             std::llround(std::log2(static_cast<double>(processes)) * kOne));
+}
+
+std::uint64_t& at(Costs& costs, PathMetric metric) {
+  return costs[static_cast<std::size_t>(metric)];
+}
 
 class Follow {
  public:
   struct Payload {
     Costs path{};
     std::array<std::array<std::uint64_t, kRoutines>, kPathMetrics> by_routine{};
-    std::uint64_t bytes = 0, most_bytes = 0;  // of collectives: given by all that are merged; by one of them
+    std::uint64_t bytes = 0,
+                  most_bytes = 0;  // of collectives: given by all that are merged; by one of them
   };
 
-  Follow(JoinedJob& job, const TransferModel& model) : job_(job), model_(model), states_(job.mapping().size()) {
+  Follow(JoinedJob& job, const TransferModel& model)
+      : job_(job), model_(model), states_(job.mapping().size()) {
     for (const mpi::Meaning& meaning : job.facts().functions) {
       routines_.push_back(routine_of(meaning));
       starts_.push_back(meaning.begins_job);
@@ -93,14 +120,17 @@ class Follow {
     if (step.thread != 0) return;  // the thread that computes; others would be counted beside it
     State& state = states_[process];
     if (step.kind == StepKind::kCall) return call(process, state, step);
-    if (step.kind == StepKind::kLost || !state.open || step.call == kNobody || step.call != state.open->number) return;
+    if (step.kind == StepKind::kLost || !state.open || step.call == kNobody ||
+        step.call != state.open->number)
+      return;
     part(process, state, number, step);
   }
 
   Payload give(std::uint32_t process, const Step& part) {
     const State& state = states_[process];
     Payload payload = state.on_path;
-    payload.bytes = payload.most_bytes = part.kind == StepKind::kCollective ? job_.steps().at(process, part.call).bytes : 0;
+    payload.bytes = payload.most_bytes =
+        part.kind == StepKind::kCollective ? job_.steps().at(process, part.call).bytes : 0;
     return payload;
   }
 
@@ -149,7 +179,8 @@ class Follow {
 
   // The call at hand, whose cost is known when the next begins.
   struct Open {
-    Open(const JoinedJob& job, std::uint32_t process, std::uint32_t step) : number(step), wait(job, process, step) {}
+    Open(const JoinedJob& job, std::uint32_t process, std::uint32_t step)
+        : number(step), wait(job, process, step) {}
     std::uint32_t number;
     CallWait wait;
     std::vector<Messages> messages;
@@ -190,7 +221,8 @@ class Follow {
   static void compute_until(State& state, std::uint64_t time_ns) {
     if (!state.started || state.stopped || time_ns <= state.counted_to_ns) return;
     Costs costs{};
-    at(costs, PathMetric::kComputationTime) = at(costs, PathMetric::kRunTime) = time_ns - state.counted_to_ns;
+    at(costs, PathMetric::kComputationTime) = at(costs, PathMetric::kRunTime) =
+        time_ns - state.counted_to_ns;
     add(state, Routine::kComputation, costs);
     state.counted_to_ns = time_ns;
   }
@@ -252,16 +284,20 @@ class Follow {
       estimate(costs);
       add(state, routine, costs);
     };
-    for (const Messages& messages : open.messages) charge_part(messages.routine, message_costs(messages));
+    for (const Messages& messages : open.messages)
+      charge_part(messages.routine, message_costs(messages));
     for (const std::uint32_t collective : open.collectives) {
       const Routine routine = routines_[job_.steps().at(process, collective).number];
       charge_part(routine, collective_costs(process, open, collective));
     }
-    const std::uint64_t duration_ns = call.end_ns - std::min(call.end_ns, std::max(call.time_ns, state.counted_to_ns));
+    const std::uint64_t duration_ns =
+        call.end_ns - std::min(call.end_ns, std::max(call.time_ns, state.counted_to_ns));
     const std::uint64_t wait_ns = std::min(open.wait.wait().ns, duration_ns);
     Costs times{};
-    at(times, PathMetric::kCommunicationTime) = at(times, PathMetric::kRunTime) = duration_ns - wait_ns;
-    at(times, moves ? PathMetric::kDataMovementTime : PathMetric::kSynchronisationTime) = duration_ns - wait_ns;
+    at(times, PathMetric::kCommunicationTime) = at(times, PathMetric::kRunTime) =
+        duration_ns - wait_ns;
+    at(times, moves ? PathMetric::kDataMovementTime : PathMetric::kSynchronisationTime) =
+        duration_ns - wait_ns;
     add(state, routines_[call.number], times);
     state.idle_ns += wait_ns;
     state.counted_to_ns = std::max(state.counted_to_ns, call.end_ns);
@@ -271,11 +307,15 @@ class Follow {
   // Coefficients into time.
   void estimate(Costs& costs) const {
     const auto time_ns = [&](PathMetric alphas, PathMetric betas) {
-      return static_cast<std::uint64_t>(std::llround((model_.alpha_ns * static_cast<double>(at(costs, alphas)) +
-                                                      model_.beta_ns_per_byte * static_cast<double>(at(costs, betas))) / kOne));
+      return static_cast<std::uint64_t>(
+          std::llround((model_.alpha_ns * static_cast<double>(at(costs, alphas)) +
+                        model_.beta_ns_per_byte * static_cast<double>(at(costs, betas))) /
+                       kOne));
     };
-    at(costs, PathMetric::kEstimatedTime) = time_ns(PathMetric::kSynchronisation, PathMetric::kCommunication);
-    at(costs, PathMetric::kBspTime) = time_ns(PathMetric::kBspSynchronisation, PathMetric::kBspCommunication);
+    at(costs, PathMetric::kEstimatedTime) =
+        time_ns(PathMetric::kSynchronisation, PathMetric::kCommunication);
+    at(costs, PathMetric::kBspTime) =
+        time_ns(PathMetric::kBspSynchronisation, PathMetric::kBspCommunication);
   }
 
   static Costs message_costs(const Messages& all) {
@@ -285,7 +325,8 @@ class Follow {
     Costs costs{};
     at(costs, PathMetric::kBytes) = bytes;
     at(costs, PathMetric::kMessages) = messages;
-    at(costs, PathMetric::kCommunication) = at(costs, PathMetric::kBspCommunication) = bytes << kFractionBits;
+    at(costs, PathMetric::kCommunication) = at(costs, PathMetric::kBspCommunication) =
+        bytes << kFractionBits;
     at(costs, PathMetric::kSynchronisation) = messages << kFractionBits;
     return costs;
   }
@@ -295,18 +336,23 @@ class Follow {
     const Routine routine = routines_[call.number];
     const RoutineRow& row = kRoutineRows[static_cast<std::size_t>(routine)];
     const auto communicator = static_cast<std::size_t>(call.communicator);
-    const std::uint64_t log2 = log2_[communicator], size = job_.facts().members[communicator].size();
+    const std::uint64_t log2 = log2_[communicator],
+                        size = job_.facts().members[communicator].size();
     std::uint64_t bytes = call.bytes;
-    if (routine == Routine::kBcast || routine == Routine::kScatter) bytes = std::max(bytes, open.most_bytes);
+    if (routine == Routine::kBcast || routine == Routine::kScatter)
+      bytes = std::max(bytes, open.most_bytes);
     if (routine == Routine::kGather || routine == Routine::kAllgather) {
-      bytes = std::max(call.bytes * size, routine == Routine::kAllgather ? open.taken_bytes : open.taken_bytes + call.bytes);
+      bytes = std::max(call.bytes * size, routine == Routine::kAllgather
+                                              ? open.taken_bytes
+                                              : open.taken_bytes + call.bytes);
     }
     if (routine == Routine::kBarrier || routine == Routine::kCommunicator) bytes = 0;
     Costs costs{};
     at(costs, PathMetric::kBytes) = bytes;
     at(costs, PathMetric::kMessages) = 1;
     at(costs, PathMetric::kSynchronisation) = row.tree * log2;
-    at(costs, PathMetric::kCommunication) = routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
+    at(costs, PathMetric::kCommunication) =
+        routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
     at(costs, PathMetric::kBspCommunication) = bytes << kFractionBits;
     return costs;
   }
@@ -325,7 +371,8 @@ PathMetrics sum_up(JoinedJob& job, Follow& follow) {
   std::vector<Follow::OfProcess> own;
   for (const std::uint32_t process : job.own()) own.push_back(follow.finish(process));
   auto processes = gathered(job.transport(), own);
-  std::sort(processes.begin(), processes.end(), [](const auto& a, const auto& b) { return a.process < b.process; });
+  std::sort(processes.begin(), processes.end(),
+            [](const auto& a, const auto& b) { return a.process < b.process; });
   all.processes = processes.size();
   for (const Follow::OfProcess& one : processes) {
     for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
@@ -350,28 +397,41 @@ PathMetrics sum_up(JoinedJob& job, Follow& follow) {
 }  // namespace
 
 const char* name_of(PathMetric metric) {
-  constexpr const char* kNames[kPathMetrics] = {
-      "bytes", "messages", "est_communication", "est_synchronisation", "bsp_communication", "bsp_synchronisation",
-      "communication_s", "synchronisation_s", "data_movement_s", "computation_s", "run_s", "est_s", "bsp_s"};
+  constexpr const char* kNames[kPathMetrics] = {"bytes",
+                                                "messages",
+                                                "est_communication",
+                                                "est_synchronisation",
+                                                "bsp_communication",
+                                                "bsp_synchronisation",
+                                                "communication_s",
+                                                "synchronisation_s",
+                                                "data_movement_s",
+                                                "computation_s",
+                                                "run_s",
+                                                "est_s",
+                                                "bsp_s"};
   return kNames[static_cast<std::size_t>(metric)];
 }
 
-const char* name_of(Routine routine) { return kRoutineRows[static_cast<std::size_t>(routine)].name; }
+const char* name_of(Routine routine) {
+  return kRoutineRows[static_cast<std::size_t>(routine)].name;
+}
 
 double shown(PathMetric metric, std::uint64_t value) {
   const auto number = static_cast<double>(value);
   if (metric <= PathMetric::kMessages) return number;
-  return metric <= PathMetric::kBspSynchronisation ? number / static_cast<double>(kOne) : number * 1e-9;
+  return metric <= PathMetric::kBspSynchronisation ? number / static_cast<double>(kOne)
+                                                   : number * 1e-9;
 }
 
 PassTo<PathMetrics> path_metrics_pass(JoinedJob& job) {
   auto follow = std::make_shared<Follow>(job, fit_transfers(job));
   auto walk = std::make_shared<CausalWalk<Follow>>(job, *follow, Direction::kForward);
   return {walk, [&job, follow, walk] {
-    PathMetrics all = sum_up(job, *follow);
-    all.released = walk->released();
-    return all;
-  }};
+            PathMetrics all = sum_up(job, *follow);
+            all.released = walk->released();
+            return all;
+          }};
 }
 
 }  // namespace fathom::analysis

@@ -25,10 +25,13 @@ class Backward {
     std::uint64_t latest_ns = kFree;
   };
 
-  Backward(JoinedJob& job, EachSlack each) : job_(job), each_(std::move(each)), states_(job.mapping().size()) {
+  Backward(JoinedJob& job, EachSlack each)
+      : job_(job), each_(std::move(each)), states_(job.mapping().size()) {
     const JobEnd end = job_end(job);
     for (const std::uint32_t process : job.own()) {
-      states_[process].slack_ns = end.process == kNobody ? kFree : gap(end.arrived_ns[process], end.arrived_ns[end.process]);
+      states_[process].slack_ns = end.process == kNobody
+                                      ? kFree
+                                      : gap(end.arrived_ns[process], end.arrived_ns[end.process]);
     }
   }
 
@@ -36,7 +39,8 @@ class Backward {
     if (step.thread != 0) return;
     State& state = states_[process];
     if (step.kind != StepKind::kCall) {
-      if (step.call != kNobody && state.call != step.call) look_at(process, number, step.call, state);
+      if (step.call != kNobody && state.call != step.call)
+        look_at(process, number, step.call, state);
       return;
     }
     if (step.has(kNested)) return;
@@ -49,19 +53,24 @@ class Backward {
 
   Payload give(std::uint32_t process, const Step& part) const {
     const State& state = states_[process];
-    return {part.thread != 0 || state.call == kNobody ? kFree : sum(state.goes_on_ns, state.slack_ns)};
+    return {part.thread != 0 || state.call == kNobody ? kFree
+                                                      : sum(state.goes_on_ns, state.slack_ns)};
   }
 
-  // The call that hands the message over, enters the collective, or posts the receive could be entered so much later.
+  // The call that hands the message over, enters the collective, or posts the receive could be
+  // entered so much later.
   void take(std::uint32_t process, const Step& part, const Payload& payload) {
     State& state = states_[process];
     const std::uint32_t number = part.kind == StepKind::kReceive ? part.posted : part.call;
     if (payload.latest_ns == kFree || number == kNobody) return;
     const Step& call = job_.steps().at(process, number);
-    if (call.thread == 0) state.held_ns = std::min(state.held_ns, gap(call.time_ns, payload.latest_ns));
+    if (call.thread == 0)
+      state.held_ns = std::min(state.held_ns, gap(call.time_ns, payload.latest_ns));
   }
 
-  static void merge(Payload& into, const Payload& other) { into.latest_ns = std::min(into.latest_ns, other.latest_ns); }
+  static void merge(Payload& into, const Payload& other) {
+    into.latest_ns = std::min(into.latest_ns, other.latest_ns);
+  }
 
   std::vector<SlackRow> gather() {
     std::vector<SlackRow> own;
@@ -83,9 +92,9 @@ class Backward {
 
  private:
   struct State {
-    std::uint64_t slack_ns = kFree;   // of what follows the call at hand
-    std::uint64_t held_ns = kFree;    // by what the call at hand hands over
-    std::uint32_t call = kNobody;     // the call at hand
+    std::uint64_t slack_ns = kFree;  // of what follows the call at hand
+    std::uint64_t held_ns = kFree;   // by what the call at hand hands over
+    std::uint32_t call = kNobody;    // the call at hand
     std::uint64_t wait_ns = 0, goes_on_ns = 0;
   };
 
@@ -94,7 +103,8 @@ class Backward {
     CallWait wait(job_, process, call);
     for (std::uint32_t number = last; number > call; --number) {
       const Step& step = job_.steps().at(process, number);
-      if (step.kind != StepKind::kCall && step.kind != StepKind::kLost && step.call == call) wait.add(number, step);
+      if (step.kind != StepKind::kCall && step.kind != StepKind::kLost && step.call == call)
+        wait.add(number, step);
     }
     state.call = call;
     state.wait_ns = wait.wait().ns;
@@ -103,7 +113,8 @@ class Backward {
 
   void note(std::uint32_t process, std::uint32_t number, const Step& call, std::uint64_t slack_ns) {
     if (slack_ns == kFree) return;
-    SlackRow& row = rows_[{job_.site_address(process, call), process, call.number, call.partner, call.communicator}];
+    SlackRow& row = rows_[{job_.site_address(process, call), process, call.number, call.partner,
+                           call.communicator}];
     ++row.count;
     row.least_ns = std::min(row.least_ns, slack_ns);
     row.sum_ns += slack_ns;
@@ -121,7 +132,8 @@ class Backward {
 PassTo<std::vector<SlackRow>> path_slack_pass(JoinedJob& job, EachSlack each) {
   mark_awaited_receives(job);
   auto backward = std::make_shared<Backward>(job, std::move(each));
-  return {std::make_shared<CausalWalk<Backward>>(job, *backward, Direction::kBackward), [backward] { return backward->gather(); }};
+  return {std::make_shared<CausalWalk<Backward>>(job, *backward, Direction::kBackward),
+          [backward] { return backward->gather(); }};
 }
 
 }  // namespace fathom::analysis

@@ -17,7 +17,9 @@ struct Bin {
   std::uint64_t count = 0, bytes = 0, ns = 0;
 };
 
-std::uint32_t size_bin(std::uint64_t bytes) { return static_cast<std::uint32_t>(std::bit_width(bytes)); }
+std::uint32_t size_bin(std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(std::bit_width(bytes));
+}
 
 // 16 to an octave: medians are right to 6 %.
 std::uint32_t duration_bin(std::uint64_t ns) {
@@ -35,7 +37,8 @@ std::vector<Bin> measure(JoinedJob& job) {
       const Step& step = steps.at(process, number);
       if (step.kind != StepKind::kReceive || !step.has(kJoined) || step.has(kHidden)) continue;
       if (step.call == kNobody || step.posted == kNobody || step.time_ns <= step.end_ns) continue;
-      if (steps.at(process, step.call).time_ns > step.end_ns || steps.at(process, step.posted).time_ns > step.end_ns)
+      if (steps.at(process, step.call).time_ns > step.end_ns ||
+          steps.at(process, step.posted).time_ns > step.end_ns)
         continue;
       const std::uint64_t ns = step.time_ns - step.end_ns;
       Bin& bin = bins[std::uint64_t{size_bin(step.bytes)} << 32 | duration_bin(ns)];

@@ -53,7 +53,8 @@ void merge(CallItem& into, CallItem&& later) {
     into.iterations.merge(later.iterations);
     into.last_begin_ns = later.last_begin_ns;
     into.open = later.open;
-    for (std::size_t i = 0; i < into.body.size(); ++i) merge(into.body[i], std::move(later.body[i]));
+    for (std::size_t i = 0; i < into.body.size(); ++i)
+      merge(into.body[i], std::move(later.body[i]));
   }
   into.end_ns = later.end_ns;
   into.calls += later.calls;
@@ -72,13 +73,16 @@ void extend(CallItem& loop, std::span<CallItem> items) {
   }
 }
 
-// These items go on with the loop that ends the last iteration of `loop`, or with one that ends that.
-bool go_on_in(CallItem& loop, std::span<CallItem> items, std::uint64_t calls, std::uint64_t end_ns) {
+// These items go on with the loop that ends the last iteration of `loop`, or with one that ends
+// that.
+bool go_on_in(CallItem& loop, std::span<CallItem> items, std::uint64_t calls,
+              std::uint64_t end_ns) {
   CallItem& last = loop.body.back();
   const bool once = !last.is_loop() && items.size() == 1 && items[0].hash == last.hash;
-  const bool alike = last.is_loop() && last.open &&
-                     std::equal(items.begin(), items.end(), last.body.begin(), last.body.end(),
-                                [](const CallItem& a, const CallItem& b) { return a.hash == b.hash; });
+  const bool alike =
+      last.is_loop() && last.open &&
+      std::equal(items.begin(), items.end(), last.body.begin(), last.body.end(),
+                 [](const CallItem& a, const CallItem& b) { return a.hash == b.hash; });
   if (once) become_loop(last);
   if (once || alike) {
     extend(last, items);
@@ -116,7 +120,8 @@ void Iterations::merge(const Iterations& other) {
   longest_at_ns = other.longest_at_ns;
 }
 
-void CallLoops::call(std::uint64_t symbol, std::uint32_t function, std::uint64_t enter_ns, std::uint64_t leave_ns) {
+void CallLoops::call(std::uint64_t symbol, std::uint32_t function, std::uint64_t enter_ns,
+                     std::uint64_t leave_ns) {
   CallItem item;
   item.hash = base::mixed(symbol);
   item.begin_ns = enter_ns;
@@ -154,8 +159,10 @@ bool CallLoops::fold() {
 bool CallLoops::go_on_inside() {
   constexpr std::size_t kNear = 16;
   std::size_t width = 1;
-  while (width <= kNear && width < items_.size() && !items_[items_.size() - 1 - width].is_loop()) ++width;
-  if (width > kNear || width >= items_.size() || !items_[items_.size() - 1 - width].open) return false;
+  while (width <= kNear && width < items_.size() && !items_[items_.size() - 1 - width].is_loop())
+    ++width;
+  if (width > kNear || width >= items_.size() || !items_[items_.size() - 1 - width].open)
+    return false;
   const std::span<CallItem> tail(items_.data() + items_.size() - width, width);
   std::uint64_t calls = 0;
   for (const CallItem& item : tail) calls += item.calls;
@@ -184,7 +191,8 @@ bool CallLoops::fold_into_loop(std::size_t loop) {
 // The items up to `last` and those behind it are alike: two iterations of a new loop.
 bool CallLoops::fold_pair(std::size_t last) {
   const std::size_t width = items_.size() - 1 - last;
-  if (last + 1 < width || (width == 1 && items_[last].is_loop())) return false;  // such a loop was closed
+  if (last + 1 < width || (width == 1 && items_[last].is_loop()))
+    return false;  // such a loop was closed
   const std::size_t first = last + 1 - width;
   for (std::size_t i = 0; i < width; ++i) {
     if (items_[first + i].hash != items_[last + 1 + i].hash) return false;
@@ -211,7 +219,8 @@ bool CallLoops::fold_pair(std::size_t last) {
 
 void CallLoops::push(CallItem item) {
   const auto here = static_cast<std::int64_t>(items_.size());
-  const auto chain = [here](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash) {
+  const auto chain = [here](base::FlatMap<std::uint64_t, std::int64_t>& latest,
+                            std::uint64_t hash) {
     std::int64_t* known = latest.find(hash);
     const std::int64_t before = known ? *known : -1;
     latest[hash] = here;
@@ -225,7 +234,8 @@ void CallLoops::push(CallItem item) {
 CallItem CallLoops::pop() {
   CallItem item = std::move(items_.back());
   items_.pop_back();
-  const auto unchain = [](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash, std::int64_t before) {
+  const auto unchain = [](base::FlatMap<std::uint64_t, std::int64_t>& latest, std::uint64_t hash,
+                          std::int64_t before) {
     if (before >= 0) {
       latest[hash] = before;
     } else {
@@ -237,14 +247,16 @@ CallItem CallLoops::pop() {
   return item;
 }
 
-// Of the older half single calls go, for a sequence that does not repeat is no phase; loops too if they are too many.
+// Of the older half single calls go, for a sequence that does not repeat is no phase; loops too if
+// they are too many.
 void CallLoops::drop_oldest() {
   std::vector<CallItem> old = std::move(items_);
   items_.clear();
   latest_alike_.clear();
   latest_loop_.clear();
-  const bool many_loops =
-      std::count_if(old.begin(), old.end(), [](const CallItem& item) { return item.is_loop(); }) > std::ssize(old) / 4;
+  const bool many_loops = std::count_if(old.begin(), old.end(), [](const CallItem& item) {
+                            return item.is_loop();
+                          }) > std::ssize(old) / 4;
   for (std::size_t i = 0; i < old.size(); ++i) {
     if (i < old.size() / 2 && (many_loops || !old[i].is_loop())) {
       dropped_calls_ += old[i].calls;

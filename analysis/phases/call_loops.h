@@ -1,16 +1,18 @@
-// Finds the loops of one process in its sequence of calls, without being told: iterations, and what is in them.
+// Finds the loops of one process in its sequence of calls, without being told: iterations, and what
+// is in them.
 //
-// Calls come one after the other as symbols (what is called, and from where). Whenever the last w items equal the w
-// before them, both become one loop of two iterations; when they equal the body of the loop just before them, it
-// has one more. Loops are items too, so loops in loops are found, and a loop inside may run a different number of
-// times in each iteration: what goes on with the last loop of an iteration belongs to that. (Region descriptors as in
-// ScalaTrace: M. Noeth et al., ScalaTrace: Scalable compression and replay of communication traces for high-performance
+// Calls come one after the other as symbols (what is called, and from where). Whenever the last w
+// items equal the w before them, both become one loop of two iterations; when they equal the body
+// of the loop just before them, it has one more. Loops are items too, so loops in loops are found,
+// and a loop inside may run a different number of times in each iteration: what goes on with the
+// last loop of an iteration belongs to that. (Region descriptors as in ScalaTrace: M. Noeth et al.,
+// ScalaTrace: Scalable compression and replay of communication traces for high-performance
 // computing, JPDC 69, 2009; there for compression.)
 //
-// Invariants: (1) the items, loops unrolled, are the calls in their order; (2) a loop of one item has that item's
-// hash, so that running once and running often are alike; (3) the result follows from this sequence alone.
-// Cost: O(1) a call in loops; of a sequence that never repeats kMostCandidates comparisons. Memory: the items; of a
-// sequence without loops the last kMostItems.
+// Invariants: (1) the items, loops unrolled, are the calls in their order; (2) a loop of one item
+// has that item's hash, so that running once and running often are alike; (3) the result follows
+// from this sequence alone. Cost: O(1) a call in loops; of a sequence that never repeats
+// kMostCandidates comparisons. Memory: the items; of a sequence without loops the last kMostItems.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +45,7 @@ struct CallItem {
   std::vector<CallItem> body;              // of a loop: one iteration
   Iterations iterations;                   // of a loop
   std::uint64_t last_begin_ns = 0;         // of a loop: of its last iteration
-  bool open = false;                       // a loop whose last iteration, and last time, are not in `iterations` yet
+  bool open = false;  // a loop whose last iteration, and last time, are not in `iterations` yet
   std::int64_t alike_before = -1, loop_before = -1;  // CallLoops: chains through the items
 
   bool is_loop() const { return !body.empty(); }
@@ -55,7 +57,8 @@ class CallLoops {
   static constexpr int kMostCandidates = 64;
 
   // `symbol`: equal for calls that are alike.
-  void call(std::uint64_t symbol, std::uint32_t function, std::uint64_t enter_ns, std::uint64_t leave_ns);
+  void call(std::uint64_t symbol, std::uint32_t function, std::uint64_t enter_ns,
+            std::uint64_t leave_ns);
 
   // All items in order; what had to be dropped to bound memory is counted.
   std::vector<CallItem> finish();
@@ -72,7 +75,8 @@ class CallLoops {
 
   std::vector<CallItem> items_;
   base::FlatMap<std::uint64_t, std::int64_t> latest_alike_;  // by hash: the last such item
-  base::FlatMap<std::uint64_t, std::int64_t> latest_loop_;   // by the hash of the end of its body: the last such loop
+  base::FlatMap<std::uint64_t, std::int64_t>
+      latest_loop_;  // by the hash of the end of its body: the last such loop
   std::uint64_t dropped_calls_ = 0;
 };
 

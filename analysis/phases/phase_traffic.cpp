@@ -23,15 +23,17 @@ struct PairKey {
 };
 struct PairKeyHash {
   std::uint64_t operator()(const PairKey& key) const {
-    return base::mixed(
-        (std::uint64_t{key.loop} << 40 ^ std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+    return base::mixed((std::uint64_t{key.loop} << 40 ^ std::uint64_t{key.message_class} << 32 ^
+                        static_cast<std::uint32_t>(key.peer)) +
+                       static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) *
+                           0x9e3779b97f4a7c15u);
   }
 };
 
 class Counter : public EventConsumer {
  public:
-  Counter(const trace::Definitions& definitions, const ScopeFilter& scope, const std::vector<PhasePart>& own)
+  Counter(const trace::Definitions& definitions, const ScopeFilter& scope,
+          const std::vector<PhasePart>& own)
       : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
     for (const PhasePart& part : own) states_[part.process].loops.push_back(part);
   }
@@ -45,7 +47,8 @@ class Counter : public EventConsumer {
       } else if (event.kind == EventKind::kPhaseBegin || event.kind == EventKind::kPhaseEnd) {
         phase_until(state, event.time_ns);
         state.phases.take(event);
-        if (event.kind == EventKind::kPhaseBegin && scope_.at(event.time_ns)) ++state.named[event.code].visits;
+        if (event.kind == EventKind::kPhaseBegin && scope_.at(event.time_ns))
+          ++state.named[event.code].visits;
       }
     }
     if (!events.empty()) state.last_ns = std::max(state.last_ns, events.back().time_ns);
@@ -87,10 +90,12 @@ class Counter : public EventConsumer {
 
   void received(State& state, const Event& event) const {
     if (event.peer < 0 || !scope_.at(event.time_ns) || !scope_.phase(state.phases.now())) return;
-    while (state.at < state.loops.size() && state.loops[state.at].end_ns < event.time_ns) ++state.at;
-    const bool inside = state.at < state.loops.size() && state.loops[state.at].begin_ns <= event.time_ns;
-    PhasePair& pair =
-        state.pairs[{inside ? state.loops[state.at].loop : kNobody, event.code, event.communicator, event.peer}];
+    while (state.at < state.loops.size() && state.loops[state.at].end_ns < event.time_ns)
+      ++state.at;
+    const bool inside =
+        state.at < state.loops.size() && state.loops[state.at].begin_ns <= event.time_ns;
+    PhasePair& pair = state.pairs[{inside ? state.loops[state.at].loop : kNobody, event.code,
+                                   event.communicator, event.peer}];
     pair.bytes += event.bytes;
     ++pair.messages;
     if (state.phases.now() == PhaseStack::kNone) return;
@@ -114,7 +119,8 @@ double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 }  // namespace
 
-base::Result<PhaseTraffic> count_phase_traffic(const Input& input, const std::vector<PhasePart>& own) {
+base::Result<PhaseTraffic> count_phase_traffic(const Input& input,
+                                               const std::vector<PhasePart>& own) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
   Counter counter(input.trace->definitions(), scope, own);
   JoinOptions options;
@@ -122,19 +128,22 @@ base::Result<PhaseTraffic> count_phase_traffic(const Input& input, const std::ve
   options.consumers = {&counter};
   auto job = join_job(*input.trace, input.job->transport(), options);
   if (!job) return job.error();
-  PhaseTraffic traffic{gathered(input.job->transport(), counter.pairs), gathered(input.job->transport(), counter.named)};
+  PhaseTraffic traffic{gathered(input.job->transport(), counter.pairs),
+                       gathered(input.job->transport(), counter.named)};
   std::sort(traffic.pairs.begin(), traffic.pairs.end(), [](const PhasePair& a, const PhasePair& b) {
     return std::tie(a.process, a.loop, a.message_class, a.communicator, a.source) <
            std::tie(b.process, b.loop, b.message_class, b.communicator, b.source);
   });
-  std::sort(traffic.named.begin(), traffic.named.end(), [](const NamedPhasePart& a, const NamedPhasePart& b) {
-    return std::tie(a.phase, a.process) < std::tie(b.phase, b.process);
-  });
+  std::sort(traffic.named.begin(), traffic.named.end(),
+            [](const NamedPhasePart& a, const NamedPhasePart& b) {
+              return std::tie(a.phase, a.process) < std::tie(b.phase, b.process);
+            });
   return traffic;
 }
 
 std::vector<profile::Profile> profiles_of_phases(
-    const PhaseTraffic& traffic, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
+    const PhaseTraffic& traffic,
+    const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
     std::size_t phases, const trace::Definitions& definitions) {
   using Key = std::tuple<std::uint32_t, std::int32_t>;
   std::vector<std::map<Key, profile::PairSums>> sums(phases + 1);
@@ -150,8 +159,14 @@ std::vector<profile::Profile> profiles_of_phases(
     profiles[number].communicators = definitions.communicators;
     for (auto& [key, pairs] : sums[number]) {
       const auto [message_class, communicator] = key;
-      profile::Traffic block{
-          definitions.classes[message_class], definitions.class_hidden[message_class], communicator, "", {}, {}, {}, {}};
+      profile::Traffic block{definitions.classes[message_class],
+                             definitions.class_hidden[message_class],
+                             communicator,
+                             "",
+                             {},
+                             {},
+                             {},
+                             {}};
       for (const profile::PairCount& pair : pairs.take()) {
         block.source.push_back(pair.source);
         block.destination.push_back(pair.destination);
@@ -164,7 +179,8 @@ std::vector<profile::Profile> profiles_of_phases(
   return profiles;
 }
 
-void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions& definitions, Section& section) {
+void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions& definitions,
+                          Section& section) {
   struct Row {
     std::uint32_t phase = 0;
     std::uint64_t ranks = 0, visits = 0, ns = 0, most_ns = 0, bytes = 0, messages = 0;
@@ -188,9 +204,11 @@ void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions&
   add_column(table, "ranks", rows, [](const Row& row) { return row.ranks; });
   add_column(table, "visits", rows, [](const Row& row) { return row.visits; });
   add_column(table, "seconds", rows, [](const Row& row) { return seconds(row.ns); });
-  add_column(table, "mean_seconds", rows, [](const Row& row) { return seconds(row.ns) / static_cast<double>(row.ranks); });
+  add_column(table, "mean_seconds", rows,
+             [](const Row& row) { return seconds(row.ns) / static_cast<double>(row.ranks); });
   add_column(table, "most_seconds", rows, [](const Row& row) { return seconds(row.most_ns); });
-  add_column(table, "most_at_rank", rows, [&](const Row& row) { return definitions.processes[row.most_process].rank; });
+  add_column(table, "most_at_rank", rows,
+             [&](const Row& row) { return definitions.processes[row.most_process].rank; });
   add_column(table, "bytes", rows, [](const Row& row) { return row.bytes; });
   add_column(table, "messages", rows, [](const Row& row) { return row.messages; });
 }
@@ -208,17 +226,20 @@ void lay_out_phase_matrices(const std::vector<profile::Profile>& profiles, Secti
     }
   }
   Table& table = section.table("matrices");
-  add_column(table, "phase", rows, [](const Row& row) { return static_cast<std::int64_t>(row.phase); });
+  add_column(table, "phase", rows,
+             [](const Row& row) { return static_cast<std::int64_t>(row.phase); });
   add_column(table, "class", rows, [](const Row& row) { return row.block->class_name; });
   add_column(table, "hidden", rows, [](const Row& row) { return std::int64_t{row.block->hidden}; });
   add_column(table, "communicator", rows, [](const Row& row) { return row.block->communicator; });
   add_column(table, "source", rows, [](const Row& row) { return row.block->source[row.at]; });
-  add_column(table, "destination", rows, [](const Row& row) { return row.block->destination[row.at]; });
+  add_column(table, "destination", rows,
+             [](const Row& row) { return row.block->destination[row.at]; });
   add_column(table, "bytes", rows, [](const Row& row) { return row.block->bytes[row.at]; });
   add_column(table, "messages", rows, [](const Row& row) { return row.block->messages[row.at]; });
 }
 
-void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles, const Thresholds& thresholds, Section& section) {
+void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles,
+                            const Thresholds& thresholds, Section& section) {
   std::vector<std::pair<std::int64_t, Pattern>> rows;
   for (std::size_t phase = 1; phase < profiles.size(); ++phase) {
     for (Pattern& pattern : find_patterns(profiles[phase], thresholds))

@@ -35,15 +35,19 @@ struct PhaseTraffic {  // at analysis process 0
 };
 
 // `own`: loops of own processes. One pass over the events; collective over the job's transport.
-base::Result<PhaseTraffic> count_phase_traffic(const Input& input, const std::vector<PhasePart>& own);
+base::Result<PhaseTraffic> count_phase_traffic(const Input& input,
+                                               const std::vector<PhasePart>& own);
 
 // A profile of the traffic of each phase, 0 first: outside of all. `numbers`: of (process, loop).
 std::vector<profile::Profile> profiles_of_phases(
-    const PhaseTraffic& traffic, const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
+    const PhaseTraffic& traffic,
+    const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,
     std::size_t phases, const trace::Definitions& definitions);
 
-void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions& definitions, Section& section);
+void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions& definitions,
+                          Section& section);
 void lay_out_phase_matrices(const std::vector<profile::Profile>& profiles, Section& section);
-void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles, const Thresholds& thresholds, Section& section);
+void lay_out_phase_patterns(const std::vector<profile::Profile>& profiles,
+                            const Thresholds& thresholds, Section& section);
 
 }  // namespace fathom::analysis

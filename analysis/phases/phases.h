@@ -1,15 +1,17 @@
-// Phases and iterations of a job, found from the sequence of its calls, and what is sent in each; the phases that
-// the program names (fathom_phase_begin) beside them.
+// Phases and iterations of a job, found from the sequence of its calls, and what is sent in each;
+// the phases that the program names (fathom_phase_begin) beside them.
 //
-// Each rank's calls are searched for loops (call_loops.h; calls of one function, call site and communicator are
-// alike; MPI_Test and its kin, which programs call as often as they like, and MPI_Init, MPI_Finalize are left out). A
-// loop of the outermost level with phase_iterations iterations or more that takes phase_share of the time from its
-// rank's first call to the last is that rank's part in a phase. Parts of different ranks are one phase if they overlap for
-// more than half of the shorter one; ranks are gone through in order, each compared with the last that joined. Phases are
-// numbered from 1 in the order in which they begin.
+// Each rank's calls are searched for loops (call_loops.h; calls of one function, call site and
+// communicator are alike; MPI_Test and its kin, which programs call as often as they like, and
+// MPI_Init, MPI_Finalize are left out). A loop of the outermost level with phase_iterations
+// iterations or more that takes phase_share of the time from its rank's first call to the last is
+// that rank's part in a phase. Parts of different ranks are one phase if they overlap for more than
+// half of the shorter one; ranks are gone through in order, each compared with the last that
+// joined. Phases are numbered from 1 in the order in which they begin.
 //
-// Messages count for the phase in which they were received. Those outside of all loops have phase 0.
-// Memory: loops, and pairs that talk in each. Cost: one pass over the steps, one over the events.
+// Messages count for the phase in which they were received. Those outside of all loops have phase
+// 0. Memory: loops, and pairs that talk in each. Cost: one pass over the steps, one over the
+// events.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +36,8 @@ struct PhasePart {
 struct BodyLine {
   std::uint32_t process = 0, loop = 0;
   std::uint32_t depth = 0;
-  std::uint32_t function = 0;              // of a call
-  std::uint64_t fewest = 1, most = 1;      // times; loops: iterations
+  std::uint32_t function = 0;          // of a call
+  std::uint64_t fewest = 1, most = 1;  // times; loops: iterations
   bool is_loop = false;
 };
 

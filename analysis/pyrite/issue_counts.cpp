@@ -52,7 +52,8 @@ class Windows {
   }
   std::size_t at(std::uint64_t time_ns) const {
     const std::uint64_t width_ns = (end_ns - begin_ns) / count + 1;
-    return static_cast<std::size_t>(std::min((std::max(time_ns, begin_ns) - begin_ns) / width_ns, count - 1));
+    return static_cast<std::size_t>(
+        std::min((std::max(time_ns, begin_ns) - begin_ns) / width_ns, count - 1));
   }
   std::uint64_t begin_ns = 0, end_ns = 0, count = 1;
 };
@@ -60,8 +61,14 @@ class Windows {
 class Counter : public EventConsumer {
  public:
   Counter(const trace::Definitions& definitions, const ScopeFilter& scope, const Windows& windows)
-      : windows(windows.count), definitions_(definitions), scope_(scope), bins_(windows), kinds_(kinds_of(definitions)),
-        phases_(definitions.processes.size()), ranks_(definitions.processes.size()), links_(definitions.processes.size()) {}
+      : windows(windows.count),
+        definitions_(definitions),
+        scope_(scope),
+        bins_(windows),
+        kinds_(kinds_of(definitions)),
+        phases_(definitions.processes.size()),
+        ranks_(definitions.processes.size()),
+        links_(definitions.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const Event> events) override {
     if (!scope_.process(process)) return;
@@ -111,7 +118,8 @@ class Counter : public EventConsumer {
     window.collectives += kind.collective;
     rank.global_collectives += kind.global;
     rank.rooted_collectives += kind.rooted;
-    if (!kind.rooted || event.root < 0 || event.root == definitions_.processes[process].rank) return;
+    if (!kind.rooted || event.root < 0 || event.root == definitions_.processes[process].rank)
+      return;
     RootCounts& root = roots_[{event.root, event.function}];
     root.root = event.root;
     root.function = event.function;
@@ -147,19 +155,22 @@ class Counter : public EventConsumer {
 
 class Lates {
  public:
-  Lates(const Input& input, const ScopeFilter& scope) : scope_(scope), least_ns_(input.thresholds.late_wait_seconds * 1e9) {}
+  Lates(const Input& input, const ScopeFilter& scope)
+      : scope_(scope), least_ns_(input.thresholds.late_wait_seconds * 1e9) {}
 
   // `kept_ns`: of the wait, inside the call. `late_ns`: how late the culprit was.
-  void add(std::uint32_t process, std::uint32_t culprit, std::uint32_t kind, const Step& call, std::uint64_t late_ns,
-           std::uint64_t kept_ns) {
-    if (static_cast<double>(late_ns) <= least_ns_ || !scope_.process(process) || !scope_.at(call.time_ns) ||
-        !scope_.phase(call.partner))
+  void add(std::uint32_t process, std::uint32_t culprit, std::uint32_t kind, const Step& call,
+           std::uint64_t late_ns, std::uint64_t kept_ns) {
+    if (static_cast<double>(late_ns) <= least_ns_ || !scope_.process(process) ||
+        !scope_.at(call.time_ns) || !scope_.phase(call.partner))
       return;
     LateCounts& row = rows_[{process, culprit, kind, call.number}];
-    std::tie(row.process, row.culprit, row.kind, row.function) = std::tuple(process, culprit, kind, call.number);
+    std::tie(row.process, row.culprit, row.kind, row.function) =
+        std::tuple(process, culprit, kind, call.number);
     ++row.count;
     row.ns += kept_ns;
-    if (late_ns < row.worst_ns || (late_ns == row.worst_ns && call.time_ns >= row.worst_at_ns)) return;
+    if (late_ns < row.worst_ns || (late_ns == row.worst_ns && call.time_ns >= row.worst_at_ns))
+      return;
     row.worst_ns = late_ns;
     row.worst_at_ns = call.time_ns;
   }
@@ -172,7 +183,8 @@ class Lates {
  private:
   const ScopeFilter& scope_;
   const double least_ns_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, LateCounts> rows_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, LateCounts>
+      rows_;
 };
 
 // Backward, the members of a reduction are told when their root entered.
@@ -191,7 +203,9 @@ class EarlyArrivals {
     if (part.kind != StepKind::kCollective) return;
     const Step& call = job_.steps().at(process, part.call);
     const mpi::Meaning& facts = job_.facts().functions[call.number];
-    if (facts.flow != Flow::kToRoot || mpi::moves_parts(facts.collective) || root.entered_ns <= part.time_ns) return;
+    if (facts.flow != Flow::kToRoot || mpi::moves_parts(facts.collective) ||
+        root.entered_ns <= part.time_ns)
+      return;
     if (root.entered_ns - part.time_ns <= job_.uncertainty_ns(process, root.process)) return;
     lates_.add(process, root.process, kEarlyArrival, call, root.entered_ns - part.time_ns,
                std::min(root.entered_ns, call.end_ns) - part.time_ns);
@@ -222,7 +236,8 @@ base::Result<IssueCounts> count_issues(const Input& input) {
   Lates lates(input, scope);
   for (const std::uint32_t process : job.own()) {
     for_each_wait(job, process, [&](const Step& call, const Wait& wait) {
-      lates.add(process, wait.culprit, static_cast<std::uint32_t>(wait.kind), call, wait.ns, wait.ns);
+      lates.add(process, wait.culprit, static_cast<std::uint32_t>(wait.kind), call, wait.ns,
+                wait.ns);
     });
   }
   EarlyArrivals early(job, lates);
@@ -240,7 +255,8 @@ base::Result<IssueCounts> count_issues(const Input& input) {
            std::tie(b.communicator, b.source, b.destination, b.message_class);
   });
   std::sort(counts.late.begin(), counts.late.end(), [](const LateCounts& a, const LateCounts& b) {
-    return std::tie(a.kind, a.process, a.culprit, a.function) < std::tie(b.kind, b.process, b.culprit, b.function);
+    return std::tie(a.kind, a.process, a.culprit, a.function) <
+           std::tie(b.kind, b.process, b.culprit, b.function);
   });
   std::map<std::pair<std::int64_t, std::uint32_t>, RootCounts> roots;
   for (const RootCounts& row : gathered(transport, counter.roots())) {

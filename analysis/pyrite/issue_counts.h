@@ -1,4 +1,5 @@
-// What the issues are judged by (issues.h): calls by rank, messages by link, activity over time, and waits.
+// What the issues are judged by (issues.h): calls by rank, messages by link, activity over time,
+// and waits.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@ namespace fathom::analysis {
 
 struct RankCalls {
   std::uint32_t process = 0, reserved = 0;
-  std::uint64_t calls = 0;               // of MPI
-  std::uint64_t completions = 0;         // waits and tests
+  std::uint64_t calls = 0;        // of MPI
+  std::uint64_t completions = 0;  // waits and tests
   std::uint64_t completed_requests = 0;
   std::uint64_t barriers = 0;
   std::uint64_t collectives = 0;         // barriers not counted
@@ -47,7 +48,8 @@ struct LateCounts {
   std::uint32_t function = 0;
   std::uint64_t count = 0, ns = 0, worst_ns = 0, worst_at_ns = 0;
 };
-// A member of a reduction that entered before its root; ns is what it spent in the call before the root came.
+// A member of a reduction that entered before its root; ns is what it spent in the call before the
+// root came.
 inline constexpr std::uint32_t kEarlyArrival = kWaitKinds;
 
 struct IssueCounts {  // at analysis process 0, sorted

@@ -33,7 +33,8 @@ IssueSummary summary_of(const IssueReport& report) {
     if (link.source != link.destination) pairs.insert({link.source, link.destination});
   }
   summary.estimated_runtime = seconds(report.counts.end_ns - report.counts.begin_ns);
-  const auto ranks = static_cast<double>(report.counts.ranks.size()), count = static_cast<double>(pairs.size());
+  const auto ranks = static_cast<double>(report.counts.ranks.size()),
+             count = static_cast<double>(pairs.size());
   if (ranks > 1) summary.pair_density = count / (ranks * (ranks - 1));
   if (ranks > 0) summary.avg_out_peers = summary.avg_in_peers = count / ranks;
   return summary;
@@ -55,18 +56,25 @@ void lay_out_summary(const IssueSummary& summary, Section& section) {
 void lay_out_ranks(const std::vector<IssueRank>& ranks, Table& table) {
   add_column(table, "rank", ranks, [](const IssueRank& r) { return r.rank; });
   add_column(table, "events", ranks, [](const IssueRank& r) { return r.calls.calls; });
-  add_column(table, "completion_events", ranks, [](const IssueRank& r) { return r.calls.completions; });
+  add_column(table, "completion_events", ranks,
+             [](const IssueRank& r) { return r.calls.completions; });
   add_column(table, "barrier_events", ranks, [](const IssueRank& r) { return r.calls.barriers; });
-  add_column(table, "collective_events", ranks, [](const IssueRank& r) { return r.calls.collectives; });
-  add_column(table, "global_collective_events", ranks, [](const IssueRank& r) { return r.calls.global_collectives; });
-  add_column(table, "rooted_collective_events", ranks, [](const IssueRank& r) { return r.calls.rooted_collectives; });
+  add_column(table, "collective_events", ranks,
+             [](const IssueRank& r) { return r.calls.collectives; });
+  add_column(table, "global_collective_events", ranks,
+             [](const IssueRank& r) { return r.calls.global_collectives; });
+  add_column(table, "rooted_collective_events", ranks,
+             [](const IssueRank& r) { return r.calls.rooted_collectives; });
   add_column(table, "canonical_bytes_out", ranks, [](const IssueRank& r) { return r.bytes_out; });
   add_column(table, "canonical_bytes_in", ranks, [](const IssueRank& r) { return r.bytes_in; });
-  add_column(table, "canonical_messages_out", ranks, [](const IssueRank& r) { return r.messages_out; });
-  add_column(table, "canonical_messages_in", ranks, [](const IssueRank& r) { return r.messages_in; });
+  add_column(table, "canonical_messages_out", ranks,
+             [](const IssueRank& r) { return r.messages_out; });
+  add_column(table, "canonical_messages_in", ranks,
+             [](const IssueRank& r) { return r.messages_in; });
   add_column(table, "distinct_out_peers", ranks, [](const IssueRank& r) { return r.peers_out; });
   add_column(table, "distinct_in_peers", ranks, [](const IssueRank& r) { return r.peers_in; });
-  add_column(table, "completion_request_count", ranks, [](const IssueRank& r) { return r.calls.completed_requests; });
+  add_column(table, "completion_request_count", ranks,
+             [](const IssueRank& r) { return r.calls.completed_requests; });
   add_column(table, "touch_bytes", ranks, [](const IssueRank& r) { return r.touch_bytes(); });
 }
 
@@ -84,20 +92,29 @@ void lay_out_windows(const IssueCounts& counts, Table& table) {
   std::vector<std::size_t> numbers(counts.windows.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
   const double begin = seconds(counts.begin_ns),
-               width = (seconds(counts.end_ns) - begin) / static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
-  add_column(table, "t_start", numbers, [&](std::size_t i) { return begin + width * static_cast<double>(i); });
-  add_column(table, "t_end", numbers, [&](std::size_t i) { return begin + width * static_cast<double>(i + 1); });
+               width = (seconds(counts.end_ns) - begin) /
+                       static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
+  add_column(table, "t_start", numbers,
+             [&](std::size_t i) { return begin + width * static_cast<double>(i); });
+  add_column(table, "t_end", numbers,
+             [&](std::size_t i) { return begin + width * static_cast<double>(i + 1); });
   add_column(table, "events", counts.windows, [](const WindowCounts& w) { return w.calls; });
-  add_column(table, "canonical_transfer_events", counts.windows, [](const WindowCounts& w) { return w.messages; });
-  add_column(table, "canonical_transfer_bytes", counts.windows, [](const WindowCounts& w) { return w.bytes; });
-  add_column(table, "completion_events", counts.windows, [](const WindowCounts& w) { return w.completions; });
-  add_column(table, "barrier_events", counts.windows, [](const WindowCounts& w) { return w.barriers; });
-  add_column(table, "collective_events", counts.windows, [](const WindowCounts& w) { return w.collectives; });
+  add_column(table, "canonical_transfer_events", counts.windows,
+             [](const WindowCounts& w) { return w.messages; });
+  add_column(table, "canonical_transfer_bytes", counts.windows,
+             [](const WindowCounts& w) { return w.bytes; });
+  add_column(table, "completion_events", counts.windows,
+             [](const WindowCounts& w) { return w.completions; });
+  add_column(table, "barrier_events", counts.windows,
+             [](const WindowCounts& w) { return w.barriers; });
+  add_column(table, "collective_events", counts.windows,
+             [](const WindowCounts& w) { return w.collectives; });
 }
 
 void lay_out_found(const std::vector<Finding>& issues, Table& table) {
   add_column(table, "type", issues, [](const Finding& f) { return f.kind; });
-  add_column(table, "severity", issues, [](const Finding& f) { return std::string(name_of(f.severity)); });
+  add_column(table, "severity", issues,
+             [](const Finding& f) { return std::string(name_of(f.severity)); });
   add_column(table, "score", issues, [](const Finding& f) { return f.strength; });
   add_column(table, "seconds", issues, [](const Finding& f) { return f.seconds.value_or(0); });
   add_column(table, "description", issues, [](const Finding& f) { return f.summary; });
@@ -140,12 +157,16 @@ std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definiti
   return list;
 }
 
-std::vector<IssueLink> top_links_of(const IssueReport& report, const trace::Definitions& definitions) {
+std::vector<IssueLink> top_links_of(const IssueReport& report,
+                                    const trace::Definitions& definitions) {
   std::vector<IssueLink> links;
   for (const LinkCounts& one : report.counts.links) {  // by communicator, source, destination
-    const bool same = !links.empty() && std::tie(links.back().communicator, links.back().source, links.back().destination) ==
+    const bool same = !links.empty() && std::tie(links.back().communicator, links.back().source,
+                                                 links.back().destination) ==
                                             std::tie(one.communicator, one.source, one.destination);
-    if (!same) links.push_back({one.communicator, one.source, one.destination, 0, 0, one.first_ns, one.last_ns, {}});
+    if (!same)
+      links.push_back(
+          {one.communicator, one.source, one.destination, 0, 0, one.first_ns, one.last_ns, {}});
     IssueLink& link = links.back();
     link.bytes += one.bytes;
     link.messages += one.messages;
@@ -153,7 +174,8 @@ std::vector<IssueLink> top_links_of(const IssueReport& report, const trace::Defi
     link.last_ns = std::max(link.last_ns, one.last_ns);
     link.calls.emplace_back(definitions.classes[one.message_class], one.messages);
   }
-  std::stable_sort(links.begin(), links.end(), [](const IssueLink& a, const IssueLink& b) { return a.bytes > b.bytes; });
+  std::stable_sort(links.begin(), links.end(),
+                   [](const IssueLink& a, const IssueLink& b) { return a.bytes > b.bytes; });
   constexpr std::size_t kTop = 20;
   links.resize(std::min(links.size(), kTop));
   return links;
@@ -167,11 +189,13 @@ std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definiti
     roots.back().bytes += row.bytes;
     roots.back().functions.emplace_back(definitions.functions[row.function].name, row.calls);
   }
-  std::stable_sort(roots.begin(), roots.end(), [](const IssueRoot& a, const IssueRoot& b) { return a.bytes > b.bytes; });
+  std::stable_sort(roots.begin(), roots.end(),
+                   [](const IssueRoot& a, const IssueRoot& b) { return a.bytes > b.bytes; });
   return roots;
 }
 
-void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions, Section& section) {
+void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions,
+                    Section& section) {
   lay_out_summary(summary_of(report), section);
   const std::vector<IssueRank> ranks = ranks_of(report, definitions);
   lay_out_found(report.issues, section.table("issues"));
@@ -184,8 +208,10 @@ void lay_out_issues(const IssueReport& report, const trace::Definitions& definit
   add_column(roots, "bytes", found, [](const IssueRoot& r) { return r.bytes; });
   Table& spreads = section.table("barrier_spreads");
   const std::vector<Barrier> barriers = barriers_in_order(report);
-  add_column(spreads, "comm", barriers, [](const Barrier& b) { return std::int64_t{b.communicator}; });
-  add_column(spreads, "barrier_index", barriers, [](const Barrier& b) { return std::uint64_t{b.sequence}; });
+  add_column(spreads, "comm", barriers,
+             [](const Barrier& b) { return std::int64_t{b.communicator}; });
+  add_column(spreads, "barrier_index", barriers,
+             [](const Barrier& b) { return std::uint64_t{b.sequence}; });
   add_column(spreads, "t_min", barriers, [](const Barrier& b) { return seconds(b.first_ns); });
   add_column(spreads, "t_max", barriers, [](const Barrier& b) { return seconds(b.last_ns); });
   add_column(spreads, "spread", barriers, [](const Barrier& b) { return seconds(b.spread_ns()); });

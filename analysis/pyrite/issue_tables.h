@@ -1,5 +1,5 @@
-// The tables of Pyrite's analysis object: as figures and columns of a section, in its names; and what its export has
-// besides, row by row.
+// The tables of Pyrite's analysis object: as figures and columns of a section, in its names; and
+// what its export has besides, row by row.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,8 @@ namespace fathom::analysis {
 struct IssueRank {
   std::int64_t rank = 0;
   RankCalls calls;
-  std::uint64_t bytes_out = 0, bytes_in = 0, messages_out = 0, messages_in = 0, peers_out = 0, peers_in = 0;
+  std::uint64_t bytes_out = 0, bytes_in = 0, messages_out = 0, messages_in = 0, peers_out = 0,
+                peers_in = 0;
   std::uint64_t touch_bytes() const { return bytes_out + bytes_in; }
 };
 
@@ -32,19 +33,23 @@ struct IssueRoot {
 };
 
 std::vector<IssueRank> ranks_of(const IssueReport& report, const trace::Definitions& definitions);
-std::vector<IssueLink> top_links_of(const IssueReport& report, const trace::Definitions& definitions);  // 20
-std::vector<IssueRoot> roots_of(const IssueReport& report, const trace::Definitions& definitions);      // most bytes first
+std::vector<IssueLink> top_links_of(const IssueReport& report,
+                                    const trace::Definitions& definitions);  // 20
+std::vector<IssueRoot> roots_of(const IssueReport& report,
+                                const trace::Definitions& definitions);  // most bytes first
 
 // The ten ranks with most of what `of` tells, those with none left out.
 template <typename Of>
 std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of);
 
-void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions, Section& section);
+void lay_out_issues(const IssueReport& report, const trace::Definitions& definitions,
+                    Section& section);
 
 template <typename Of>
 std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of) {
   std::erase_if(ranks, [&](const IssueRank& rank) { return of(rank) == 0; });
-  std::stable_sort(ranks.begin(), ranks.end(), [&](const IssueRank& a, const IssueRank& b) { return of(a) > of(b); });
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](const IssueRank& a, const IssueRank& b) { return of(a) > of(b); });
   ranks.resize(std::min<std::size_t>(ranks.size(), 10));
   return ranks;
 }

@@ -35,7 +35,8 @@ constexpr LateKind kLateKinds[] = {
      "%.0f receives waited for a sender that came late, %.3g s in all",
      "let the sender send earlier, or give it less to do before"},
     {"late-receiver", static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
-     "%.0f sends waited for a receiver that came late, %.3g s in all", "post the receive earlier, or send without blocking"},
+     "%.0f sends waited for a receiver that came late, %.3g s in all",
+     "post the receive earlier, or send without blocking"},
     {"late-broadcaster", static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
      "%.0f calls of broadcasts waited for the root, %.3g s in all",
      "let the root broadcast earlier, or start the broadcast without blocking"},
@@ -47,12 +48,16 @@ constexpr LateKind kLateKinds[] = {
 class Finder {
  public:
   Finder(const Input& input, const std::vector<CallRow>& calls, const IssueReport& report)
-      : input_(input), limits_(input.thresholds), definitions_(input.trace->definitions()), calls_(calls), report_(report),
+      : input_(input),
+        limits_(input.thresholds),
+        definitions_(input.trace->definitions()),
+        calls_(calls),
+        report_(report),
         all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
-      const bool own =
-          link.message_class < definitions_.class_hidden.size() && !definitions_.class_hidden[link.message_class];
+      const bool own = link.message_class < definitions_.class_hidden.size() &&
+                       !definitions_.class_hidden[link.message_class];
       if (own) own_messages_ += static_cast<double>(link.messages);
     }
     for (const RankCalls& rank : report.counts.ranks) {
@@ -89,7 +94,8 @@ class Finder {
     auto outcome = traffic_issues(input_);
     if (!outcome) return;
     for (Finding& finding : outcome->findings) {
-      if (!finding.where.function.empty()) finding.seconds = seconds(time_in(finding.where.function));
+      if (!finding.where.function.empty())
+        finding.seconds = seconds(time_in(finding.where.function));
       whole_run(finding);
       found_.push_back(std::move(finding));
     }
@@ -103,8 +109,8 @@ class Finder {
     return ns;
   }
   void whole_run(Finding& finding) const {
-    finding.windows = {
-        {seconds(static_cast<double>(report_.counts.begin_ns)), seconds(static_cast<double>(report_.counts.end_ns))}};
+    finding.windows = {{seconds(static_cast<double>(report_.counts.begin_ns)),
+                        seconds(static_cast<double>(report_.counts.end_ns))}};
   }
 
   void late(const LateKind& kind) {
@@ -119,19 +125,24 @@ class Finder {
     const double of = kind.of_messages ? own_messages_ : collectives_;
     const double share = of > 0 ? count / of : 0, of_time = all_ns_ > 0 ? ns / all_ns_ : 0;
     if (rows.empty() || (share <= limits_.late_share && of_time < limits_.wait_share)) return;
-    Finding& finding = add(kind.kind, 4 * std::max(share, of_time), ns, static_cast<std::uint64_t>(count));
+    Finding& finding =
+        add(kind.kind, 4 * std::max(share, of_time), ns, static_cast<std::uint64_t>(count));
     name_ranks(rows, finding);
-    finding.evidence = {{kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
-                        {"share_of_all_time", of_time}};
+    finding.evidence = {
+        {kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
+        {"share_of_all_time", of_time}};
     finding.summary = text_of(kind.summary, count, seconds(ns));
     finding.advice = kind.advice;
   }
 
-  // The costliest pairs first; culprits and victims in their order; a window around the longest wait.
+  // The costliest pairs first; culprits and victims in their order; a window around the longest
+  // wait.
   void name_ranks(std::vector<LateCounts>& rows, Finding& finding) const {
-    std::stable_sort(rows.begin(), rows.end(), [](const LateCounts& a, const LateCounts& b) { return a.ns > b.ns; });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const LateCounts& a, const LateCounts& b) { return a.ns > b.ns; });
     const auto put = [](std::vector<std::int64_t>& list, std::int64_t rank) {
-      if (list.size() < kMostListed && std::find(list.begin(), list.end(), rank) == list.end()) list.push_back(rank);
+      if (list.size() < kMostListed && std::find(list.begin(), list.end(), rank) == list.end())
+        list.push_back(rank);
     };
     const LateCounts* worst = &rows[0];
     for (const LateCounts& row : rows) {
@@ -151,7 +162,8 @@ class Finder {
   std::vector<LateCounts> barrier_waits(std::uint32_t culprit) const {
     std::vector<LateCounts> rows;
     for (const LateCounts& row : report_.counts.late) {
-      if (row.kind == static_cast<std::uint32_t>(WaitKind::kBarrier) && (culprit == kNobody || row.culprit == culprit))
+      if (row.kind == static_cast<std::uint32_t>(WaitKind::kBarrier) &&
+          (culprit == kNobody || row.culprit == culprit))
         rows.push_back(row);
     }
     return rows;
@@ -168,7 +180,8 @@ class Finder {
     const double run_ns = static_cast<double>(report_.counts.end_ns - report_.counts.begin_ns),
                  spread_ns = static_cast<double>(widest.spread_ns());
     const double part = run_ns > 0 ? spread_ns / run_ns : 0;
-    if (seconds(spread_ns) < limits_.barrier_skew_seconds || part < limits_.barrier_skew_share) return;
+    if (seconds(spread_ns) < limits_.barrier_skew_seconds || part < limits_.barrier_skew_share)
+      return;
     std::vector<LateCounts> rows = barrier_waits(kNobody);
     std::uint64_t barriers = 0;
     double all_ns = 0;
@@ -181,15 +194,15 @@ class Finder {
     finding.windows.clear();
     for (std::size_t i = 0; i < std::min<std::size_t>(8, report_.barriers.worst.size()); ++i) {
       const Barrier& barrier = report_.barriers.worst[i];
-      finding.windows.push_back(
-          {seconds(static_cast<double>(barrier.first_ns)), seconds(static_cast<double>(barrier.last_ns))});
+      finding.windows.push_back({seconds(static_cast<double>(barrier.first_ns)),
+                                 seconds(static_cast<double>(barrier.last_ns))});
     }
     finding.where.communicator = widest.communicator;
     finding.evidence = {{"max_barrier_spread", seconds(spread_ns)},
                         {"avg_barrier_spread", seconds(all_ns) / static_cast<double>(barriers)},
                         {"barrier_instances", barriers}};
-    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average", seconds(spread_ns),
-                              seconds(all_ns) / static_cast<double>(barriers));
+    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average",
+                              seconds(spread_ns), seconds(all_ns) / static_cast<double>(barriers));
     finding.advice = "balance the work before the barrier; see whether it is needed";
   }
 
@@ -200,8 +213,11 @@ class Finder {
       const auto all = static_cast<double>(counts[row.communicator]);
       const double share = static_cast<double>(row.count) / all;
       const auto members =
-          static_cast<double>(definitions_.communicators[static_cast<std::size_t>(row.communicator)].world_ranks.size());
-      if (all < limits_.few_barriers || members < limits_.few_ranks || share < limits_.barrier_last_share) continue;
+          static_cast<double>(definitions_.communicators[static_cast<std::size_t>(row.communicator)]
+                                  .world_ranks.size());
+      if (all < limits_.few_barriers || members < limits_.few_ranks ||
+          share < limits_.barrier_last_share)
+        continue;
       std::vector<LateCounts> rows = barrier_waits(row.process);
       Finding& finding = add("barrier-imbalance", share, sum_ns(rows), row.count);
       if (!rows.empty()) name_ranks(rows, finding);
@@ -212,9 +228,11 @@ class Finder {
       finding.evidence = {{"share_of_barriers", share},
                           {"barriers", static_cast<std::uint64_t>(all)},
                           {"max_barrier_spread", seconds(static_cast<double>(row.most_ns))}};
-      finding.summary = "rank " + std::to_string(rank(row.process)) +
-                        text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average", 100 * share,
-                                seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
+      finding.summary =
+          "rank " + std::to_string(rank(row.process)) +
+          text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average",
+                  100 * share,
+                  seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
       finding.advice = "give this rank less to do before the barrier";
     }
   }
@@ -225,27 +243,34 @@ class Finder {
     std::map<std::uint32_t, double> by_process;
     double ns = 0;
     for (const CallRow& row : calls_) {
-      if (row.function == kProgram || definitions_.functions[row.function].group != trace::Group::kCompletion) continue;
+      if (row.function == kProgram ||
+          definitions_.functions[row.function].group != trace::Group::kCompletion)
+        continue;
       by_process[row.process] += static_cast<double>(row.exclusive_ns);
       ns += static_cast<double>(row.exclusive_ns);
     }
     for (const LateCounts& row : report_.counts.late) {
-      const bool there =
-          definitions_.functions[row.function].group == trace::Group::kCompletion && row.kind != kEarlyArrival;
+      const bool there = definitions_.functions[row.function].group == trace::Group::kCompletion &&
+                         row.kind != kEarlyArrival;
       if (there) ns -= static_cast<double>(row.ns);
     }
     ns = std::max(ns, 0.0);
-    Finding& finding = add("completion-overhead", ratio / 2, ns, static_cast<std::uint64_t>(completions_));
+    Finding& finding =
+        add("completion-overhead", ratio / 2, ns, static_cast<std::uint64_t>(completions_));
     if (all_ns_ <= 0 || ns < 0.01 * all_ns_) finding.severity = Severity::kInfo;
     std::vector<std::pair<double, std::uint32_t>> order;
     for (const auto& [process, own_ns] : by_process) order.emplace_back(-own_ns, process);
     std::sort(order.begin(), order.end());
-    for (std::size_t i = 0; i < std::min(order.size(), kMostListed); ++i) finding.culprits.push_back(rank(order[i].second));
+    for (std::size_t i = 0; i < std::min(order.size(), kMostListed); ++i)
+      finding.culprits.push_back(rank(order[i].second));
     whole_run(finding);
-    finding.evidence = {{"completions_per_message", ratio}, {"messages", static_cast<std::uint64_t>(messages_)}};
+    finding.evidence = {{"completions_per_message", ratio},
+                        {"messages", static_cast<std::uint64_t>(messages_)}};
     finding.summary =
-        text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted", ratio, seconds(ns));
-    finding.advice = "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
+        text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted",
+                ratio, seconds(ns));
+    finding.advice =
+        "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
   }
 
   const Input& input_;

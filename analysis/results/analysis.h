@@ -13,8 +13,9 @@ namespace fathom::analysis {
 
 struct Outcome {
   Section section;
-  std::vector<Finding> findings;    // in any order
-  std::vector<std::string> limits;  // sentences: what was left out, and what that means for the result
+  std::vector<Finding> findings;  // in any order
+  std::vector<std::string>
+      limits;  // sentences: what was left out, and what that means for the result
 };
 
 enum class Needs { kProfile, kTrace };

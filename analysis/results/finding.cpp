@@ -17,13 +17,17 @@ std::string seconds_text(double seconds) {
 
 std::string text_of(const CallPlace& place) {
   if (place.file.empty()) return place.function;
-  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" + std::to_string(place.line) + ")";
+  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" +
+         std::to_string(place.line) + ")";
 }
 
 std::string text_of(const Meanwhile& meanwhile) {
-  const std::string who = "rank " + std::to_string(meanwhile.rank), time = seconds_text(meanwhile.seconds);
-  if (meanwhile.inside) return who + " was itself in " + text_of(*meanwhile.inside) + " for " + time + " of that";
-  return who + " computed " + time + " between " + text_of(meanwhile.after) + " and " + text_of(meanwhile.before);
+  const std::string who = "rank " + std::to_string(meanwhile.rank),
+                    time = seconds_text(meanwhile.seconds);
+  if (meanwhile.inside)
+    return who + " was itself in " + text_of(*meanwhile.inside) + " for " + time + " of that";
+  return who + " computed " + time + " between " + text_of(meanwhile.after) + " and " +
+         text_of(meanwhile.before);
 }
 
 const char* name_of(Severity severity) {

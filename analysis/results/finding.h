@@ -1,8 +1,9 @@
-// A finding: one thing that costs the job time or may do so, who is in it, where, when, how sure that is,
-// and what to try.
+// A finding: one thing that costs the job time or may do so, who is in it, where, when, how sure
+// that is, and what to try.
 //
-// Findings are ranked by the seconds they cost. A profile alone has no times: then `seconds` is empty, and
-// such findings stand behind those with seconds, by severity and strength. Ranks are world ranks.
+// Findings are ranked by the seconds they cost. A profile alone has no times: then `seconds` is
+// empty, and such findings stand behind those with seconds, by severity and strength. Ranks are
+// world ranks.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +24,8 @@ const char* name_of(Severity severity);  // "info", "warning", "critical"
 // Scores from 0 to 1 as severities: 0.85 and more is critical, 0.6 and more a warning.
 Severity severity_of(double score);
 
-// The longest list of ranks or pairs that a finding should carry: the worst first, the rest is counted in
-// the evidence.
+// The longest list of ranks or pairs that a finding should carry: the worst first, the rest is
+// counted in the evidence.
 inline constexpr std::size_t kMostListed = 64;
 
 struct RankPair {
@@ -52,12 +53,13 @@ struct CallPlace {
 
 std::string text_of(const CallPlace& place);  // "MPI_Recv (halo.c:41)"
 
-// What somebody did longest while others waited for it: it computed between two calls, or was in one itself.
+// What somebody did longest while others waited for it: it computed between two calls, or was in
+// one itself.
 struct Meanwhile {
   std::int64_t rank = 0;
   double seconds = 0;
-  CallPlace after, before;           // of computing
-  std::optional<CallPlace> inside;   // else
+  CallPlace after, before;          // of computing
+  std::optional<CallPlace> inside;  // else
 };
 
 // "rank 3 computed 0.005 s between MPI_Recv (halo.c:41) and MPI_Send (halo.c:58)"
@@ -71,20 +73,23 @@ struct Finding {
   std::string kind;               // stable, for programs: "late-sender"
   std::optional<double> seconds;  // that waited, summed over the victims; empty: cannot be known
   Severity severity = Severity::kInfo;
-  double strength = 0;            // 0 to 1: how far over its threshold; of equal seconds the stronger is first
-  double confidence = 1;          // 0 to 1: lost events, clock errors and too few messages make it less
-  std::uint64_t count = 0;        // instances: messages, calls
+  double strength =
+      0;  // 0 to 1: how far over its threshold; of equal seconds the stronger is first
+  double confidence = 1;    // 0 to 1: lost events, clock errors and too few messages make it less
+  std::uint64_t count = 0;  // instances: messages, calls
   std::vector<std::int64_t> culprits, victims;
-  std::vector<RankPair> pairs;    // culprit and victim, or the two ends of a link
+  std::vector<RankPair> pairs;  // culprit and victim, or the two ends of a link
   Where where;
   std::vector<TimeWindow> windows;
-  std::optional<Meanwhile> meanwhile;  // of the first culprit, in the longest wait for it; empty: not known
-  std::string summary;            // one sentence: what was found
-  std::string advice;             // one sentence: what to try
+  std::optional<Meanwhile>
+      meanwhile;        // of the first culprit, in the longest wait for it; empty: not known
+  std::string summary;  // one sentence: what was found
+  std::string advice;   // one sentence: what to try
   std::vector<Figure> evidence;
 };
 
-// Most seconds first, then by severity, strength, kind and culprits. The same findings give the same order.
+// Most seconds first, then by severity, strength, kind and culprits. The same findings give the
+// same order.
 void rank_findings(std::vector<Finding>& findings);
 
 }  // namespace fathom::analysis

@@ -1,8 +1,8 @@
 // What an analysis hands out besides findings: figures (name and value) and tables of columns.
 //
 // An analysis computes typed structs, and lays them out here once; JSON (results_writer.h) and the
-// DataFrames of Python follow from that. Columns of a table are equally long. Names are snake_case with
-// the unit in them: "bytes", "seconds", "from_s".
+// DataFrames of Python follow from that. Columns of a table are equally long. Names are snake_case
+// with the unit in them: "bytes", "seconds", "from_s".
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ struct Figure {
 };
 
 // The last kind holds a list in each row: the ranks of a pattern, the extents of a grid.
-using Column = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
-                            std::vector<std::string>, std::vector<std::vector<std::int64_t>>>;
+using Column =
+    std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
+                 std::vector<std::string>, std::vector<std::vector<std::int64_t>>>;
 
 struct NamedColumn {
   std::string name;
@@ -38,7 +39,9 @@ struct Section {
   std::vector<Figure> figures;
   std::vector<Table> tables;
 
-  void figure(std::string name, Value value) { figures.push_back({std::move(name), std::move(value)}); }
+  void figure(std::string name, Value value) {
+    figures.push_back({std::move(name), std::move(value)});
+  }
   Table& table(std::string name) {
     tables.push_back({std::move(name), {}});
     return tables.back();

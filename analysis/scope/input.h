@@ -17,7 +17,8 @@ class CallRowsKept;
 
 // Empty: all of it.
 struct Scope {
-  std::optional<std::set<std::int64_t>> ranks;  // traffic with a listed rank at either end; its calls
+  std::optional<std::set<std::int64_t>>
+      ranks;  // traffic with a listed rank at either end; its calls
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
   std::optional<std::string> phase;
 
@@ -25,15 +26,16 @@ struct Scope {
   bool whole_time() const { return from_ns == 0 && to_ns == ~std::uint64_t{0}; }
 };
 
-// Both belong to the caller, who has them outlive the analysis. `profile` is of the scope alone already
-// (profile_scope.h); a trace is whole, its analyses leave out what lies outside the scope.
+// Both belong to the caller, who has them outlive the analysis. `profile` is of the scope alone
+// already (profile_scope.h); a trace is whole, its analyses leave out what lies outside the scope.
 struct Input {
   const profile::Profile* profile = nullptr;  // nullptr: there is none
   const trace::Trace* trace = nullptr;        // nullptr: the run was not traced
-  LazyJob* job = nullptr;                     // the trace joined, for all analyses that need it; with `trace`
+  LazyJob* job = nullptr;  // the trace joined, for all analyses that need it; with `trace`
   Scope scope;
   Thresholds thresholds;
-  CallRowsKept* calls = nullptr;              // of the scope, for all analyses that need them; nullptr: each counts
+  CallRowsKept* calls =
+      nullptr;  // of the scope, for all analyses that need them; nullptr: each counts
 };
 
 }  // namespace fathom::analysis

@@ -61,8 +61,10 @@ struct PairKey {
 };
 struct PairKeyHash {
   std::uint64_t operator()(const PairKey& key) const {
-    return base::mixed((std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
-                 (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)) * 0x9e3779b97f4a7c15u);
+    return base::mixed(
+        (std::uint64_t{key.message_class} << 32 ^ static_cast<std::uint32_t>(key.peer)) +
+        (std::uint64_t{key.phase} << 32 | static_cast<std::uint32_t>(key.communicator)) *
+            0x9e3779b97f4a7c15u);
   }
 };
 
@@ -81,8 +83,8 @@ class Counted {
   void end(std::int64_t rank, bool sent, const trace::Definitions& definitions) {
     of_process_.for_each([&](const PairKey& key, const profile::Volume& volume) {
       const std::string phase = key.phase == kNoPhase ? "" : definitions.phases[key.phase];
-      blocks_[{key.message_class, key.communicator, phase}].add(
-          profile::PairCount{sent ? rank : key.peer, sent ? key.peer : rank, volume.bytes, volume.messages});
+      blocks_[{key.message_class, key.communicator, phase}].add(profile::PairCount{
+          sent ? rank : key.peer, sent ? key.peer : rank, volume.bytes, volume.messages});
     });
     of_process_.clear();
   }
@@ -91,8 +93,14 @@ class Counted {
   void write(const trace::Definitions& definitions, profile::Profile& profile) {
     for (auto& [key, sums] : blocks_) {
       const auto& [class_number, communicator, phase] = key;
-      profile::Traffic block{definitions.classes[class_number], definitions.class_hidden[class_number],
-                             communicator, phase, {}, {}, {}, {}};
+      profile::Traffic block{definitions.classes[class_number],
+                             definitions.class_hidden[class_number],
+                             communicator,
+                             phase,
+                             {},
+                             {},
+                             {},
+                             {}};
       for (const profile::PairCount& pair : sums.take()) {
         block.source.push_back(pair.source);
         block.destination.push_back(pair.destination);
@@ -103,8 +111,8 @@ class Counted {
     }
     for (std::size_t class_number = 0; class_number < sizes_.size(); ++class_number) {
       if (sizes_[class_number].empty()) continue;
-      profile.message_sizes.push_back(
-          sizes_[class_number].take(definitions.classes[class_number], definitions.class_hidden[class_number]));
+      profile.message_sizes.push_back(sizes_[class_number].take(
+          definitions.classes[class_number], definitions.class_hidden[class_number]));
     }
   }
 
@@ -119,7 +127,8 @@ struct Counts {
   Counted sent, received;
 };
 
-void count_process(const trace::Trace& trace, std::size_t process, const Scope& scope, Counts& counts) {
+void count_process(const trace::Trace& trace, std::size_t process, const Scope& scope,
+                   Counts& counts) {
   const trace::Definitions& definitions = trace.definitions();
   trace::EventCursor cursor = trace.events(process);
   std::vector<std::vector<std::uint32_t>> phases;  // open ones, by thread
@@ -127,10 +136,12 @@ void count_process(const trace::Trace& trace, std::size_t process, const Scope& 
     if (event.kind == EventKind::kPhaseBegin) {
       if (phases.size() <= event.thread) phases.resize(event.thread + 1);
       phases[event.thread].push_back(event.code);
-    } else if (event.kind == EventKind::kPhaseEnd && event.thread < phases.size() && !phases[event.thread].empty()) {
+    } else if (event.kind == EventKind::kPhaseEnd && event.thread < phases.size() &&
+               !phases[event.thread].empty()) {
       phases[event.thread].pop_back();
     }
-    const bool message = event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
+    const bool message =
+        event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
     if (!message || event.time_ns < scope.from_ns) continue;
     const bool named = event.thread < phases.size() && !phases[event.thread].empty();
     (event.kind == EventKind::kMessageSent ? counts.sent : counts.received)
@@ -155,7 +166,8 @@ void describe(const trace::Definitions& definitions, profile::Profile& profile) 
     profile.ranks.push_back(std::move(rank));
     last_ns = std::max(last_ns, process.last_ns);
   }
-  if (profile.application.seconds == 0) profile.application.seconds = static_cast<double>(last_ns) * 1e-9;
+  if (profile.application.seconds == 0)
+    profile.application.seconds = static_cast<double>(last_ns) * 1e-9;
 }
 
 }  // namespace
@@ -170,11 +182,13 @@ profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope)
   Counted& chosen = counts.received.empty() ? counts.sent : counts.received;
   chosen.write(trace.definitions(), profile);
   profile.coverage.verdict = "one-witness";
-  profile::Totals& counted = counts.received.empty() ? profile.coverage.sent : profile.coverage.received;
+  profile::Totals& counted =
+      counts.received.empty() ? profile.coverage.sent : profile.coverage.received;
   counted.witness = "trace";
   for (const profile::Traffic& block : profile.traffic) {
     counted.bytes = std::accumulate(block.bytes.begin(), block.bytes.end(), counted.bytes);
-    counted.messages = std::accumulate(block.messages.begin(), block.messages.end(), counted.messages);
+    counted.messages =
+        std::accumulate(block.messages.begin(), block.messages.end(), counted.messages);
   }
   return profile;
 }

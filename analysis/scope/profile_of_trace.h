@@ -1,9 +1,9 @@
 // The profile that a trace holds: for runs without one (imported traces), and for a window of time.
 //
-// A message counts where it was received, by the time of that; in a trace without receives, where it was
-// sent. One-sided operations and IO whose data moved without messages are not in it. Message sizes
-// are exact up to kExactSizes distinct ones a class, then log2 bins.
-// Cost: one pass over the trace. Memory: the pairs that talked.
+// A message counts where it was received, by the time of that; in a trace without receives, where
+// it was sent. One-sided operations and IO whose data moved without messages are not in it. Message
+// sizes are exact up to kExactSizes distinct ones a class, then log2 bins. Cost: one pass over the
+// trace. Memory: the pairs that talked.
 #pragma once
 
 #include <cstddef>

@@ -56,7 +56,8 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
   if (scope.ranks) {
     if (auto known = check_ranks(profile, *scope.ranks); !known) return known.error();
     for (profile::Traffic& block : profile.traffic) keep_pairs_of(*scope.ranks, block);
-    std::erase_if(profile.traffic, [](const profile::Traffic& block) { return block.source.empty(); });
+    std::erase_if(profile.traffic,
+                  [](const profile::Traffic& block) { return block.source.empty(); });
   }
   if (scope.phase || scope.ranks) profile.message_sizes.clear();
   return profile;

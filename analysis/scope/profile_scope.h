@@ -1,7 +1,8 @@
-// The part of a profile that a Scope means: its phase, and the pairs with a chosen rank at either end.
+// The part of a profile that a Scope means: its phase, and the pairs with a chosen rank at either
+// end.
 //
-// Message sizes are kept for the whole run and all ranks together; a narrower scope leaves them empty. A
-// profile has no times: from_ns and to_ns are not looked at.
+// Message sizes are kept for the whole run and all ranks together; a narrower scope leaves them
+// empty. A profile has no times: from_ns and to_ns are not looked at.
 #pragma once
 
 #include "analysis/scope/input.h"

@@ -16,7 +16,8 @@ class ScopeFilter {
       processes_.push_back(!scope.ranks || scope.ranks->contains(process.rank));
     }
     if (!scope.phase) return;
-    const auto found = std::find(definitions.phases.begin(), definitions.phases.end(), *scope.phase);
+    const auto found =
+        std::find(definitions.phases.begin(), definitions.phases.end(), *scope.phase);
     phase_ = static_cast<std::uint32_t>(found - definitions.phases.begin());
   }
 
@@ -35,10 +36,13 @@ class ScopeFilter {
 
   // The part of an interval inside the window.
   std::uint64_t inside_ns(std::uint64_t from_ns, std::uint64_t to_ns) const {
-    const std::uint64_t begin = std::max(from_ns, scope_.from_ns), end = std::min(to_ns, scope_.to_ns);
+    const std::uint64_t begin = std::max(from_ns, scope_.from_ns),
+                        end = std::min(to_ns, scope_.to_ns);
     return end > begin ? end - begin : 0;
   }
-  bool at(std::uint64_t time_ns) const { return time_ns >= scope_.from_ns && time_ns < scope_.to_ns; }
+  bool at(std::uint64_t time_ns) const {
+    return time_ns >= scope_.from_ns && time_ns < scope_.to_ns;
+  }
 
  private:
   const Scope& scope_;

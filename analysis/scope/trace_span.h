@@ -1,7 +1,9 @@
-// How long a traced run, or the window of it that was chosen, took: the one base of all seconds and shares of a trace.
+// How long a traced run, or the window of it that was chosen, took: the one base of all seconds and
+// shares of a trace.
 //
-// It goes from the first event of any process to the last, so MPI_Init and MPI_Finalize are in it. Times of findings
-// count from the trace's time 0, which is its first event unless the trace was sliced.
+// It goes from the first event of any process to the last, so MPI_Init and MPI_Finalize are in it.
+// Times of findings count from the trace's time 0, which is its first event unless the trace was
+// sliced.
 #pragma once
 
 #include <algorithm>

@@ -50,19 +50,24 @@ base::Result<Outcome> of_a_part(const Input& input) {
   }
   Outcome outcome;
   lay_out(divided(ranks > 0 ? sum_ns / ranks : 0, most_ns, run_ns), outcome.section);
-  outcome.limits.push_back("of a part of a run, communication efficiency is not divided into serialisation and transfer");
+  outcome.limits.push_back(
+      "of a part of a run, communication efficiency is not divided into serialisation and "
+      "transfer");
   return outcome;
 }
 
 void lay_out_ranks(const IdealRun& run, const trace::Definitions& definitions, Section& section) {
   Table& table = section.table("efficiency");
-  add_column(table, "rank", run.processes, [&](const IdealTime& time) { return definitions.processes[time.process].rank; });
+  add_column(table, "rank", run.processes,
+             [&](const IdealTime& time) { return definitions.processes[time.process].rank; });
   add_column(table, "useful_seconds", run.processes,
              [](const IdealTime& time) { return seconds(static_cast<double>(time.useful_ns)); });
-  add_column(table, "seconds", run.processes,
-             [](const IdealTime& time) { return seconds(static_cast<double>(time.end_ns - time.begin_ns)); });
-  add_column(table, "ideal_seconds", run.processes,
-             [](const IdealTime& time) { return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns)); });
+  add_column(table, "seconds", run.processes, [](const IdealTime& time) {
+    return seconds(static_cast<double>(time.end_ns - time.begin_ns));
+  });
+  add_column(table, "ideal_seconds", run.processes, [](const IdealTime& time) {
+    return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns));
+  });
 }
 
 }  // namespace
@@ -80,8 +85,10 @@ Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
   }
   // Clocks that contradict each other can make a dependence longer than the run.
   const auto run_ns = static_cast<double>(end_ns - std::min(begin_ns, end_ns));
-  const auto ideal_ns = std::min(run_ns, static_cast<double>(ideal_end_ns - std::min(begin_ns, ideal_end_ns)));
-  Efficiencies found = divided(sum_ns / static_cast<double>(processes.size()), static_cast<double>(most_ns), run_ns);
+  const auto ideal_ns =
+      std::min(run_ns, static_cast<double>(ideal_end_ns - std::min(begin_ns, ideal_end_ns)));
+  Efficiencies found =
+      divided(sum_ns / static_cast<double>(processes.size()), static_cast<double>(most_ns), run_ns);
   found.ideal_seconds = seconds(ideal_ns);
   if (ideal_ns > 0) found.serialisation = std::min(1.0, static_cast<double>(most_ns) / ideal_ns);
   if (run_ns > 0) found.transfer = ideal_ns / run_ns;
@@ -97,9 +104,10 @@ base::Result<Outcome> efficiency(const Input& input) {
   lay_out(efficiencies_of(run.processes), outcome.section);
   lay_out_ranks(run, (*joined)->definitions(), outcome.section);
   if (run.released > 0) {
-    outcome.limits.push_back(std::to_string(run.released) +
-                             " dependences are missing from the ideal network's run: the other end is not in the trace; "
-                             "transfer efficiency may be too low");
+    outcome.limits.push_back(
+        std::to_string(run.released) +
+        " dependences are missing from the ideal network's run: the other end is not in the trace; "
+        "transfer efficiency may be too low");
   }
   return outcome;
 }

@@ -19,10 +19,10 @@ using trace::EventKind;
 struct State {
   CallStacks stacks;
   PhaseStack phases;
-  base::FlatMap<std::uint64_t, CallRow> rows;  // by function and communicator
+  base::FlatMap<std::uint64_t, CallRow> rows;   // by function and communicator
   std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
   std::uint64_t outside_since_ns = 0;
-  std::uint64_t sampled_ns = 0;          // of calls that stand as sums between others
+  std::uint64_t sampled_ns = 0;  // of calls that stand as sums between others
   std::uint64_t last_ns = 0;
 };
 
@@ -30,7 +30,8 @@ class Counter : public EventConsumer {
  public:
   Counter(const trace::Definitions& definitions, const ScopeFilter& scope)
       : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
-    for (std::size_t i = 0; i < states_.size(); ++i) states_[i].outside_since_ns = definitions.processes[i].first_ns;
+    for (std::size_t i = 0; i < states_.size(); ++i)
+      states_[i].outside_since_ns = definitions.processes[i].first_ns;
   }
 
   void events(std::uint32_t process, std::span<const Event> events) override {
@@ -69,14 +70,16 @@ class Counter : public EventConsumer {
   // What the program did since the last call, or change of phase.
   void outside_until(State& state, std::uint64_t time_ns) const {
     if (!state.stacks.of(0).empty()) return;
-    if (scope_.phase(state.phases.now())) state.outside_ns += scope_.inside_ns(state.outside_since_ns, time_ns);
+    if (scope_.phase(state.phases.now()))
+      state.outside_ns += scope_.inside_ns(state.outside_since_ns, time_ns);
     state.outside_since_ns = time_ns;
   }
 
   void enter(State& state, const Event& event) const {
     if (event.thread == 0) outside_until(state, event.time_ns);
-    state.stacks.of(event.thread).push_back(
-        {event.time_ns, 0, event.bytes, event.function, event.communicator, state.phases.now()});
+    state.stacks.of(event.thread)
+        .push_back({event.time_ns, 0, event.bytes, event.function, event.communicator,
+                    state.phases.now()});
   }
 
   void leave(State& state, std::uint32_t thread, std::uint32_t function, std::uint64_t time_ns) {
@@ -146,7 +149,8 @@ std::string name_of(const trace::Definitions& definitions, std::uint32_t functio
 
 struct FunctionRow {
   std::uint32_t function = 0;
-  std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, bytes = 0, most_ns = 0, processes = 0;
+  std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, bytes = 0, most_ns = 0,
+                processes = 0;
   std::uint32_t most_process = 0;
 };
 
@@ -178,12 +182,14 @@ std::vector<FunctionRow> by_function(const std::vector<CallRow>& rows) {
     sum.most_process = process;
   }
   std::sort(functions.begin(), functions.end(), [](const FunctionRow& a, const FunctionRow& b) {
-    return std::make_tuple(b.exclusive_ns, a.function) < std::make_tuple(a.exclusive_ns, b.function);
+    return std::make_tuple(b.exclusive_ns, a.function) <
+           std::make_tuple(a.exclusive_ns, b.function);
   });
   return functions;
 }
 
-void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definitions,
+             const Scope& scope, Section& section) {
   std::uint64_t mpi_ns = 0, first_threads_ns = 0;
   const std::vector<FunctionRow> functions = by_function(rows);
   for (const FunctionRow& row : functions) {
@@ -192,26 +198,39 @@ void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definit
   }
   const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
   section.figure("mpi_seconds", seconds(mpi_ns));
-  section.figure("mpi_share", all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
+  section.figure(
+      "mpi_share",
+      all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("functions");
-  add_column(table, "name", functions, [&](const FunctionRow& row) { return name_of(definitions, row.function); });
+  add_column(table, "name", functions,
+             [&](const FunctionRow& row) { return name_of(definitions, row.function); });
   add_column(table, "count", functions, [](const FunctionRow& row) { return row.count; });
   add_column(table, "ranks", functions, [](const FunctionRow& row) { return row.processes; });
-  add_column(table, "inclusive_seconds", functions, [](const FunctionRow& row) { return seconds(row.inclusive_ns); });
-  add_column(table, "exclusive_seconds", functions, [](const FunctionRow& row) { return seconds(row.exclusive_ns); });
+  add_column(table, "inclusive_seconds", functions,
+             [](const FunctionRow& row) { return seconds(row.inclusive_ns); });
+  add_column(table, "exclusive_seconds", functions,
+             [](const FunctionRow& row) { return seconds(row.exclusive_ns); });
   add_column(table, "bytes", functions, [](const FunctionRow& row) { return row.bytes; });
-  add_column(table, "most_seconds", functions, [](const FunctionRow& row) { return seconds(row.most_ns); });
+  add_column(table, "most_seconds", functions,
+             [](const FunctionRow& row) { return seconds(row.most_ns); });
   add_column(table, "most_at_rank", functions,
              [&](const FunctionRow& row) { return definitions.processes[row.most_process].rank; });
   Table& calls = section.table("calls");
-  add_column(calls, "rank", rows, [&](const CallRow& row) { return definitions.processes[row.process].rank; });
-  add_column(calls, "name", rows, [&](const CallRow& row) { return name_of(definitions, row.function); });
-  add_column(calls, "communicator", rows, [](const CallRow& row) { return std::int64_t{row.communicator}; });
+  add_column(calls, "rank", rows,
+             [&](const CallRow& row) { return definitions.processes[row.process].rank; });
+  add_column(calls, "name", rows,
+             [&](const CallRow& row) { return name_of(definitions, row.function); });
+  add_column(calls, "communicator", rows,
+             [](const CallRow& row) { return std::int64_t{row.communicator}; });
   add_column(calls, "count", rows, [](const CallRow& row) { return row.count; });
-  add_column(calls, "inclusive_seconds", rows, [](const CallRow& row) { return seconds(row.inclusive_ns); });
-  add_column(calls, "exclusive_seconds", rows, [](const CallRow& row) { return seconds(row.exclusive_ns); });
-  add_column(calls, "shortest_seconds", rows, [](const CallRow& row) { return seconds(row.shortest_ns); });
-  add_column(calls, "longest_seconds", rows, [](const CallRow& row) { return seconds(row.longest_ns); });
+  add_column(calls, "inclusive_seconds", rows,
+             [](const CallRow& row) { return seconds(row.inclusive_ns); });
+  add_column(calls, "exclusive_seconds", rows,
+             [](const CallRow& row) { return seconds(row.exclusive_ns); });
+  add_column(calls, "shortest_seconds", rows,
+             [](const CallRow& row) { return seconds(row.shortest_ns); });
+  add_column(calls, "longest_seconds", rows,
+             [](const CallRow& row) { return seconds(row.longest_ns); });
   add_column(calls, "bytes", rows, [](const CallRow& row) { return row.bytes; });
 }
 
@@ -225,7 +244,8 @@ base::Result<std::vector<CallRow>> count_calls(const Input& input) {
   if (!job) return job.error();
   auto rows = gathered(input.job->transport(), counter.rows);
   std::sort(rows.begin(), rows.end(), [](const CallRow& a, const CallRow& b) {
-    return std::tie(a.process, a.function, a.communicator) < std::tie(b.process, b.function, b.communicator);
+    return std::tie(a.process, a.function, a.communicator) <
+           std::tie(b.process, b.function, b.communicator);
   });
   return rows;
 }

@@ -16,11 +16,14 @@ class IdealNetwork {
   explicit IdealNetwork(const JoinedJob& job) : job_(job), lanes_(job.mapping().size()) {
     for (const std::uint32_t process : job.own()) {
       Lane& lane = lanes_[process];
-      lane.left_ns = lane.ideal_ns = lane.time.begin_ns = job.definitions().processes[process].first_ns;
+      lane.left_ns = lane.ideal_ns = lane.time.begin_ns =
+          job.definitions().processes[process].first_ns;
       lane.time.process = process;
     }
     for (const mpi::Meaning& meaning : job.facts().functions) {
-      kinds_.push_back(meaning.begins_job ? Kind::kInit : meaning.ends_job ? Kind::kFinalize : Kind::kOther);
+      kinds_.push_back(meaning.begins_job ? Kind::kInit
+                       : meaning.ends_job ? Kind::kFinalize
+                                          : Kind::kOther);
     }
   }
 
@@ -42,7 +45,9 @@ class IdealNetwork {
     Lane& lane = lanes_[process];
     if (!lane.ended) lane.ideal_ns = std::max(lane.ideal_ns, payload.time_ns);
   }
-  static void merge(Payload& into, const Payload& other) { into.time_ns = std::max(into.time_ns, other.time_ns); }
+  static void merge(Payload& into, const Payload& other) {
+    into.time_ns = std::max(into.time_ns, other.time_ns);
+  }
 
   std::vector<IdealTime> times() {
     std::vector<IdealTime> times;

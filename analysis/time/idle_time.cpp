@@ -33,18 +33,20 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
 bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
   if (facts.requests != Requests::kNone) return false;
-  return group == trace::Group::kReceive || group == trace::Group::kSendReceive || group == trace::Group::kCompletion ||
-         group == trace::Group::kProbe;
+  return group == trace::Group::kReceive || group == trace::Group::kSendReceive ||
+         group == trace::Group::kCompletion || group == trace::Group::kProbe;
 }
 
 // The row of `process`, of rows in ascending order.
 IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
-  const auto at = std::lower_bound(rows.begin(), rows.end(), process,
-                                   [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
+  const auto at = std::lower_bound(
+      rows.begin(), rows.end(), process,
+      [](const IdleRow& row, std::uint32_t number) { return row.process < number; });
   return at != rows.end() && at->process == process ? &*at : nullptr;
 }
 
-void add_times(const std::vector<CallRow>& calls, const JobFacts& facts, std::vector<IdleRow>& rows) {
+void add_times(const std::vector<CallRow>& calls, const JobFacts& facts,
+               std::vector<IdleRow>& rows) {
   for (const CallRow& call : calls) {
     IdleRow* row = row_of(rows, call.process);
     if (row == nullptr) continue;
@@ -66,22 +68,29 @@ std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
   return run.ns() - (std::clamp(process.last_ns, begin_ns, run.to_ns) - begin_ns);
 }
 
-void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions, const Scope& scope, Section& section) {
+void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definitions,
+             const Scope& scope, Section& section) {
   std::uint64_t waiting = 0;
   for (const IdleRow& row : rows) waiting += row.waiting_ns;
   const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
   const TraceSpan run = span_of(definitions, scope);
   section.figure("waiting_seconds", seconds(waiting));
-  section.figure("waiting_share", all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
+  section.figure("waiting_share",
+                 all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("idle_time");
-  add_column(table, "rank", rows, [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "rank", rows,
+             [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
-  add_column(table, "outside_seconds", rows,
-             [&](const IdleRow& row) { return seconds(outside_ns(definitions.processes[row.process], run)); });
-  add_column(table, "program_seconds", rows, [](const IdleRow& row) { return seconds(row.program_ns); });
+  add_column(table, "outside_seconds", rows, [&](const IdleRow& row) {
+    return seconds(outside_ns(definitions.processes[row.process], run));
+  });
+  add_column(table, "program_seconds", rows,
+             [](const IdleRow& row) { return seconds(row.program_ns); });
   add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
-  add_column(table, "blocking_seconds", rows, [](const IdleRow& row) { return seconds(row.blocking_ns); });
-  add_column(table, "waiting_seconds", rows, [](const IdleRow& row) { return seconds(row.waiting_ns); });
+  add_column(table, "blocking_seconds", rows,
+             [](const IdleRow& row) { return seconds(row.blocking_ns); });
+  add_column(table, "waiting_seconds", rows,
+             [](const IdleRow& row) { return seconds(row.waiting_ns); });
   add_column(table, "waits", rows, [](const IdleRow& row) { return std::uint64_t{row.waits}; });
 }
 
@@ -99,7 +108,8 @@ base::Result<Outcome> idle_time(const Input& input) {
     if (scope.process(process)) own.push_back(waits_of(job, scope, process));
   }
   std::vector<IdleRow> rows = gathered(job.transport(), own);
-  std::sort(rows.begin(), rows.end(), [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
+  std::sort(rows.begin(), rows.end(),
+            [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
   add_times(*calls, job.facts(), rows);
   Outcome outcome;
   lay_out(rows, job.definitions(), input.scope, outcome.section);

@@ -24,7 +24,8 @@ std::string name_of(const trace::Definitions& definitions, std::uint32_t functio
 std::vector<std::size_t> busiest(const FunctionBalance& balance) {
   std::vector<std::size_t> order(balance.ns.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return balance.ns[a] > balance.ns[b]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return balance.ns[a] > balance.ns[b]; });
   return order;
 }
 
@@ -35,13 +36,20 @@ class Teller {
 
   void tell(const std::vector<FunctionBalance>& functions, Outcome& outcome) const {
     Table& table = outcome.section.table("load_imbalance");
-    add_column(table, "name", functions, [&](const FunctionBalance& f) { return name_of(definitions_, f.function); });
-    add_column(table, "imbalance", functions, [](const FunctionBalance& f) { return f.imbalance(); });
-    add_column(table, "mean_seconds", functions, [](const FunctionBalance& f) { return seconds(f.mean_ns()); });
-    add_column(table, "most_seconds", functions, [](const FunctionBalance& f) { return seconds(static_cast<double>(f.most_ns)); });
-    add_column(table, "least_seconds", functions, [](const FunctionBalance& f) { return seconds(static_cast<double>(f.least_ns)); });
-    add_column(table, "lost_seconds", functions, [](const FunctionBalance& f) { return seconds(f.lost_ns()); });
-    add_column(table, "top_ranks", functions, [&](const FunctionBalance& f) { return top_ranks(f, kTopRanks); });
+    add_column(table, "name", functions,
+               [&](const FunctionBalance& f) { return name_of(definitions_, f.function); });
+    add_column(table, "imbalance", functions,
+               [](const FunctionBalance& f) { return f.imbalance(); });
+    add_column(table, "mean_seconds", functions,
+               [](const FunctionBalance& f) { return seconds(f.mean_ns()); });
+    add_column(table, "most_seconds", functions,
+               [](const FunctionBalance& f) { return seconds(static_cast<double>(f.most_ns)); });
+    add_column(table, "least_seconds", functions,
+               [](const FunctionBalance& f) { return seconds(static_cast<double>(f.least_ns)); });
+    add_column(table, "lost_seconds", functions,
+               [](const FunctionBalance& f) { return seconds(f.lost_ns()); });
+    add_column(table, "top_ranks", functions,
+               [&](const FunctionBalance& f) { return top_ranks(f, kTopRanks); });
     for (const FunctionBalance& function : functions) {
       if (function.function != kProgram) continue;
       outcome.section.figure("program_imbalance", function.imbalance());
@@ -61,10 +69,14 @@ class Teller {
 
   // Those in the upper half of the way from the mean to the most; the others wait for them.
   void finding(const FunctionBalance& program, Outcome& outcome) const {
-    const double most = static_cast<double>(program.most_ns), all = most * static_cast<double>(program.ns.size());
+    const double most = static_cast<double>(program.most_ns),
+                 all = most * static_cast<double>(program.ns.size());
     if (all <= 0 || program.ns.size() < 2) return;
     const double balance = program.mean_ns() / most, lost = program.lost_ns();
-    if (balance >= input_.thresholds.load_balance || lost < input_.thresholds.wait_share * static_cast<double>(all_ranks_ns(definitions_, input_.scope))) return;
+    if (balance >= input_.thresholds.load_balance ||
+        lost < input_.thresholds.wait_share *
+                   static_cast<double>(all_ranks_ns(definitions_, input_.scope)))
+      return;
     Finding& finding = outcome.findings.emplace_back();
     finding.kind = "load-imbalance";
     finding.seconds = seconds(lost);
@@ -78,12 +90,18 @@ class Teller {
     finding.count = finding.culprits.size();
     if (input_.scope.phase) finding.where.phase = *input_.scope.phase;
     const TraceSpan span = span_of(definitions_, input_.scope);
-    finding.windows = {{seconds(static_cast<double>(span.from_ns)), seconds(static_cast<double>(span.to_ns))}};
+    finding.windows = {
+        {seconds(static_cast<double>(span.from_ns)), seconds(static_cast<double>(span.to_ns))}};
     finding.where.function = "(program)";
-    finding.evidence = {{"load_balance", balance}, {"most_seconds", seconds(most)}, {"mean_seconds", seconds(program.mean_ns())}};
+    finding.evidence = {{"load_balance", balance},
+                        {"most_seconds", seconds(most)},
+                        {"mean_seconds", seconds(program.mean_ns())}};
     char text[224];
-    std::snprintf(text, sizeof text, "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the others wait for it; the waits, told by themselves, are these seconds)",
-                  static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]), seconds(most), seconds(program.mean_ns()), 100 * balance);
+    std::snprintf(text, sizeof text,
+                  "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the "
+                  "others wait for it; the waits, told by themselves, are these seconds)",
+                  static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]),
+                  seconds(most), seconds(program.mean_ns()), 100 * balance);
     finding.summary = text;
     finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";
   }
@@ -95,7 +113,8 @@ class Teller {
 
 }  // namespace
 
-std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows, const std::vector<std::uint32_t>& processes) {
+std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
+                                        const std::vector<std::uint32_t>& processes) {
   std::map<std::uint32_t, FunctionBalance> functions;
   for (const CallRow& row : rows) {
     const auto at = std::lower_bound(processes.begin(), processes.end(), row.process);
@@ -112,7 +131,8 @@ std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows, const 
     function.least_ns = *std::min_element(function.ns.begin(), function.ns.end());
     all.push_back(std::move(function));
   }
-  std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.sum_ns > b.sum_ns; });
+  std::stable_sort(all.begin(), all.end(),
+                   [](const auto& a, const auto& b) { return a.sum_ns > b.sum_ns; });
   return all;
 }
 

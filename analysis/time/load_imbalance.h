@@ -19,15 +19,19 @@ struct FunctionBalance {
   std::vector<std::uint64_t> ns;  // exclusive, by process
   std::uint64_t sum_ns = 0, most_ns = 0, least_ns = 0;
 
-  double mean_ns() const { return ns.empty() ? 0 : static_cast<double>(sum_ns) / static_cast<double>(ns.size()); }
+  double mean_ns() const {
+    return ns.empty() ? 0 : static_cast<double>(sum_ns) / static_cast<double>(ns.size());
+  }
   double imbalance() const { return sum_ns > 0 ? static_cast<double>(most_ns) / mean_ns() : 0; }
   double lost_ns() const {
-    return static_cast<double>(most_ns) * static_cast<double>(ns.size()) - static_cast<double>(sum_ns);
+    return static_cast<double>(most_ns) * static_cast<double>(ns.size()) -
+           static_cast<double>(sum_ns);
   }
 };
 
 // Most time first. `processes`: those that count; functions that none of them called are left out.
-std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows, const std::vector<std::uint32_t>& processes);
+std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
+                                        const std::vector<std::uint32_t>& processes);
 
 base::Result<Outcome> load_imbalance(const Input& input);
 

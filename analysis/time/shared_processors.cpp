@@ -56,9 +56,11 @@ std::vector<std::string> shared_processors(const trace::Definitions& definitions
   std::vector<std::string> sentences;
   for (const Host& host : hosts) {
     if (!host.all_known || host.processes <= host.processors.size()) continue;
-    sentences.push_back(std::to_string(host.processes) + " processes shared " + std::to_string(host.processors.size()) +
-                        (host.processors.size() == 1 ? " processor" : " processors") + " on host " + host.name +
-                        ": a process that others waited for may itself have waited for a processor");
+    sentences.push_back(
+        std::to_string(host.processes) + " processes shared " +
+        std::to_string(host.processors.size()) +
+        (host.processors.size() == 1 ? " processor" : " processors") + " on host " + host.name +
+        ": a process that others waited for may itself have waited for a processor");
   }
   return sentences;
 }

@@ -1,4 +1,5 @@
-// Processes that had fewer processors than they were: what one of them seems to wait for may be its turn.
+// Processes that had fewer processors than they were: what one of them seems to wait for may be its
+// turn.
 #pragma once
 
 #include <string>
@@ -8,8 +9,8 @@
 
 namespace fathom::analysis {
 
-// A sentence for each host on which more processes ran than the processors that they were allowed to run on,
-// all together (Process::affinity). Hosts in the order of their first rank.
+// A sentence for each host on which more processes ran than the processors that they were allowed
+// to run on, all together (Process::affinity). Hosts in the order of their first rank.
 std::vector<std::string> shared_processors(const trace::Definitions& definitions);
 
 }  // namespace fathom::analysis

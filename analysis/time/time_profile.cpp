@@ -32,8 +32,12 @@ class Bins {
   }
 
   std::uint64_t begin_ns(std::size_t bin) const { return begin_ns_ + bin * width_ns_; }
-  bool holds(std::uint64_t time_ns) const { return time_ns >= begin_ns_ && time_ns < begin_ns(kTimeBins); }
-  std::size_t bin_of(std::uint64_t time_ns) const { return static_cast<std::size_t>((time_ns - begin_ns_) / width_ns_); }
+  bool holds(std::uint64_t time_ns) const {
+    return time_ns >= begin_ns_ && time_ns < begin_ns(kTimeBins);
+  }
+  std::size_t bin_of(std::uint64_t time_ns) const {
+    return static_cast<std::size_t>((time_ns - begin_ns_) / width_ns_);
+  }
 
   void add(std::uint64_t from_ns, std::uint64_t to_ns, Counts& counts) const {
     from_ns = std::max(from_ns, begin_ns_);
@@ -53,8 +57,10 @@ class Bins {
 void add_bin_columns(Table& table, const Bins& bins) {
   std::vector<std::size_t> numbers(kTimeBins);
   for (std::size_t i = 0; i < kTimeBins; ++i) numbers[i] = i;
-  add_column(table, "bin_start_s", numbers, [&](std::size_t bin) { return seconds(bins.begin_ns(bin)); });
-  add_column(table, "bin_end_s", numbers, [&](std::size_t bin) { return seconds(bins.begin_ns(bin + 1)); });
+  add_column(table, "bin_start_s", numbers,
+             [&](std::size_t bin) { return seconds(bins.begin_ns(bin)); });
+  add_column(table, "bin_end_s", numbers,
+             [&](std::size_t bin) { return seconds(bins.begin_ns(bin + 1)); });
 }
 
 // At analysis process 0 the sums of what all counted.
@@ -67,11 +73,15 @@ std::vector<Counts> summed(Transport& transport, const std::vector<Counts>& coun
   return sums;
 }
 
-// Each moment belongs to the innermost call open on the thread; on the first thread, outside of all, to the program.
+// Each moment belongs to the innermost call open on the thread; on the first thread, outside of
+// all, to the program.
 class TimeCounter : public EventConsumer {
  public:
   TimeCounter(const trace::Definitions& definitions, const ScopeFilter& scope, const Bins& bins)
-      : counts(definitions.functions.size() + 1), definitions_(definitions), scope_(scope), bins_(bins),
+      : counts(definitions.functions.size() + 1),
+        definitions_(definitions),
+        scope_(scope),
+        bins_(bins),
         states_(definitions.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const Event> events) override {
@@ -80,7 +90,8 @@ class TimeCounter : public EventConsumer {
     for (const Event& event : events) {
       if (event.kind == EventKind::kEnter) {
         to(state, process, event.thread, event.time_ns);
-        state.stacks.of(event.thread).push_back({event.time_ns, 0, 0, event.function, -1, state.phases.now()});
+        state.stacks.of(event.thread)
+            .push_back({event.time_ns, 0, 0, event.function, -1, state.phases.now()});
       } else if (event.kind == EventKind::kLeave) {
         to(state, process, event.thread, event.time_ns);
         auto& open = state.stacks.of(event.thread);
@@ -95,7 +106,8 @@ class TimeCounter : public EventConsumer {
   void end(std::uint32_t process) override {
     if (!scope_.process(process)) return;
     State& state = states_[process];
-    for (std::uint32_t thread = 0; thread < state.stacks.threads(); ++thread) to(state, process, thread, state.last_ns);
+    for (std::uint32_t thread = 0; thread < state.stacks.threads(); ++thread)
+      to(state, process, thread, state.last_ns);
     state = {};
   }
 
@@ -118,7 +130,9 @@ class TimeCounter : public EventConsumer {
     const std::uint64_t from_ns = state.since_ns[thread];
     state.since_ns[thread] = time_ns;
     const bool in_program = open.empty();
-    if ((in_program && thread != 0) || !scope_.phase(in_program ? state.phases.now() : open.back().phase)) return;
+    if ((in_program && thread != 0) ||
+        !scope_.phase(in_program ? state.phases.now() : open.back().phase))
+      return;
     bins_.add(from_ns, time_ns, in_program ? counts.back() : counts[open.back().function]);
   }
 
@@ -133,7 +147,10 @@ enum MessageColumn { kSentBytes, kSent, kReceivedBytes, kReceived, kMessageColum
 class MessageCounter : public EventConsumer {
  public:
   MessageCounter(const trace::Definitions& definitions, const ScopeFilter& scope, const Bins& bins)
-      : counts(2 * kMessageColumns), definitions_(definitions), scope_(scope), bins_(bins),
+      : counts(2 * kMessageColumns),
+        definitions_(definitions),
+        scope_(scope),
+        bins_(bins),
         phases_(definitions.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const Event> events) override {
@@ -146,8 +163,10 @@ class MessageCounter : public EventConsumer {
         continue;
       }
       if (!bins_.holds(event.time_ns) || !scope_.phase(phases.now())) continue;
-      const bool hidden = event.code < definitions_.class_hidden.size() && definitions_.class_hidden[event.code];
-      const std::size_t column = (hidden ? kMessageColumns : 0) + (sent ? kSentBytes : kReceivedBytes);
+      const bool hidden =
+          event.code < definitions_.class_hidden.size() && definitions_.class_hidden[event.code];
+      const std::size_t column =
+          (hidden ? kMessageColumns : 0) + (sent ? kSentBytes : kReceivedBytes);
       const std::size_t bin = bins_.bin_of(event.time_ns);
       counts[column][bin] += event.bytes;
       ++counts[column + 1][bin];
@@ -205,9 +224,14 @@ base::Result<Outcome> comm_over_time(const Input& input) {
   Outcome outcome;
   Table& table = outcome.section.table("comm_over_time");
   add_bin_columns(table, bins);
-  constexpr const char* kNames[] = {"sent_bytes",        "sent_messages",        "received_bytes",
-                                    "received_messages", "hidden_sent_bytes",    "hidden_sent_messages",
-                                    "hidden_received_bytes", "hidden_received_messages"};
+  constexpr const char* kNames[] = {"sent_bytes",
+                                    "sent_messages",
+                                    "received_bytes",
+                                    "received_messages",
+                                    "hidden_sent_bytes",
+                                    "hidden_sent_messages",
+                                    "hidden_received_bytes",
+                                    "hidden_received_messages"};
   for (std::size_t i = 0; i < counts->size(); ++i) {
     add_column(table, kNames[i], (*counts)[i], [](std::uint64_t count) { return count; });
   }

@@ -1,5 +1,5 @@
-// What the job does over time, in bins of equal length: time in each MPI function and in the program, messages
-// and bytes sent and received.
+// What the job does over time, in bins of equal length: time in each MPI function and in the
+// program, messages and bytes sent and received.
 #pragma once
 
 #include "analysis/results/analysis.h"

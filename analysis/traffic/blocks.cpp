@@ -28,10 +28,12 @@ struct Level {
   }
 };
 
-Level first_level(const std::vector<profile::PairCount>& pairs, const std::vector<std::int64_t>& ranks) {
+Level first_level(const std::vector<profile::PairCount>& pairs,
+                  const std::vector<std::int64_t>& ranks) {
   const bool by_bytes = profile::total(pairs).bytes > 0;
   const auto node = [&](std::int64_t rank) {
-    return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) - ranks.begin());
+    return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) -
+                                      ranks.begin());
   };
   Level level;
   level.links.resize(ranks.size());
@@ -47,12 +49,15 @@ Level first_level(const std::vector<profile::PairCount>& pairs, const std::vecto
   return level;
 }
 
-// Moves nodes between blocks until nothing is gained. Returns each node's block; false if none moved.
+// Moves nodes between blocks until nothing is gained. Returns each node's block; false if none
+// moved.
 class Moves {
  public:
-  explicit Moves(const Level& level) : level_(level), block_(level.links.size()), touching_(block_.size()) {
+  explicit Moves(const Level& level)
+      : level_(level), block_(level.links.size()), touching_(block_.size()) {
     std::iota(block_.begin(), block_.end(), 0u);
-    for (std::uint32_t node = 0; node < block_.size(); ++node) touching_[node] = level.touching(node);
+    for (std::uint32_t node = 0; node < block_.size(); ++node)
+      touching_[node] = level.touching(node);
     weight_to_.resize(block_.size(), 0);
   }
 
@@ -126,7 +131,8 @@ Level next_level(const Level& level, const std::vector<std::uint32_t>& block, st
   }
   for (std::uint32_t node = 0; node < count; ++node) {
     for (const auto& [to, weight] : sums[node]) next.links[node].push_back({to, weight});
-    std::sort(next.links[node].begin(), next.links[node].end(), [](const Link& a, const Link& b) { return a.to < b.to; });
+    std::sort(next.links[node].begin(), next.links[node].end(),
+              [](const Link& a, const Link& b) { return a.to < b.to; });
   }
   return next;
 }

@@ -54,12 +54,14 @@ std::vector<ClassTraffic> traffic_by_class(const profile::Profile& profile) {
   });
 }
 
-std::vector<ClassTraffic> traffic_by_communicator(const profile::Profile& profile, const std::string& class_name,
-                                                  bool hidden) {
-  return gather<std::int64_t>(profile, [&](const profile::Traffic& block) -> std::optional<std::int64_t> {
-    if (block.class_name != class_name || block.hidden != hidden) return {};
-    return block.communicator;
-  });
+std::vector<ClassTraffic> traffic_by_communicator(const profile::Profile& profile,
+                                                  const std::string& class_name, bool hidden) {
+  return gather<std::int64_t>(profile,
+                              [&](const profile::Traffic& block) -> std::optional<std::int64_t> {
+                                if (block.class_name != class_name || block.hidden != hidden)
+                                  return {};
+                                return block.communicator;
+                              });
 }
 
 bool is_rooted_collective(std::string_view class_name) {
@@ -67,7 +69,9 @@ bool is_rooted_collective(std::string_view class_name) {
   return flow == mpi::Flow::kFromRoot || flow == mpi::Flow::kToRoot;
 }
 
-bool is_barrier(std::string_view class_name) { return mpi::meaning_of(class_name).flow == mpi::Flow::kBarrier; }
+bool is_barrier(std::string_view class_name) {
+  return mpi::meaning_of(class_name).flow == mpi::Flow::kBarrier;
+}
 
 bool is_global_collective(std::string_view class_name) {
   const mpi::Meaning& meaning = mpi::meaning_of(class_name);
@@ -114,10 +118,11 @@ RootShare root_share(const ClassTraffic& traffic) {
   root.ranks = static_cast<double>(flows.size());
   for (const auto& [rank, flow] : flows) {
     const double balance = towards_root ? flow.in - flow.out : flow.out - flow.in;
-    const double share = meaning.collective == mpi::Collective::kBcast    ? share_by_side(flow.in, sum, root.ranks)
-                         : meaning.collective == mpi::Collective::kReduce ? share_by_side(flow.out, sum, root.ranks)
-                         : never > 0        ? (balance + never) / (never * root.ranks)
-                                            : 0;
+    const double share =
+        meaning.collective == mpi::Collective::kBcast    ? share_by_side(flow.in, sum, root.ranks)
+        : meaning.collective == mpi::Collective::kReduce ? share_by_side(flow.out, sum, root.ranks)
+        : never > 0                                      ? (balance + never) / (never * root.ranks)
+                                                         : 0;
     if (share <= root.share) continue;
     root.share = std::min(share, 1.0);
     root.rank = rank;

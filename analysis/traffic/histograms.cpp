@@ -48,12 +48,14 @@ void lay_out(const std::vector<ClassHistogram>& classes, Table& table) {
     for (const SizeRow& row : histogram.rows) lines.push_back({&histogram, &row});
   }
   add_column(table, "class", lines, [](const Line& line) { return line.of->class_name; });
-  add_column(table, "hidden", lines, [](const Line& line) { return std::int64_t{line.of->hidden}; });
+  add_column(table, "hidden", lines,
+             [](const Line& line) { return std::int64_t{line.of->hidden}; });
   add_column(table, "low_bytes", lines, [](const Line& line) { return line.row->low; });
   add_column(table, "high_bytes", lines, [](const Line& line) { return line.row->high; });
   add_column(table, "messages", lines, [](const Line& line) { return line.row->messages; });
   add_column(table, "bytes", lines, [](const Line& line) { return line.row->bytes; });
-  add_column(table, "messages_up_to", lines, [](const Line& line) { return line.row->messages_up_to; });
+  add_column(table, "messages_up_to", lines,
+             [](const Line& line) { return line.row->messages_up_to; });
   add_column(table, "bytes_up_to", lines, [](const Line& line) { return line.row->bytes_up_to; });
 }
 
@@ -91,7 +93,8 @@ base::Result<Outcome> histograms(const Input& input) {
   }
   if (classes.empty() && !input.profile->traffic.empty()) {
     outcome.limits.push_back(
-        "message sizes are kept for whole runs only, or were not recorded; nothing is said of them");
+        "message sizes are kept for whole runs only, or were not recorded; nothing is said of "
+        "them");
   }
   lay_out(classes, outcome.section.table("message_sizes"));
   return outcome;

@@ -14,7 +14,7 @@
 namespace fathom::analysis {
 
 struct SizeRow {
-  std::uint64_t low = 0, high = 0;    // bytes; equal where the size is exact
+  std::uint64_t low = 0, high = 0;  // bytes; equal where the size is exact
   std::uint64_t messages = 0;
   double bytes = 0;
   double messages_up_to = 0;  // share of the class's messages of this size or less

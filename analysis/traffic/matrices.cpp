@@ -20,7 +20,8 @@ void lay_out_pairs(const char* name, const std::vector<PairCount>& pairs, Sectio
   add_column(table, "destination", pairs, [](const PairCount& p) { return p.destination; });
   add_column(table, "bytes", pairs, [](const PairCount& p) { return p.bytes; });
   add_column(table, "messages", pairs, [](const PairCount& p) { return p.messages; });
-  add_column(table, "mean_bytes", pairs, [](const PairCount& p) { return mean_size(p.bytes, p.messages); });
+  add_column(table, "mean_bytes", pairs,
+             [](const PairCount& p) { return mean_size(p.bytes, p.messages); });
 }
 
 void lay_out_blocks(const profile::Profile& profile, Section& section) {
@@ -50,9 +51,12 @@ void lay_out_ranks(const std::vector<PairCount>& pairs, Section& section) {
   Table& table = section.table("ranks");
   add_column(table, "rank", ranks, [](const profile::RankTotal& r) { return r.rank; });
   add_column(table, "bytes_sent", ranks, [](const profile::RankTotal& r) { return r.sent.bytes; });
-  add_column(table, "messages_sent", ranks, [](const profile::RankTotal& r) { return r.sent.messages; });
-  add_column(table, "bytes_received", ranks, [](const profile::RankTotal& r) { return r.received.bytes; });
-  add_column(table, "messages_received", ranks, [](const profile::RankTotal& r) { return r.received.messages; });
+  add_column(table, "messages_sent", ranks,
+             [](const profile::RankTotal& r) { return r.sent.messages; });
+  add_column(table, "bytes_received", ranks,
+             [](const profile::RankTotal& r) { return r.received.bytes; });
+  add_column(table, "messages_received", ranks,
+             [](const profile::RankTotal& r) { return r.received.messages; });
 }
 
 void lay_out_hosts(const std::vector<HostPair>& pairs, Section& section) {
@@ -61,7 +65,8 @@ void lay_out_hosts(const std::vector<HostPair>& pairs, Section& section) {
   add_column(table, "destination", pairs, [](const HostPair& p) { return p.destination; });
   add_column(table, "bytes", pairs, [](const HostPair& p) { return p.bytes; });
   add_column(table, "messages", pairs, [](const HostPair& p) { return p.messages; });
-  add_column(table, "mean_bytes", pairs, [](const HostPair& p) { return mean_size(p.bytes, p.messages); });
+  add_column(table, "mean_bytes", pairs,
+             [](const HostPair& p) { return mean_size(p.bytes, p.messages); });
 }
 
 profile::Selection only(profile::Origin origin) {
@@ -72,7 +77,8 @@ profile::Selection only(profile::Origin origin) {
 
 }  // namespace
 
-std::vector<HostPair> between_hosts(const profile::Profile& profile, const std::vector<PairCount>& pairs) {
+std::vector<HostPair> between_hosts(const profile::Profile& profile,
+                                    const std::vector<PairCount>& pairs) {
   std::map<std::int64_t, std::string> host;
   for (const profile::Rank& rank : profile.ranks) {
     if (!rank.host.empty()) host[rank.rank] = rank.host;
@@ -86,7 +92,8 @@ std::vector<HostPair> between_hosts(const profile::Profile& profile, const std::
     sum.messages += pair.messages;
   }
   std::vector<HostPair> list;
-  for (const auto& [names, sum] : sums) list.push_back({names.first, names.second, sum.bytes, sum.messages});
+  for (const auto& [names, sum] : sums)
+    list.push_back({names.first, names.second, sum.bytes, sum.messages});
   return list;
 }
 
@@ -96,8 +103,10 @@ base::Result<Outcome> matrices(const Input& input) {
   const std::vector<PairCount> pairs = profile::sum_pairs(profile);
   lay_out_blocks(profile, outcome.section);
   lay_out_pairs("all_pairs", pairs, outcome.section);
-  lay_out_pairs("user_pairs", profile::sum_pairs(profile, only(profile::Origin::kUser)), outcome.section);
-  lay_out_pairs("hidden_pairs", profile::sum_pairs(profile, only(profile::Origin::kHidden)), outcome.section);
+  lay_out_pairs("user_pairs", profile::sum_pairs(profile, only(profile::Origin::kUser)),
+                outcome.section);
+  lay_out_pairs("hidden_pairs", profile::sum_pairs(profile, only(profile::Origin::kHidden)),
+                outcome.section);
   lay_out_pairs("symmetric", profile::symmetrised(pairs), outcome.section);
   lay_out_ranks(pairs, outcome.section);
   lay_out_hosts(between_hosts(profile, pairs), outcome.section);

@@ -22,7 +22,8 @@ struct HostPair {
 };
 
 // By (source, destination). Ranks whose host is not known are left out.
-std::vector<HostPair> between_hosts(const profile::Profile& profile, const std::vector<profile::PairCount>& pairs);
+std::vector<HostPair> between_hosts(const profile::Profile& profile,
+                                    const std::vector<profile::PairCount>& pairs);
 
 base::Result<Outcome> matrices(const Input& input);
 

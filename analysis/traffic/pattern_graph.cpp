@@ -30,9 +30,9 @@ PatternGraph::PatternGraph(std::vector<Edge> edges) : edges_(std::move(edges)) {
 
 bool PatternGraph::has(std::uint32_t source, std::uint32_t destination) const {
   const auto row = edges_of(source);
-  const auto found = std::lower_bound(row.begin(), row.end(), destination, [](const Edge& edge, std::uint32_t node) {
-    return edge.destination < node;
-  });
+  const auto found = std::lower_bound(
+      row.begin(), row.end(), destination,
+      [](const Edge& edge, std::uint32_t node) { return edge.destination < node; });
   return found != row.end() && found->destination == destination;
 }
 

@@ -1,5 +1,6 @@
-// Who sends to whom, with weights, as the searches for patterns want it: ranks numbered 0..size-1 without
-// gaps in the order of the world ranks, no messages to oneself, one edge for each ordered pair.
+// Who sends to whom, with weights, as the searches for patterns want it: ranks numbered 0..size-1
+// without gaps in the order of the world ranks, no messages to oneself, one edge for each ordered
+// pair.
 //
 // Memory and cost follow the pairs that talked.
 #pragma once
@@ -33,9 +34,12 @@ class PatternGraph {
   }
   bool has(std::uint32_t source, std::uint32_t destination) const;
   double total() const { return total_; }
-  double possible_pairs() const { return static_cast<double>(size()) * (static_cast<double>(size()) - 1); }
+  double possible_pairs() const {
+    return static_cast<double>(size()) * (static_cast<double>(size()) - 1);
+  }
 
-  // The weight that this part of all possible pairs do not reach; pairs that never talked have none.
+  // The weight that this part of all possible pairs do not reach; pairs that never talked have
+  // none.
   double quantile(double part) const;
 
   // Its edges again in world ranks, sorted into connected parts (directions do not matter).
@@ -55,7 +59,8 @@ class DisjointSets {
   std::uint32_t find(std::uint32_t item);
   void join(std::uint32_t a, std::uint32_t b);
 
-  // A number for each item's set, from 0 in the order of first members; and how many sets there are.
+  // A number for each item's set, from 0 in the order of first members; and how many sets there
+  // are.
   std::pair<std::vector<std::uint32_t>, std::uint32_t> numbers();
 
  private:

@@ -22,7 +22,8 @@ constexpr double kFaint = 8;
 
 class Fit {
  public:
-  Fit(const PatternGraph& graph, const Extents& extents, const std::vector<std::uint32_t>& place, double present)
+  Fit(const PatternGraph& graph, const Extents& extents, const std::vector<std::uint32_t>& place,
+      double present)
       : graph_(graph), extents_(extents), place_(place), least_present_(present) {}
 
   std::optional<Match> match() {
@@ -46,7 +47,7 @@ class Fit {
     std::size_t dimension = 0;  // the last of them
     Step step = kUp;
     bool wraps[kMostDimensions] = {};
-    bool near = true;           // no more than one step in each
+    bool near = true;  // no more than one step in each
   };
 
   Move move_of(const Edge& edge) const {
@@ -92,15 +93,19 @@ class Fit {
       const Move move = move_of(edge);
       if (!move.near || move.moved != 1) continue;
       Tally& tally = tallies_[move.dimension];
-      tally.pairs[move.step] += edge.weight * kFaint >= tally.weight[move.step] / tally.met[move.step];
+      tally.pairs[move.step] +=
+          edge.weight * kFaint >= tally.weight[move.step] / tally.met[move.step];
     }
   }
 
-  double part(std::uint64_t pairs, double expected) const { return static_cast<double>(pairs) / expected; }
+  double part(std::uint64_t pairs, double expected) const {
+    return static_cast<double>(pairs) / expected;
+  }
 
   // Which directions of dimension d are used, and whether its ends talk.
   bool judge(std::size_t d) {
-    const double extent = static_cast<double>(extents_[d]), lines = static_cast<double>(graph_.size()) / extent;
+    const double extent = static_cast<double>(extents_[d]),
+                 lines = static_cast<double>(graph_.size()) / extent;
     const Tally& tally = tallies_[d];
     bool used[2] = {}, wrap[2] = {};
     for (const int direction : {0, 1}) {
@@ -138,7 +143,8 @@ class Fit {
     }
     const double others = graph_.possible_pairs() - expected_diagonals() - expected_faces();
     if (others <= 0) return false;  // all with all
-    return talked >= least_present_ * expected_diagonals() && weight / talked >= kFaint * far_weight_ / others;
+    return talked >= least_present_ * expected_diagonals() &&
+           weight / talked >= kFaint * far_weight_ / others;
   }
 
   // Ordered pairs of neighbours along one line of dimension d.
@@ -154,11 +160,13 @@ class Fit {
     return faces;
   }
 
-  // Ordered pairs that differ by no more than one step in each dimension are the product over the dimensions
-  // of such pairs along one line, a rank with itself included; less those with one step and with none.
+  // Ordered pairs that differ by no more than one step in each dimension are the product over the
+  // dimensions of such pairs along one line, a rank with itself included; less those with one step
+  // and with none.
   double expected_diagonals() const {
     double near = 1;
-    for (std::size_t d = 0; d < extents_.size(); ++d) near *= static_cast<double>(extents_[d]) + steps(d);
+    for (std::size_t d = 0; d < extents_.size(); ++d)
+      near *= static_cast<double>(extents_[d]) + steps(d);
     return near - expected_faces() - static_cast<double>(graph_.size());
   }
 
@@ -168,7 +176,8 @@ class Fit {
       const Move move = move_of(graph_.edges()[i]);
       if (!move.near) continue;
       const bool diagonal = move.moved > 1;
-      if (diagonal ? match.corners && wraps_allowed(move) : is_allowed(move)) match.edges.push_back(i);
+      if (diagonal ? match.corners && wraps_allowed(move) : is_allowed(move))
+        match.edges.push_back(i);
     }
   }
 

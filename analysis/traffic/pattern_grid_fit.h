@@ -11,8 +11,8 @@ namespace fathom::analysis {
 
 using Extents = std::vector<std::int64_t>;
 
-// `place`: of each node, row-major; empty: the node's number. Nothing if a dimension's neighbours do not
-// talk (fewer than `present` of them).
+// `place`: of each node, row-major; empty: the node's number. Nothing if a dimension's neighbours
+// do not talk (fewer than `present` of them).
 std::optional<Match> fit_grid(const PatternGraph& graph, const Extents& extents,
                               const std::vector<std::uint32_t>& place, double present);
 

@@ -13,11 +13,15 @@ constexpr std::size_t kMostTried = 8;
 class Search {
  public:
   Search(const PatternGraph& graph, const Thresholds& thresholds)
-      : graph_(graph), thresholds_(thresholds), size_(graph.size()), pairs_(graph.size()), weights_(graph.size()),
+      : graph_(graph),
+        thresholds_(thresholds),
+        size_(graph.size()),
+        pairs_(graph.size()),
+        weights_(graph.size()),
         floor_(graph.quantile(1 - thresholds.pattern_present)) {
     for (const Edge& edge : graph.edges()) {
-      const auto distance = static_cast<std::size_t>(
-          std::abs(static_cast<std::int64_t>(edge.destination) - static_cast<std::int64_t>(edge.source)));
+      const auto distance = static_cast<std::size_t>(std::abs(
+          static_cast<std::int64_t>(edge.destination) - static_cast<std::int64_t>(edge.source)));
       ++pairs_[distance];
       weights_[distance] += above_floor(edge);
     }
@@ -43,8 +47,8 @@ class Search {
   }
 
  private:
-  // What (nearly) every pair has says nothing for a grid; of two grids that explain the rest alike, the one with fewer
-  // dimensions is meant.
+  // What (nearly) every pair has says nothing for a grid; of two grids that explain the rest alike,
+  // the one with fewer dimensions is meant.
   double above_floor(const Edge& edge) const { return std::max(edge.weight - floor_, 0.0); }
 
   double explained_above_floor(const Match& match) const {
@@ -61,8 +65,10 @@ class Search {
 
   // Enough pairs at this distance for a dimension of this extent, one direction at least?
   bool enough(std::int64_t stride, std::int64_t extent) const {
-    const double expected = static_cast<double>(size_) * static_cast<double>(extent - 1) / static_cast<double>(extent);
-    return static_cast<double>(pairs_[static_cast<std::size_t>(stride)]) >= thresholds_.pattern_present * expected;
+    const double expected =
+        static_cast<double>(size_) * static_cast<double>(extent - 1) / static_cast<double>(extent);
+    return static_cast<double>(pairs_[static_cast<std::size_t>(stride)]) >=
+           thresholds_.pattern_present * expected;
   }
 
   double weight_of(std::int64_t stride, std::int64_t extent) const {
@@ -73,7 +79,8 @@ class Search {
   // Ends the chain with its last stride, or adds one more.
   void extend(const Strides& strides, double explained) {
     const std::int64_t last = strides.back();
-    if (enough(last, size_ / last)) chains_.push_back({strides, explained + weight_of(last, size_ / last)});
+    if (enough(last, size_ / last))
+      chains_.push_back({strides, explained + weight_of(last, size_ / last)});
     if (strides.size() == kMostDimensions) return;
     for (std::int64_t next = 2 * last; next < size_; next += last) {
       if (size_ % next != 0 || !enough(last, next / last)) continue;
@@ -97,7 +104,7 @@ class Search {
   const Thresholds& thresholds_;
   const std::int64_t size_;
   std::vector<std::uint64_t> pairs_;  // by distance
-  std::vector<double> weights_;        // above the floor
+  std::vector<double> weights_;       // above the floor
   const double floor_;
   std::vector<Chain> chains_;
 };

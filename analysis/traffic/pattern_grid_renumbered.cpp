@@ -50,7 +50,8 @@ class Lines {
 };
 
 // Joins what belongs to one dimension, for two lines that meet at `node`.
-void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b, DisjointSets& dimensions) {
+void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b,
+            DisjointSets& dimensions) {
   if (lines.adjacent(a.node, b.node)) return dimensions.join(a.line, b.line);
   std::vector<std::pair<Neighbour, Neighbour>> opposite;  // the other two lines of each square
   const auto& of_a = lines.of(a.node);
@@ -76,7 +77,8 @@ std::pair<std::vector<std::uint32_t>, std::uint32_t> dimensions_of(const Lines& 
   for (std::uint32_t node = 0; node < lines.nodes(); ++node) {
     const auto& list = lines.of(node);
     for (std::size_t i = 0; i < list.size(); ++i) {
-      for (std::size_t j = i + 1; j < list.size(); ++j) relate(lines, node, list[i], list[j], dimensions);
+      for (std::size_t j = i + 1; j < list.size(); ++j)
+        relate(lines, node, list[i], list[j], dimensions);
     }
   }
   return dimensions.numbers();
@@ -136,7 +138,8 @@ Coordinates coordinates_along(std::uint32_t dimension, const Lines& lines,
 }
 
 // Of each node, row-major; empty if two nodes would share a place.
-std::vector<std::uint32_t> places_of(const std::vector<Coordinates>& dimensions, std::uint32_t nodes) {
+std::vector<std::uint32_t> places_of(const std::vector<Coordinates>& dimensions,
+                                     std::uint32_t nodes) {
   std::vector<std::uint32_t> place(nodes, 0);
   std::vector<bool> taken(nodes);
   for (std::uint32_t node = 0; node < nodes; ++node) {
@@ -149,7 +152,8 @@ std::vector<std::uint32_t> places_of(const std::vector<Coordinates>& dimensions,
   return place;
 }
 
-std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dimensions, double present) {
+std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dimensions,
+                         double present) {
   std::stable_sort(dimensions.begin(), dimensions.end(),
                    [](const Coordinates& a, const Coordinates& b) { return a.extent > b.extent; });
   double product = 1;
@@ -164,20 +168,26 @@ std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dim
   return fit_grid(graph, extents, place, present);
 }
 
-// Two dimensions of extent 2 as one closed line of four: 0, 1 of the first with 0; then 1, 0 with 1.
+// Two dimensions of extent 2 as one closed line of four: 0, 1 of the first with 0; then 1, 0 with
+// 1.
 Coordinates joined(const Coordinates& a, const Coordinates& b) {
   static constexpr std::uint32_t kRound[2][2] = {{0, 3}, {1, 2}};
   Coordinates made{4, {}};
-  for (std::size_t node = 0; node < a.of.size(); ++node) made.of.push_back(kRound[a.of[node]][b.of[node]]);
+  for (std::size_t node = 0; node < a.of.size(); ++node)
+    made.of.push_back(kRound[a.of[node]][b.of[node]]);
   return made;
 }
 
-// A closed line of four comes out as two lines of two. Where the longer dimensions are all closed, so are these.
-std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinates> dimensions, double present) {
+// A closed line of four comes out as two lines of two. Where the longer dimensions are all closed,
+// so are these.
+std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinates> dimensions,
+                                double present) {
   std::vector<Coordinates> twos, merged;
-  for (Coordinates& dimension : dimensions) (dimension.extent == 2 ? twos : merged).push_back(std::move(dimension));
+  for (Coordinates& dimension : dimensions)
+    (dimension.extent == 2 ? twos : merged).push_back(std::move(dimension));
   if (merged.empty() || twos.size() < 2) return {};
-  for (; twos.size() >= 2; twos.resize(twos.size() - 2)) merged.push_back(joined(twos[twos.size() - 2], twos.back()));
+  for (; twos.size() >= 2; twos.resize(twos.size() - 2))
+    merged.push_back(joined(twos[twos.size() - 2], twos.back()));
   merged.insert(merged.end(), twos.begin(), twos.end());
   auto match = fit(graph, std::move(merged), present);
   if (!match) return {};
@@ -189,7 +199,8 @@ std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinat
 }
 
 // Four ranks in a closed line come out as a square; as a ring they may be used one way.
-std::optional<Match> closed_line_of_four(const PatternGraph& graph, const Lines& lines, double present) {
+std::optional<Match> closed_line_of_four(const PatternGraph& graph, const Lines& lines,
+                                         double present) {
   std::vector<std::uint32_t> place(4, 0);
   std::uint32_t at = 0, before = 0;
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -214,7 +225,8 @@ std::optional<Match> renumbered_grid(const PatternGraph& graph, const Thresholds
     dimensions.push_back(coordinates_along(dimension, lines, dimension_of));
     if (dimensions.back().extent == 0) return {};
   }
-  if (graph.size() == 4 && count == 2) return closed_line_of_four(graph, lines, thresholds.pattern_present);
+  if (graph.size() == 4 && count == 2)
+    return closed_line_of_four(graph, lines, thresholds.pattern_present);
   if (auto closed = fit_closed(graph, dimensions, thresholds.pattern_present)) return closed;
   return fit(graph, std::move(dimensions), thresholds.pattern_present);
 }

@@ -12,7 +12,7 @@
 namespace fathom::analysis {
 
 struct Match {
-  std::string kind;  // "halo", "ring", "star", …
+  std::string kind;                   // "halo", "ring", "star", …
   std::vector<std::int64_t> extents;  // of a grid, slowest dimension first
   std::vector<bool> periodic;         // by dimension
   bool corners = false;               // diagonal neighbours too
@@ -20,9 +20,10 @@ struct Match {
   std::int64_t hub = profile::kNone;  // node of the graph
   std::string alternative;            // what the same counts may also be
 
-  std::vector<std::uint32_t> edges;   // positions in the graph's edges
-  double level = std::numeric_limits<double>::infinity();  // an edge explains no more weight than this
-  double present = 0;                 // of the pairs that the pattern has, the part that talked: 0 to 1
+  std::vector<std::uint32_t> edges;  // positions in the graph's edges
+  double level =
+      std::numeric_limits<double>::infinity();  // an edge explains no more weight than this
+  double present = 0;  // of the pairs that the pattern has, the part that talked: 0 to 1
 
   double explained(const PatternGraph& graph) const {
     double sum = 0;

@@ -19,8 +19,8 @@ constexpr double kGap = 4;  // ratio of weights that parts heavy from light
 
 // Which of the same explained traffic is named: the earlier.
 using Detector = std::optional<Match> (*)(const PatternGraph&, const Thresholds&);
-constexpr Detector kDetectors[] = {ping_pong, all_to_all, butterfly, natural_grid, star,
-                                   dissemination, renumbered_grid, tree};
+constexpr Detector kDetectors[] = {ping_pong, all_to_all,    butterfly,       natural_grid,
+                                   star,      dissemination, renumbered_grid, tree};
 
 double sum_of(const std::vector<Edge>& edges) {
   double sum = 0;
@@ -28,7 +28,8 @@ double sum_of(const std::vector<Edge>& edges) {
   return sum;
 }
 
-// The edges above the `number` widest gaps, each of kGap or more, in the weights; with half the weight at least.
+// The edges above the `number` widest gaps, each of kGap or more, in the weights; with half the
+// weight at least.
 std::vector<std::vector<Edge>> heavy_parts(const std::vector<Edge>& edges, std::size_t number) {
   std::vector<double> weights;
   for (const Edge& edge : edges) weights.push_back(edge.weight);
@@ -53,7 +54,8 @@ std::vector<std::vector<Edge>> heavy_parts(const std::vector<Edge>& edges, std::
 
 class Search {
  public:
-  Search(bool cartesian, const Thresholds& thresholds) : cartesian_(cartesian), thresholds_(thresholds) {}
+  Search(bool cartesian, const Thresholds& thresholds)
+      : cartesian_(cartesian), thresholds_(thresholds) {}
 
   std::vector<FoundPattern> run(std::vector<Edge> edges) {
     total_ = sum_of(edges);
@@ -99,7 +101,8 @@ class Search {
       const PatternGraph graph(std::move(part));
       const std::optional<Match> match = best_match(graph);
       if (!match) continue;
-      Candidate& candidate = candidates[{match->kind, match->extents, match->periodic, match->corners}];
+      Candidate& candidate =
+          candidates[{match->kind, match->extents, match->periodic, match->corners}];
       add_group(graph, *match, candidate);
     }
     return candidates;
@@ -126,25 +129,29 @@ class Search {
   // Most of the part's traffic, or traffic that stands out from the rest of it.
   static bool is_shape_of(const PatternGraph& graph, const Match& match, double explained) {
     return match.kind == "all-to-all" ||
-           contrasts(explained, static_cast<double>(match.edges.size()), graph.total(), graph.possible_pairs());
+           contrasts(explained, static_cast<double>(match.edges.size()), graph.total(),
+                     graph.possible_pairs());
   }
 
   static bool contrasts(double explained, double pairs, double total, double possible_pairs) {
     if (explained >= kMostOfRest * total) return true;
-    return explained / pairs >= kContrast * (total - explained) / std::max(possible_pairs - pairs, 1.0);
+    return explained / pairs >=
+           kContrast * (total - explained) / std::max(possible_pairs - pairs, 1.0);
   }
 
   // A grid of lines of two is a butterfly or a grid; only the communicator can tell.
   void name_hypercube(const PatternGraph& graph, Match& match) const {
-    const bool twos = match.extents.size() > 1 &&
-                      std::all_of(match.extents.begin(), match.extents.end(), [](auto e) { return e == 2; });
+    const bool twos =
+        match.extents.size() > 1 &&
+        std::all_of(match.extents.begin(), match.extents.end(), [](auto e) { return e == 2; });
     if (match.kind != "halo" || !twos) return;
     if (cartesian_) {
       match.alternative = "a butterfly of " + std::to_string(graph.size());
       return;
     }
     match.kind = "butterfly";
-    match.alternative = "a halo exchange on a grid with two ranks, or four in a closed line, in each dimension";
+    match.alternative =
+        "a halo exchange on a grid with two ranks, or four in a closed line, in each dimension";
     match.extents.clear();
     match.periodic.clear();
   }
@@ -156,9 +163,9 @@ class Search {
       pattern.shape.edges.clear();
     }
     pattern.shape.rank_order = pattern.shape.rank_order && match.rank_order;
-    pattern.shape.hub =
-        match.hub < 0 || pattern.groups > 1 ? profile::kNone
-                                            : graph.world_rank(static_cast<std::uint32_t>(match.hub));
+    pattern.shape.hub = match.hub < 0 || pattern.groups > 1
+                            ? profile::kNone
+                            : graph.world_rank(static_cast<std::uint32_t>(match.hub));
     pattern.present = std::min(pattern.present, match.present);
     pattern.explained += match.explained(graph);
     for (const std::uint32_t index : match.edges) {
@@ -168,11 +175,13 @@ class Search {
       edge.weight = std::min(edge.weight, match.level);
       pattern.edges.push_back(edge);
     }
-    pattern.ranks.insert(pattern.ranks.end(), graph.world_ranks().begin(), graph.world_ranks().end());
+    pattern.ranks.insert(pattern.ranks.end(), graph.world_ranks().begin(),
+                         graph.world_ranks().end());
     candidate.pairs_possible += graph.possible_pairs();
   }
 
-  // All of the traffic among the pattern's ranks is held against it, also what a heavy part left out.
+  // All of the traffic among the pattern's ranks is held against it, also what a heavy part left
+  // out.
   bool stands_out(Candidate& candidate) const {
     FoundPattern& pattern = candidate.pattern;
     if (pattern.explained < thresholds_.pattern_share * total_) return false;
@@ -185,14 +194,16 @@ class Search {
       }
     }
     return pattern.shape.kind == "all-to-all" ||
-           contrasts(pattern.explained, static_cast<double>(pattern.edges.size()), among, candidate.pairs_possible);
+           contrasts(pattern.explained, static_cast<double>(pattern.edges.size()), among,
+                     candidate.pairs_possible);
   }
 
   void take_out(const FoundPattern& pattern) {
     std::unordered_map<std::uint32_t, double> explained;
     for (const Edge& edge : pattern.edges) explained[edge.id] = edge.weight;
     for (Edge& edge : rest_) {
-      if (const auto found = explained.find(edge.id); found != explained.end()) edge.weight -= found->second;
+      if (const auto found = explained.find(edge.id); found != explained.end())
+        edge.weight -= found->second;
     }
     std::erase_if(rest_, [](const Edge& edge) { return edge.weight <= 0; });
   }

@@ -10,12 +10,12 @@ namespace fathom::analysis {
 
 // A pattern, found once or in several parts of the traffic.
 struct FoundPattern {
-  Match shape;                        // of the first group; its edges are not used, its hub is a world rank
+  Match shape;  // of the first group; its edges are not used, its hub is a world rank
   std::uint64_t groups = 0;
-  std::vector<std::uint32_t> ranks;   // world ranks, ascending
-  std::vector<Edge> edges;            // world ranks; the weight that is explained
-  double explained = 0;               // weight
-  double present = 1;                 // the least of the groups
+  std::vector<std::uint32_t> ranks;  // world ranks, ascending
+  std::vector<Edge> edges;           // world ranks; the weight that is explained
+  double explained = 0;              // weight
+  double present = 1;                // the least of the groups
 };
 
 // `cartesian`: the program laid its ranks out in a grid; a hypercube is one then.

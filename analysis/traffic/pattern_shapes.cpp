@@ -7,8 +7,9 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr double kFaint = 8;    // a pair with less than this part of the usual weight does not make a pattern
-constexpr int kHandOver = 31;   // the round in which a butterfly's surplus ranks take part
+constexpr double kFaint =
+    8;  // a pair with less than this part of the usual weight does not make a pattern
+constexpr int kHandOver = 31;  // the round in which a butterfly's surplus ranks take part
 
 std::vector<std::uint32_t> all_edges(const PatternGraph& graph) {
   std::vector<std::uint32_t> edges(graph.edges().size());
@@ -16,8 +17,9 @@ std::vector<std::uint32_t> all_edges(const PatternGraph& graph) {
   return edges;
 }
 
-// Edges for which round_of(source, destination) is a round from 0 to 31, and which part of `expected` ordered
-// pairs they are. A pair with less than an eighth of the mean of its round is not counted as present.
+// Edges for which round_of(source, destination) is a round from 0 to 31, and which part of
+// `expected` ordered pairs they are. A pair with less than an eighth of the mean of its round is
+// not counted as present.
 template <typename RoundOf>
 Match edges_where(const PatternGraph& graph, double expected, RoundOf round_of) {
   Match match;
@@ -41,7 +43,9 @@ Match edges_where(const PatternGraph& graph, double expected, RoundOf round_of) 
 }
 
 // k where the number is 2^k, else -1.
-int power_of_two(std::uint32_t number) { return std::has_single_bit(number) ? std::countr_zero(number) : -1; }
+int power_of_two(std::uint32_t number) {
+  return std::has_single_bit(number) ? std::countr_zero(number) : -1;
+}
 
 std::optional<Match> if_present(Match match, const char* kind, const Thresholds& thresholds) {
   if (match.present < thresholds.pattern_present) return {};
@@ -55,7 +59,8 @@ std::uint32_t busiest_node(const PatternGraph& graph) {
     touched[edge.source] += edge.weight;
     touched[edge.destination] += edge.weight;
   }
-  return static_cast<std::uint32_t>(std::max_element(touched.begin(), touched.end()) - touched.begin());
+  return static_cast<std::uint32_t>(std::max_element(touched.begin(), touched.end()) -
+                                    touched.begin());
 }
 
 }  // namespace
@@ -96,14 +101,19 @@ std::optional<Match> butterfly(const PatternGraph& graph, const Thresholds& thre
   if (size < 4) return {};
   const std::uint32_t core = std::bit_floor(size), extra = size - core;
   const auto is_idle = [&](std::uint32_t rank) { return rank < 2 * extra && rank % 2 == 0; };
-  const auto number = [&](std::uint32_t rank) { return rank < 2 * extra ? rank / 2 : rank - extra; };
+  const auto number = [&](std::uint32_t rank) {
+    return rank < 2 * extra ? rank / 2 : rank - extra;
+  };
   const double rounds = std::bit_width(core) - 1;
-  Match match = edges_where(graph, core * rounds + 2.0 * extra, [&](std::uint32_t a, std::uint32_t b) {
-    if (is_idle(a) || is_idle(b)) return (a ^ b) == 1 && std::max(a, b) < 2 * extra ? kHandOver : -1;
-    return power_of_two(number(a) ^ number(b));
-  });
+  Match match =
+      edges_where(graph, core * rounds + 2.0 * extra, [&](std::uint32_t a, std::uint32_t b) {
+        if (is_idle(a) || is_idle(b))
+          return (a ^ b) == 1 && std::max(a, b) < 2 * extra ? kHandOver : -1;
+        return power_of_two(number(a) ^ number(b));
+      });
   if (size == 4 || size == 8) {
-    match.alternative = size == 4 ? "a halo exchange on a 2 x 2 grid" : "a halo exchange on a 2 x 2 x 2 grid";
+    match.alternative =
+        size == 4 ? "a halo exchange on a 2 x 2 grid" : "a halo exchange on a 2 x 2 x 2 grid";
   }
   return if_present(std::move(match), "butterfly", thresholds);
 }
@@ -112,9 +122,9 @@ std::optional<Match> dissemination(const PatternGraph& graph, const Thresholds& 
   const std::uint32_t size = graph.size();
   if (size < 5) return {};
   const int rounds = std::bit_width(size - 1);
-  Match match = edges_where(graph, static_cast<double>(size) * rounds, [&](std::uint32_t a, std::uint32_t b) {
-    return power_of_two((b + size - a) % size);
-  });
+  Match match = edges_where(
+      graph, static_cast<double>(size) * rounds,
+      [&](std::uint32_t a, std::uint32_t b) { return power_of_two((b + size - a) % size); });
   return if_present(std::move(match), "dissemination", thresholds);
 }
 

@@ -1,4 +1,5 @@
-// Patterns that are no grids. Each search costs a few passes over the edges; n is the number of ranks.
+// Patterns that are no grids. Each search costs a few passes over the edges; n is the number of
+// ranks.
 #pragma once
 
 #include <optional>
@@ -8,12 +9,13 @@
 
 namespace fathom::analysis {
 
-// Three ranks or more, all with all. An edge explains no more than the usual weight of a pair: the median,
-// or, where a tenth of the pairs has less than an eighth of that, the weight that nine in ten have. So a
-// faint exchange of all with all below something else claims only its own part.
+// Three ranks or more, all with all. An edge explains no more than the usual weight of a pair: the
+// median, or, where a tenth of the pairs has less than an eighth of that, the weight that nine in
+// ten have. So a faint exchange of all with all below something else claims only its own part.
 std::optional<Match> all_to_all(const PatternGraph& graph, const Thresholds& thresholds);
 
-// One rank, the hub, with all the others. "master-worker" if most of them get messages and send some.
+// One rank, the hub, with all the others. "master-worker" if most of them get messages and send
+// some.
 std::optional<Match> star(const PatternGraph& graph, const Thresholds& thresholds);
 
 // r with r XOR 2^k, both ways. Where n is no power of two, as Open MPI's recursive doubling does it

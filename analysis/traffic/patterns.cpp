@@ -24,7 +24,8 @@ std::string percent(double share) {
 
 std::string grid_text(const std::vector<std::int64_t>& extents) {
   std::string text;
-  for (const std::int64_t extent : extents) text += (text.empty() ? "" : " x ") + std::to_string(extent);
+  for (const std::int64_t extent : extents)
+    text += (text.empty() ? "" : " x ") + std::to_string(extent);
   return text;
 }
 
@@ -34,7 +35,8 @@ std::string periodic_text(const std::vector<bool>& periodic) {
   if (count == std::ssize(periodic)) return "periodic";
   std::string text;
   for (std::size_t d = 0; d < periodic.size(); ++d) {
-    if (periodic[d]) text += (text.empty() ? "periodic in dimension " : " and ") + std::to_string(d);
+    if (periodic[d])
+      text += (text.empty() ? "periodic in dimension " : " and ") + std::to_string(d);
   }
   return text;
 }
@@ -44,19 +46,22 @@ std::string shape_text(const Pattern& pattern) {
   if (!pattern.extents.empty()) {
     const bool two_way = pattern.kind == "halo";
     std::string text = two_way ? "halo exchange with the nearest neighbours"
-                       : pattern.kind == "nearest-neighbour" ? "one-way traffic to the nearest neighbours"
-                                                             : "each rank sends to the next";
-    text += " on a " + std::string(pattern.extents.size() == 1 ? "line of " : "grid of ") + grid_text(pattern.extents) +
-            " ranks, " + periodic_text(pattern.periodic);
+                       : pattern.kind == "nearest-neighbour"
+                           ? "one-way traffic to the nearest neighbours"
+                           : "each rank sends to the next";
+    text += " on a " + std::string(pattern.extents.size() == 1 ? "line of " : "grid of ") +
+            grid_text(pattern.extents) + " ranks, " + periodic_text(pattern.periodic);
     if (pattern.corners) text += ", diagonal neighbours too";
-    return pattern.rank_order ? text : text + "; the ranks lie in it in another order than their own";
+    return pattern.rank_order ? text
+                              : text + "; the ranks lie in it in another order than their own";
   }
   if (pattern.kind == "all-to-all") return "every rank sends to every other";
   if (pattern.kind == "butterfly") return "pairs at distances of powers of two exchange";
   if (pattern.kind == "dissemination") return "each rank sends ahead by powers of two";
   if (pattern.kind == "master-worker") return "rank" + hub + " exchanges with every other";
   if (pattern.kind == "star") return "all messages start or end at rank" + hub;
-  if (pattern.kind == "tree") return "messages run along a tree" + (hub.empty() ? "" : " rooted at rank" + hub);
+  if (pattern.kind == "tree")
+    return "messages run along a tree" + (hub.empty() ? "" : " rooted at rank" + hub);
   return "ranks exchange in pairs";
 }
 
@@ -64,7 +69,9 @@ std::string describe(const Pattern& pattern) {
   std::string text = shape_text(pattern);
   if (pattern.groups > 1) text += ", in " + std::to_string(pattern.groups) + " groups";
   text += "; " + percent(pattern.share) + " of the class's traffic";
-  return pattern.alternative.empty() ? text : text + " (the same counts could be " + pattern.alternative + ")";
+  return pattern.alternative.empty()
+             ? text
+             : text + " (the same counts could be " + pattern.alternative + ")";
 }
 
 std::vector<Edge> edges_of(const ClassTraffic& traffic) {
@@ -73,8 +80,8 @@ std::vector<Edge> edges_of(const ClassTraffic& traffic) {
   for (const profile::PairCount& pair : traffic.pairs) {
     const std::uint64_t weight = by_bytes ? pair.bytes : pair.messages;
     if (pair.source == pair.destination || weight == 0) continue;
-    edges.push_back({static_cast<std::uint32_t>(pair.source), static_cast<std::uint32_t>(pair.destination), 0,
-                     static_cast<double>(weight)});
+    edges.push_back({static_cast<std::uint32_t>(pair.source),
+                     static_cast<std::uint32_t>(pair.destination), 0, static_cast<double>(weight)});
   }
   return edges;
 }
@@ -90,7 +97,8 @@ std::vector<RankPair> heaviest(std::vector<Edge> edges) {
   std::partial_sort(edges.begin(), edges.begin() + static_cast<std::ptrdiff_t>(kept), edges.end(),
                     [](const Edge& a, const Edge& b) {
                       if (a.weight != b.weight) return a.weight > b.weight;
-                      return std::pair(a.source, a.destination) < std::pair(b.source, b.destination);
+                      return std::pair(a.source, a.destination) <
+                             std::pair(b.source, b.destination);
                     });
   std::vector<RankPair> pairs;
   for (std::size_t i = 0; i < kept; ++i) pairs.push_back({edges[i].source, edges[i].destination});
@@ -130,13 +138,15 @@ class Finder {
   std::vector<Pattern> find() {
     for (const ClassTraffic& traffic : classes_) {
       if (traffic.class_name == profile::kLibrary || traffic.class_name == profile::kIo) continue;
-      if (search(traffic, profile::kNone) == 0 && traffic.communicators.size() > 1) by_communicator(traffic);
+      if (search(traffic, profile::kNone) == 0 && traffic.communicators.size() > 1)
+        by_communicator(traffic);
       rooted(traffic);
     }
     density();
     small_messages();
     std::stable_sort(found_.begin(), found_.end(), [](const Pattern& a, const Pattern& b) {
-      return std::tuple(a.class_name.empty(), -a.of_all) < std::tuple(b.class_name.empty(), -b.of_all);
+      return std::tuple(a.class_name.empty(), -a.of_all) <
+             std::tuple(b.class_name.empty(), -b.of_all);
     });
     return std::move(found_);
   }
@@ -150,7 +160,9 @@ class Finder {
     const bool one_sided = traffic.class_name == profile::kOneSided;
     if (traffic.hidden && !by_neighbours && !one_sided) return false;
     return std::any_of(profile_.communicators.begin(), profile_.communicators.end(),
-                       [](const profile::Communicator& entry) { return mpi::meaning_of(entry.made_by).cartesian; });
+                       [](const profile::Communicator& entry) {
+                         return mpi::meaning_of(entry.made_by).cartesian;
+                       });
   }
 
   double part_of_all(const ClassTraffic& traffic) const {
@@ -191,7 +203,8 @@ class Finder {
     pattern.ranks = {root.rank};
     pattern.share = pattern.strength = root.share;
     pattern.of_all = root.share * part_of_all(traffic);
-    pattern.description = percent(root.share) + " of the class has its root at rank " + std::to_string(root.rank);
+    pattern.description =
+        percent(root.share) + " of the class has its root at rank " + std::to_string(root.rank);
     found_.push_back(std::move(pattern));
   }
 
@@ -223,14 +236,16 @@ class Finder {
     const SmallMessages small =
         analysis::small_messages(histogram_of_all(profile_), thresholds_.small_message_bytes);
     if (static_cast<double>(small.of_messages) < thresholds_.few_messages) return;
-    const double share = static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
+    const double share =
+        static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
     if (share < 0.5) return;
     Pattern pattern;
     pattern.kind = "small-message-dominated";
     pattern.share = pattern.strength = share;
     pattern.of_all = small.of_bytes > 0 ? small.bytes / small.of_bytes : 1;
-    pattern.description = percent(share) + " of the messages are below " +
-                          std::to_string(static_cast<std::uint64_t>(thresholds_.small_message_bytes)) + " B";
+    pattern.description =
+        percent(share) + " of the messages are below " +
+        std::to_string(static_cast<std::uint64_t>(thresholds_.small_message_bytes)) + " B";
     found_.push_back(std::move(pattern));
   }
 
@@ -251,15 +266,17 @@ void lay_out(const std::vector<Pattern>& found, Table& table) {
   add_column(table, "share", found, [](const Pattern& p) { return p.share; });
   add_column(table, "share_of_all", found, [](const Pattern& p) { return p.of_all; });
   add_column(table, "extents", found, [](const Pattern& p) { return p.extents; });
-  add_column(table, "periodic", found, [](const Pattern& p) { return Numbers(p.periodic.begin(), p.periodic.end()); });
+  add_column(table, "periodic", found,
+             [](const Pattern& p) { return Numbers(p.periodic.begin(), p.periodic.end()); });
   add_column(table, "corners", found, [](const Pattern& p) { return std::int64_t{p.corners}; });
-  add_column(table, "rank_order", found, [](const Pattern& p) { return std::int64_t{p.rank_order}; });
+  add_column(table, "rank_order", found,
+             [](const Pattern& p) { return std::int64_t{p.rank_order}; });
   add_column(table, "groups", found, [](const Pattern& p) { return p.groups; });
   add_column(table, "hub", found, [](const Pattern& p) { return p.hub; });
   add_column(table, "ranks", found, [](const Pattern& p) { return p.ranks; });
   add_column(table, "pair_count", found, [](const Pattern& p) { return p.pair_count; });
-  for (const auto& [name, end] :
-       {std::pair("pair_sources", &RankPair::source), std::pair("pair_destinations", &RankPair::destination)}) {
+  for (const auto& [name, end] : {std::pair("pair_sources", &RankPair::source),
+                                  std::pair("pair_destinations", &RankPair::destination)}) {
     add_column(table, name, found, [end = end](const Pattern& p) {
       Numbers numbers;
       for (const RankPair& pair : p.pairs) numbers.push_back(pair.*end);

@@ -10,7 +10,8 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-void add_process(const trace::Trace& trace, std::size_t process, const Scope& scope, std::vector<RankSizes>& list) {
+void add_process(const trace::Trace& trace, std::size_t process, const Scope& scope,
+                 std::vector<RankSizes>& list) {
   const std::int64_t rank = trace.definitions().processes[process].rank;
   std::map<std::pair<std::uint32_t, bool>, RankSizes> sums;
   trace::EventCursor cursor = trace.events(process);
@@ -38,7 +39,8 @@ struct Line {
   std::uint64_t high() const { return bin == 0 ? 0 : low() + (low() - 1); }
 };
 
-void lay_out(const std::vector<RankSizes>& list, const trace::Definitions& definitions, Table& table) {
+void lay_out(const std::vector<RankSizes>& list, const trace::Definitions& definitions,
+             Table& table) {
   std::vector<Line> lines;
   for (const RankSizes& sizes : list) {
     for (std::size_t bin = 0; bin < kSizeBins; ++bin) {
@@ -46,13 +48,16 @@ void lay_out(const std::vector<RankSizes>& list, const trace::Definitions& defin
     }
   }
   add_column(table, "rank", lines, [](const Line& line) { return line.of->rank; });
-  add_column(table, "class", lines, [&](const Line& line) { return definitions.classes[line.of->message_class]; });
-  add_column(table, "hidden", lines,
-             [&](const Line& line) { return std::int64_t{definitions.class_hidden[line.of->message_class]}; });
+  add_column(table, "class", lines,
+             [&](const Line& line) { return definitions.classes[line.of->message_class]; });
+  add_column(table, "hidden", lines, [&](const Line& line) {
+    return std::int64_t{definitions.class_hidden[line.of->message_class]};
+  });
   add_column(table, "sent", lines, [](const Line& line) { return std::int64_t{line.of->sent}; });
   add_column(table, "low_bytes", lines, [](const Line& line) { return line.low(); });
   add_column(table, "high_bytes", lines, [](const Line& line) { return line.high(); });
-  add_column(table, "messages", lines, [](const Line& line) { return line.of->messages[line.bin]; });
+  add_column(table, "messages", lines,
+             [](const Line& line) { return line.of->messages[line.bin]; });
   add_column(table, "bytes", lines, [](const Line& line) { return line.of->bytes[line.bin]; });
 }
 

@@ -1,8 +1,9 @@
-// How long the messages of each rank are, in powers of two: what a profile keeps for all ranks together, a
-// trace knows for each.
+// How long the messages of each rank are, in powers of two: what a profile keeps for all ranks
+// together, a trace knows for each.
 //
-// Bin 0 holds empty messages, bin b those of 2^(b-1) to 2^b - 1 bytes. A message counts at its sender and at its
-// receiver, each where it was recorded. One pass over the trace; every analysis process makes it by itself.
+// Bin 0 holds empty messages, bin b those of 2^(b-1) to 2^b - 1 bytes. A message counts at its
+// sender and at its receiver, each where it was recorded. One pass over the trace; every analysis
+// process makes it by itself.
 #pragma once
 
 #include <array>

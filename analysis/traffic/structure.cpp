@@ -41,7 +41,8 @@ Spread spread_over(std::int64_t ranks, const std::vector<RankTraffic>& list, Of 
 }
 
 std::vector<TopLink> top_links(const std::vector<PairCount>& pairs, const profile::Volume& all) {
-  const profile::Metric metric = all.bytes > 0 ? profile::Metric::kBytes : profile::Metric::kMessages;
+  const profile::Metric metric =
+      all.bytes > 0 ? profile::Metric::kBytes : profile::Metric::kMessages;
   const auto whole = static_cast<double>(all.bytes > 0 ? all.bytes : all.messages);
   std::vector<TopLink> links;
   for (const PairCount& pair : profile::top_pairs(pairs, kTopLinks, metric)) {
@@ -74,7 +75,8 @@ std::vector<Locality> localities(const profile::Profile& profile, const trace::T
   }
   if (trace) {
     for (const trace::Process& process : trace->definitions().processes) {
-      if (process.socket >= 0) sockets[process.rank] = process.host + " socket " + std::to_string(process.socket);
+      if (process.socket >= 0)
+        sockets[process.rank] = process.host + " socket " + std::to_string(process.socket);
     }
   }
   std::vector<Locality> list;
@@ -117,8 +119,9 @@ void lay_out_ranks(const Structure& found, Section& section) {
 
 template <typename Of>
 void lay_out_top(const char* name, std::vector<RankTraffic> ranks, Of bytes_of, Section& section) {
-  std::stable_sort(ranks.begin(), ranks.end(),
-                   [&](const RankTraffic& a, const RankTraffic& b) { return bytes_of(a) > bytes_of(b); });
+  std::stable_sort(ranks.begin(), ranks.end(), [&](const RankTraffic& a, const RankTraffic& b) {
+    return bytes_of(a) > bytes_of(b);
+  });
   ranks.resize(std::min(ranks.size(), kTopRanks));
   Table& table = section.table(name);
   add_column(table, "rank", ranks, [](const RankTraffic& r) { return r.rank; });
@@ -128,16 +131,20 @@ void lay_out_top(const char* name, std::vector<RankTraffic> ranks, Of bytes_of, 
 void lay_out_links(const Structure& found, Section& section) {
   Table& links = section.table("top_links");
   add_column(links, "source", found.top_links, [](const TopLink& l) { return l.pair.source; });
-  add_column(links, "destination", found.top_links, [](const TopLink& l) { return l.pair.destination; });
+  add_column(links, "destination", found.top_links,
+             [](const TopLink& l) { return l.pair.destination; });
   add_column(links, "bytes", found.top_links, [](const TopLink& l) { return l.pair.bytes; });
   add_column(links, "messages", found.top_links, [](const TopLink& l) { return l.pair.messages; });
   add_column(links, "share", found.top_links, [](const TopLink& l) { return l.share; });
   Table& locality = section.table("locality");
   add_column(locality, "level", found.locality, [](const Locality& l) { return l.level; });
-  add_column(locality, "bytes_inside", found.locality, [](const Locality& l) { return l.inside.bytes; });
+  add_column(locality, "bytes_inside", found.locality,
+             [](const Locality& l) { return l.inside.bytes; });
   add_column(locality, "bytes", found.locality, [](const Locality& l) { return l.known.bytes; });
-  add_column(locality, "messages_inside", found.locality, [](const Locality& l) { return l.inside.messages; });
-  add_column(locality, "messages", found.locality, [](const Locality& l) { return l.known.messages; });
+  add_column(locality, "messages_inside", found.locality,
+             [](const Locality& l) { return l.inside.messages; });
+  add_column(locality, "messages", found.locality,
+             [](const Locality& l) { return l.known.messages; });
 }
 
 void lay_out_spread(const char* name, const Spread& spread, Section& section) {
@@ -166,9 +173,15 @@ void lay_out(const Structure& found, Section& section) {
   section.figure("modularity", found.blocks.modularity);
   section.figure("share_inside_blocks", found.blocks.share_inside);
   lay_out_ranks(found, section);
-  lay_out_top("top_ranks_by_out_bytes", found.per_rank, [](const RankTraffic& r) { return r.out.bytes; }, section);
-  lay_out_top("top_ranks_by_in_bytes", found.per_rank, [](const RankTraffic& r) { return r.in.bytes; }, section);
-  lay_out_top("top_ranks_by_touch_bytes", found.per_rank, [](const RankTraffic& r) { return r.touch_bytes(); }, section);
+  lay_out_top(
+      "top_ranks_by_out_bytes", found.per_rank, [](const RankTraffic& r) { return r.out.bytes; },
+      section);
+  lay_out_top(
+      "top_ranks_by_in_bytes", found.per_rank, [](const RankTraffic& r) { return r.in.bytes; },
+      section);
+  lay_out_top(
+      "top_ranks_by_touch_bytes", found.per_rank,
+      [](const RankTraffic& r) { return r.touch_bytes(); }, section);
   lay_out_links(found, section);
   Table& blocks = section.table("rank_blocks");
   blocks.columns = {{"rank", found.blocks.ranks}, {"block", found.blocks.block}};
@@ -207,12 +220,17 @@ Structure structure_of(const profile::Profile& profile, const trace::Trace* trac
   }
   found.per_rank = rank_traffic(pairs);
   const bool by_bytes = found.all.bytes > 0;
-  const auto amount = [by_bytes](const profile::Volume& volume) { return by_bytes ? volume.bytes : volume.messages; };
-  found.out = spread_over(found.ranks, found.per_rank, [&](const RankTraffic& r) { return amount(r.out); });
-  found.in = spread_over(found.ranks, found.per_rank, [&](const RankTraffic& r) { return amount(r.in); });
+  const auto amount = [by_bytes](const profile::Volume& volume) {
+    return by_bytes ? volume.bytes : volume.messages;
+  };
+  found.out =
+      spread_over(found.ranks, found.per_rank, [&](const RankTraffic& r) { return amount(r.out); });
+  found.in =
+      spread_over(found.ranks, found.per_rank, [&](const RankTraffic& r) { return amount(r.in); });
   found.touch = spread_over(found.ranks, found.per_rank,
                             [&](const RankTraffic& r) { return amount(r.out) + amount(r.in); });
-  found.peers = spread_over(found.ranks, found.per_rank, [](const RankTraffic& r) { return r.peers_out; });
+  found.peers =
+      spread_over(found.ranks, found.per_rank, [](const RankTraffic& r) { return r.peers_out; });
   found.top_links = top_links(pairs, found.all);
   found.locality = localities(profile, trace, pairs);
   found.shape = shape_of(pairs);

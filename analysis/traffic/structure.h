@@ -34,24 +34,24 @@ struct TopLink {
 
 // Traffic within each place that is known: bytes and messages between different ranks.
 struct Locality {
-  std::string level;  // "socket", "host"
+  std::string level;              // "socket", "host"
   profile::Volume inside, known;  // known: both ends' places are
 };
 
 // How far from the diagonal the matrix has entries, ranks in their order.
 struct MatrixShape {
-  std::int64_t bandwidth = 0;    // largest |source - destination|
-  double mean_distance = 0;      // of |source - destination|, by bytes
-  double within_8 = 0;           // share of the bytes no farther than 8 from the diagonal
+  std::int64_t bandwidth = 0;  // largest |source - destination|
+  double mean_distance = 0;    // of |source - destination|, by bytes
+  double within_8 = 0;         // share of the bytes no farther than 8 from the diagonal
 };
 
 struct Structure {
   std::int64_t ranks = 0;
-  std::uint64_t pairs = 0;       // that talked, messages to oneself left out
-  double density = 0;            // of the ordered pairs of different ranks
+  std::uint64_t pairs = 0;  // that talked, messages to oneself left out
+  double density = 0;       // of the ordered pairs of different ranks
   profile::Volume all, to_itself;
-  Spread out, in, touch;         // bytes by rank; messages where no class has bytes
-  Spread peers;                  // by rank, out
+  Spread out, in, touch;              // bytes by rank; messages where no class has bytes
+  Spread peers;                       // by rank, out
   std::vector<RankTraffic> per_rank;  // by rank, only those with traffic
   std::vector<TopLink> top_links;     // 20, most bytes first
   std::vector<Locality> locality;     // narrowest first; only what is known

@@ -12,8 +12,9 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr double kMessageSeconds = 1e-6;  // what a small message takes at least, sender and receiver together
-constexpr double kWorthSeconds = 0.01;    // part of the run from which on that matters
+constexpr double kMessageSeconds =
+    1e-6;  // what a small message takes at least, sender and receiver together
+constexpr double kWorthSeconds = 0.01;  // part of the run from which on that matters
 
 std::string percent(double share) {
   char text[16];
@@ -49,7 +50,9 @@ class Issues {
 
  private:
   bool enough_ranks() const { return static_cast<double>(structure_.ranks) >= limits_.few_ranks; }
-  bool enough_bytes() const { return static_cast<double>(structure_.all.bytes) >= limits_.few_bytes; }
+  bool enough_bytes() const {
+    return static_cast<double>(structure_.all.bytes) >= limits_.few_bytes;
+  }
 
   Finding& add(const char* kind, double score, std::uint64_t count) {
     Finding finding;
@@ -62,19 +65,21 @@ class Issues {
     return findings_.back();
   }
 
-  // Pairs of the class whose mean message is small, those with most messages first; where messages of all
-  // sizes mix on every pair, the pairs with most messages.
+  // Pairs of the class whose mean message is small, those with most messages first; where messages
+  // of all sizes mix on every pair, the pairs with most messages.
   std::vector<RankPair> small_pairs(const std::string& class_name) const {
     profile::Selection selection;
     selection.class_name = class_name;
     const std::vector<profile::PairCount> all = profile::sum_pairs(profile_, selection);
     std::vector<profile::PairCount> small = all;
     std::erase_if(small, [&](const profile::PairCount& pair) {
-      return pair.bytes == 0 || static_cast<double>(pair.bytes) >=
-                                    limits_.small_message_bytes * static_cast<double>(pair.messages);
+      return pair.bytes == 0 ||
+             static_cast<double>(pair.bytes) >=
+                 limits_.small_message_bytes * static_cast<double>(pair.messages);
     });
     std::vector<RankPair> list;
-    for (const auto& pair : profile::top_pairs(small.empty() ? all : small, kMostListed, profile::Metric::kMessages)) {
+    for (const auto& pair :
+         profile::top_pairs(small.empty() ? all : small, kMostListed, profile::Metric::kMessages)) {
       list.push_back({pair.source, pair.destination});
     }
     return list;
@@ -84,7 +89,8 @@ class Issues {
     std::string name;
     std::uint64_t most = 0;
     for (const profile::MessageSizes& sizes : profile_.message_sizes) {
-      const auto small = analysis::small_messages(with_data(histogram_of(sizes).rows), limits_.small_message_bytes);
+      const auto small = analysis::small_messages(with_data(histogram_of(sizes).rows),
+                                                  limits_.small_message_bytes);
       if (small.messages <= most) continue;
       most = small.messages;
       name = sizes.class_name;
@@ -99,10 +105,11 @@ class Issues {
   }
 
   void small_messages() {
-    const SmallMessages small =
-        analysis::small_messages(with_data(histogram_of_all(profile_)), limits_.small_message_bytes);
+    const SmallMessages small = analysis::small_messages(with_data(histogram_of_all(profile_)),
+                                                         limits_.small_message_bytes);
     if (static_cast<double>(small.messages) < limits_.few_messages) return;
-    const double share = static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
+    const double share =
+        static_cast<double>(small.messages) / static_cast<double>(small.of_messages);
     const double byte_share = small.of_bytes > 0 ? small.bytes / small.of_bytes : 0;
     if (share >= limits_.small_message_share)
       small_message_finding("small-message-pressure", share, small, share, byte_share);
@@ -111,21 +118,28 @@ class Issues {
     }
   }
 
-  void small_message_finding(const char* kind, double score, const SmallMessages& small, double share, double byte_share) {
+  void small_message_finding(const char* kind, double score, const SmallMessages& small,
+                             double share, double byte_share) {
     Finding& finding = add(kind, score, small.messages);
-    const double seconds = profile_.application.seconds * static_cast<double>(std::max<std::int64_t>(structure_.ranks, 1));
-    const double part = seconds > 0 ? static_cast<double>(small.messages) * kMessageSeconds / seconds : 1;
+    const double seconds = profile_.application.seconds *
+                           static_cast<double>(std::max<std::int64_t>(structure_.ranks, 1));
+    const double part =
+        seconds > 0 ? static_cast<double>(small.messages) * kMessageSeconds / seconds : 1;
     if (part < kWorthSeconds) finding.severity = Severity::kInfo;
     finding.where.class_name = class_with_most_small();
     finding.pairs = small_pairs(finding.where.class_name);
     for (const RankPair& pair : finding.pairs) finding.culprits.push_back(pair.source);
     sort_unique(finding.culprits);
-    finding.evidence = {{"share_of_messages", share}, {"share_of_bytes", byte_share},
-                        {"small_below_bytes", limits_.small_message_bytes}, {"part_of_run_at_1_us_each", part}};
+    finding.evidence = {{"share_of_messages", share},
+                        {"share_of_bytes", byte_share},
+                        {"small_below_bytes", limits_.small_message_bytes},
+                        {"part_of_run_at_1_us_each", part}};
     finding.summary = percent(share) + " of the messages with data are below " +
-                      std::to_string(static_cast<std::uint64_t>(limits_.small_message_bytes)) + " B and carry " +
-                      percent(byte_share) + " of the bytes: latency counts, not bandwidth";
-    finding.advice = "send fewer and larger messages: pack what goes to one rank together, or use a collective";
+                      std::to_string(static_cast<std::uint64_t>(limits_.small_message_bytes)) +
+                      " B and carry " + percent(byte_share) +
+                      " of the bytes: latency counts, not bandwidth";
+    finding.advice =
+        "send fewer and larger messages: pack what goes to one rank together, or use a collective";
   }
 
   static void sort_unique(std::vector<std::int64_t>& ranks) {
@@ -137,8 +151,10 @@ class Issues {
   template <typename Of>
   std::vector<std::int64_t> busy_ranks(double mean, Of of) const {
     std::vector<RankTraffic> ranks = structure_.per_rank;
-    std::erase_if(ranks, [&](const RankTraffic& rank) { return static_cast<double>(of(rank)) < 2 * mean; });
-    std::stable_sort(ranks.begin(), ranks.end(), [&](const auto& a, const auto& b) { return of(a) > of(b); });
+    std::erase_if(
+        ranks, [&](const RankTraffic& rank) { return static_cast<double>(of(rank)) < 2 * mean; });
+    std::stable_sort(ranks.begin(), ranks.end(),
+                     [&](const auto& a, const auto& b) { return of(a) > of(b); });
     ranks.resize(std::min(ranks.size(), kMostListed));
     std::vector<std::int64_t> list;
     for (const RankTraffic& rank : ranks) list.push_back(rank.rank);
@@ -148,7 +164,9 @@ class Issues {
   std::vector<RankPair> pairs_of(const std::vector<std::int64_t>& ranks) const {
     std::vector<RankPair> pairs;
     for (const TopLink& link : structure_.top_links) {
-      const auto is_one = [&](std::int64_t rank) { return std::find(ranks.begin(), ranks.end(), rank) != ranks.end(); };
+      const auto is_one = [&](std::int64_t rank) {
+        return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+      };
       if (is_one(link.pair.source) || is_one(link.pair.destination))
         pairs.push_back({link.pair.source, link.pair.destination});
     }
@@ -159,7 +177,8 @@ class Issues {
     const Spread& touch = structure_.touch;
     if (touch.cv >= limits_.rank_traffic_cv) {
       Finding& finding = add("rank-traffic-imbalance", touch.cv / 2, 0);
-      finding.culprits = busy_ranks(touch.mean, [](const RankTraffic& r) { return r.touch_bytes(); });
+      finding.culprits =
+          busy_ranks(touch.mean, [](const RankTraffic& r) { return r.touch_bytes(); });
       describe_imbalance(finding, "sends and receives", touch);
       return;
     }
@@ -167,20 +186,26 @@ class Issues {
     const Spread& worst = sending ? structure_.out : structure_.in;
     if (worst.imbalance < limits_.communication_imbalance) return;
     Finding& finding = add("communication-imbalance", 1 - 1 / worst.imbalance, 0);
-    finding.culprits = busy_ranks(worst.mean, [&](const RankTraffic& r) { return sending ? r.out.bytes : r.in.bytes; });
+    finding.culprits = busy_ranks(
+        worst.mean, [&](const RankTraffic& r) { return sending ? r.out.bytes : r.in.bytes; });
     describe_imbalance(finding, sending ? "sends" : "receives", worst);
   }
 
   void describe_imbalance(Finding& finding, const char* what, const Spread& spread) {
     finding.pairs = pairs_of(finding.culprits);
-    const std::string who = finding.culprits.empty() ? "the busiest rank" : "rank " + std::to_string(finding.culprits[0]);
+    const std::string who = finding.culprits.empty()
+                                ? "the busiest rank"
+                                : "rank " + std::to_string(finding.culprits[0]);
     for (const RankTraffic& rank : structure_.per_rank) {
       if (!finding.culprits.empty() && rank.rank == finding.culprits[0])
         finding.count = rank.out.messages + rank.in.messages;
     }
-    finding.evidence = {{"imbalance", spread.imbalance}, {"cv", spread.cv}, {"mean_bytes", spread.mean}};
-    finding.summary = who + " " + what + " " + times(spread.imbalance) + " times the bytes of the mean rank";
-    finding.advice = "spread its part of the problem over more ranks, or replace the hub by a collective";
+    finding.evidence = {
+        {"imbalance", spread.imbalance}, {"cv", spread.cv}, {"mean_bytes", spread.mean}};
+    finding.summary =
+        who + " " + what + " " + times(spread.imbalance) + " times the bytes of the mean rank";
+    finding.advice =
+        "spread its part of the problem over more ranks, or replace the hub by a collective";
   }
 
   void link_hotspot() {
@@ -191,29 +216,38 @@ class Issues {
     finding.culprits = {top.pair.source};
     finding.victims = {top.pair.destination};
     finding.pairs = {{top.pair.source, top.pair.destination}};
-    finding.evidence = {{"top_link_share", top.share}, {"bytes", top.pair.bytes}, {"density", structure_.density}};
-    finding.summary = std::to_string(top.pair.source) + " to " + std::to_string(top.pair.destination) + " carries " +
-                      percent(top.share) + " of all bytes";
+    finding.evidence = {
+        {"top_link_share", top.share}, {"bytes", top.pair.bytes}, {"density", structure_.density}};
+    finding.summary = std::to_string(top.pair.source) + " to " +
+                      std::to_string(top.pair.destination) + " carries " + percent(top.share) +
+                      " of all bytes";
     finding.advice = "place these two ranks on one host, or split what one of them holds";
   }
 
   void root_bottleneck(const ClassTraffic& traffic) {
-    const double part = static_cast<double>(traffic.bytes) / static_cast<double>(structure_.all.bytes);
+    const double part =
+        static_cast<double>(traffic.bytes) / static_cast<double>(structure_.all.bytes);
     if (!is_rooted_collective(traffic.class_name) || part < limits_.collective_byte_share) return;
     const RootShare root = root_share(traffic);
     if (root.ranks < limits_.few_ranks || root.share < limits_.root_share) return;
     Finding& finding = add("collective-root-bottleneck", root.share, root.count);
     finding.culprits = {root.rank};
     finding.where.class_name = finding.where.function = traffic.class_name;
-    if (traffic.communicators.size() == 1) finding.where.communicator = *traffic.communicators.begin();
-    for (const auto& pair : profile::top_pairs(traffic.pairs, kMostListed, profile::Metric::kBytes)) {
+    if (traffic.communicators.size() == 1)
+      finding.where.communicator = *traffic.communicators.begin();
+    for (const auto& pair :
+         profile::top_pairs(traffic.pairs, kMostListed, profile::Metric::kBytes)) {
       if (pair.source == root.rank || pair.destination == root.rank)
         finding.pairs.push_back({pair.source, pair.destination});
     }
-    finding.evidence = {{"top_root", root.rank}, {"top_root_share", root.share}, {"share_of_bytes", part}};
-    finding.summary = percent(root.share) + " of " + traffic.class_name + " has rank " + std::to_string(root.rank) +
-                      " as its root, and the class makes " + percent(part) + " of all bytes";
-    finding.advice = "let several roots share it, keep the data distributed, or use MPI_Allgather or MPI_Alltoall";
+    finding.evidence = {
+        {"top_root", root.rank}, {"top_root_share", root.share}, {"share_of_bytes", part}};
+    finding.summary = percent(root.share) + " of " + traffic.class_name + " has rank " +
+                      std::to_string(root.rank) + " as its root, and the class makes " +
+                      percent(part) + " of all bytes";
+    finding.advice =
+        "let several roots share it, keep the data distributed, or use MPI_Allgather or "
+        "MPI_Alltoall";
   }
 
   template <typename IsOne>
@@ -240,7 +274,8 @@ class Issues {
     for (const profile::PairCount& pair : sum.pairs) finding.victims.push_back(pair.destination);
     sort_unique(finding.victims);
     finding.victims.resize(std::min(finding.victims.size(), kMostListed));
-    for (const auto& pair : profile::top_pairs(sum.pairs, kMostListed, profile::Metric::kMessages)) {
+    for (const auto& pair :
+         profile::top_pairs(sum.pairs, kMostListed, profile::Metric::kMessages)) {
       finding.pairs.push_back({pair.source, pair.destination});
     }
     return finding;
@@ -249,12 +284,15 @@ class Issues {
   void barriers() {
     const ClassTraffic sum = sum_of(is_barrier);
     if (static_cast<double>(sum.messages) < limits_.few_messages) return;
-    const double share = static_cast<double>(sum.messages) / static_cast<double>(structure_.all.messages);
+    const double share =
+        static_cast<double>(sum.messages) / static_cast<double>(structure_.all.messages);
     if (share < limits_.synchronization_share) return;
     Finding& finding = collective_finding("synchronization-heavy", share, sum);
     finding.evidence = {{"share_of_messages", share}};
     finding.summary = percent(share) + " of all messages are sent inside barriers";
-    finding.advice = "leave out barriers that no data depends on: messages and collectives synchronise by themselves";
+    finding.advice =
+        "leave out barriers that no data depends on: messages and collectives synchronise by "
+        "themselves";
   }
 
   void global_collectives() {
@@ -263,10 +301,14 @@ class Issues {
     if (share < limits_.global_collective_share || !enough_ranks()) return;
     Finding& finding = collective_finding("global-collective-heavy", share, sum);
     finding.evidence = {{"share_of_bytes", share}, {"bytes", sum.bytes}};
-    finding.summary = percent(share) + " of all bytes move inside collectives in which every rank exchanges data, most in " +
-                      sum.class_name;
-    finding.advice = "exchange among fewer ranks (rows and columns of a grid), overlap it with a non-blocking form, or "
-                     "send less: shorter types, only what changed";
+    finding.summary =
+        percent(share) +
+        " of all bytes move inside collectives in which every rank exchanges data, most in " +
+        sum.class_name;
+    finding.advice =
+        "exchange among fewer ranks (rows and columns of a grid), overlap it with a non-blocking "
+        "form, or "
+        "send less: shorter types, only what changed";
   }
 
   const profile::Profile& profile_;
@@ -283,7 +325,8 @@ base::Result<Outcome> traffic_issues(const Input& input) {
   outcome.findings = Issues(input).find();
   Table& table = outcome.section.table("issues");
   add_column(table, "kind", outcome.findings, [](const Finding& f) { return f.kind; });
-  add_column(table, "severity", outcome.findings, [](const Finding& f) { return std::string(name_of(f.severity)); });
+  add_column(table, "severity", outcome.findings,
+             [](const Finding& f) { return std::string(name_of(f.severity)); });
   add_column(table, "strength", outcome.findings, [](const Finding& f) { return f.strength; });
   add_column(table, "summary", outcome.findings, [](const Finding& f) { return f.summary; });
   return outcome;

@@ -45,12 +45,16 @@ void merge(Wave& into, const Wave& other) {
 class Search {
  public:
   Search(const JoinedJob& job, const Scope& scope)
-      : job_(job), scope_(scope, job.definitions()), at_(job.mapping().size()), parcels_(job.transport().size()) {}
+      : job_(job),
+        scope_(scope, job.definitions()),
+        at_(job.mapping().size()),
+        parcels_(job.transport().size()) {}
 
   BarrierSpread run() {
     const Windows windows(job_.definitions());
     for (std::uint64_t window = 1; window <= windows.count; ++window) {
-      const std::uint64_t until_ns = window == windows.count ? ~std::uint64_t{0} : window * windows.width_ns;
+      const std::uint64_t until_ns =
+          window == windows.count ? ~std::uint64_t{0} : window * windows.width_ns;
       for (const std::uint32_t process : job_.own()) go_on(process, until_ns);
       if (job_.transport().size() > 1) exchange();
     }
@@ -82,7 +86,10 @@ class Search {
       if (step.kind != StepKind::kCollective || !step.has(kJoined)) continue;
       const Step& call = steps.at(process, step.call);
       if (job_.facts().functions[call.number].flow != Flow::kBarrier) continue;
-      Wave one{{step.communicator, step.number, process, process, step.time_ns, step.time_ns}, 1, false, false};
+      Wave one{{step.communicator, step.number, process, process, step.time_ns, step.time_ns},
+               1,
+               false,
+               false};
       one.chosen = scope_.process(process);
       one.inside = scope_.at(step.time_ns) && scope_.phase(call.partner);
       own_came(one);
@@ -90,7 +97,8 @@ class Search {
   }
 
   static std::uint64_t key(const Barrier& barrier) {
-    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(barrier.communicator)) << 32 | barrier.sequence;
+    return static_cast<std::uint64_t>(static_cast<std::uint32_t>(barrier.communicator)) << 32 |
+           barrier.sequence;
   }
 
   // What all own members know of a barrier goes to the process that looks after its communicator.
@@ -143,9 +151,10 @@ class Search {
     keep_worst(worst_);
     BarrierSpread spread{gathered(job_.transport(), worst_), gathered(job_.transport(), last)};
     keep_worst(spread.worst);
-    std::sort(spread.last.begin(), spread.last.end(), [](const LastAtBarrier& a, const LastAtBarrier& b) {
-      return std::tie(a.communicator, a.process) < std::tie(b.communicator, b.process);
-    });
+    std::sort(spread.last.begin(), spread.last.end(),
+              [](const LastAtBarrier& a, const LastAtBarrier& b) {
+                return std::tie(a.communicator, a.process) < std::tie(b.communicator, b.process);
+              });
     return spread;
   }
 
@@ -156,8 +165,8 @@ class Search {
     std::uint32_t& known = own_members_[static_cast<std::uint32_t>(communicator)];
     if (known == 0) {
       const auto& all = members(communicator);
-      known = static_cast<std::uint32_t>(
-          std::count_if(all.begin(), all.end(), [&](std::uint32_t process) { return job_.is_own(process); }));
+      known = static_cast<std::uint32_t>(std::count_if(
+          all.begin(), all.end(), [&](std::uint32_t process) { return job_.is_own(process); }));
     }
     return known;
   }
@@ -182,27 +191,38 @@ void lay_out(const BarrierSpread& found, const trace::Definitions& definitions, 
     sum_ns += row.spread_ns;
   }
   section.figure("barriers", count);
-  section.figure("mean_spread_seconds", count > 0 ? seconds(sum_ns) / static_cast<double>(count) : 0.0);
-  section.figure("most_spread_seconds", found.worst.empty() ? 0.0 : seconds(found.worst[0].spread_ns()));
+  section.figure("mean_spread_seconds",
+                 count > 0 ? seconds(sum_ns) / static_cast<double>(count) : 0.0);
+  section.figure("most_spread_seconds",
+                 found.worst.empty() ? 0.0 : seconds(found.worst[0].spread_ns()));
   Table& worst = section.table("barrier_spreads");
-  add_column(worst, "communicator", found.worst, [](const Barrier& row) { return std::int64_t{row.communicator}; });
-  add_column(worst, "sequence", found.worst, [](const Barrier& row) { return std::uint64_t{row.sequence}; });
-  add_column(worst, "first_s", found.worst, [](const Barrier& row) { return seconds(row.first_ns); });
+  add_column(worst, "communicator", found.worst,
+             [](const Barrier& row) { return std::int64_t{row.communicator}; });
+  add_column(worst, "sequence", found.worst,
+             [](const Barrier& row) { return std::uint64_t{row.sequence}; });
+  add_column(worst, "first_s", found.worst,
+             [](const Barrier& row) { return seconds(row.first_ns); });
   add_column(worst, "last_s", found.worst, [](const Barrier& row) { return seconds(row.last_ns); });
-  add_column(worst, "spread_seconds", found.worst, [](const Barrier& row) { return seconds(row.spread_ns()); });
+  add_column(worst, "spread_seconds", found.worst,
+             [](const Barrier& row) { return seconds(row.spread_ns()); });
   add_column(worst, "first_rank", found.worst, [&](const Barrier& row) { return rank(row.first); });
   add_column(worst, "last_rank", found.worst, [&](const Barrier& row) { return rank(row.last); });
   Table& last = section.table("last_at_barriers");
-  add_column(last, "communicator", found.last, [](const LastAtBarrier& row) { return std::int64_t{row.communicator}; });
+  add_column(last, "communicator", found.last,
+             [](const LastAtBarrier& row) { return std::int64_t{row.communicator}; });
   add_column(last, "rank", found.last, [&](const LastAtBarrier& row) { return rank(row.process); });
   add_column(last, "barriers", found.last, [](const LastAtBarrier& row) { return row.count; });
-  add_column(last, "spread_seconds", found.last, [](const LastAtBarrier& row) { return seconds(row.spread_ns); });
-  add_column(last, "most_spread_seconds", found.last, [](const LastAtBarrier& row) { return seconds(row.most_ns); });
+  add_column(last, "spread_seconds", found.last,
+             [](const LastAtBarrier& row) { return seconds(row.spread_ns); });
+  add_column(last, "most_spread_seconds", found.last,
+             [](const LastAtBarrier& row) { return seconds(row.most_ns); });
 }
 
 }  // namespace
 
-BarrierSpread barrier_spread_of(const JoinedJob& job, const Scope& scope) { return Search(job, scope).run(); }
+BarrierSpread barrier_spread_of(const JoinedJob& job, const Scope& scope) {
+  return Search(job, scope).run();
+}
 
 base::Result<Outcome> barrier_spread(const Input& input) {
   auto joined = input.job->joined();
@@ -211,8 +231,9 @@ base::Result<Outcome> barrier_spread(const Input& input) {
   lay_out(barrier_spread_of(**joined, input.scope), (*joined)->definitions(), outcome.section);
   const std::uint64_t left_out = (*joined)->summary().left_out_parts;
   if (left_out > 0) {
-    outcome.limits.push_back("barriers without all members' calls in the trace are not among the spreads (" +
-                             std::to_string(left_out) + " calls of collectives are left out)");
+    outcome.limits.push_back(
+        "barriers without all members' calls in the trace are not among the spreads (" +
+        std::to_string(left_out) + " calls of collectives are left out)");
   }
   return outcome;
 }

@@ -56,20 +56,25 @@ class Scan {
     if (call) finish(process, *call, decisive);
   }
 
-  void look_at(std::uint32_t process, const Step& call, const Step& step, Decisive& decisive) const {
+  void look_at(std::uint32_t process, const Step& call, const Step& step,
+               Decisive& decisive) const {
     const bool done = step.kind == StepKind::kDone;
     if (done ? step.has(kCancelled) || step.partner_step == kNobody : step.has(kByRequest)) return;
     const Step& part = done ? job_.steps().at(process, step.partner_step) : step;
-    if ((part.kind != StepKind::kSend && part.kind != StepKind::kReceive) || part.has(kHidden) || !part.has(kJoined)) return;
+    if ((part.kind != StepKind::kSend && part.kind != StepKind::kReceive) || part.has(kHidden) ||
+        !part.has(kJoined))
+      return;
     std::uint64_t done_ns = part.time_ns;
     if (part.kind == StepKind::kSend) done_ns = done ? step.time_ns : call.end_ns;
     const bool first = job_.facts().functions[call.number].completes == Completes::kSome;
-    const bool decides = !decisive.part || (first ? done_ns < decisive.done_ns : done_ns > decisive.done_ns);
+    const bool decides =
+        !decisive.part || (first ? done_ns < decisive.done_ns : done_ns > decisive.done_ns);
     if (decides) decisive = {&part, done_ns};
   }
 
   void finish(std::uint32_t process, const Step& call, const Decisive& decisive) {
-    if (!decisive.part || job_.facts().functions[call.number].completes == Completes::kTest || !scope_.at(call.time_ns))
+    if (!decisive.part || job_.facts().functions[call.number].completes == Completes::kTest ||
+        !scope_.at(call.time_ns))
       return;
     const Step& part = *decisive.part;
     const std::uint64_t done_ns = std::min(decisive.done_ns, call.end_ns);
@@ -78,7 +83,8 @@ class Scan {
     const bool receiving = part.kind == StepKind::kReceive;
     // A send that is complete before its receive is posted waited for nobody.
     if (!receiving && part.end_ns > done_ns) return;
-    BlockedRow& row = rows_[std::uint64_t{process} << 33 | std::uint64_t{part.partner} << 1 | (receiving ? 1 : 0)];
+    BlockedRow& row = rows_[std::uint64_t{process} << 33 | std::uint64_t{part.partner} << 1 |
+                            (receiving ? 1 : 0)];
     row.process = process;
     row.peer = part.partner;
     row.receiving = receiving;
@@ -96,6 +102,8 @@ class Scan {
 
 }  // namespace
 
-std::vector<BlockedRow> blocked_time(JoinedJob& job, const Scope& scope) { return Scan(job, scope).rows(); }
+std::vector<BlockedRow> blocked_time(JoinedJob& job, const Scope& scope) {
+  return Scan(job, scope).rows();
+}
 
 }  // namespace fathom::analysis

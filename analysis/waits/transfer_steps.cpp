@@ -11,11 +11,15 @@ using trace::Event;
 using trace::EventKind;
 using trace::TransferStep;
 
-std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return from > 0 && to > from ? to - from : 0; }
+std::uint64_t gap(std::uint64_t from, std::uint64_t to) {
+  return from > 0 && to > from ? to - from : 0;
+}
 
 std::uint64_t queue_key(const Event& event) {
-  return base::mixed(std::uint64_t{static_cast<std::uint32_t>(event.peer)} << 32 | static_cast<std::uint32_t>(event.tag)) ^
-         static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.communicator)) * 0x9e3779b97f4a7c15u;
+  return base::mixed(std::uint64_t{static_cast<std::uint32_t>(event.peer)} << 32 |
+                     static_cast<std::uint32_t>(event.tag)) ^
+         static_cast<std::uint64_t>(static_cast<std::uint32_t>(event.communicator)) *
+             0x9e3779b97f4a7c15u;
 }
 
 void identify(Transfer& transfer, std::uint32_t process, const Event& message) {
@@ -38,7 +42,8 @@ void TransferSteps::events(std::uint32_t process, std::span<const Event> events)
         if (event.thread == 0 && state.depth++ == 0) state.entered_ns = event.time_ns;
         break;
       case EventKind::kLeave:
-        if (event.thread == 0 && state.depth > 0 && --state.depth == 0) state.in_mpi_ns += event.time_ns - state.entered_ns;
+        if (event.thread == 0 && state.depth > 0 && --state.depth == 0)
+          state.in_mpi_ns += event.time_ns - state.entered_ns;
         break;
       case EventKind::kTransfer: step(state, process, event); break;
       case EventKind::kUnexpected: unexpected(state, event); break;
@@ -57,7 +62,8 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
   switch (step) {
     case TransferStep::kActivate:
       request = {};
-      if (!event.receiving && event.thread < state.handed_on.size() && state.handed_on[event.thread].waits) {
+      if (!event.receiving && event.thread < state.handed_on.size() &&
+          state.handed_on[event.thread].waits) {
         request.transfer = state.handed_on[event.thread].transfer;
         request.known = true;
         state.handed_on[event.thread].waits = false;
@@ -79,20 +85,21 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
       break;
     // One that lay in the queue is copied in a piece of its own, whole or not.
     case TransferStep::kContinue:
-      transfer.protocol =
-          transfer.unexpected && transfer.protocol == Protocol::kEager ? Protocol::kUnknown : Protocol::kRendezvous;
+      transfer.protocol = transfer.unexpected && transfer.protocol == Protocol::kEager
+                              ? Protocol::kUnknown
+                              : Protocol::kRendezvous;
       break;
     case TransferStep::kEnd:
       transfer.end_ns = event.time_ns;
       if (transfer.begin_ns > 0) {
-        transfer.overlap_ns =
-            gap(in_mpi_ns(state, event.time_ns) - request.in_mpi_ns + 1, event.time_ns - transfer.begin_ns + 1);
+        transfer.overlap_ns = gap(in_mpi_ns(state, event.time_ns) - request.in_mpi_ns + 1,
+                                  event.time_ns - transfer.begin_ns + 1);
       }
       break;
     case TransferStep::kComplete:
       transfer.complete_ns = event.time_ns;
       if (event.receiving || !request.known) break;  // a receive is told of behind this
-      transfer.protocol = Protocol::kUnknown;  // its steps are the same for both
+      transfer.protocol = Protocol::kUnknown;        // its steps are the same for both
       finish(state, transfer);
       state.requests.erase(event.request);
       break;
@@ -100,12 +107,14 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
   }
 }
 
-// The first in of its kind is the first out: MPI's order. It leaves right behind the match that takes it.
+// The first in of its kind is the first out: MPI's order. It leaves right behind the match that
+// takes it.
 void TransferSteps::unexpected(State& state, const Event& event) {
   auto& queue = state.queue[queue_key(event)];
   if (!event.receiving) return queue.push_back(event.time_ns);
   if (queue.empty()) return;
-  Request* request = state.matched == trace::kNoRequest ? nullptr : state.requests.find(state.matched);
+  Request* request =
+      state.matched == trace::kNoRequest ? nullptr : state.requests.find(state.matched);
   if (request) request->transfer.queued_ns = gap(queue.front(), event.time_ns);
   state.matched = trace::kNoRequest;
   queue.pop_front();
@@ -122,7 +131,8 @@ void TransferSteps::sent(State& state, std::uint32_t process, const Event& event
 
 void TransferSteps::received(State& state, std::uint32_t process, const Event& event) {
   Transfer transfer;
-  if (const Request* request = event.request == trace::kNoRequest ? nullptr : state.requests.find(event.request)) {
+  if (const Request* request =
+          event.request == trace::kNoRequest ? nullptr : state.requests.find(event.request)) {
     transfer = request->transfer;
     state.requests.erase(event.request);
   }
@@ -134,13 +144,16 @@ void TransferSteps::received(State& state, std::uint32_t process, const Event& e
 
 void TransferSteps::finish(State& state, Transfer transfer) {
   if (!scope_.at(transfer.complete_ns)) return;
-  if (transfer.protocol == Protocol::kEager) largest_eager = std::max(largest_eager, transfer.bytes);
-  if (transfer.protocol == Protocol::kRendezvous) smallest_rendezvous = std::min(smallest_rendezvous, transfer.bytes);
-  const bool hidden =
-      transfer.message_class < definitions_.class_hidden.size() && definitions_.class_hidden[transfer.message_class];
+  if (transfer.protocol == Protocol::kEager)
+    largest_eager = std::max(largest_eager, transfer.bytes);
+  if (transfer.protocol == Protocol::kRendezvous)
+    smallest_rendezvous = std::min(smallest_rendezvous, transfer.bytes);
+  const bool hidden = transfer.message_class < definitions_.class_hidden.size() &&
+                      definitions_.class_hidden[transfer.message_class];
   const auto size_bin = static_cast<std::uint32_t>(std::bit_width(transfer.bytes));
-  TransferRow& row = state.rows[std::uint64_t{size_bin} << 8 | std::uint64_t{transfer.receiving} << 4 |
-                                std::uint64_t{hidden} << 3 | static_cast<std::uint64_t>(transfer.protocol)];
+  TransferRow& row =
+      state.rows[std::uint64_t{size_bin} << 8 | std::uint64_t{transfer.receiving} << 4 |
+                 std::uint64_t{hidden} << 3 | static_cast<std::uint64_t>(transfer.protocol)];
   row.process = transfer.process;
   row.size_bin = size_bin;
   row.receiving = transfer.receiving;

@@ -39,7 +39,8 @@ struct Limits {
 
 // Of sizes between `least` and `most`, as the others of the job were.
 Protocol by_size(std::uint64_t least, std::uint64_t most, const Limits& limits) {
-  if (limits.largest_eager >= limits.smallest_rendezvous) return Protocol::kUnknown;  // both are used at one size
+  if (limits.largest_eager >= limits.smallest_rendezvous)
+    return Protocol::kUnknown;  // both are used at one size
   if (most <= limits.largest_eager) return Protocol::kEager;
   return least >= limits.smallest_rendezvous ? Protocol::kRendezvous : Protocol::kUnknown;
 }
@@ -51,15 +52,19 @@ void tell_by_size(Seen& seen, const Limits& limits) {
     row.protocol = by_size(below / 2, below - 1, limits);
   }
   for (Transfer& message : seen.messages) {
-    if (message.protocol == Protocol::kUnknown) message.protocol = by_size(message.bytes, message.bytes, limits);
+    if (message.protocol == Protocol::kUnknown)
+      message.protocol = by_size(message.bytes, message.bytes, limits);
   }
 }
 
-auto key(const TransferRow& row) { return std::tie(row.process, row.receiving, row.hidden, row.protocol, row.size_bin); }
+auto key(const TransferRow& row) {
+  return std::tie(row.process, row.receiving, row.hidden, row.protocol, row.size_bin);
+}
 
 // In order, those that turned out to be alike together.
 std::vector<TransferRow> put_together(std::vector<TransferRow> rows) {
-  std::sort(rows.begin(), rows.end(), [](const TransferRow& a, const TransferRow& b) { return key(a) < key(b); });
+  std::sort(rows.begin(), rows.end(),
+            [](const TransferRow& a, const TransferRow& b) { return key(a) < key(b); });
   std::vector<TransferRow> together;
   for (const TransferRow& row : rows) {
     if (together.empty() || key(together.back()) != key(row)) {
@@ -82,7 +87,8 @@ std::vector<TransferRow> put_together(std::vector<TransferRow> rows) {
 
 base::Result<Seen> look(const Input& input) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
-  TransferSteps transfers(input.trace->definitions(), scope, static_cast<std::size_t>(input.thresholds.transfer_messages));
+  TransferSteps transfers(input.trace->definitions(), scope,
+                          static_cast<std::size_t>(input.thresholds.transfer_messages));
   JoinOptions options;
   options.steps = false;
   options.consumers = {&transfers};
@@ -93,8 +99,9 @@ base::Result<Seen> look(const Input& input) {
   seen.rows = gathered(transport, transfers.rows());
   seen.messages = gathered(transport, transfers.messages);
   Limits limits;
-  for (const Limits& one : gathered(
-           transport, std::vector{Limits{transfers.steps_seen, transfers.largest_eager, transfers.smallest_rendezvous}})) {
+  for (const Limits& one :
+       gathered(transport, std::vector{Limits{transfers.steps_seen, transfers.largest_eager,
+                                              transfers.smallest_rendezvous}})) {
     limits.steps += one.steps;
     limits.largest_eager = std::max(limits.largest_eager, one.largest_eager);
     limits.smallest_rendezvous = std::min(limits.smallest_rendezvous, one.smallest_rendezvous);
@@ -108,80 +115,109 @@ base::Result<Seen> look(const Input& input) {
   return seen;
 }
 
-void transfer_table(const std::vector<TransferRow>& rows, const trace::Definitions& definitions, Section& section) {
+void transfer_table(const std::vector<TransferRow>& rows, const trace::Definitions& definitions,
+                    Section& section) {
   Table& table = section.table("transfers");
   const auto mean = [](std::uint64_t ns, std::uint64_t count) {
     return count > 0 ? seconds(ns) / static_cast<double>(count) : 0.0;
   };
-  add_column(table, "rank", rows, [&](const TransferRow& row) { return definitions.processes[row.process].rank; });
-  add_column(table, "side", rows, [](const TransferRow& row) { return std::string(row.receiving ? "receive" : "send"); });
-  add_column(table, "hidden", rows, [](const TransferRow& row) { return std::int64_t{row.hidden}; });
+  add_column(table, "rank", rows,
+             [&](const TransferRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "side", rows, [](const TransferRow& row) {
+    return std::string(row.receiving ? "receive" : "send");
+  });
+  add_column(table, "hidden", rows,
+             [](const TransferRow& row) { return std::int64_t{row.hidden}; });
   add_column(table, "protocol", rows, [](const TransferRow& row) { return name_of(row.protocol); });
-  add_column(table, "bytes_below", rows,
-             [](const TransferRow& row) { return std::uint64_t{1} << std::min(row.size_bin, 63u); });
+  add_column(table, "bytes_below", rows, [](const TransferRow& row) {
+    return std::uint64_t{1} << std::min(row.size_bin, 63u);
+  });
   add_column(table, "count", rows, [](const TransferRow& row) { return row.count; });
   add_column(table, "bytes", rows, [](const TransferRow& row) { return row.bytes; });
   add_column(table, "unexpected", rows, [](const TransferRow& row) { return row.unexpected; });
-  add_column(table, "queued_seconds", rows, [](const TransferRow& row) { return seconds(row.queued_ns); });
-  add_column(table, "most_queued_seconds", rows, [](const TransferRow& row) { return seconds(row.most_queued_ns); });
+  add_column(table, "queued_seconds", rows,
+             [](const TransferRow& row) { return seconds(row.queued_ns); });
+  add_column(table, "most_queued_seconds", rows,
+             [](const TransferRow& row) { return seconds(row.most_queued_ns); });
   add_column(table, "mean_asked_to_begin_seconds", rows,
              [&](const TransferRow& row) { return mean(row.asked_to_begin_ns, row.count); });
-  add_column(table, "mean_transfer_seconds", rows, [&](const TransferRow& row) { return mean(row.transfer_ns, row.count); });
-  add_column(table, "overlap_seconds", rows, [](const TransferRow& row) { return seconds(row.overlap_ns); });
+  add_column(table, "mean_transfer_seconds", rows,
+             [&](const TransferRow& row) { return mean(row.transfer_ns, row.count); });
+  add_column(table, "overlap_seconds", rows,
+             [](const TransferRow& row) { return seconds(row.overlap_ns); });
   add_column(table, "overlap_share", rows, [](const TransferRow& row) {
-    return row.transfer_ns > 0 ? static_cast<double>(row.overlap_ns) / static_cast<double>(row.transfer_ns) : 0.0;
+    return row.transfer_ns > 0
+               ? static_cast<double>(row.overlap_ns) / static_cast<double>(row.transfer_ns)
+               : 0.0;
   });
 }
 
-void message_table(const std::vector<Transfer>& rows, const trace::Definitions& definitions, Section& section) {
+void message_table(const std::vector<Transfer>& rows, const trace::Definitions& definitions,
+                   Section& section) {
   Table& table = section.table("messages");
-  add_column(table, "rank", rows, [&](const Transfer& row) { return definitions.processes[row.process].rank; });
-  add_column(table, "side", rows, [](const Transfer& row) { return std::string(row.receiving ? "receive" : "send"); });
+  add_column(table, "rank", rows,
+             [&](const Transfer& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "side", rows,
+             [](const Transfer& row) { return std::string(row.receiving ? "receive" : "send"); });
   add_column(table, "peer", rows, [](const Transfer& row) { return std::int64_t{row.peer}; });
-  add_column(table, "communicator", rows, [](const Transfer& row) { return std::int64_t{row.communicator}; });
+  add_column(table, "communicator", rows,
+             [](const Transfer& row) { return std::int64_t{row.communicator}; });
   add_column(table, "tag", rows, [](const Transfer& row) { return std::int64_t{row.tag}; });
   add_column(table, "class", rows, [&](const Transfer& row) {
-    return row.message_class < definitions.classes.size() ? definitions.classes[row.message_class] : std::string();
+    return row.message_class < definitions.classes.size() ? definitions.classes[row.message_class]
+                                                          : std::string();
   });
   add_column(table, "bytes", rows, [](const Transfer& row) { return row.bytes; });
   add_column(table, "protocol", rows, [](const Transfer& row) { return name_of(row.protocol); });
-  add_column(table, "unexpected", rows, [](const Transfer& row) { return std::int64_t{row.unexpected}; });
-  add_column(table, "queued_seconds", rows, [](const Transfer& row) { return seconds(row.queued_ns); });
+  add_column(table, "unexpected", rows,
+             [](const Transfer& row) { return std::int64_t{row.unexpected}; });
+  add_column(table, "queued_seconds", rows,
+             [](const Transfer& row) { return seconds(row.queued_ns); });
   add_column(table, "posted_s", rows, [](const Transfer& row) { return seen(row.asked_ns); });
   add_column(table, "matched_s", rows, [](const Transfer& row) { return seen(row.matched_ns); });
   add_column(table, "begin_s", rows, [](const Transfer& row) { return seen(row.begin_ns); });
   add_column(table, "end_s", rows, [](const Transfer& row) { return seen(row.end_ns); });
   add_column(table, "complete_s", rows, [](const Transfer& row) { return seen(row.complete_ns); });
-  add_column(table, "overlap_seconds", rows, [](const Transfer& row) { return seconds(row.overlap_ns); });
+  add_column(table, "overlap_seconds", rows,
+             [](const Transfer& row) { return seconds(row.overlap_ns); });
 }
 
-void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions& definitions, Section& section) {
+void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions& definitions,
+                   Section& section) {
   std::uint64_t peer_ns = 0, wire_ns = 0;
   for (const BlockedRow& row : rows) peer_ns += row.peer_ns, wire_ns += row.wire_ns;
   section.figure("blocked_by_peers_seconds", seconds(peer_ns));
   section.figure("blocked_by_the_wire_seconds", seconds(wire_ns));
   Table& table = section.table("blocked");
-  add_column(table, "rank", rows, [&](const BlockedRow& row) { return definitions.processes[row.process].rank; });
-  add_column(table, "peer", rows, [&](const BlockedRow& row) { return definitions.processes[row.peer].rank; });
-  add_column(table, "side", rows, [](const BlockedRow& row) { return std::string(row.receiving ? "receive" : "send"); });
+  add_column(table, "rank", rows,
+             [&](const BlockedRow& row) { return definitions.processes[row.process].rank; });
+  add_column(table, "peer", rows,
+             [&](const BlockedRow& row) { return definitions.processes[row.peer].rank; });
+  add_column(table, "side", rows,
+             [](const BlockedRow& row) { return std::string(row.receiving ? "receive" : "send"); });
   add_column(table, "count", rows, [](const BlockedRow& row) { return row.count; });
   add_column(table, "bytes", rows, [](const BlockedRow& row) { return row.bytes; });
-  add_column(table, "peer_seconds", rows, [](const BlockedRow& row) { return seconds(row.peer_ns); });
-  add_column(table, "wire_seconds", rows, [](const BlockedRow& row) { return seconds(row.wire_ns); });
-  add_column(table, "most_wire_seconds", rows, [](const BlockedRow& row) { return seconds(row.most_wire_ns); });
+  add_column(table, "peer_seconds", rows,
+             [](const BlockedRow& row) { return seconds(row.peer_ns); });
+  add_column(table, "wire_seconds", rows,
+             [](const BlockedRow& row) { return seconds(row.wire_ns); });
+  add_column(table, "most_wire_seconds", rows,
+             [](const BlockedRow& row) { return seconds(row.most_wire_ns); });
 }
 
 void limits(const Seen& seen, Outcome& outcome) {
   if (!seen.steps && !seen.rows.empty()) {
     outcome.limits.push_back(
-        "transfers: the trace was recorded without PERUSE, so that matches, begins and ends of transfers, the "
+        "transfers: the trace was recorded without PERUSE, so that matches, begins and ends of "
+        "transfers, the "
         "unexpected queue, eager or rendezvous, and overlap are not known; blocked times are");
   }
   std::uint64_t all = 0;
   for (const TransferRow& row : seen.rows) all += row.count;
   if (seen.messages.size() < all) {
-    outcome.limits.push_back("transfers: the table of messages holds " + std::to_string(seen.messages.size()) + " of " +
-                             std::to_string(all) + " ends; --set transfer_messages=N shows more");
+    outcome.limits.push_back("transfers: the table of messages holds " +
+                             std::to_string(seen.messages.size()) + " of " + std::to_string(all) +
+                             " ends; --set transfer_messages=N shows more");
   }
 }
 

@@ -1,5 +1,5 @@
-// The transfer view: what happens to each message between being asked for and being complete (transfer_steps.h), and
-// what blocked calls wait for (blocked_time.h).
+// The transfer view: what happens to each message between being asked for and being complete
+// (transfer_steps.h), and what blocked calls wait for (blocked_time.h).
 #pragma once
 
 #include "analysis/results/analysis.h"

@@ -42,9 +42,15 @@ constexpr std::uint64_t part_of(std::uint64_t whole, std::uint64_t part, std::ui
 class Backward {
  public:
   Backward(JoinedJob& job, std::uint32_t process, const WaitScope& scope, WaitTallies& tallies)
-      : job_(job), process_(process), scope_(scope), tallies_(tallies), at_(job.steps().size(process)), open_(job, process) {}
+      : job_(job),
+        process_(process),
+        scope_(scope),
+        tallies_(tallies),
+        at_(job.steps().size(process)),
+        open_(job, process) {}
 
-  // Goes on until it needs blame that has not come, and hands out its own. True at the beginning of the trace.
+  // Goes on until it needs blame that has not come, and hands out its own. True at the beginning of
+  // the trace.
   template <typename HandOut>
   bool go_on(HandOut hand_out) {
     while (at_ > 0 || waiting_) {
@@ -112,7 +118,8 @@ class Backward {
   std::uint64_t in_scope_ns(const Step& call, const Wait& wait) const {
     if (scope_.processes && !(*scope_.processes)[process_]) return 0;
     if (scope_.phase != kNobody && call.partner != scope_.phase) return 0;
-    const std::uint64_t begin_ns = std::max(call.time_ns, scope_.from_ns), end_ns = std::min(call.time_ns + wait.ns, scope_.to_ns);
+    const std::uint64_t begin_ns = std::max(call.time_ns, scope_.from_ns),
+                        end_ns = std::min(call.time_ns + wait.ns, scope_.to_ns);
     return end_ns > begin_ns ? end_ns - begin_ns : 0;
   }
 
@@ -133,8 +140,8 @@ class Backward {
     return key;
   }
 
-  // How long a thread had waited since the end of one of its calls (kNobody: since the beginning). None
-  // where that call was left after the moment in question.
+  // How long a thread had waited since the end of one of its calls (kNobody: since the beginning).
+  // None where that call was left after the moment in question.
   std::uint64_t waited_since(std::uint32_t from_call, std::uint64_t waited_before_ns) const {
     if (from_call == kNobody) return waited_before_ns;
     const std::uint64_t waited_by_then_ns = job_.steps().at(process_, from_call).note;
@@ -142,7 +149,8 @@ class Backward {
   }
 
   // Busy from the end of one call to the beginning of another, of the same thread.
-  std::uint64_t busy_since(std::uint32_t from_call, const Step& call, std::uint64_t waited_before_ns) const {
+  std::uint64_t busy_since(std::uint32_t from_call, const Step& call,
+                           std::uint64_t waited_before_ns) const {
     const Step& from = job_.steps().at(process_, from_call == kNobody ? 0 : from_call);
     const std::uint64_t from_ns = from_call == kNobody ? from.time_ns : from.end_ns;
     const std::uint64_t waited_ns = waited_since(from_call, waited_before_ns);
@@ -160,7 +168,8 @@ class Backward {
     blame.others_step = met.others_step;
     blame.direct_ns = counted_ns;
     blame.waited_ns = wait.ns;
-    blame.passed_ns = static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum >> kShareBits);
+    blame.passed_ns =
+        static_cast<std::uint64_t>(static_cast<Wide>(wait.ns) * share_sum >> kShareBits);
     blame.busy_ns = busy_since(met.own_call, call, before_ns);
     blame.busy_in_all_ns = busy_since(kNobody, call, before_ns);
     if (call.call != kNobody) {
@@ -174,7 +183,8 @@ class Backward {
   void share(const Blame& blame, const Step& call) {
     const StepFile& steps = job_.steps();
     if (blame.direct_ns > 0) tallies_.late(blame.wait, at_, blame.waited_ns);
-    std::uint32_t from = blame.others_step == kNobody ? kNobody : steps.at(process_, blame.others_step).posted;
+    std::uint32_t from =
+        blame.others_step == kNobody ? kNobody : steps.at(process_, blame.others_step).posted;
     std::uint64_t others_busy_ns = blame.busy_ns;
     // Where they met on another thread of this process, nothing is known of this one since then.
     if (from != kNobody && steps.at(process_, from).thread != call.thread) {
@@ -198,7 +208,8 @@ class Backward {
       passed_ns = part_of(blame.passed_ns, own_ns, own_ns + waited_ns);
       spread_ns = blame.direct_ns + blame.passed_ns - direct_ns - passed_ns;
     }
-    if (direct_ns + passed_ns > 0) tallies_.caused(key_of(call), direct_ns, passed_ns, at_, blame.waited_ns);
+    if (direct_ns + passed_ns > 0)
+      tallies_.caused(key_of(call), direct_ns, passed_ns, at_, blame.waited_ns);
     if (spread_ns == 0) return;
     const std::uint64_t share = share_of(spread_ns, waited_ns);
     Shares& shares = shares_of(call);
@@ -208,7 +219,8 @@ class Backward {
 
   // What the waits of a thread are to blame for, that come before the call at hand.
   struct Shares {
-    std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>> given;  // holds down to this call; share
+    std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>>
+        given;  // holds down to this call; share
     std::uint64_t sum = 0;
   };
   Shares& shares_of(const Step& call) {
@@ -225,13 +237,15 @@ class Backward {
   std::uint64_t wait_ns_ = 0;  // of the call at hand
   OpenWaits open_;
   base::FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
-  std::vector<Shares> shares_;                       // by thread
-  std::uint64_t next_sent_ns_ = ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
+  std::vector<Shares> shares_;                             // by thread
+  std::uint64_t next_sent_ns_ =
+      ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
 };
 
 class BlamePass : public Pass {
  public:
-  BlamePass(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies) : job_(job), parcels_(job.transport().size()) {
+  BlamePass(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies)
+      : job_(job), parcels_(job.transport().size()) {
     number_.resize(job.mapping().size(), kNobody);
     for (const std::uint32_t process : job.own()) {
       number_[process] = static_cast<std::uint32_t>(passes_.size());
@@ -275,7 +289,8 @@ class BlamePass : public Pass {
     for (const std::uint32_t process : job_.own()) {
       if (ended_[number_[process]]) continue;
       const std::uint64_t time_ns = passes_[number_[process]].time_ns();
-      if (!latest.waits || time_ns > latest.time_ns) latest = {time_ns, process, true, false, false};
+      if (!latest.waits || time_ns > latest.time_ns)
+        latest = {time_ns, process, true, false, false};
     }
     return latest;
   }

@@ -1,4 +1,5 @@
-// The second of the two passes that find the waits of a job (wait_steps.h): backward, handing out the blame.
+// The second of the two passes that find the waits of a job (wait_steps.h): backward, handing out
+// the blame.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +10,9 @@
 
 namespace fathom::analysis {
 
-// After note_waits(). Adds the waits in scope, and who caused them, of own processes to `tallies`; returns how many times a
-// process had to be let go on without its share of blame. Collective over the job's transport.
+// After note_waits(). Adds the waits in scope, and who caused them, of own processes to `tallies`;
+// returns how many times a process had to be let go on without its share of blame. Collective over
+// the job's transport.
 std::uint64_t hand_out_blame(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies);
 
 }  // namespace fathom::analysis

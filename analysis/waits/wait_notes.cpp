@@ -18,7 +18,11 @@ struct Target {
 class Forward {
  public:
   Forward(JoinedJob& job, Parcels& parcels, std::uint32_t process)
-      : job_(job), parcels_(parcels), process_(process), size_(job.steps().size(process)), open_(job, process) {}
+      : job_(job),
+        parcels_(parcels),
+        process_(process),
+        size_(job.steps().size(process)),
+        open_(job, process) {}
 
   // Some steps; false at the end.
   bool go_on(std::uint32_t steps) {
@@ -50,8 +54,11 @@ class Forward {
   // Calls that were left by then have all their steps.
   void finish_before(std::uint64_t time_ns) {
     const StepFile& steps = job_.steps();
-    open_.close_if([&](std::uint32_t call) { return time_ns == ~std::uint64_t{0} || steps.at(process_, call).end_ns <= time_ns; },
-                   [this](const CallWait& call) { finish(call); });
+    open_.close_if(
+        [&](std::uint32_t call) {
+          return time_ns == ~std::uint64_t{0} || steps.at(process_, call).end_ns <= time_ns;
+        },
+        [this](const CallWait& call) { finish(call); });
   }
 
   void finish(const CallWait& call) {
@@ -79,13 +86,14 @@ class Forward {
     const JobFacts& facts = job_.facts();
     const Flow flow = facts.functions[job_.steps().at(process_, collective.call).number].flow;
     return (flow == Flow::kBarrier || flow == Flow::kAllToAll) && !collective.has(kByRequest) &&
-           facts.members[static_cast<std::size_t>(collective.communicator)].size() == facts.definitions.processes.size();
+           facts.members[static_cast<std::size_t>(collective.communicator)].size() ==
+               facts.definitions.processes.size();
   }
 
   // What is known of one thread so far.
   struct Line {
     base::FlatMap<std::uint64_t, Meeting> met;  // by process
-    std::uint32_t last_of_all = kNobody;  // kCollective
+    std::uint32_t last_of_all = kNobody;        // kCollective
     std::uint64_t waited_ns = 0;
   };
   Line& line_of(const Step& call) {
@@ -116,7 +124,8 @@ void Forward::blame(const Target& target) {
 // One process of the job behind another.
 class NotesPass : public Pass {
  public:
-  explicit NotesPass(JoinedJob& job) : job_(job), parcels_(job.transport().size()), left_(job.own()) {}
+  explicit NotesPass(JoinedJob& job)
+      : job_(job), parcels_(job.transport().size()), left_(job.own()) {}
 
   Stall work() override {
     if (!process_ && !left_.empty()) {

@@ -24,9 +24,11 @@ struct KindText {
 
 constexpr KindText kKinds[kWaitKinds] = {
     {"late-sender", "for messages that were sent late",
-     "let the sender send earlier, or give it less to do before; post receives early and wait for them late"},
+     "let the sender send earlier, or give it less to do before; post receives early and wait for "
+     "them late"},
     {"wrong-order", "for messages while others, sent before, were taken later",
-     "receive in the order in which messages come: MPI_ANY_SOURCE, or MPI_Waitany over posted receives"},
+     "receive in the order in which messages come: MPI_ANY_SOURCE, or MPI_Waitany over posted "
+     "receives"},
     {"late-receiver", "to send to processes that received late",
      "post the receive earlier, or send without blocking"},
     {"wait-at-barrier", "at barriers for the last to come",
@@ -39,7 +41,8 @@ constexpr KindText kKinds[kWaitKinds] = {
      "balance the work before the gather, or start it without blocking"},
     {"late-broadcast", "for the root of broadcasts",
      "let the root broadcast earlier, or start the broadcast without blocking"},
-    {"early-scatter", "for the root of scatters", "let the root scatter earlier, or start it without blocking"},
+    {"early-scatter", "for the root of scatters",
+     "let the root scatter earlier, or start it without blocking"},
     {"early-scan", "in scans for ranks below", "balance the work before the scan"},
 };
 
@@ -58,9 +61,11 @@ std::string phase_name(const trace::Definitions& definitions, std::uint32_t phas
 }
 
 // Ranks with the most first: those that make up nearly all, and each that is a good part of it.
-std::vector<std::int64_t> most(const trace::Definitions& definitions, const std::map<std::uint32_t, std::uint64_t>& sums) {
+std::vector<std::int64_t> most(const trace::Definitions& definitions,
+                               const std::map<std::uint32_t, std::uint64_t>& sums) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> order(sums.begin(), sums.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::uint64_t all = 0;
   for (const auto& [process, ns] : order) all += ns;
   std::vector<std::int64_t> ranks;
@@ -72,7 +77,9 @@ std::vector<std::int64_t> most(const trace::Definitions& definitions, const std:
         static_cast<double>(named) >= (1 - kGoodPart) * static_cast<double>(all)) {
       break;
     }
-    if (!ranks.empty() && static_cast<double>(ns) < kGoodPart * static_cast<double>(order.front().second)) break;
+    if (!ranks.empty() &&
+        static_cast<double>(ns) < kGoodPart * static_cast<double>(order.front().second))
+      break;
     ranks.push_back(definitions.processes[process].rank);
     named += ns;
   }
@@ -82,7 +89,8 @@ std::vector<std::int64_t> most(const trace::Definitions& definitions, const std:
 std::string rank_list(const std::vector<std::int64_t>& ranks) {
   constexpr std::size_t kShown = 4;
   std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size() && i < kShown; ++i) text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
+  for (std::size_t i = 0; i < ranks.size() && i < kShown; ++i)
+    text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
   if (ranks.size() > kShown) text += " and " + std::to_string(ranks.size() - kShown) + " more";
   return text;
 }
@@ -98,7 +106,10 @@ struct Group {
 class Teller {
  public:
   Teller(const Input& input, const JoinedJob& job)
-      : input_(input), job_(job), names_(job.definitions()), all_ns_(all_ranks_ns(job.definitions(), input.scope)) {}
+      : input_(input),
+        job_(job),
+        names_(job.definitions()),
+        all_ns_(all_ranks_ns(job.definitions(), input.scope)) {}
 
   void tell(const JobWaits& waits, Outcome& outcome) {
     lay_out_waits(waits, outcome.section);
@@ -120,66 +131,102 @@ class Teller {
       by_kind[row.kind] += row.ns;
     }
     section.figure("wait_seconds", seconds(all));
-    section.figure("wait_share", all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
+    section.figure("wait_share",
+                   all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
     for (const auto& [kind, ns] : by_kind) {
       std::string name = text_of(kind).name;
       std::replace(name.begin(), name.end(), '-', '_');
       section.figure(name + "_seconds", seconds(ns));
     }
     Table& table = section.table("waits");
-    const auto site = [&](const WaitRow& row) -> const trace::CodeSite& { return names_.of_call(row.process, row.site); };
-    add_column(table, "kind", waits.rows, [](const WaitRow& row) { return std::string(text_of(row.kind).name); });
+    const auto site = [&](const WaitRow& row) -> const trace::CodeSite& {
+      return names_.of_call(row.process, row.site);
+    };
+    add_column(table, "kind", waits.rows,
+               [](const WaitRow& row) { return std::string(text_of(row.kind).name); });
     add_column(table, "rank", waits.rows, [&](const WaitRow& row) { return rank(row.process); });
     add_column(table, "culprit", waits.rows, [&](const WaitRow& row) { return rank(row.culprit); });
-    add_column(table, "function", waits.rows, [&](const WaitRow& row) { return definitions().functions[row.function].name; });
+    add_column(table, "function", waits.rows,
+               [&](const WaitRow& row) { return definitions().functions[row.function].name; });
     add_column(table, "caller", waits.rows, [&](const WaitRow& row) { return site(row).function; });
     add_column(table, "file", waits.rows, [&](const WaitRow& row) { return site(row).file; });
-    add_column(table, "line", waits.rows, [&](const WaitRow& row) { return std::int64_t{site(row).line}; });
-    add_column(table, "phase", waits.rows, [&](const WaitRow& row) { return phase_name(definitions(), row.phase); });
+    add_column(table, "line", waits.rows,
+               [&](const WaitRow& row) { return std::int64_t{site(row).line}; });
+    add_column(table, "phase", waits.rows,
+               [&](const WaitRow& row) { return phase_name(definitions(), row.phase); });
     add_column(table, "seconds", waits.rows, [](const WaitRow& row) { return seconds(row.ns); });
     add_column(table, "count", waits.rows, [](const WaitRow& row) { return row.count; });
-    add_column(table, "worst_seconds", waits.rows, [](const WaitRow& row) { return seconds(row.worst_ns); });
-    add_column(table, "worst_at_s", waits.rows, [](const WaitRow& row) { return seconds(row.worst_at_ns); });
-    const auto late_for = [&](const WaitRow& row) -> const trace::CodeSite& { return names_.of_call(row.culprit, row.late_for_site); };
-    add_column(table, "late_for", waits.rows, [&](const WaitRow& row) { return called(row.late_for); });
-    add_column(table, "late_for_file", waits.rows, [&](const WaitRow& row) { return late_for(row).file; });
-    add_column(table, "late_for_line", waits.rows, [&](const WaitRow& row) { return std::int64_t{late_for(row).line}; });
-    lay_out_meanwhile(waits.rows, [](const WaitRow& row) { return row.culprit; }, table);
+    add_column(table, "worst_seconds", waits.rows,
+               [](const WaitRow& row) { return seconds(row.worst_ns); });
+    add_column(table, "worst_at_s", waits.rows,
+               [](const WaitRow& row) { return seconds(row.worst_at_ns); });
+    const auto late_for = [&](const WaitRow& row) -> const trace::CodeSite& {
+      return names_.of_call(row.culprit, row.late_for_site);
+    };
+    add_column(table, "late_for", waits.rows,
+               [&](const WaitRow& row) { return called(row.late_for); });
+    add_column(table, "late_for_file", waits.rows,
+               [&](const WaitRow& row) { return late_for(row).file; });
+    add_column(table, "late_for_line", waits.rows,
+               [&](const WaitRow& row) { return std::int64_t{late_for(row).line}; });
+    lay_out_meanwhile(
+        waits.rows, [](const WaitRow& row) { return row.culprit; }, table);
   }
 
   void lay_out_origins(const JobWaits& waits, Section& section) {
     Table& table = section.table("origins");
-    const auto site = [&](const OriginRow& row) -> const trace::CodeSite& { return names_.of_call(row.process, row.site); };
-    add_column(table, "rank", waits.origins, [&](const OriginRow& row) { return rank(row.process); });
-    add_column(table, "before", waits.origins, [&](const OriginRow& row) { return definitions().functions[row.function].name; });
-    add_column(table, "caller", waits.origins, [&](const OriginRow& row) { return site(row).function; });
+    const auto site = [&](const OriginRow& row) -> const trace::CodeSite& {
+      return names_.of_call(row.process, row.site);
+    };
+    add_column(table, "rank", waits.origins,
+               [&](const OriginRow& row) { return rank(row.process); });
+    add_column(table, "before", waits.origins,
+               [&](const OriginRow& row) { return definitions().functions[row.function].name; });
+    add_column(table, "caller", waits.origins,
+               [&](const OriginRow& row) { return site(row).function; });
     add_column(table, "file", waits.origins, [&](const OriginRow& row) { return site(row).file; });
-    add_column(table, "line", waits.origins, [&](const OriginRow& row) { return std::int64_t{site(row).line}; });
-    add_column(table, "phase", waits.origins, [&](const OriginRow& row) { return phase_name(definitions(), row.phase); });
-    add_column(table, "direct_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.direct_ns); });
-    add_column(table, "indirect_seconds", waits.origins, [](const OriginRow& row) { return seconds(row.indirect_ns); });
+    add_column(table, "line", waits.origins,
+               [&](const OriginRow& row) { return std::int64_t{site(row).line}; });
+    add_column(table, "phase", waits.origins,
+               [&](const OriginRow& row) { return phase_name(definitions(), row.phase); });
+    add_column(table, "direct_seconds", waits.origins,
+               [](const OriginRow& row) { return seconds(row.direct_ns); });
+    add_column(table, "indirect_seconds", waits.origins,
+               [](const OriginRow& row) { return seconds(row.indirect_ns); });
     add_column(table, "count", waits.origins, [](const OriginRow& row) { return row.count; });
-    lay_out_meanwhile(waits.origins, [](const OriginRow& row) { return row.process; }, table);
+    lay_out_meanwhile(
+        waits.origins, [](const OriginRow& row) { return row.process; }, table);
   }
 
-  std::string called(std::uint32_t function) const { return function == kNobody ? "" : definitions().functions[function].name; }
+  std::string called(std::uint32_t function) const {
+    return function == kNobody ? "" : definitions().functions[function].name;
+  }
 
   // `whose(row)`: the process whose time it is.
   template <typename Row, typename Whose>
   void lay_out_meanwhile(const std::vector<Row>& rows, Whose whose, Table& table) {
-    add_column(table, "longest_work_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.work_ns); });
-    add_call_columns(table, "work_after", rows, whose, &LongestStretch::work_after, &LongestStretch::work_after_site);
-    add_call_columns(table, "work_before", rows, whose, &LongestStretch::work_before, &LongestStretch::work_before_site);
-    add_column(table, "longest_call_seconds", rows, [](const Row& row) { return seconds(row.meanwhile.call_ns); });
-    add_call_columns(table, "longest_call", rows, whose, &LongestStretch::call, &LongestStretch::call_site);
+    add_column(table, "longest_work_seconds", rows,
+               [](const Row& row) { return seconds(row.meanwhile.work_ns); });
+    add_call_columns(table, "work_after", rows, whose, &LongestStretch::work_after,
+                     &LongestStretch::work_after_site);
+    add_call_columns(table, "work_before", rows, whose, &LongestStretch::work_before,
+                     &LongestStretch::work_before_site);
+    add_column(table, "longest_call_seconds", rows,
+               [](const Row& row) { return seconds(row.meanwhile.call_ns); });
+    add_call_columns(table, "longest_call", rows, whose, &LongestStretch::call,
+                     &LongestStretch::call_site);
   }
   template <typename Row, typename Whose>
-  void add_call_columns(Table& table, const std::string& name, const std::vector<Row>& rows, Whose whose,
-                        std::uint32_t LongestStretch::*function, std::uint64_t LongestStretch::*site) {
-    const auto place = [&](const Row& row) -> const trace::CodeSite& { return names_.of_call(whose(row), row.meanwhile.*site); };
+  void add_call_columns(Table& table, const std::string& name, const std::vector<Row>& rows,
+                        Whose whose, std::uint32_t LongestStretch::*function,
+                        std::uint64_t LongestStretch::*site) {
+    const auto place = [&](const Row& row) -> const trace::CodeSite& {
+      return names_.of_call(whose(row), row.meanwhile.*site);
+    };
     add_column(table, name, rows, [&](const Row& row) { return called(row.meanwhile.*function); });
     add_column(table, name + "_file", rows, [&](const Row& row) { return place(row).file; });
-    add_column(table, name + "_line", rows, [&](const Row& row) { return std::int64_t{place(row).line}; });
+    add_column(table, name + "_line", rows,
+               [&](const Row& row) { return std::int64_t{place(row).line}; });
   }
 
   CallPlace place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
@@ -200,15 +247,18 @@ class Teller {
   }
 
   bool is_finding(std::uint64_t ns) const {
-    return all_ns_ > 0 && static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
+    return all_ns_ > 0 &&
+           static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
   }
 
   void rate(Finding& finding, std::uint64_t ns) const {
     constexpr double kSteep = 4;  // a quarter of all time is as bad as it gets
     finding.seconds = seconds(ns);
-    finding.strength = std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
+    finding.strength =
+        std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
     finding.severity = severity_of(finding.strength);
-    finding.evidence.push_back({"share_of_all_time", static_cast<double>(ns) / static_cast<double>(all_ns_)});
+    finding.evidence.push_back(
+        {"share_of_all_time", static_cast<double>(ns) / static_cast<double>(all_ns_)});
   }
 
   // Of the processes in it: what was lost makes it less sure.
@@ -226,11 +276,13 @@ class Teller {
     std::map<Place, Group> groups;
     for (const WaitRow& row : waits.rows) {
       const trace::CodeSite& site = names_.of_call(row.process, row.site);
-      Group& group = groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
+      Group& group =
+          groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
       group.rows.push_back(&row);
       group.ns += row.ns;
       group.count += row.count;
-      if (row.worst_ns > group.worst_ns) std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
+      if (row.worst_ns > group.worst_ns)
+        std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
       group.culprits[row.culprit] += row.ns;
       group.victims[row.process] += row.ns;
       group.pairs[{row.culprit, row.process}] += row.ns;
@@ -253,10 +305,12 @@ class Teller {
       finding.windows = {{seconds(group.worst_at_ns), seconds(group.worst_at_ns + group.worst_ns)}};
       rate(finding, group.ns);
       finding.evidence.push_back({"longest_wait_seconds", seconds(group.worst_ns)});
-      finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " + text_of(kind).happens +
-                        " in " + finding.where.function + ", because of " + rank_list(finding.culprits);
+      finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " +
+                        text_of(kind).happens + " in " + finding.where.function + ", because of " +
+                        rank_list(finding.culprits);
       finding.advice = text_of(kind).advice;
-      if (const WaitRow* worst = worst_for(group, finding.culprits[0])) finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
+      if (const WaitRow* worst = worst_for(group, finding.culprits[0]))
+        finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
     }
   }
 
@@ -264,24 +318,31 @@ class Teller {
   const WaitRow* worst_for(const Group& group, std::int64_t culprit) const {
     const WaitRow* worst = nullptr;
     for (const WaitRow* row : group.rows) {
-      if (rank(row->culprit) == culprit && (worst == nullptr || row->worst_ns > worst->worst_ns)) worst = row;
+      if (rank(row->culprit) == culprit && (worst == nullptr || row->worst_ns > worst->worst_ns))
+        worst = row;
     }
     return worst;
   }
 
   std::vector<RankPair> worst_pairs(const Group& group) const {
     std::vector<std::pair<std::uint64_t, RankPair>> order;
-    for (const auto& [pair, ns] : group.pairs) order.push_back({ns, {rank(pair.first), rank(pair.second)}});
-    std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    for (const auto& [pair, ns] : group.pairs)
+      order.push_back({ns, {rank(pair.first), rank(pair.second)}});
+    std::stable_sort(order.begin(), order.end(),
+                     [](const auto& a, const auto& b) { return a.first > b.first; });
     std::vector<RankPair> pairs;
-    for (std::size_t i = 0; i < order.size() && i < kMostListed; ++i) pairs.push_back(order[i].second);
+    for (std::size_t i = 0; i < order.size() && i < kMostListed; ++i)
+      pairs.push_back(order[i].second);
     return pairs;
   }
 
   static const char* delay_advice(const Finding& delay) {
-    if (!delay.meanwhile) return "look for what this rank does before the call that it came to late";
-    return delay.meanwhile->inside ? "look for what holds it up in that call: the transfer of its messages, or a processor that it shares"
-                                   : "give it less to do there, or let it do what others wait for first";
+    if (!delay.meanwhile)
+      return "look for what this rank does before the call that it came to late";
+    return delay.meanwhile->inside
+               ? "look for what holds it up in that call: the transfer of its messages, or a "
+                 "processor that it shares"
+               : "give it less to do there, or let it do what others wait for first";
   }
 
   // The same seconds from the other side: where a delay began that others passed on.
@@ -296,7 +357,8 @@ class Teller {
       origin.direct_ns += row.direct_ns;
       origin.indirect_ns += row.indirect_ns;
       origin.count += row.count;
-      if (!origin.worst || row.direct_ns + row.indirect_ns > origin.worst->direct_ns + origin.worst->indirect_ns) {
+      if (!origin.worst ||
+          row.direct_ns + row.indirect_ns > origin.worst->direct_ns + origin.worst->indirect_ns) {
         origin.worst = &row;
       }
     }
@@ -315,10 +377,14 @@ class Teller {
       rate(finding, origin.direct_ns + origin.indirect_ns);
       finding.evidence.push_back({"direct_seconds", seconds(origin.direct_ns)});
       finding.evidence.push_back({"indirect_seconds", seconds(origin.indirect_ns)});
-      finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " + finding.where.function +
-                        ", which made others wait " + seconds_text(origin.direct_ns) + " and, passed on by these, " +
-                        seconds_text(origin.indirect_ns) + ". These are not seconds beside those of the waits: they are the same, counted for who caused them";
-      finding.windows = {{seconds(origin.worst->worst_at_ns), seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
+      finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " +
+                        finding.where.function + ", which made others wait " +
+                        seconds_text(origin.direct_ns) + " and, passed on by these, " +
+                        seconds_text(origin.indirect_ns) +
+                        ". These are not seconds beside those of the waits: they are the same, "
+                        "counted for who caused them";
+      finding.windows = {{seconds(origin.worst->worst_at_ns),
+                          seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
       finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
       finding.advice = delay_advice(finding);
     }
@@ -326,7 +392,8 @@ class Teller {
 
   void limits(const JobWaits& waits, Outcome& outcome) const {
     const JoinSummary& summary = job_.summary();
-    std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, clock_errors = 0, worst_ns = 0;
+    std::uint64_t sends = summary.sends_to_nobody, receives = 0, losses = 0, clock_errors = 0,
+                  worst_ns = 0;
     for (const ProcessSummary& process : summary.processes) {
       sends += process.unmatched_from;
       receives += process.unmatched_receives;
@@ -335,17 +402,27 @@ class Teller {
       worst_ns = std::max(worst_ns, process.worst_clock_error_ns);
     }
     const auto say = [&](std::string sentence) { outcome.limits.push_back(std::move(sentence)); };
-    if (receives > 0) say(std::to_string(receives) + " messages were received whose send is not in the trace; waits for them are left out");
-    if (sends > 0) say(std::to_string(sends) + " messages were sent whose receive is not in the trace; waits for their receivers are left out");
+    if (receives > 0)
+      say(std::to_string(receives) +
+          " messages were received whose send is not in the trace; waits for them are left out");
+    if (sends > 0)
+      say(std::to_string(sends) +
+          " messages were sent whose receive is not in the trace; waits for their receivers are "
+          "left out");
     if (summary.left_out_parts > 0) {
-      say(std::to_string(summary.left_out_parts) + " calls of collectives are left out, for not all members' calls are in the trace");
+      say(std::to_string(summary.left_out_parts) +
+          " calls of collectives are left out, for not all members' calls are in the trace");
     }
-    if (losses > 0) say("records were lost or recording paused " + std::to_string(losses) + " times; what was under way then may be joined wrongly");
+    if (losses > 0)
+      say("records were lost or recording paused " + std::to_string(losses) +
+          " times; what was under way then may be joined wrongly");
     if (clock_errors > 0) {
-      say(std::to_string(clock_errors) + " messages arrived before they were sent, by up to " + seconds_text(worst_ns) +
-          ": clocks differ; shorter waits between hosts are left out");
+      say(std::to_string(clock_errors) + " messages arrived before they were sent, by up to " +
+          seconds_text(worst_ns) + ": clocks differ; shorter waits between hosts are left out");
     }
-    if (waits.released > 0) say("times contradict each other: " + std::to_string(waits.released) + " shares of blame were left out");
+    if (waits.released > 0)
+      say("times contradict each other: " + std::to_string(waits.released) +
+          " shares of blame were left out");
     for (const std::string& problem : summary.problems) say(problem);
   }
 

@@ -1,6 +1,8 @@
-// Wait states: which processes waited, in which call, for whom and how long, and who caused it in the end.
+// Wait states: which processes waited, in which call, for whom and how long, and who caused it in
+// the end.
 //
-// Sources of the definitions: analysis/engine/call_wait.h, analysis/engine/collectives.h, analysis/waits/wait_steps.h.
+// Sources of the definitions: analysis/engine/call_wait.h, analysis/engine/collectives.h,
+// analysis/waits/wait_steps.h.
 #pragma once
 
 #include "analysis/engine/call_wait.h"

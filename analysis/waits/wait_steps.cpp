@@ -14,11 +14,14 @@ namespace {
 auto order_of(const WaitRow& row) {
   return std::make_tuple(row.process, row.kind, row.function, row.site, row.phase, row.culprit);
 }
-auto order_of(const OriginRow& row) { return std::make_tuple(row.process, row.function, row.site, row.phase); }
+auto order_of(const OriginRow& row) {
+  return std::make_tuple(row.process, row.function, row.site, row.phase);
+}
 
 template <typename Row>
 void sort_rows(std::vector<Row>& rows) {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return order_of(a) < order_of(b); });
+  std::sort(rows.begin(), rows.end(),
+            [](const Row& a, const Row& b) { return order_of(a) < order_of(b); });
 }
 
 // Both are sorted; a row of `late` has one of `waits`, unless blame was left out.

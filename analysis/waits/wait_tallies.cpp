@@ -18,7 +18,8 @@ WaitRow row_of(const WaitKey& key) {
 }
 
 // What the first thread did longest in the `waited_ns` before it entered the step `call`.
-LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std::uint32_t call, std::uint64_t waited_ns) {
+LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std::uint32_t call,
+                               std::uint64_t waited_ns) {
   const StepFile& steps = job.steps();
   LongestStretch longest;
   const Step* next = &steps.at(process, call);
@@ -35,7 +36,8 @@ LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std:
       longest.work_after_site = job.site_address(process, step);
       longest.work_before_site = job.site_address(process, *next);
     }
-    if (const std::uint64_t ns = left_ns - std::clamp(step.time_ns, begin_ns, left_ns); ns > longest.call_ns) {
+    if (const std::uint64_t ns = left_ns - std::clamp(step.time_ns, begin_ns, left_ns);
+        ns > longest.call_ns) {
       longest.call_ns = ns;
       longest.call = step.number;
       longest.call_site = job.site_address(process, step);
@@ -57,14 +59,16 @@ void WaitTallies::add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns)
   }
 }
 
-void WaitTallies::caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call, std::uint64_t waited_ns) {
+void WaitTallies::caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns,
+                         std::uint32_t call, std::uint64_t waited_ns) {
   Origin& origin = origins_[key];
   origin.row.direct_ns += direct_ns;
   origin.row.indirect_ns += indirect_ns;
   ++origin.row.count;
   // Blame comes in any order; the same instance must be the worst.
   const std::uint64_t ns = direct_ns + indirect_ns;
-  if (std::tie(ns, waited_ns, call) <= std::tie(origin.worst_ns, origin.waited_ns, origin.call)) return;
+  if (std::tie(ns, waited_ns, call) <= std::tie(origin.worst_ns, origin.waited_ns, origin.call))
+    return;
   std::tie(origin.worst_ns, origin.waited_ns, origin.call) = std::tie(ns, waited_ns, call);
 }
 
@@ -83,7 +87,8 @@ std::vector<WaitRow> WaitTallies::wait_rows() const {
 
 void WaitTallies::late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns) {
   Late& worst = late_[key];
-  if (std::tie(waited_ns, call) > std::tie(worst.waited_ns, worst.call) || worst.call == kNobody) worst = {waited_ns, call};
+  if (std::tie(waited_ns, call) > std::tie(worst.waited_ns, worst.call) || worst.call == kNobody)
+    worst = {waited_ns, call};
 }
 
 std::vector<WaitRow> WaitTallies::late_rows(const JoinedJob& job) const {

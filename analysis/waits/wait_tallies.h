@@ -1,4 +1,5 @@
-// Waits and what caused them, added up by calls that are alike (wait_steps.h). Of the processes of one analysis process.
+// Waits and what caused them, added up by calls that are alike (wait_steps.h). Of the processes of
+// one analysis process.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,9 @@ struct WaitKey {
 };
 struct WaitKeyHash {
   std::uint64_t operator()(const WaitKey& key) const {
-    return base::mixed(key.site * 31 ^ base::mixed(std::uint64_t{key.culprit} << 32 | key.phase) ^
-                 (std::uint64_t{key.process} << 24 | std::uint64_t{key.function} << 4 | key.kind));
+    return base::mixed(
+        key.site * 31 ^ base::mixed(std::uint64_t{key.culprit} << 32 | key.phase) ^
+        (std::uint64_t{key.process} << 24 | std::uint64_t{key.function} << 4 | key.kind));
   }
 };
 
@@ -28,10 +30,11 @@ class WaitTallies {
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns);
 
   // Before the step `call`; the other had waited for `waited_ns` by then.
-  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns, std::uint32_t call,
-              std::uint64_t waited_ns);
+  void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns,
+              std::uint32_t call, std::uint64_t waited_ns);
 
-  // A wait of another process, by the key that it has there, and the step of the own call that it was for.
+  // A wait of another process, by the key that it has there, and the step of the own call that it
+  // was for.
   void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);
 
   // In no order.
@@ -42,7 +45,8 @@ class WaitTallies {
   std::vector<OriginRow> origin_rows(const JoinedJob& job) const;
 
  private:
-  // An OriginRow, and its worst instance: the call that came late, and how long the other had waited by then.
+  // An OriginRow, and its worst instance: the call that came late, and how long the other had
+  // waited by then.
   struct Origin {
     OriginRow row;
     std::uint64_t worst_ns = 0, waited_ns = 0;

@@ -108,9 +108,9 @@ const char* expectation(const Target& target) {
 struct Frame {
   Target target;
   bool is_object = false;
-  std::string key;          // of the member being read
-  std::size_t index = 0;    // of the element being read
-  Target member_target;     // for the value after `key`
+  std::string key;        // of the member being read
+  std::size_t index = 0;  // of the element being read
+  Target member_target;   // for the value after `key`
 };
 
 // RapidJSON's events, turned into values stored in Targets.
@@ -126,14 +126,14 @@ class Handler {
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
     const std::string_view digits(text, length);
     const Target target = next_target();
-    const bool stored = std::visit(
-        Overloaded{[](std::monostate) { return true; },
-                   [&](std::int64_t* number) { return store(digits, *number); },
-                   [&](std::uint64_t* number) { return store(digits, *number); },
-                   [&](IntegerOrNull integer) { return store(digits, *integer.number); },
-                   [&](double* number) { return store(digits, *number); },
-                   [](const auto&) { return false; }},
-        target);
+    const bool stored =
+        std::visit(Overloaded{[](std::monostate) { return true; },
+                              [&](std::int64_t* number) { return store(digits, *number); },
+                              [&](std::uint64_t* number) { return store(digits, *number); },
+                              [&](IntegerOrNull integer) { return store(digits, *integer.number); },
+                              [&](double* number) { return store(digits, *number); },
+                              [](const auto&) { return false; }},
+                   target);
     return stored ? value_done() : unexpected(target);
   }
 
@@ -218,18 +218,13 @@ class Handler {
     Frame& frame = frames_.back();
     if (frame.is_object) return std::move(frame.member_target);
     return std::visit(
-        Overloaded{[](std::vector<std::int64_t>* numbers) -> Target {
-                     return &numbers->emplace_back();
-                   },
-                   [](std::vector<std::uint64_t>* numbers) -> Target {
-                     return &numbers->emplace_back();
-                   },
-                   [](std::vector<double>* numbers) -> Target { return &numbers->emplace_back(); },
-                   [](std::vector<std::string>* strings) -> Target {
-                     return &strings->emplace_back();
-                   },
-                   [](const List& list) -> Target { return list.element(); },
-                   [](const auto&) -> Target { return std::monostate(); }},
+        Overloaded{
+            [](std::vector<std::int64_t>* numbers) -> Target { return &numbers->emplace_back(); },
+            [](std::vector<std::uint64_t>* numbers) -> Target { return &numbers->emplace_back(); },
+            [](std::vector<double>* numbers) -> Target { return &numbers->emplace_back(); },
+            [](std::vector<std::string>* strings) -> Target { return &strings->emplace_back(); },
+            [](const List& list) -> Target { return list.element(); },
+            [](const auto&) -> Target { return std::monostate(); }},
         frame.target);
   }
 
@@ -311,7 +306,7 @@ std::string location(const std::string& name, std::size_t offset) {
 }
 
 Status parse(ByteSource& source, const std::string& name, const Object& root,
-                   const std::string& advice) {
+             const std::string& advice) {
   JsonInput input(source);
   Handler handler(input, root);
   rapidjson::Reader reader;
@@ -322,16 +317,15 @@ Status parse(ByteSource& source, const std::string& name, const Object& root,
   if (input.read_error()) return *input.read_error();
   if (!handler.problem().empty()) {
     return Error{location(name, handler.problem_offset()) + handler.problem() + "; " +
-                       (handler.advice().empty() ? advice : handler.advice())};
+                 (handler.advice().empty() ? advice : handler.advice())};
   }
   if (result.IsError()) {
     const bool cut_short = input.at_end() && input.Tell() > 0;
     return Error{location(name, result.Offset()) + syntax_problem(result.Code()) + "; " +
-                       (cut_short ? "the file ends too early: it was cut short" : advice)};
+                 (cut_short ? "the file ends too early: it was cut short" : advice)};
   }
   if (!input.at_end()) {
-    return Error{location(name, input.Tell()) + "a zero byte follows the document; " +
-                       advice};
+    return Error{location(name, input.Tell()) + "a zero byte follows the document; " + advice};
   }
   return Done{};
 }
@@ -339,7 +333,7 @@ Status parse(ByteSource& source, const std::string& name, const Object& root,
 }  // namespace
 
 Status read_json(ByteSource& source, const std::string& name, const Object& root,
-                       const std::string& advice) {
+                 const std::string& advice) {
   try {
     return parse(source, name, root, advice);
   } catch (const std::bad_alloc&) {

@@ -1,8 +1,9 @@
-// Streams a JSON document of any size into Targets; memory is what the Targets keep, one string, and
-// a frame for each open bracket.
+// Streams a JSON document of any size into Targets; memory is what the Targets keep, one string,
+// and a frame for each open bracket.
 //
-// Any bytes are safe: truncated, binary, foreign, nested without end, numbers of any length. An Error
-// is one sentence with the name of the input, the byte offset and the path of the value, such as
+// Any bytes are safe: truncated, binary, foreign, nested without end, numbers of any length. An
+// Error is one sentence with the name of the input, the byte offset and the path of the value, such
+// as
 //   run/profile.json, byte 1234: "traffic[0].bytes[7]" is not a non-negative whole number; …
 #pragma once
 
@@ -20,6 +21,6 @@ inline constexpr std::size_t kDeepestNesting = 32;
 
 // `name` stands for the input in errors; `advice` ends those about its content.
 Status read_json(ByteSource& source, const std::string& name, const Object& root,
-                       const std::string& advice);
+                 const std::string& advice);
 
 }  // namespace fathom::base

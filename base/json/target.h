@@ -1,9 +1,10 @@
-// Where each value of a JSON document goes: a tree of Targets, built while the document streams past.
+// Where each value of a JSON document goes: a tree of Targets, built while the document streams
+// past.
 //
-// A Target is a pointer to the variable that takes a value, an Object that names a Target for each of
-// its keys, or a List that names one for each of its elements. base/json/reader.h walks document and
-// Targets side by side and says where they do not fit. Targets own nothing; what they point to must
-// live until the value is read.
+// A Target is a pointer to the variable that takes a value, an Object that names a Target for each
+// of its keys, or a List that names one for each of its elements. base/json/reader.h walks document
+// and Targets side by side and says where they do not fit. Targets own nothing; what they point to
+// must live until the value is read.
 #pragma once
 
 #include <cstdint>

@@ -38,9 +38,12 @@ struct ThrowingAllocator {
 };
 
 using Dense = rapidjson::Writer<Piece, rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator>;
-using Indented = rapidjson::PrettyWriter<Piece, rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator>;
+using Indented =
+    rapidjson::PrettyWriter<Piece, rapidjson::UTF8<>, rapidjson::UTF8<>, ThrowingAllocator>;
 
-rapidjson::SizeType length(std::string_view text) { return static_cast<rapidjson::SizeType>(text.size()); }
+rapidjson::SizeType length(std::string_view text) {
+  return static_cast<rapidjson::SizeType>(text.size());
+}
 
 // take(the text), or what it is as UTF-8.
 template <typename Take>
@@ -55,7 +58,8 @@ void with_utf8(std::string_view text, Take take) {
 }  // namespace
 
 struct JsonWriter::Stream {
-  Stream(Take where, unsigned indent) : take(std::move(where)), writer(std::in_place_type<Dense>, piece) {
+  Stream(Take where, unsigned indent)
+      : take(std::move(where)), writer(std::in_place_type<Dense>, piece) {
     if (indent > 0) writer.emplace<Indented>(piece).SetIndent(' ', indent);
   }
 
@@ -69,13 +73,15 @@ struct JsonWriter::Stream {
   std::variant<Dense, Indented> writer;
 };
 
-JsonWriter::JsonWriter(Take take, unsigned indent) : stream_(std::make_unique<Stream>(std::move(take), indent)) {}
+JsonWriter::JsonWriter(Take take, unsigned indent)
+    : stream_(std::make_unique<Stream>(std::move(take), indent)) {}
 JsonWriter::JsonWriter(AtomicFile& file, unsigned indent)
     : JsonWriter([&file](std::string_view text) { file.append(text); }, indent) {}
 JsonWriter::JsonWriter(std::string& all, unsigned indent)
     : JsonWriter([&all](std::string_view text) { all += text; }, indent) {}
 JsonWriter::JsonWriter(std::FILE* file, unsigned indent)
-    : JsonWriter([file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }, indent) {}
+    : JsonWriter([file](std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); },
+                 indent) {}
 JsonWriter::~JsonWriter() = default;
 
 template <typename Step>

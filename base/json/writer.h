@@ -8,13 +8,14 @@
 //   });
 //   json.finish();                      // text: {"ranks":2,"hosts":["n1","n2"]}
 //
-// What is given becomes: text that is not UTF-8, text with each offending byte replaced by U+FFFD; a number
-// that is not finite, null; any other double, the shortest digits that are read back as the same number.
-// Names of fields are treated like text: some of them come from a trace.
-// The caller keeps the order (a field in an object, a value in a list or behind its key); nothing checks it.
+// What is given becomes: text that is not UTF-8, text with each offending byte replaced by U+FFFD;
+// a number that is not finite, null; any other double, the shortest digits that are read back as
+// the same number. Names of fields are treated like text: some of them come from a trace. The
+// caller keeps the order (a field in an object, a value in a list or behind its key); nothing
+// checks it.
 //
-// Memory: some kilobytes, however long the document. Used inside the user's MPI process too: nothing is
-// printed or asserted, no locale is consulted; only std::bad_alloc can leave.
+// Memory: some kilobytes, however long the document. Used inside the user's MPI process too:
+// nothing is printed or asserted, no locale is consulted; only std::bad_alloc can leave.
 #pragma once
 
 #include <concepts>
@@ -35,8 +36,8 @@ namespace fathom::base {
 
 class JsonWriter {
  public:
-  // Where the text goes must outlive the writer, and has all of it after finish(). With `indent`, each field
-  // and value has a line of its own, indented by so many blanks a level.
+  // Where the text goes must outlive the writer, and has all of it after finish(). With `indent`,
+  // each field and value has a line of its own, indented by so many blanks a level.
   explicit JsonWriter(AtomicFile& file, unsigned indent = 0);
   explicit JsonWriter(std::string& text, unsigned indent = 0);
   explicit JsonWriter(std::FILE* file, unsigned indent = 0);  // what it does not take: ferror()

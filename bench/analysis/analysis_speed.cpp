@@ -1,7 +1,8 @@
 // How long one analysis of a trace takes, and in how much memory:  analysis_speed RUN NAME
 //
-// NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic" (the matrices of
-// all messages, from the trace). Everything is counted from opening the trace on. Prints one JSON object.
+// NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic"
+// (the matrices of all messages, from the trace). Everything is counted from opening the trace on.
+// Prints one JSON object.
 //     analysis_speed --list
 // prints every NAME, one a line.
 #include <sys/resource.h>
@@ -28,13 +29,16 @@ fathom::base::Status run(const std::string& name, const analysis::Input& input) 
   }
   if (name == "matching") {
     const auto joined = input.job->joined();
-    return joined ? fathom::base::Status(fathom::base::Done{}) : fathom::base::Status(joined.error());
+    return joined ? fathom::base::Status(fathom::base::Done{})
+                  : fathom::base::Status(joined.error());
   }
   const auto row = analysis::find_analysis(name);
   if (!row) return row.error();
-  if ((*row)->needs != analysis::Needs::kTrace) return fathom::base::Error{name + " is of profiles; --list names what is of traces"};
+  if ((*row)->needs != analysis::Needs::kTrace)
+    return fathom::base::Error{name + " is of profiles; --list names what is of traces"};
   const auto outcome = (*row)->run(input);
-  return outcome ? fathom::base::Status(fathom::base::Done{}) : fathom::base::Status(outcome.error());
+  return outcome ? fathom::base::Status(fathom::base::Done{})
+                 : fathom::base::Status(outcome.error());
 }
 
 int list() {
@@ -45,7 +49,9 @@ int list() {
   return 0;
 }
 
-int fail(const fathom::base::Error& error) { return std::fprintf(stderr, "%s\n", error.message.c_str()), 1; }
+int fail(const fathom::base::Error& error) {
+  return std::fprintf(stderr, "%s\n", error.message.c_str()), 1;
+}
 
 }  // namespace
 
@@ -67,6 +73,7 @@ int main(int argc, char** argv) {
   const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - began;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"peak_kib\": %ld}\n", wall.count(), cpu, usage.ru_maxrss);
+  std::printf("{\"seconds\": %.6f, \"cpu_seconds\": %.6f, \"peak_kib\": %ld}\n", wall.count(), cpu,
+              usage.ru_maxrss);
   return 0;
 }

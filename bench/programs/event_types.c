@@ -23,13 +23,14 @@
 #include "ompi/mca/pml/pml.h"
 #include "peruse.h"
 
-enum { kTypes = 16 };  /* more than mca_pml_base_request_type_t has */
+enum { kTypes = 16 }; /* more than mca_pml_base_request_type_t has */
 
 static long sends, completions[kTypes], empty[kTypes], cancelled;
 static mca_pml_base_module_t original;
 static int event;
 
-static int on_complete(peruse_event_h handle, MPI_Aint id, peruse_comm_spec_t* spec, void* parameter) {
+static int on_complete(peruse_event_h handle, MPI_Aint id, peruse_comm_spec_t* spec,
+                       void* parameter) {
   (void)handle;
   (void)parameter;
   if (spec->operation != PERUSE_RECV) return 0;
@@ -45,7 +46,8 @@ static int on_complete(peruse_event_h handle, MPI_Aint id, peruse_comm_spec_t* s
 
 static void watch(ompi_communicator_t* comm) {
   peruse_event_h handle;
-  if (PERUSE_Event_comm_register(event, comm, on_complete, NULL, &handle) == 0) PERUSE_Event_activate(handle);
+  if (PERUSE_Event_comm_register(event, comm, on_complete, NULL, &handle) == 0)
+    PERUSE_Event_activate(handle);
 }
 
 static int add_comm(ompi_communicator_t* comm) {
@@ -54,14 +56,16 @@ static int add_comm(ompi_communicator_t* comm) {
   return result;
 }
 
-static int count_send(const void* buffer, size_t count, struct ompi_datatype_t* type, int destination,
-                      int tag, mca_pml_base_send_mode_t mode, ompi_communicator_t* comm) {
+static int count_send(const void* buffer, size_t count, struct ompi_datatype_t* type,
+                      int destination, int tag, mca_pml_base_send_mode_t mode,
+                      ompi_communicator_t* comm) {
   ++sends;
   return original.pml_send(buffer, count, type, destination, tag, mode, comm);
 }
 
-static int count_isend(const void* buffer, size_t count, struct ompi_datatype_t* type, int destination,
-                       int tag, mca_pml_base_send_mode_t mode, ompi_communicator_t* comm, ompi_request_t** request) {
+static int count_isend(const void* buffer, size_t count, struct ompi_datatype_t* type,
+                       int destination, int tag, mca_pml_base_send_mode_t mode,
+                       ompi_communicator_t* comm, ompi_request_t** request) {
   ++sends;
   return original.pml_isend(buffer, count, type, destination, tag, mode, comm, request);
 }
@@ -94,7 +98,8 @@ int MPI_Finalize(void) {
   char line[512];
   int length = snprintf(line, sizeof line, "%ld", sends);
   for (size_t i = 0; i < sizeof order / sizeof *order; ++i) {
-    length += snprintf(line + length, sizeof line - length, " %ld %ld", completions[order[i]], empty[order[i]]);
+    length += snprintf(line + length, sizeof line - length, " %ld %ld", completions[order[i]],
+                       empty[order[i]]);
   }
   length += snprintf(line + length, sizeof line - length, " %ld\n", cancelled);
   const char* path = getenv("EVENT_TYPES_OUTPUT");

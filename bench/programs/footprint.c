@@ -50,8 +50,8 @@ int main(int argc, char** argv) {
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   long in = 0, out = rank;
   for (int i = 0; i < 3; ++i) {
-    MPI_Sendrecv(&out, 1, MPI_LONG, (rank + 1) % size, 0, &in, 1, MPI_LONG, (rank + size - 1) % size, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&out, 1, MPI_LONG, (rank + 1) % size, 0, &in, 1, MPI_LONG,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Allreduce(&out, &in, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   }
   if (argc > 1 && !strcmp(argv[1], "dense")) {

@@ -130,8 +130,11 @@ static const struct {
   const char* name;
   double (*run)(int, int);
   int largest;
-} kPatterns[] = {{"pingpong", pingpong, kMaxBytes}, {"window", window, kMaxBytes}, {"nobody", nobody, kMaxBytes},
-                 {"outstanding", outstanding, kMaxOutstanding}, {"allreduce", allreduce, kMaxBytes}};
+} kPatterns[] = {{"pingpong", pingpong, kMaxBytes},
+                 {"window", window, kMaxBytes},
+                 {"nobody", nobody, kMaxBytes},
+                 {"outstanding", outstanding, kMaxOutstanding},
+                 {"allreduce", allreduce, kMaxBytes}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

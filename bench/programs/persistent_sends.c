@@ -25,7 +25,8 @@ static long bytes[kMaxRanks], messages[kMaxRanks];
 
 static void count(MPI_Request handle) {
   const mca_pml_base_request_t* request = (const mca_pml_base_request_t*)handle;
-  if (request->req_ompi.req_type != OMPI_REQUEST_PML || request->req_type != MCA_PML_REQUEST_SEND) return;
+  if (request->req_ompi.req_type != OMPI_REQUEST_PML || request->req_type != MCA_PML_REQUEST_SEND)
+    return;
   MPI_Group local, world;
   MPI_Comm_group(request->req_comm, &local);
   MPI_Comm_group(MPI_COMM_WORLD, &world);

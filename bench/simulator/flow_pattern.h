@@ -4,7 +4,8 @@
 //
 // An all-to-all, started at once, on a fat tree of 16 hosts a leaf and 8 spines (half of full
 // bisection), links of 12.5 GB/s and 1 µs. equal: 100 kB each; drawn: sizes between 1 B and 200 kB,
-// of a fixed seed, so that hardly two flows end together. torus: of 4 x 4 x RANKS / 16, where ways are longer.
+// of a fixed seed, so that hardly two flows end together. torus: of 4 x 4 x RANKS / 16, where ways
+// are longer.
 #pragma once
 
 #include <vector>

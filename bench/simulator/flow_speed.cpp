@@ -30,7 +30,8 @@ int main(int argc, char** argv) {
     hops += pattern.network.route(flow.from, flow.to).size();
   std::printf(
       "{\"seconds\": %.6f, \"flows\": %zu, \"hops\": %llu, \"solutions\": %llu, "
-      "\"settled_hops\": %llu, \"changed_rates\": %llu, \"flows_solved\": %llu, \"hops_solved\": %llu, "
+      "\"settled_hops\": %llu, \"changed_rates\": %llu, \"flows_solved\": %llu, \"hops_solved\": "
+      "%llu, "
       "\"last_end_s\": %.9g}\n",
       seconds, pattern.flows.size(), static_cast<unsigned long long>(hops),
       static_cast<unsigned long long>(model->solutions()),

@@ -2,8 +2,9 @@
 //
 //   link_load_bench TOPOLOGY ROUTING [PAIRS]
 //
-// TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones. Prints one JSON
-// object; "seconds" is processor time of routing and adding up, without making the network.
+// TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones.
+// Prints one JSON object; "seconds" is processor time of routing and adding up, without making the
+// network.
 #include "simulator/routing/link_load.h"
 
 #include <sys/resource.h>

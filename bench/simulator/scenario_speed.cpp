@@ -1,7 +1,8 @@
-// How long the engine takes for the combinations of a scenario: scenario_speed SCENARIO.yml [REPEATS]
+// How long the engine takes for the combinations of a scenario: scenario_speed SCENARIO.yml
+// [REPEATS]
 //
-// Reading files and writing results are left out. Prints one JSON object: the processor time of a run, the
-// median of the repeats, and how many jobs arrived in all.
+// Reading files and writing results are left out. Prints one JSON object: the processor time of a
+// run, the median of the repeats, and how many jobs arrived in all.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -44,8 +45,9 @@ int main(int count, char** words) {
     times.push_back(processor_s() - begin_s);
   }
   std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());
-  const double each_s = times[static_cast<std::size_t>(repeats / 2)] / static_cast<double>(file.combinations.size());
-  std::printf("{\"combinations\": %zu, \"jobs\": %zu, \"seconds_a_run\": %.9f}\n", file.combinations.size(), jobs,
-              each_s);
+  const double each_s =
+      times[static_cast<std::size_t>(repeats / 2)] / static_cast<double>(file.combinations.size());
+  std::printf("{\"combinations\": %zu, \"jobs\": %zu, \"seconds_a_run\": %.9f}\n",
+              file.combinations.size(), jobs, each_s);
   return 0;
 }

@@ -87,7 +87,8 @@ int generate(const std::string& directory, const bench::Pattern& pattern, std::u
   }
   const auto finished = writer->finish();
   if (!finished) return std::fprintf(stderr, "%s\n", finished.error().message.c_str()), 1;
-  const auto written = profile::write_profile(profile_of(definitions, pairs), directory + "/profile.json");
+  const auto written =
+      profile::write_profile(profile_of(definitions, pairs), directory + "/profile.json");
   if (!written) return std::fprintf(stderr, "%s\n", written.error().message.c_str()), 1;
   std::printf("%llu\n", static_cast<unsigned long long>(events));
   return 0;

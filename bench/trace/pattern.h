@@ -1,8 +1,10 @@
-// A made-up job of any size, event by event: iterations of a halo exchange (a ring, or four neighbours on a
-// torus) and an allreduce by recursive doubling, as a traced program would have left them.
+// A made-up job of any size, event by event: iterations of a halo exchange (a ring, or four
+// neighbours on a torus) and an allreduce by recursive doubling, as a traced program would have
+// left them.
 //
-// Everything about rank r in iteration i follows from (r, i), so that ranks can be generated one after the
-// other and still fit together: every message is received, after it was sent, and nothing is lost.
+// Everything about rank r in iteration i follows from (r, i), so that ranks can be generated one
+// after the other and still fit together: every message is received, after it was sent, and nothing
+// is lost.
 #pragma once
 
 #include <cmath>
@@ -30,17 +32,18 @@ struct Pattern {
 inline trace::Definitions definitions_of(const Pattern& pattern) {
   using trace::Attribute;
   using trace::Group;
-  const std::vector<Attribute> message = {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag,
-                                          Attribute::kBytes};
+  const std::vector<Attribute> message = {Attribute::kCommunicator, Attribute::kPeer,
+                                          Attribute::kTag, Attribute::kBytes};
   trace::Definitions definitions;
   definitions.world_size = pattern.ranks;
   definitions.application = {"/opt/halo/solver" + pattern.suffix, {}, 1'700'000'000'000'000'000, 0};
-  definitions.functions = {{"MPI_Init" + pattern.suffix, Group::kEnvironment, {}, {}},
-                           {"MPI_Irecv", Group::kReceive, message, {Attribute::kRequest}},
-                           {"MPI_Isend", Group::kSend, message, {Attribute::kRequest}},
-                           {"MPI_Waitall", Group::kCompletion, {Attribute::kCount, Attribute::kRequests}, {}},
-                           {"MPI_Allreduce", Group::kCollective, {Attribute::kCommunicator, Attribute::kBytes}, {}},
-                           {"MPI_Finalize", Group::kEnvironment, {}, {}}};
+  definitions.functions = {
+      {"MPI_Init" + pattern.suffix, Group::kEnvironment, {}, {}},
+      {"MPI_Irecv", Group::kReceive, message, {Attribute::kRequest}},
+      {"MPI_Isend", Group::kSend, message, {Attribute::kRequest}},
+      {"MPI_Waitall", Group::kCompletion, {Attribute::kCount, Attribute::kRequests}, {}},
+      {"MPI_Allreduce", Group::kCollective, {Attribute::kCommunicator, Attribute::kBytes}, {}},
+      {"MPI_Finalize", Group::kEnvironment, {}, {}}};
   profile::Communicator world;
   world.name = "MPI_COMM_WORLD" + pattern.suffix;
   world.made_by = "predefined";
@@ -69,7 +72,8 @@ class RankEvents {
  public:
   using Sink = std::function<void(const trace::Event&)>;
 
-  RankEvents(const Pattern& pattern, int rank, Sink sink) : pattern_(pattern), rank_(rank), sink_(std::move(sink)) {
+  RankEvents(const Pattern& pattern, int rank, Sink sink)
+      : pattern_(pattern), rank_(rank), sink_(std::move(sink)) {
     if (!pattern.torus || pattern.ranks < 4) {
       neighbours_ = {step(1), step(-1)};
     } else {
@@ -88,7 +92,8 @@ class RankEvents {
   void iteration(std::uint64_t number) {
     now_ns_ = std::max(now_ns_, started_ns(number));
     std::vector<std::uint64_t> requests;
-    for (std::size_t i = 0; i < neighbours_.size(); ++i) {  // what the neighbour sends in direction i
+    for (std::size_t i = 0; i < neighbours_.size();
+         ++i) {  // what the neighbour sends in direction i
       requests.push_back(post(kIrecv, neighbours_[i ^ 1], i, number));
     }
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
@@ -108,7 +113,9 @@ class RankEvents {
  private:
   static constexpr std::uint64_t kIteration_ns = 150'000, kJitter_ns = 20'000;
 
-  int step(int by) const { return ((rank_ + by) % pattern_.ranks + pattern_.ranks) % pattern_.ranks; }
+  int step(int by) const {
+    return ((rank_ + by) % pattern_.ranks + pattern_.ranks) % pattern_.ranks;
+  }
 
   static std::uint64_t mixed(std::uint64_t word) {
     word = (word ^ word >> 30) * 0xbf58476d1ce4e5b9u;
@@ -127,7 +134,8 @@ class RankEvents {
 
   // What one call to the clock stamps has one time; all else comes a little later.
   trace::Event& event(trace::EventKind kind) {
-    if (kind != trace::EventKind::kRequestGiven && kind != trace::EventKind::kRequestCompleted) pass(40);
+    if (kind != trace::EventKind::kRequestGiven && kind != trace::EventKind::kRequestCompleted)
+      pass(40);
     event_ = {};
     event_.kind = kind;
     event_.time_ns = now_ns_;
@@ -145,8 +153,8 @@ class RankEvents {
     pass(120);
   }
 
-  void message(trace::EventKind kind, Class message_class, int peer, std::int32_t tag, std::uint64_t bytes,
-               std::uint64_t request) {
+  void message(trace::EventKind kind, Class message_class, int peer, std::int32_t tag,
+               std::uint64_t bytes, std::uint64_t request) {
     event(kind).communicator = 0;
     event_.code = message_class;
     event_.peer = event_.comm_peer = peer;
@@ -167,7 +175,8 @@ class RankEvents {
   std::uint64_t post(Call call, int peer, std::size_t direction, std::uint64_t iteration) {
     // Request objects are used again, a few of them in turn.
     const std::uint64_t request =
-        0x55d0'0000'0000u + ((iteration & 3) * 16 + direction * 2 + (call == kIsend ? 1 : 0)) * 0x180;
+        0x55d0'0000'0000u +
+        ((iteration & 3) * 16 + direction * 2 + (call == kIsend ? 1 : 0)) * 0x180;
     event(trace::EventKind::kEnter).function = call;
     event_.communicator = 0;
     event_.peer = event_.comm_peer = peer;
@@ -177,11 +186,12 @@ class RankEvents {
     sink_(event_);
     pass(80);
     if (call == kIsend) {
-      message(trace::EventKind::kMessageSent, kUserClass, peer, static_cast<std::int32_t>(direction), pattern_.bytes,
-              request);
+      message(trace::EventKind::kMessageSent, kUserClass, peer,
+              static_cast<std::int32_t>(direction), pattern_.bytes, request);
     }
     transfer(trace::TransferStep::kActivate, request, call == kIrecv);
-    transfer(call == kIsend ? trace::TransferStep::kBegin : trace::TransferStep::kPosted, request, call == kIrecv);
+    transfer(call == kIsend ? trace::TransferStep::kBegin : trace::TransferStep::kPosted, request,
+             call == kIrecv);
     pass(60);
     event(trace::EventKind::kLeave).function = call;
     event_.request = request;
@@ -203,8 +213,8 @@ class RankEvents {
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       pass(300);
       transfer(trace::TransferStep::kMatchedExpected, requests[i], true);
-      message(trace::EventKind::kMessageReceived, kUserClass, neighbours_[i ^ 1], static_cast<std::int32_t>(i),
-              pattern_.bytes, requests[i]);
+      message(trace::EventKind::kMessageReceived, kUserClass, neighbours_[i ^ 1],
+              static_cast<std::int32_t>(i), pattern_.bytes, requests[i]);
       transfer(trace::TransferStep::kComplete, requests[i], true);
     }
     pass(100);

@@ -2,8 +2,8 @@
 //
 //   trace_read_speed DIR [--seeks N]
 //
-// Prints one JSON object: events, seconds of processor time, peak resident memory in all and of the process
-// alone, and with --seeks the mean time of a jump to a random moment.
+// Prints one JSON object: events, seconds of processor time, peak resident memory in all and of the
+// process alone, and with --seeks the mean time of a jump to a random moment.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -64,10 +64,11 @@ int main(int argc, char** argv) {
     cursor.next(event);
   }
   const double sought = processor_seconds();
-  std::printf("{\"events\": %llu, \"records\": %llu, \"file_bytes\": %llu, \"open_seconds\": %.6f, "
-              "\"read_seconds\": %.6f, \"peak_kib\": %ld, \"seek_seconds\": %.9f, \"sum\": %llu}\n",
-              static_cast<unsigned long long>(events), static_cast<unsigned long long>(records),
-              static_cast<unsigned long long>(file_bytes), opened - start, read - opened, peak_kib,
-              seeks > 0 ? (sought - read) / seeks : 0.0, static_cast<unsigned long long>(bytes));
+  std::printf(
+      "{\"events\": %llu, \"records\": %llu, \"file_bytes\": %llu, \"open_seconds\": %.6f, "
+      "\"read_seconds\": %.6f, \"peak_kib\": %ld, \"seek_seconds\": %.9f, \"sum\": %llu}\n",
+      static_cast<unsigned long long>(events), static_cast<unsigned long long>(records),
+      static_cast<unsigned long long>(file_bytes), opened - start, read - opened, peak_kib,
+      seeks > 0 ? (sought - read) / seeks : 0.0, static_cast<unsigned long long>(bytes));
   return 0;
 }

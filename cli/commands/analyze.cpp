@@ -63,7 +63,8 @@ base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
     if (!ranks) return ranks.error();
     scope.ranks = *ranks;
   }
-  for (const auto& [text, moment] : {std::pair(&options.from, &scope.from_ns), std::pair(&options.to, &scope.to_ns)}) {
+  for (const auto& [text, moment] :
+       {std::pair(&options.from, &scope.from_ns), std::pair(&options.to, &scope.to_ns)}) {
     if (text->empty()) continue;
     const auto time = parse_time(*text);
     if (!time) return time.error();
@@ -88,10 +89,16 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
                ? kFine
                : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
   }
-  std::string text = analyze_text(results, options.top, Terminal::of_stdout(), kept, !options.only.empty());
-  if (!kept) text += "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes it\n";
-  if (!traced) text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  std::string text =
+      analyze_text(results, options.top, Terminal::of_stdout(), kept, !options.only.empty());
+  if (!kept)
+    text +=
+        "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes "
+        "it\n";
+  if (!traced)
+    text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
 }
 
@@ -117,10 +124,13 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   if (rows->empty()) *rows = analysis::default_analyses(input);
   for (const analysis::Row* row : *rows) {
     if (analysis::can_run(*row, input)) continue;
-    return refuse(kFailed, fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
+    return refuse(kFailed,
+                  fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
   }
   const bool first = transport == nullptr || transport->rank() == 0;
-  if (!first) std::erase_if(*rows, [](const analysis::Row* row) { return row->needs != analysis::Needs::kTrace; });
+  if (!first)
+    std::erase_if(*rows,
+                  [](const analysis::Row* row) { return row->needs != analysis::Needs::kTrace; });
   const auto results = analysis::run_analyses(*rows, input);
   if (!results) return fail(kFailed, "analyze", results.error().message);
   if (!first) return kFine;
@@ -150,21 +160,28 @@ int analyze(const AnalyzeOptions& options) {
 Action declare_analyze(CLI::App& app) {
   auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
-  app.add_option("--only", options->only, "this analysis alone, with its tables; may be given several times (see --list)")
+  app.add_option("--only", options->only,
+                 "this analysis alone, with its tables; may be given several times (see --list)")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")->type_name("RANKS");
-  app.add_option("--from", options->from, "first moment: 1.5, 1.5s, 20ms; needs a trace")->type_name("SECONDS");
-  app.add_option("--to", options->to, "the moment to end before; needs a trace")->type_name("SECONDS");
+  app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")
+      ->type_name("RANKS");
+  app.add_option("--from", options->from, "first moment: 1.5, 1.5s, 20ms; needs a trace")
+      ->type_name("SECONDS");
+  app.add_option("--to", options->to, "the moment to end before; needs a trace")
+      ->type_name("SECONDS");
   app.add_option("--phase", options->phase, "only this phase")->type_name("NAME");
-  app.add_option("--set", options->thresholds, "change a threshold; may be given several times (see --list)")
+  app.add_option("--set", options->thresholds,
+                 "change a threshold; may be given several times (see --list)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
   app.add_option("--top", options->top, "how many findings to show")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
-  app.add_option("-o,--output", options->output, "write the results here; without: to RUN/analysis.json, and those of a part of the run nowhere")
+  app.add_option("-o,--output", options->output,
+                 "write the results here; without: to RUN/analysis.json, and those of a part of "
+                 "the run nowhere")
       ->type_name("FILE");
   app.add_flag("--json", options->json, "print the results for programs");
   app.add_flag("--list", options->list, "list the analyses and thresholds");

@@ -26,21 +26,25 @@ using analysis::PathMetric;
 std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64_t whole_ns) {
   constexpr std::size_t kShown = 8;
   std::vector<std::pair<std::string, std::uint64_t>> order(shares.begin(), shares.end());
-  std::stable_sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.second > b.second; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto& a, const auto& b) { return a.second > b.second; });
   std::string text;
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
-    text += fmt::format("  {} {:>12.6f} s {:>8}\n", left(printable(order[i].first), 28), static_cast<double>(order[i].second) * 1e-9,
-                        percent(static_cast<double>(order[i].second), static_cast<double>(whole_ns)));
+    text +=
+        fmt::format("  {} {:>12.6f} s {:>8}\n", left(printable(order[i].first), 28),
+                    static_cast<double>(order[i].second) * 1e-9,
+                    percent(static_cast<double>(order[i].second), static_cast<double>(whole_ns)));
   }
   if (order.size() > kShown) text += fmt::format("  and {} more\n", order.size() - kShown);
   return text;
 }
 
-std::string called(analysis::CallSiteNames& names, const trace::Definitions& definitions, std::uint32_t process, std::uint32_t function,
-                   std::uint64_t address) {
+std::string called(analysis::CallSiteNames& names, const trace::Definitions& definitions,
+                   std::uint32_t process, std::uint32_t function, std::uint64_t address) {
   if (function == analysis::kNobody) return "the end";
   const trace::CodeSite& site = names.of_call(process, address);
-  return analysis::text_of(analysis::CallPlace{definitions.functions[function].name, site.file, site.line});
+  return analysis::text_of(
+      analysis::CallPlace{definitions.functions[function].name, site.file, site.line});
 }
 
 // Where the path is longest: rank and place.
@@ -48,7 +52,8 @@ std::string places_text(const analysis::CriticalPath& path, const trace::Definit
   constexpr std::size_t kShown = 8;
   std::vector<const analysis::PathRow*> order;
   for (const analysis::PathRow& row : path.rows) order.push_back(&row);
-  std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->ns > b->ns; });
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto* a, const auto* b) { return a->ns > b->ns; });
   analysis::CallSiteNames names(definitions);
   std::string text = "\nlongest on the path\n";
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
@@ -56,11 +61,13 @@ std::string places_text(const analysis::CriticalPath& path, const trace::Definit
     const std::string place =
         row.function != analysis::kNobody
             ? "in " + called(names, definitions, row.process, row.function, row.site)
-            : fmt::format("computing between {} and {}", called(names, definitions, row.process, row.follows, row.follows_site),
+            : fmt::format("computing between {} and {}",
+                          called(names, definitions, row.process, row.follows, row.follows_site),
                           called(names, definitions, row.process, row.leads_to, row.site));
-    text += fmt::format("  {:>12.6f} s {:>8}  rank {} {}, {} times\n", static_cast<double>(row.ns) * 1e-9,
-                        percent(static_cast<double>(row.ns), static_cast<double>(path.end_ns - path.begin_ns)),
-                        definitions.processes[row.process].rank, printable(place), grouped(row.count));
+    text += fmt::format(
+        "  {:>12.6f} s {:>8}  rank {} {}, {} times\n", static_cast<double>(row.ns) * 1e-9,
+        percent(static_cast<double>(row.ns), static_cast<double>(path.end_ns - path.begin_ns)),
+        definitions.processes[row.process].rank, printable(place), grouped(row.count));
   }
   return text;
 }
@@ -70,10 +77,14 @@ std::string path_text(const analysis::CriticalPath& path, const trace::Definitio
   std::map<std::string, std::uint64_t> ranks, functions;
   for (const analysis::PathRow& row : path.rows) {
     ranks[fmt::format("rank {}", definitions.processes[row.process].rank)] += row.ns;
-    functions[row.function == analysis::kNobody ? "(program)" : definitions.functions[row.function].name] += row.ns;
+    functions[row.function == analysis::kNobody ? "(program)"
+                                                : definitions.functions[row.function].name] +=
+        row.ns;
   }
-  return fmt::format("critical path: {:.6f} s, {} changes of rank\n", static_cast<double>(whole_ns) * 1e-9, grouped(path.changes)) +
-         share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns) + places_text(path, definitions);
+  return fmt::format("critical path: {:.6f} s, {} changes of rank\n",
+                     static_cast<double>(whole_ns) * 1e-9, grouped(path.changes)) +
+         share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns) +
+         places_text(path, definitions);
 }
 
 std::string number(PathMetric metric, std::uint64_t value) {
@@ -84,13 +95,16 @@ std::string number(PathMetric metric, std::uint64_t value) {
 }
 
 std::string metrics_text(const analysis::PathMetrics& metrics) {
-  std::string text = fmt::format("\n{:<22} {:>18} {:>18} {:>18}\n", "each on its own path", "critical path", "most of a rank", "sum");
+  std::string text = fmt::format("\n{:<22} {:>18} {:>18} {:>18}\n", "each on its own path",
+                                 "critical path", "most of a rank", "sum");
   for (std::size_t i = 0; i < analysis::kPathMetrics; ++i) {
     const auto metric = static_cast<PathMetric>(i);
-    text += fmt::format("{:<22} {:>18} {:>18} {:>18}\n", name_of(metric), number(metric, metrics.path[i]),
-                        number(metric, metrics.most[i]), number(metric, metrics.sum[i]));
+    text += fmt::format("{:<22} {:>18} {:>18} {:>18}\n", name_of(metric),
+                        number(metric, metrics.path[i]), number(metric, metrics.most[i]),
+                        number(metric, metrics.sum[i]));
   }
-  return text + fmt::format("{:<22} {:>18} {:>18.6f} {:>18.6f}\n", "idle_s", "", static_cast<double>(metrics.most_idle_ns) * 1e-9,
+  return text + fmt::format("{:<22} {:>18} {:>18.6f} {:>18.6f}\n", "idle_s", "",
+                            static_cast<double>(metrics.most_idle_ns) * 1e-9,
                             static_cast<double>(metrics.sum_idle_ns) * 1e-9);
 }
 
@@ -99,26 +113,34 @@ std::string routines_text(const analysis::PathMetrics& metrics) {
     PathMetric metric;
     const char* title;
   };
-  constexpr Shown kShown[] = {{PathMetric::kBytes, "bytes"}, {PathMetric::kMessages, "messages"},
-                              {PathMetric::kCommunication, "est. comm."}, {PathMetric::kSynchronisation, "est. sync."},
+  constexpr Shown kShown[] = {{PathMetric::kBytes, "bytes"},
+                              {PathMetric::kMessages, "messages"},
+                              {PathMetric::kCommunication, "est. comm."},
+                              {PathMetric::kSynchronisation, "est. sync."},
                               {PathMetric::kRunTime, "run_s"}};
   std::string text = fmt::format("\n{:<20}", "on these paths");
   for (const Shown& column : kShown) text += fmt::format(" {:>15}", column.title);
   text += "\n";
   for (std::size_t routine = 0; routine < analysis::kRoutines; ++routine) {
     const auto& values = metrics.path_by_routine[routine];
-    if (std::all_of(values.begin(), values.end(), [](std::uint64_t value) { return value == 0; })) continue;
+    if (std::all_of(values.begin(), values.end(), [](std::uint64_t value) { return value == 0; }))
+      continue;
     text += fmt::format("{:<20}", name_of(static_cast<analysis::Routine>(routine)));
-    for (const auto& [metric, title] : kShown) text += fmt::format(" {:>15}", number(metric, values[static_cast<std::size_t>(metric)]));
+    for (const auto& [metric, title] : kShown)
+      text += fmt::format(" {:>15}", number(metric, values[static_cast<std::size_t>(metric)]));
     text += "\n";
   }
-  return text + "a routine stands for its group: MPI_Wait also for MPI_Waitall and its kin, MPI_Send for MPI_Ssend and its kin\n";
+  return text +
+         "a routine stands for its group: MPI_Wait also for MPI_Waitall and its kin, MPI_Send for "
+         "MPI_Ssend and its kin\n";
 }
 
 int critical_path(const std::string& name) {
   const auto run = load_named_run(name, {});
   if (!run) return fail(kFailed, "critical-path", run.error().message);
-  if (!run->job) return fail(kFailed, "critical-path", "the run has no trace; record one with fathom run --trace");
+  if (!run->job)
+    return fail(kFailed, "critical-path",
+                "the run has no trace; record one with fathom run --trace");
   auto joined = run->job->joined();
   if (!joined) return fail(kFailed, "critical-path", joined.error().message);
   const auto path_pass = analysis::critical_path_pass(**joined);
@@ -126,9 +148,12 @@ int critical_path(const std::string& name) {
   analysis::run_passes((*joined)->transport(), {path_pass.pass.get(), metrics_pass.pass.get()});
   const analysis::CriticalPath path = path_pass.result();
   const analysis::PathMetrics metrics = metrics_pass.result();
-  const std::string text = path_text(path, run->trace->definitions()) + metrics_text(metrics) + routines_text(metrics);
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? kFine : fail(kFailed, "critical-path", "cannot write to stdout; is the disk full?");
+  const std::string text =
+      path_text(path, run->trace->definitions()) + metrics_text(metrics) + routines_text(metrics);
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  return written ? kFine
+                 : fail(kFailed, "critical-path", "cannot write to stdout; is the disk full?");
 }
 
 }  // namespace

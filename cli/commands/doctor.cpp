@@ -36,8 +36,9 @@ class Examination {
     examine_folder();
     examine_plotting();
     const bool able = library && open_mpi;
-    std::printf("\n%s\n", able ? summary().c_str()
-                               : "nothing can be measured here until the lines marked 'no' are mended");
+    std::printf("\n%s\n",
+                able ? summary().c_str()
+                     : "nothing can be measured here until the lines marked 'no' are mended");
     return able ? kFine : kFailed;
   }
 
@@ -45,11 +46,14 @@ class Examination {
   enum class Verdict { kOk, kWarn, kNo };
 
   void line(Verdict verdict, const std::string& what, const std::string& finding) {
-    const char* word = verdict == Verdict::kOk ? "ok  " : verdict == Verdict::kWarn ? "warn" : "no  ";
+    const char* word = verdict == Verdict::kOk     ? "ok  "
+                       : verdict == Verdict::kWarn ? "warn"
+                                                   : "no  ";
     const Style style = verdict == Verdict::kOk     ? Style::kGood
                         : verdict == Verdict::kWarn ? Style::kWarning
                                                     : Style::kBad;
-    std::printf("%s  %-16s %s\n", terminal_.styled(style, word).c_str(), what.c_str(), finding.c_str());
+    std::printf("%s  %-16s %s\n", terminal_.styled(style, word).c_str(), what.c_str(),
+                finding.c_str());
   }
 
   bool examine_library() {
@@ -73,7 +77,8 @@ class Examination {
     const std::vector<MpiFacts> libraries = probe_launcher("mpirun");
     if (libraries.empty()) {
       line(Verdict::kNo, "MPI library",
-           "no libmpi.so.40 can be loaded; install libopenmpi-dev, or build one with scripts/setup.sh");
+           "no libmpi.so.40 can be loaded; install libopenmpi-dev, or build one with "
+           "scripts/setup.sh");
       return false;
     }
     bool usable = false;
@@ -89,16 +94,20 @@ class Examination {
     }
     line(Verdict::kOk, "MPI library", name);
     if (facts.has_mca_pml) {
-      line(Verdict::kOk, "  source pml", "every send can be counted by its sender, every receive by its request");
+      line(Verdict::kOk, "  source pml",
+           "every send can be counted by its sender, every receive by its request");
     } else {
-      line(Verdict::kNo, "  source pml",
-           "the library does not export mca_pml; use a build that hides no symbols, as Debian's is");
+      line(
+          Verdict::kNo, "  source pml",
+          "the library does not export mca_pml; use a build that hides no symbols, as Debian's is");
     }
     if (facts.has_peruse) {
-      line(Verdict::kOk, "  source peruse", "every receive can be counted as MPI itself reports it");
+      line(Verdict::kOk, "  source peruse",
+           "every receive can be counted as MPI itself reports it");
     } else {
       line(Verdict::kWarn, "  source peruse",
-           "built without PERUSE, so the pml source counts; with it: scripts/setup.sh, '. scripts/env.sh'");
+           "built without PERUSE, so the pml source counts; with it: scripts/setup.sh, '. "
+           "scripts/env.sh'");
     }
     pml_ = pml_ || facts.has_mca_pml;
     peruse_ = peruse_ || facts.has_peruse;
@@ -125,7 +134,8 @@ class Examination {
     for (const std::string& prefix : cached_builds()) {
       const auto facts = probe_mpi(prefix + "/lib/libmpi.so.40");
       if (facts && facts->has_peruse) {
-        line(Verdict::kOk, "PERUSE build", prefix + (peruse_ ? "" : "; '. scripts/env.sh' takes it into use"));
+        line(Verdict::kOk, "PERUSE build",
+             prefix + (peruse_ ? "" : "; '. scripts/env.sh' takes it into use"));
         return;
       }
       line(Verdict::kWarn, "PERUSE build", prefix + " is not usable; run scripts/setup.sh again");
@@ -138,8 +148,8 @@ class Examination {
 
   void examine_root() {
     if (geteuid() != 0) return;
-    const bool allowed = set_to("OMPI_ALLOW_RUN_AS_ROOT") == "1" &&
-                         set_to("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
+    const bool allowed =
+        set_to("OMPI_ALLOW_RUN_AS_ROOT") == "1" && set_to("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
     line(allowed ? Verdict::kOk : Verdict::kWarn, "root",
          allowed ? "mpirun has been told to run as root"
                  : "mpirun refuses to run as root: set OMPI_ALLOW_RUN_AS_ROOT=1 and "
@@ -169,7 +179,8 @@ class Examination {
 
   std::string summary() const {
     if (peruse_) return "jobs can be measured with every source";
-    return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built for it";
+    return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built "
+           "for it";
   }
 
   Terminal terminal_ = Terminal::of_stdout();

@@ -7,7 +7,8 @@ namespace fathom::cli {
 
 inline constexpr char kDoctorExamples[] =
     "  fathom doctor\n"
-    "Each line says ok, warn or no, and what to do. The exit code is 0 if something can be measured.\n";
+    "Each line says ok, warn or no, and what to do. The exit code is 0 if something can be "
+    "measured.\n";
 
 Action declare_doctor(CLI::App& app);
 

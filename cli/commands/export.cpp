@@ -33,7 +33,8 @@ std::string format_names() {
   for (const exporters::Exporter& row : exporters::all()) {
     names += (names.empty() ? "" : ", ") + std::string(row.name);
   }
-  for (const exporters::TraceExporter& row : exporters::all_trace()) names += ", " + std::string(row.name);
+  for (const exporters::TraceExporter& row : exporters::all_trace())
+    names += ", " + std::string(row.name);
   return names;
 }
 
@@ -76,7 +77,8 @@ void print(const exporters::Notes& notes) {
 
 int export_trace(const ExportOptions& options, const exporters::TraceExporter& exporter) {
   if (!options.class_name.empty()) {
-    return fail(kWrongUsage, "export", "--class selects traffic of a profile; a trace is exported with all its classes");
+    return fail(kWrongUsage, "export",
+                "--class selects traffic of a profile; a trace is exported with all its classes");
   }
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "export", trace.error().message);
@@ -101,7 +103,8 @@ int run_export(const ExportOptions& options) {
   const exporters::Exporter* exporter = exporters::find(options.format);
   const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
   if (!exporter && !of_trace) {
-    return refuse(fmt::format("there is no format '{}'; there are {}", options.format, format_names()));
+    return refuse(
+        fmt::format("there is no format '{}'; there are {}", options.format, format_names()));
   }
   if (options.path.empty()) return refuse("say where to write with -o PATH");
   if (of_trace) return export_trace(options, *of_trace);
@@ -127,9 +130,12 @@ Action declare_export(CLI::App& app) {
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
   app.add_option("--to", options->format, "format; --list names them")->type_name("FORMAT");
   app.add_option("-o,--output", options->path, "file (or folder) to write")->type_name("PATH");
-  app.add_option("--class", options->class_name, "only traffic of this class (profile)")->type_name("CLASS");
-  auto* hidden = app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
-  app.add_flag("--user", options->user, "only messages that the program's own sends sent")->excludes(hidden);
+  app.add_option("--class", options->class_name, "only traffic of this class (profile)")
+      ->type_name("CLASS");
+  auto* hidden =
+      app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only messages that the program's own sends sent")
+      ->excludes(hidden);
   app.add_option("--metric", options->metric, "bytes or messages, where a format holds one number")
       ->type_name("METRIC")
       ->check(CLI::IsMember({"bytes", "messages"}).description(""))

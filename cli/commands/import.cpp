@@ -35,9 +35,11 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
   // Read first: a bad input must not cost the run that --force would replace.
   const auto profile = importer.read_profile(options.input);
   if (!profile) {
-    const std::string guessed = "; it was taken for " + std::string(importer.name) + " by its look: --from says what else it is (" +
-                                format_names() + ")";
-    return fail(kFailed, "import", profile.error().message + (options.format.empty() ? guessed : ""));
+    const std::string guessed = "; it was taken for " + std::string(importer.name) +
+                                " by its look: --from says what else it is (" + format_names() +
+                                ")";
+    return fail(kFailed, "import",
+                profile.error().message + (options.format.empty() ? guessed : ""));
   }
   const auto directory = RunDirectory::create(options.directory, options.force);
   if (!directory) return fail(kWrongUsage, "import", directory.error().message);
@@ -58,8 +60,10 @@ int import_trace(const ImportOptions& options, const Importer& importer) {
     return fail(kFailed, "import", done.error().message);
   }
   for (const std::string& note : notes) std::fprintf(stderr, "fathom import: %s\n", note.c_str());
-  std::fprintf(stderr, "fathom: trace in %s/trace; next: fathom export %s --to perfetto -o %s.perfetto-trace\n",
-               directory->shown().c_str(), directory->shown().c_str(), directory->shown().c_str());
+  std::fprintf(
+      stderr,
+      "fathom: trace in %s/trace; next: fathom export %s --to perfetto -o %s.perfetto-trace\n",
+      directory->shown().c_str(), directory->shown().c_str(), directory->shown().c_str());
   return kFine;
 }
 
@@ -72,9 +76,11 @@ int run_import(const ImportOptions& options) {
   }
   std::error_code failed;
   if (!std::filesystem::exists(options.input, failed)) {
-    return fail(kFailed, "import", "there is no '" + options.input + "'; name a file, a folder or an archive");
+    return fail(kFailed, "import",
+                "there is no '" + options.input + "'; name a file, a folder or an archive");
   }
-  return importer->read_profile ? import_profile(options, *importer) : import_trace(options, *importer);
+  return importer->read_profile ? import_profile(options, *importer)
+                                : import_trace(options, *importer);
 }
 
 }  // namespace
@@ -82,8 +88,11 @@ int run_import(const ImportOptions& options) {
 Action declare_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   app.add_option("PATH", options->input, "what the other tool wrote")->required()->type_name("");
-  app.add_option("-o,--output", options->directory, "run directory to make")->required()->type_name("RUN");
-  app.add_option("--from", options->format, "format: " + format_names() + "; else it is found by its look")
+  app.add_option("-o,--output", options->directory, "run directory to make")
+      ->required()
+      ->type_name("RUN");
+  app.add_option("--from", options->format,
+                 "format: " + format_names() + "; else it is found by its look")
       ->type_name("FORMAT");
   app.add_flag("--force", options->force, "replace the run that RUN holds");
   return [options] { return run_import(*options); };

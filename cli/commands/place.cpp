@@ -27,7 +27,8 @@ using simulator::HostId;
 using simulator::Objective;
 using simulator::Scores;
 
-constexpr std::size_t kMostFlowsTimed = 200'000;  // beyond, the flow model is asked only if it is the objective
+constexpr std::size_t kMostFlowsTimed =
+    200'000;  // beyond, the flow model is asked only if it is the objective
 
 struct PlaceOptions {
   std::string run, cluster;
@@ -42,21 +43,22 @@ struct PlaceOptions {
   bool force = false;
 };
 
-// Hosts of the cluster by name, or by that up to the first dot; several if that is a machine with parts.
+// Hosts of the cluster by name, or by that up to the first dot; several if that is a machine with
+// parts.
 std::vector<HostId> hosts_named(const simulator::Network& network, const std::string& name) {
   const std::vector<HostId> hosts = network.hosts_named(name);
   return hosts.empty() ? network.hosts_named(name.substr(0, name.find('.'))) : hosts;
 }
 
-// Where the profile says the ranks ran, the parts of a machine filled in order; empty if that is not in this
-// cluster, or too many on a host.
+// Where the profile says the ranks ran, the parts of a machine filled in order; empty if that is
+// not in this cluster, or too many on a host.
 simulator::Placement recorded(const simulator::Network& network, const simulator::Job& job) {
   simulator::Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);
   for (const std::string& name : job.hosts) {
     const std::vector<HostId> parts = hosts_named(network, name);
-    const auto part =
-        std::find_if(parts.begin(), parts.end(), [&](HostId host) { return used[host] < network.slots(host); });
+    const auto part = std::find_if(parts.begin(), parts.end(),
+                                   [&](HostId host) { return used[host] < network.slots(host); });
     if (part == parts.end()) return {};
     ++used[*part];
     placement.push_back(*part);
@@ -64,14 +66,18 @@ simulator::Placement recorded(const simulator::Network& network, const simulator
   return placement;
 }
 
-base::Result<std::vector<HostId>> chosen_hosts(const simulator::Network& network, const simulator::Job& job,
-                                               const PlaceOptions& options, const simulator::Placement& present) {
+base::Result<std::vector<HostId>> chosen_hosts(const simulator::Network& network,
+                                               const simulator::Job& job,
+                                               const PlaceOptions& options,
+                                               const simulator::Placement& present) {
   std::vector<HostId> hosts;
   for (const std::string& name : options.hosts) {
     const std::vector<HostId> parts = hosts_named(network, name);
-    if (parts.empty()) return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    if (parts.empty())
+      return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
     for (const HostId host : parts) {
-      if (std::count(hosts.begin(), hosts.end(), host)) return base::Error{fmt::format("host '{}' is named twice", name)};
+      if (std::count(hosts.begin(), hosts.end(), host))
+        return base::Error{fmt::format("host '{}' is named twice", name)};
       hosts.push_back(host);
     }
   }
@@ -93,7 +99,8 @@ bool uses_only(const simulator::Placement& placement, const std::vector<HostId>&
 std::string scores_text(const Scores& scores, bool with_time) {
   return fmt::format("{:>12.5g} {:>12} {:>12} {:>12}", scores[Objective::kCongestion],
                      with_time ? fmt::format("{:.5g}", scores[Objective::kTime]) : "-",
-                     human_bytes(scores[Objective::kHopBytes]), human_bytes(scores[Objective::kHostBytes]));
+                     human_bytes(scores[Objective::kHopBytes]),
+                     human_bytes(scores[Objective::kHostBytes]));
 }
 
 std::string gain_text(double before, double after) {
@@ -101,57 +108,65 @@ std::string gain_text(double before, double after) {
 }
 
 void print_advice(const simulator::AdviceRequest& request, const simulator::Advice& advice) {
-  std::printf("%s on %s: %lld ranks, %zu hosts; what counts: %s\n\n", printable(request.job.name).c_str(),
-              printable(request.network.name()).c_str(), static_cast<long long>(request.job.ranks), request.hosts.size(),
+  std::printf("%s on %s: %lld ranks, %zu hosts; what counts: %s\n\n",
+              printable(request.job.name).c_str(), printable(request.network.name()).c_str(),
+              static_cast<long long>(request.job.ranks), request.hosts.size(),
               simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
-  std::printf("%-12s %-12s %12s %12s %12s %12s\n", "placement", "routing", "congestion", "time, s", "hop-bytes",
-              "host-bytes");
+  std::printf("%-12s %-12s %12s %12s %12s %12s\n", "placement", "routing", "congestion", "time, s",
+              "hop-bytes", "host-bytes");
   for (const simulator::Candidate& candidate : advice.candidates) {
     std::printf("%-12s %-12s %s\n", candidate.placement.c_str(), candidate.routing.c_str(),
                 scores_text(candidate.scores, request.with_time).c_str());
   }
-  std::printf("%-12s %-12s %s\n", "lower bound", "any", scores_text(advice.bounds, request.with_time).c_str());
+  std::printf("%-12s %-12s %s\n", "lower bound", "any",
+              scores_text(advice.bounds, request.with_time).c_str());
   const simulator::Candidate& best = advice.candidates[1];
   const Scores& present = advice.candidates.front().scores;
-  std::printf("\nbest: %s with %s, against the present placement:\n ", best.placement.c_str(), best.routing.c_str());
+  std::printf("\nbest: %s with %s, against the present placement:\n ", best.placement.c_str(),
+              best.routing.c_str());
   for (std::size_t at = 0; at < simulator::kObjectiveNames.size(); ++at) {
     if (static_cast<Objective>(at) == Objective::kTime && !request.with_time) continue;
-    std::printf(" %s %s%s", simulator::kObjectiveNames[at], gain_text(present.value[at], best.scores.value[at]).c_str(),
+    std::printf(" %s %s%s", simulator::kObjectiveNames[at],
+                gain_text(present.value[at], best.scores.value[at]).c_str(),
                 at + 1 < simulator::kObjectiveNames.size() ? "," : "\n");
   }
   const double bound = advice.bounds[request.objective], reached = best.scores[request.objective];
   if (reached <= bound * (1 + 1e-9)) {
     std::printf("no placement on these hosts can do better\n");
   } else if (bound > 0) {
-    std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n", bound / reached,
-                reached / bound);
+    std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n",
+                bound / reached, reached / bound);
   }
 }
 
 base::Status write_placement(const PlaceOptions& options, const simulator::Network& network,
-                             const simulator::Candidate& best, const simulator::Placement& present) {
+                             const simulator::Candidate& best,
+                             const simulator::Placement& present) {
   const auto format = simulator::find_placement_format(options.format);
   if (!format) return format.error();
   const auto text = (*format)->text(network, best.places, present);
   if (!text) return text.error();
   base::AtomicFile file;
-  if (auto opened = file.open(options.path, base::AtomicFile::Existing::kReplace); !opened) return opened;
+  if (auto opened = file.open(options.path, base::AtomicFile::Existing::kReplace); !opened)
+    return opened;
   file.append(*text);
   if (auto written = file.commit(); !written) return written;
   std::string help = (*format)->help;
-  if (const std::size_t at = help.find("FILE"); at != std::string::npos) help.replace(at, 4, options.path);
+  if (const std::size_t at = help.find("FILE"); at != std::string::npos)
+    help.replace(at, 4, options.path);
   std::fprintf(stderr, "fathom: the placement is in %s: %s\n", options.path.c_str(), help.c_str());
   if (simulator::is_specification(options.cluster)) {
-    std::fprintf(
-        stderr,
-        "fathom: the hosts of '%s' are made up (%s, …): give the cluster as a file to have the names of real hosts\n",
-        printable(options.cluster).c_str(), network.machine(best.places.front()).c_str());
+    std::fprintf(stderr,
+                 "fathom: the hosts of '%s' are made up (%s, …): give the cluster as a file to "
+                 "have the names of real hosts\n",
+                 printable(options.cluster).c_str(), network.machine(best.places.front()).c_str());
   }
   return base::Done{};
 }
 
 int list_formats() {
-  for (const auto& format : simulator::placement_formats()) std::printf("%-12s %s\n", format.name, format.help);
+  for (const auto& format : simulator::placement_formats())
+    std::printf("%-12s %s\n", format.name, format.help);
   return kFine;
 }
 
@@ -159,14 +174,18 @@ int run_place(const PlaceOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "place", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "place", why); };
   if (options.list) return list_formats();
-  if (options.run.empty() || options.cluster.empty()) return refuse("name a run, and the cluster with --cluster");
-  if (options.format.empty() != options.path.empty()) return refuse("say both --to FORMAT and -o FILE, or neither");
+  if (options.run.empty() || options.cluster.empty())
+    return refuse("name a run, and the cluster with --cluster");
+  if (options.format.empty() != options.path.empty())
+    return refuse("say both --to FORMAT and -o FILE, or neither");
   if (!options.format.empty()) {
-    if (auto format = simulator::find_placement_format(options.format); !format) return refuse(format.error().message);
+    if (auto format = simulator::find_placement_format(options.format); !format)
+      return refuse(format.error().message);
   }
   std::error_code ignored;
   if (!options.path.empty() && !options.force && std::filesystem::exists(options.path, ignored)) {
-    return refuse("'" + options.path + "' is there already; choose another file with -o, or replace it with --force");
+    return refuse("'" + options.path +
+                  "' is there already; choose another file with -o, or replace it with --force");
   }
   const auto objective = simulator::find_objective(options.objective);
   if (!objective) return refuse(objective.error().message);
@@ -174,7 +193,8 @@ int run_place(const PlaceOptions& options) {
   for (const std::string& name : options.routings) {
     const auto router = simulator::find_router(name);
     if (!router) return refuse(router.error().message);
-    if (name == "optimal") return refuse("routing 'optimal' splits flows, which no launcher's placement decides");
+    if (name == "optimal")
+      return refuse("routing 'optimal' splits flows, which no launcher's placement decides");
     routers.push_back(*router);
   }
   const auto network = simulator::load_cluster(options.cluster, options.defaults);
@@ -188,14 +208,17 @@ int run_place(const PlaceOptions& options) {
   if (!hosts) return give_up(hosts.error().message);
   if (present.empty() || !uses_only(present, *hosts)) {
     std::fprintf(stderr,
-                 "fathom: the job did not run on these hosts of the cluster; its present placement is taken to be block\n");
-    auto block = simulator::map_processes(**simulator::find_mapper("block"), {*network, *job, *hosts, options.seed});
+                 "fathom: the job did not run on these hosts of the cluster; its present placement "
+                 "is taken to be block\n");
+    auto block = simulator::map_processes(**simulator::find_mapper("block"),
+                                          {*network, *job, *hosts, options.seed});
     if (!block) return give_up(block.error().message);
     present = std::move(*block);
   }
   const bool with_time = *objective == Objective::kTime || job->pairs.size() <= kMostFlowsTimed;
-  const simulator::AdviceRequest request{*network, *job, *hosts, present, routers, *objective, options.seed,
-                                         {options.moves}, with_time};
+  const simulator::AdviceRequest request{*network, *job,       *hosts,       present,
+                                         routers,  *objective, options.seed, {options.moves},
+                                         with_time};
   const auto advice = simulator::advise(request);
   if (!advice) return give_up(advice.error().message);
   print_advice(request, *advice);
@@ -208,33 +231,54 @@ int run_place(const PlaceOptions& options) {
 
 Action declare_place(CLI::App& app) {
   auto options = std::make_shared<PlaceOptions>();
-  app.add_option("RUN", options->run, "run directory, profile.json or archive of the reference profiler")->type_name("");
+  app.add_option("RUN", options->run,
+                 "run directory, profile.json or archive of the reference profiler")
+      ->type_name("");
   app.add_option("--cluster", options->cluster,
-                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom simulate --list)")
+                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom "
+                 "simulate --list)")
       ->type_name("CLUSTER");
-  app.add_option("--hosts", options->hosts, "that the job may use (those it ran on)")->delimiter(',')->type_name("NAME,...");
-  app.add_option("--selection", options->selection, "how hosts are chosen if the job did not run on this cluster")
-      ->type_name("NAME")->capture_default_str();
-  app.add_option("--routing", options->routings, "of the network; of several, the best is found, too (dmodk)")
-      ->delimiter(',')->type_name("NAME,...");
+  app.add_option("--hosts", options->hosts, "that the job may use (those it ran on)")
+      ->delimiter(',')
+      ->type_name("NAME,...");
+  app.add_option("--selection", options->selection,
+                 "how hosts are chosen if the job did not run on this cluster")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--routing", options->routings,
+                 "of the network; of several, the best is found, too (dmodk)")
+      ->delimiter(',')
+      ->type_name("NAME,...");
   app.add_option("--objective", options->objective, "congestion, time, hop-bytes or host-bytes")
-      ->type_name("NAME")->capture_default_str();
-  app.add_option("--to", options->format, "write the placement: rankfile, host, slurm or permutation (--list)")
+      ->type_name("NAME")
+      ->capture_default_str();
+  app.add_option("--to", options->format,
+                 "write the placement: rankfile, host, slurm or permutation (--list)")
       ->type_name("FORMAT");
   app.add_option("-o,--output", options->path, "the file for it")->type_name("FILE");
-  app.add_option("--moves", options->moves, "that the search tries at most")->type_name("NUMBER")->capture_default_str();
+  app.add_option("--moves", options->moves, "that the search tries at most")
+      ->type_name("NUMBER")
+      ->capture_default_str();
   app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
       ->type_name("NUMBER")
       ->capture_default_str();
   app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
-      ->type_name("NUMBER")->check(CLI::Range(1, 1 << 20).description(""))->capture_default_str();
-  app.add_option("--capacity", options->defaults.capacity_Bps, "of a link in bytes/s, where the cluster does not tell")
-      ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->capture_default_str();
+  app.add_option("--capacity", options->defaults.capacity_Bps,
+                 "of a link in bytes/s, where the cluster does not tell")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber.description(""))
+      ->capture_default_str();
   app.add_option("--node", options->defaults.node,
                  "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
       ->type_name("FILE");
-  app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
-      ->type_name("NUMBER")->check(CLI::PositiveNumber.description(""))->capture_default_str();
+  app.add_option("--node-capacity", options->defaults.node_capacity_Bps,
+                 "of a link inside a host, in bytes/s")
+      ->type_name("NUMBER")
+      ->check(CLI::PositiveNumber.description(""))
+      ->capture_default_str();
   app.add_flag("--force", options->force, "replace FILE");
   app.add_flag("--list", options->list, "list the formats");
   return [options] { return run_place(*options); };

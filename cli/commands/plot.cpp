@@ -31,7 +31,8 @@ base::Result<std::string> what_to_draw(const std::string& run) {
   if (std::filesystem::exists(results, failed)) return results;
   if (std::filesystem::path(run).filename() == "results.json") return run;
   auto profile = profile_of(run);
-  if (!profile && std::filesystem::exists(run + "/trace", failed)) return run + "/profile.json";  // the trace alone
+  if (!profile && std::filesystem::exists(run + "/trace", failed))
+    return run + "/profile.json";  // the trace alone
   return profile;
 }
 
@@ -46,7 +47,8 @@ int plot(const PlotOptions& options) {
                     "' to draw with; install python3-matplotlib or set FATHOM_PYTHON to a Python "
                     "that has matplotlib");
   }
-  Launch launch{{python(), *script, *profile, "-o", options.directory, "--format", options.format}, {}};
+  Launch launch{{python(), *script, *profile, "-o", options.directory, "--format", options.format},
+                {}};
   if (!options.class_name.empty()) {
     launch.command.insert(launch.command.end(), {"--class", options.class_name});
   }
@@ -82,7 +84,9 @@ Action declare_plot(CLI::App& app) {
       ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
       ->capture_default_str();
   app.add_flag("--linear", options->linear, "linear colour scale instead of a logarithmic one");
-  app.add_option("--from", options->from, "of a trace's timeline: first moment: 1.5s, 20ms, 3us, 7ns")->type_name("TIME");
+  app.add_option("--from", options->from,
+                 "of a trace's timeline: first moment: 1.5s, 20ms, 3us, 7ns")
+      ->type_name("TIME");
   app.add_option("--to", options->to, "of a trace's timeline: last moment")->type_name("TIME");
   return [options] { return plot(*options); };
 }

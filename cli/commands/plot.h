@@ -10,7 +10,8 @@ inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots --class MPI_Alltoall --format svg\n"
     "  fathom plot r1 -o plots --hidden\n"
     "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
-    "Writes traffic (bytes by pair), messages (messages by pair), sizes (histogram) and, of a traced run, timeline\n"
+    "Writes traffic (bytes by pair), messages (messages by pair), sizes (histogram) and, of a "
+    "traced run, timeline\n"
     "(calls and messages of the window, or of some thousand events in the middle) into DIR.\n";
 
 Action declare_plot(CLI::App& app);

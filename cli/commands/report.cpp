@@ -27,8 +27,8 @@ int report(const ReportOptions& options) {
   if (!summary) return fail(kFailed, "report", summary.error().message);
   const std::string text =
       options.json ? report_json(*summary) : report_text(*summary, Terminal::of_stdout());
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() &&
-                       std::fflush(stdout) == 0;
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "report", "cannot write to stdout; is the disk full?");
 }
 
@@ -37,7 +37,8 @@ int report(const ReportOptions& options) {
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->required()->type_name("");
-  app.add_option("--class", options->class_name, "only traffic of this class, such as MPI_Allreduce")
+  app.add_option("--class", options->class_name,
+                 "only traffic of this class, such as MPI_Allreduce")
       ->type_name("CLASS");
   app.add_option("--top", options->top, "how many pairs and ranks to list")
       ->type_name("N")

@@ -47,13 +47,18 @@ struct TraceOption {
 };
 constexpr TraceOption kTraceOptions[] = {
     {"--trace-level", "FATHOM_TRACE_LEVEL", "LEVEL",
-     "calls, or transfers: also hidden messages and the steps of each transfer (default: transfers)"},
-    {"--trace-memory", "FATHOM_TRACE_MEMORY", "BYTES", "memory to record into, per process (default: 16M)"},
-    {"--trace-size", "FATHOM_TRACE_SIZE", "BYTES", "largest trace file, per process (default: no limit)"},
-    {"--functions", "FATHOM_TRACE_FUNCTIONS", "LIST", "record these calls only: MPI_Send,MPI_I*; -MPI_Test* leaves out"},
+     "calls, or transfers: also hidden messages and the steps of each transfer (default: "
+     "transfers)"},
+    {"--trace-memory", "FATHOM_TRACE_MEMORY", "BYTES",
+     "memory to record into, per process (default: 16M)"},
+    {"--trace-size", "FATHOM_TRACE_SIZE", "BYTES",
+     "largest trace file, per process (default: no limit)"},
+    {"--functions", "FATHOM_TRACE_FUNCTIONS", "LIST",
+     "record these calls only: MPI_Send,MPI_I*; -MPI_Test* leaves out"},
     {"--ranks", "FATHOM_TRACE_RANKS", "LIST", "trace these world ranks only: 0-3,8"},
     {"--communicators", "FATHOM_TRACE_COMMUNICATORS", "LIST",
-     "record these communicators only, by name or constructor: MPI_COMM_WORLD,solver*,-MPI_Comm_dup"},
+     "record these communicators only, by name or constructor: "
+     "MPI_COMM_WORLD,solver*,-MPI_Comm_dup"},
     {"--phases", "FATHOM_TRACE_PHASES", "LIST", "trace inside these named phases only"},
     {"--after", "FATHOM_TRACE_AFTER", "SECONDS", "begin so long after MPI_Init"},
     {"--for", "FATHOM_TRACE_FOR", "SECONDS", "end so long after the beginning"},
@@ -63,7 +68,9 @@ constexpr TraceOption kTraceOptions[] = {
 
 const std::vector<std::string> kSources = {"auto", "peruse", "pml", "mpi_t"};
 
-bool is_source(const std::string& name) { return std::find(kSources.begin(), kSources.end(), name) != kSources.end(); }
+bool is_source(const std::string& name) {
+  return std::find(kSources.begin(), kSources.end(), name) != kSources.end();
+}
 
 std::optional<std::string> environment(const std::string& name) {
   const char* value = std::getenv(name.c_str());
@@ -91,13 +98,14 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
   }
   for (const TraceOption& option : kTraceOptions) {
     const auto chosen = options.trace_settings.find(option.variable);
-    if (options.trace) add(option.variable, chosen == options.trace_settings.end() ? "" : chosen->second);
+    if (options.trace)
+      add(option.variable, chosen == options.trace_settings.end() ? "" : chosen->second);
   }
   return settings;
 }
 
-// Best effort, before the job costs anything: false only if every Open MPI that the job could load was
-// found and has no PERUSE.
+// Best effort, before the job costs anything: false only if every Open MPI that the job could load
+// was found and has no PERUSE.
 bool may_have_peruse(const std::vector<std::string>& command) {
   const Launcher launcher = find_launcher(command);
   if (launcher.kind == LauncherKind::kSlurm) return true;  // the libraries are on other hosts
@@ -123,54 +131,66 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
     return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
   }
   if (job.signal != 0) {
-    return fmt::format("{} ended the job before any rank was through MPI_Init, so there is no profile", name_of_signal(job.signal));
+    return fmt::format(
+        "{} ended the job before any rank was through MPI_Init, so there is no profile",
+        name_of_signal(job.signal));
   }
   const char* likely = "";
   switch (kind) {
     case LauncherKind::kOpenMpi:
-      likely = "the program does not use Open MPI's shared library (no MPI program, another MPI, "
-               "statically linked), calls it past preloaded libraries, or never got to MPI_Init";
+      likely =
+          "the program does not use Open MPI's shared library (no MPI program, another MPI, "
+          "statically linked), calls it past preloaded libraries, or never got to MPI_Init";
       break;
     case LauncherKind::kSlurm:
-      likely = "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
-               "library";
+      likely =
+          "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
+          "library";
       break;
     case LauncherKind::kHydra:
       likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
       break;
     case LauncherKind::kNone:
-      likely = "the command is no MPI program, or a launcher that Fathom does not know and that does "
-               "not pass the environment on; put LD_PRELOAD and FATHOM_OUTPUT into its own option for "
-               "variables";
+      likely =
+          "the command is no MPI program, or a launcher that Fathom does not know and that does "
+          "not pass the environment on; put LD_PRELOAD and FATHOM_OUTPUT into its own option for "
+          "variables";
       break;
   }
   const std::string first =
-      job.code == 0 ? ""
-                    : fmt::format(
-                          "the command ended with {}; if it says above why (too few slots: mpirun --oversubscribe; "
-                          "AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), that comes first; else ",
-                          job.code);
-  return fmt::format("no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
-                     "'fathom doctor' tell more",
-                     first, likely);
+      job.code == 0
+          ? ""
+          : fmt::format(
+                "the command ended with {}; if it says above why (too few slots: mpirun "
+                "--oversubscribe; "
+                "AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), that comes first; else ",
+                job.code);
+  return fmt::format(
+      "no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
+      "'fathom doctor' tell more",
+      first, likely);
 }
 
 // What is there of further jobs, after putting together what those that were cut short had counted.
 std::string further_jobs(const RunDirectory& run) {
   const std::vector<std::string> worlds = run.further_worlds();
   for (const std::string& world : worlds) {
-    if (!std::filesystem::exists(world + "/profile.json")) (void)profile::assemble_cut_short_run(world);
+    if (!std::filesystem::exists(world + "/profile.json"))
+      (void)profile::assemble_cut_short_run(world);
   }
   if (worlds.empty()) return "";
-  return fmt::format(" and of {} further job{} in {}/world-*", worlds.size(), worlds.size() == 1 ? "" : "s", run.shown());
+  return fmt::format(" and of {} further job{} in {}/world-*", worlds.size(),
+                     worlds.size() == 1 ? "" : "s", run.shown());
 }
 
 // Says what the job left behind; true if there is a profile for later stages.
 bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const JobEnd& job) {
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
-    tell(fmt::format("profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
-                     traced ? fmt::format("; trace in {0}/trace; next: fathom trace info {0}", run.shown()) : ""));
+    tell(fmt::format(
+        "profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
+        traced ? fmt::format("; trace in {0}/trace; next: fathom trace info {0}", run.shown())
+               : ""));
     return true;
   }
   const auto assembled = profile::assemble_cut_short_run(run.path());
@@ -179,19 +199,26 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
     return false;
   }
   if (*assembled) {
-    tell(fmt::format("the run was cut short{2}; what its ranks had counted by then is in "
-                     "{0}/profile.json{1}; next: fathom report {0}",
-                     run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal)));
+    tell(fmt::format(
+        "the run was cut short{2}; what its ranks had counted by then is in "
+        "{0}/profile.json{1}; next: fathom report {0}",
+        run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal)));
     return true;
   }
   if (run.was_started() && job.signal != 0 && job.signal != SIGKILL) {
-    tell(fmt::format("{} ended the job, and no rank could leave its counts: its launcher killed them before they had "
-                     "written, or they cannot write to {}", name_of_signal(job.signal), run.shown()));
+    tell(
+        fmt::format("{} ended the job, and no rank could leave its counts: its launcher killed "
+                    "them before they had "
+                    "written, or they cannot write to {}",
+                    name_of_signal(job.signal), run.shown()));
     return false;
   }
   if (run.was_started()) {
-    tell("the job ran with the library, but no rank could leave its counts: killed with SIGKILL, for want of "
-         "memory perhaps, ended by a sanitizer, or unable to write to " + run.shown());
+    tell(
+        "the job ran with the library, but no rank could leave its counts: killed with SIGKILL, "
+        "for want of "
+        "memory perhaps, ended by a sanitizer, or unable to write to " +
+        run.shown());
     return false;
   }
   run.remove_if_unused();
@@ -209,13 +236,15 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   }
   const std::string source = environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
-    return refuse(fmt::format("FATHOM_SOURCE={} names no source; there are {}", source, joined(kSources)));
+    return refuse(
+        fmt::format("FATHOM_SOURCE={} names no source; there are {}", source, joined(kSources)));
   }
   const auto library = find_library(options.trace);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
-        "the Open MPI that this job would use has no PERUSE; build one with scripts/setup.sh and take "
+        "the Open MPI that this job would use has no PERUSE; build one with scripts/setup.sh and "
+        "take "
         "it with '. scripts/env.sh', or use --source pml, which needs none");
   }
   const auto directory = options.directory.empty()
@@ -259,9 +288,10 @@ Action declare_run(CLI::App& app) {
                  "run directory (default: fathom-APP-JOBID in this folder)")
       ->type_name("DIR");
   app.add_flag("--force", options->force, "replace the run that DIR holds");
-  app.add_option("--source", options->source,
-                 "what to count with: auto, peruse, pml or mpi_t (default: auto, the best that proves "
-                 "itself)")
+  app.add_option(
+         "--source", options->source,
+         "what to count with: auto, peruse, pml or mpi_t (default: auto, the best that proves "
+         "itself)")
       ->type_name("NAME")
       ->check(CLI::IsMember(kSources).description(""));
   app.add_option("--pvar", options->pvars, "also read this MPI_T performance variable (repeatable)")
@@ -270,7 +300,8 @@ Action declare_run(CLI::App& app) {
   app.add_option("--log", options->log, "how much the library says: quiet, warning or info")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
-  app.add_flag("--trace", options->trace, "also record every MPI call and transfer; so does FATHOM_TRACE=1");
+  app.add_flag("--trace", options->trace,
+               "also record every MPI call and transfer; so does FATHOM_TRACE=1");
   for (const TraceOption& option : kTraceOptions) {
     app.add_option_function<std::string>(
            option.option,

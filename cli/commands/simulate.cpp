@@ -77,7 +77,9 @@ int list_algorithms() {
   std::printf("  %-12s %s\n", "rankfile:FILE", simulator::kRankfileHelp);
   print_rows("--routing", simulator::routers());
   print_rows("--cluster KIND:key=value;...", simulator::topologies());
-  std::printf("  all of them    slots=N (of a host), capacity=B/S (of a link), latency=S, taper=T,... (by level of switches)\nexamples\n");
+  std::printf(
+      "  all of them    slots=N (of a host), capacity=B/S (of a link), latency=S, taper=T,... (by "
+      "level of switches)\nexamples\n");
   for (const auto& row : simulator::topologies()) std::printf("  %s\n", row.example);
   return kFine;
 }
@@ -93,7 +95,8 @@ struct Plan {
 };
 
 template <typename Row, typename Find>
-base::Status look_up(const std::vector<std::string>& names, Find find, std::vector<const Row*>& rows) {
+base::Status look_up(const std::vector<std::string>& names, Find find,
+                     std::vector<const Row*>& rows) {
   for (const std::string& name : names) {
     const auto row = find(name);
     if (!row) return row.error();
@@ -120,18 +123,21 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   if (!model) return model.error();
   plan.model = *model;
   if (!options.snapshots_s.empty() && plan.model == Model::kLoad) {
-    return base::Error{"--snapshots needs a model of time: --model flow or replay; model load has --graphml"};
+    return base::Error{
+        "--snapshots needs a model of time: --model flow or replay; model load has --graphml"};
   }
-  if (!options.machine.empty() && plan.model != Model::kReplay) return base::Error{"--loggops is for --model replay"};
+  if (!options.machine.empty() && plan.model != Model::kReplay)
+    return base::Error{"--loggops is for --model replay"};
   const auto machine = machine_from(options.machine);
   if (!machine) return machine.error();
   plan.machine = *machine;
-  if (!options.table.empty() && std::count(options.routings.begin(), options.routings.end(), "optimal")) {
+  if (!options.table.empty() &&
+      std::count(options.routings.begin(), options.routings.end(), "optimal")) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
   if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
-  plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() * plan.placements.size() *
-                       plan.routers.size() ==
+  plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() *
+                       plan.placements.size() * plan.routers.size() ==
                    1;
   return plan;
 }
@@ -142,7 +148,8 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
   std::vector<char> taken(network.host_count(), 0);
   for (const std::string& name : names) {
     const std::vector<simulator::HostId> parts = network.hosts_named(name);
-    if (parts.empty()) return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
+    if (parts.empty())
+      return base::Error{fmt::format("'{}' has no host '{}'", network.name(), name)};
     for (const simulator::HostId host : parts) {
       if (taken[host]++) return base::Error{fmt::format("host '{}' is named twice", name)};
       hosts.push_back(host);
@@ -153,13 +160,16 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
 
 void print_heading() {
   std::printf("%-20s %-20s %-10s %s %-12s %10s %12s %8s\n", "cluster", "job", "hosts",
-              left("place", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c", "max flows");
+              left("place", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c",
+              "max flows");
 }
 
 // Zeros would look like a fault.
 void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures, bool host_links) {
   if (host_links || figures.max_traffic > 0 || job.pairs.empty()) return;
-  std::fprintf(stderr, "fathom: %s: no message crosses a link between switches; --host-links counts the links of hosts, too\n",
+  std::fprintf(stderr,
+               "fathom: %s: no message crosses a link between switches; --host-links counts the "
+               "links of hosts, too\n",
                printable(job.name).c_str());
 }
 
@@ -167,8 +177,9 @@ void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures
 void print_run(const simulator::Network& network, const simulator::Job& job,
                const simulator::LoadRun& run, bool host_links) {
   const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
-  std::printf("%s %s %-10s %s %-12s %10s %12.5g %8.0f\n", left(printable(network.name()), 20).c_str(),
-              left(printable(job.name), 20).c_str(), run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
+  std::printf("%s %s %-10s %s %-12s %10s %12.5g %8.0f\n",
+              left(printable(network.name()), 20).c_str(), left(printable(job.name), 20).c_str(),
+              run.selection.c_str(), left(printable(run.placement), kPlacementWidth).c_str(),
               run.routing.c_str(), human_bytes(figures.max_traffic).c_str(), figures.max_congestion,
               figures.max_flows);
   print_hint(job, figures, host_links);
@@ -196,8 +207,7 @@ base::Status write_table(const simulator::Network& network, const simulator::Job
   simulator::ForwardingTable table(network, placed->demands);
   const auto routed = simulator::route_job(network, *placed, choice, table);
   if (!routed) return routed.error();
-  const auto entries =
-      options.table == "destination" ? table.per_destination() : table.per_flow();
+  const auto entries = options.table == "destination" ? table.per_destination() : table.per_flow();
   if (!entries) return entries.error();
   const std::string path = options.directory + "/forwarding-" + std::to_string(number);
   return options.table == "openflow"
@@ -216,20 +226,22 @@ base::Status write_extras(const simulator::Network& network, const simulator::Jo
   return write_table(network, job, choice, options, number);
 }
 
-base::Status simulate_load(const simulator::Network& network, const simulator::Job& job, const Plan& plan,
-                           const simulator::Choice& choice, const SimulateOptions& options,
-                           simulator::ResultsWriter& results) {
+base::Status simulate_load(const simulator::Network& network, const simulator::Job& job,
+                           const Plan& plan, const simulator::Choice& choice,
+                           const SimulateOptions& options, simulator::ResultsWriter& results) {
   const auto run = simulator::run_link_load(network, job, choice);
   if (!run) return run.error();
   if (results.count() == 0) print_heading();
   results.add(network, job.name, *run, options.host_links);
   print_run(network, job, *run, options.host_links);
-  if (plan.is_single) std::fputs(load_report(network, run->use, options.host_links).c_str(), stdout);
+  if (plan.is_single)
+    std::fputs(load_report(network, run->use, options.host_links).c_str(), stdout);
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
 // What each link has carried until `at_s`, within an interval in proportion to time.
-simulator::LinkUse carried_until(const simulator::Network& network, const simulator::LinkUsage& usage, double at_s) {
+simulator::LinkUse carried_until(const simulator::Network& network,
+                                 const simulator::LinkUsage& usage, double at_s) {
   simulator::LinkUse use(network);
   for (simulator::LinkId link = 0; link < network.link_count(); ++link) {
     for (std::size_t at = 0; at < usage.intervals(); ++at) {
@@ -241,16 +253,18 @@ simulator::LinkUse carried_until(const simulator::Network& network, const simula
 }
 
 // DIR/links-N.graphml at the end of the run, and links-N-at-T.graphml.
-base::Status write_snapshots(const simulator::Network& network, const simulator::TimedRun& run, const SimulateOptions& options,
-                             std::size_t number) {
+base::Status write_snapshots(const simulator::Network& network, const simulator::TimedRun& run,
+                             const SimulateOptions& options, std::size_t number) {
   const std::string path = options.directory + "/links-" + std::to_string(number);
   for (const double at_s : options.snapshots_s) {
     const simulator::LinkUse use = carried_until(network, *run.usage, at_s);
-    const auto written = simulator::write_graphml(network, fmt::format("{}-at-{:g}.graphml", path, at_s), &use);
+    const auto written =
+        simulator::write_graphml(network, fmt::format("{}-at-{:g}.graphml", path, at_s), &use);
     if (!written) return written;
   }
   if (!options.snapshots) return base::Done{};
-  const simulator::LinkUse use = carried_until(network, *run.usage, std::numeric_limits<double>::infinity());
+  const simulator::LinkUse use =
+      carried_until(network, *run.usage, std::numeric_limits<double>::infinity());
   return simulator::write_graphml(network, path + ".graphml", &use);
 }
 
@@ -264,20 +278,24 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
   print_timed(network, job, *run);
   if (plan.is_single) std::fputs(time_report(network, *run->usage, run->seconds).c_str(), stdout);
-  if (auto written = write_snapshots(network, *run, options, results.count()); !written) return written;
+  if (auto written = write_snapshots(network, *run, options, results.count()); !written)
+    return written;
   if (!options.table.empty()) {
-    if (auto written = write_table(network, job.job, choice, options, results.count()); !written) return written;
+    if (auto written = write_table(network, job.job, choice, options, results.count()); !written)
+      return written;
   }
   const std::string end = "-" + std::to_string(results.count()) + ".csv";
   if (run->busy) {
-    const auto written = scenario::write_waiting(simulator::waiting_over_time(*run), options.directory + "/waiting" + end);
+    const auto written = scenario::write_waiting(simulator::waiting_over_time(*run),
+                                                 options.directory + "/waiting" + end);
     if (!written) return written;
   }
-  return scenario::write_utilisation(network, *run->usage, options.directory + "/utilisation" + end);
+  return scenario::write_utilisation(network, *run->usage,
+                                     options.directory + "/utilisation" + end);
 }
 
-base::Status set_placement(const simulator::Network& network, const simulator::PlacementChoice& placement,
-                           simulator::Choice& choice) {
+base::Status set_placement(const simulator::Network& network,
+                           const simulator::PlacementChoice& placement, simulator::Choice& choice) {
   choice.mapper = placement.mapper;
   choice.placement.clear();
   if (placement.rankfile.empty()) return base::Done{};
@@ -298,7 +316,8 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
   for (const auto* selector : plan.selectors) {
     for (const simulator::PlacementChoice& placement : plan.placements) {
       const bool is_given = !placement.rankfile.empty();
-      if (is_given && selector != plan.selectors.front()) continue;  // the file is the selection, too
+      if (is_given && selector != plan.selectors.front())
+        continue;  // the file is the selection, too
       if (auto placed = set_placement(network, placement, choice); !placed) return placed;
       for (const auto* router : plan.routers) {
         choice.selector = selector;
@@ -329,7 +348,8 @@ base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
 std::string first_beside_scenario(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    const bool fits = name == "SCENARIO" || name == "--output" || name == "--threads" || name == "--force";
+    const bool fits =
+        name == "SCENARIO" || name == "--output" || name == "--threads" || name == "--force";
     if (option->count() > 0 && !fits) return name;
   }
   return "";
@@ -341,12 +361,14 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
   if (options.list) return list_algorithms();
   if (!options.scenario.empty()) {
     if (beside_scenario.empty()) {
-      return simulate_scenario({options.scenario, options.directory, options.threads, options.force});
+      return simulate_scenario(
+          {options.scenario, options.directory, options.threads, options.force});
     }
-    return refuse("a scenario names its clusters, jobs and all the rest itself; leave " + beside_scenario +
-                  " out, and write it into " + options.scenario);
+    return refuse("a scenario names its clusters, jobs and all the rest itself; leave " +
+                  beside_scenario + " out, and write it into " + options.scenario);
   }
-  if (options.clusters.empty()) return refuse("name the cluster with --cluster; see fathom simulate --help");
+  if (options.clusters.empty())
+    return refuse("name the cluster with --cluster; see fathom simulate --help");
   if (options.jobs.empty()) return refuse("name the job with --job; see fathom simulate --help");
   if (options.directory.empty()) return refuse("say where to write the results with -o DIR");
   const auto plan = make_plan(options);
@@ -364,7 +386,8 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
     if (!job) return give_up(job.error().message);
     jobs.push_back(std::move(*job));
   }
-  if (auto taken = take_results_folder(options.directory, options.force); !taken) return refuse(taken.error().message);
+  if (auto taken = take_results_folder(options.directory, options.force); !taken)
+    return refuse(taken.error().message);
   simulator::ResultsWriter results;
   if (auto opened = results.open(options.directory + "/results.json"); !opened) {
     return give_up(opened.error().message);
@@ -383,11 +406,15 @@ Action declare_simulate(CLI::App& app) {
   const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
     return app.add_option(name, values, help)->delimiter(',')->type_name("NAME,...");
   };
-  app.add_option("SCENARIO", options->scenario, "YAML file with clusters, algorithms and jobs: docs/scenarios.md")
+  app.add_option("SCENARIO", options->scenario,
+                 "YAML file with clusters, algorithms and jobs: docs/scenarios.md")
       ->type_name("");
-  app.add_option("--threads", options->threads, "for the combinations of a scenario (as many as cores)")
+  app.add_option("--threads", options->threads,
+                 "for the combinations of a scenario (as many as cores)")
       ->type_name("NUMBER");
-  app.add_option("--cluster", options->clusters, "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see --list); may be given several times")
+  app.add_option("--cluster", options->clusters,
+                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see "
+                 "--list); may be given several times")
       ->type_name("CLUSTER")
       ->allow_extra_args(false);
   app.add_option("--job", options->jobs,
@@ -397,20 +424,28 @@ Action declare_simulate(CLI::App& app) {
       ->allow_extra_args(false);
   add_list("--selection", options->selections, "how hosts are chosen (linear)");
   add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
-  app.add_option("--rankfile", options->rankfile, "the same as --placement rankfile:FILE: the host of each rank, in place of selection and placement")
+  app.add_option("--rankfile", options->rankfile,
+                 "the same as --placement rankfile:FILE: the host of each rank, in place of "
+                 "selection and placement")
       ->type_name("FILE")
       ->excludes("--hosts", "--selection");
-  add_list("--placement", options->placements, "how processes are spread over them (block); rankfile:FILE names the host of each rank")
+  add_list("--placement", options->placements,
+           "how processes are spread over them (block); rankfile:FILE names the host of each rank")
       ->excludes("--rankfile");
   add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
-  app.add_option("--model", options->model, "what is computed: load (of links), flow (time, max-min fair), replay (of a trace or FILE.goal)")
+  app.add_option("--model", options->model,
+                 "what is computed: load (of links), flow (time, max-min fair), replay (of a trace "
+                 "or FILE.goal)")
       ->type_name("NAME")
       ->capture_default_str();
-  add_list("--loggops", options->machine, "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)")->type_name("KEY=VALUE,...");
+  add_list("--loggops", options->machine,
+           "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)")
+      ->type_name("KEY=VALUE,...");
   app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
       ->type_name("NUMBER")
       ->capture_default_str();
-  app.add_flag("--host-links", options->host_links, "count links of hosts too, not only between switches");
+  app.add_flag("--host-links", options->host_links,
+               "count links of hosts too, not only between switches");
   app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
       ->type_name("NUMBER")
       ->check(CLI::Range(1, 1 << 20).description(""))
@@ -420,13 +455,17 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();
-  app.add_option("--node", options->defaults.node, "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains become part of the network")
+  app.add_option("--node", options->defaults.node,
+                 "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains become part "
+                 "of the network")
       ->type_name("FILE");
-  app.add_option("--node-capacity", options->defaults.node_capacity_Bps, "of a link inside a host, in bytes/s")
+  app.add_option("--node-capacity", options->defaults.node_capacity_Bps,
+                 "of a link inside a host, in bytes/s")
       ->type_name("NUMBER")
       ->check(CLI::PositiveNumber.description(""))
       ->capture_default_str();
-  add_list("--failed-links", options->failed_links, "cables that are broken, by their ends")->type_name("A=B,...");
+  add_list("--failed-links", options->failed_links, "cables that are broken, by their ends")
+      ->type_name("A=B,...");
   app.add_option("--failed-share", options->failed_share,
                  "part of the cables between switches that is broken, drawn with the seed")
       ->type_name("PART")
@@ -436,7 +475,9 @@ Action declare_simulate(CLI::App& app) {
       ->type_name("KIND")
       ->check(CLI::IsMember({"flow", "destination", "openflow"}).description(""));
   app.add_flag("--graphml", options->snapshots, "write links-N.graphml of each run");
-  app.add_option("--snapshots", options->snapshots_s, "flow and replay: write links-N-at-T.graphml, what links have carried until then, in seconds")
+  app.add_option("--snapshots", options->snapshots_s,
+                 "flow and replay: write links-N-at-T.graphml, what links have carried until then, "
+                 "in seconds")
       ->delimiter(',')
       ->type_name("TIME,...")
       ->check(CLI::NonNegativeNumber.description(""));

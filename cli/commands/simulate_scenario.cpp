@@ -50,8 +50,8 @@ base::Status make_folder(const std::string& folder) {
 }
 
 // Whose run-N it is removes an old one: other processes may have begun theirs.
-base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& workload, std::size_t index,
-                           const std::string& directory) {
+base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& workload,
+                           std::size_t index, const std::string& directory) {
   const std::string folder = directory + "/run-" + std::to_string(index + 1);
   std::error_code ignored;
   std::filesystem::remove_all(folder, ignored);
@@ -59,9 +59,11 @@ base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& w
   const auto run = scenario::run_combination(scenario, workload, folder);
   if (!run) return base::Error{fmt::format("run {}: {}", index + 1, run.error().message)};
   if (auto written = scenario::write_tables(*run, folder); !written) return written.error();
-  Part part{index, {scenario::run_json(*run), scenario::run_row(*run), simulation_line(index + 1, *run),
-                    simulation_report(*run)}};
-  if (auto written = write_text(folder + "/report.txt", part.texts[kReport]); !written) return written.error();
+  Part part{index,
+            {scenario::run_json(*run), scenario::run_row(*run), simulation_line(index + 1, *run),
+             simulation_report(*run)}};
+  if (auto written = write_text(folder + "/report.txt", part.texts[kReport]); !written)
+    return written.error();
   return part;
 }
 
@@ -70,7 +72,11 @@ class Pool {
  public:
   Pool(const ScenarioFile& file, const scenario::Workload& workload, const std::string& directory,
        std::vector<std::size_t> mine)
-      : file_(file), workload_(workload), directory_(directory), mine_(std::move(mine)), parts_(mine_.size()) {}
+      : file_(file),
+        workload_(workload),
+        directory_(directory),
+        mine_(std::move(mine)),
+        parts_(mine_.size()) {}
 
   base::Result<std::vector<Part>> run(unsigned threads) {
     std::vector<std::thread> pool;
@@ -152,8 +158,8 @@ std::optional<std::string> variable(const std::string& name) {
 }
 
 // Of several processes the first removes what is old; all refuse alike.
-base::Status take_folder(const ScenarioRequest& request, const std::string& directory, const Share& share,
-                         std::size_t combinations) {
+base::Status take_folder(const ScenarioRequest& request, const std::string& directory,
+                         const Share& share, std::size_t combinations) {
   if (share.process > 0 && request.replace) return make_folder(directory);
   return take_results_folder(directory, request.replace, share.processes > 1 ? combinations : 0);
 }
@@ -171,7 +177,8 @@ int simulate_scenario(const ScenarioRequest& request) {
   const auto file = scenario::read_scenarios(request.path);
   if (!file) return give_up(file.error().message);
   const std::string directory = request.directory.empty() ? file->output : request.directory;
-  if (directory.empty()) return fail(kWrongUsage, "simulate", "say where to write the results with -o DIR");
+  if (directory.empty())
+    return fail(kWrongUsage, "simulate", "say where to write the results with -o DIR");
   const Share share = scenario::share_from(variable);
   if (auto taken = take_folder(request, directory, share, file->combinations.size()); !taken) {
     return share.process > 0 ? kWrongUsage : fail(kWrongUsage, "simulate", taken.error().message);
@@ -189,7 +196,8 @@ int simulate_scenario(const ScenarioRequest& request) {
   if (gathered) gathered = write_results(*parts, directory);
   if (!gathered) return give_up(gathered.error().message);
   print(*parts);
-  std::fprintf(stderr, "fathom: results in %s/results.json, runs.csv and run-N/\n", directory.c_str());
+  std::fprintf(stderr, "fathom: results in %s/results.json, runs.csv and run-N/\n",
+               directory.c_str());
   return kFine;
 }
 

@@ -1,4 +1,5 @@
-// `fathom simulate SCENARIO.yml`: all combinations, over cores and over the processes of a launcher.
+// `fathom simulate SCENARIO.yml`: all combinations, over cores and over the processes of a
+// launcher.
 #pragma once
 
 #include <string>
@@ -7,9 +8,9 @@ namespace fathom::cli {
 
 struct ScenarioRequest {
   std::string path;
-  std::string directory;     // empty: what the file says
-  unsigned threads = 0;      // 0: as many as cores
-  bool replace = false;      // results that the folder holds
+  std::string directory;  // empty: what the file says
+  unsigned threads = 0;   // 0: as many as cores
+  bool replace = false;   // results that the folder holds
 };
 
 // Prints; returns the exit code.

@@ -21,8 +21,9 @@ struct Parameter {
 };
 
 constexpr Parameter kParameters[] = {
-    {"L", &simulator::LogGops::L}, {"o", &simulator::LogGops::o}, {"g", &simulator::LogGops::g},
-    {"G", &simulator::LogGops::G}, {"O", &simulator::LogGops::O}, {"S", &simulator::LogGops::S_bytes},
+    {"L", &simulator::LogGops::L}, {"o", &simulator::LogGops::o},
+    {"g", &simulator::LogGops::g}, {"G", &simulator::LogGops::G},
+    {"O", &simulator::LogGops::O}, {"S", &simulator::LogGops::S_bytes},
 };
 
 // Of a message in shared memory on a machine of today; the network's part comes from the cluster.
@@ -58,9 +59,9 @@ base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& pa
   simulator::LogGops machine = kUsualMachine;
   for (const std::string& text : parameters) {
     const std::size_t equals = text.find('=');
-    const auto found = std::find_if(std::begin(kParameters), std::end(kParameters), [&](const Parameter& parameter) {
-      return text.substr(0, equals) == parameter.name;
-    });
+    const auto found = std::find_if(
+        std::begin(kParameters), std::end(kParameters),
+        [&](const Parameter& parameter) { return text.substr(0, equals) == parameter.name; });
     double value = -1;
     const char* const end = text.data() + text.size();
     if (equals != std::string::npos) {
@@ -68,7 +69,9 @@ base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& pa
       if (failed != std::errc() || next != end) value = -1;
     }
     if (found == std::end(kParameters) || !(value >= 0)) {
-      return base::Error{"'" + text + "' is no LogGOPS parameter; give L, o, g, G, O or S as NAME=NUMBER, 0 or more"};
+      return base::Error{
+          "'" + text +
+          "' is no LogGOPS parameter; give L, o, g, G, O or S as NAME=NUMBER, 0 or more"};
     }
     machine.*found->value = value;
   }
@@ -80,8 +83,10 @@ base::Result<ModelJob> load_model_job(Model model, const std::string& run) {
   if (model == Model::kReplay) {
     auto traced = simulator::load_program(run);
     if (!traced) return traced.error();
-    for (const std::string& note : traced->notes) std::fprintf(stderr, "fathom: %s\n", note.c_str());
-    result.job = simulator::job_from_program(traced->program, std::filesystem::path(run).filename().string());
+    for (const std::string& note : traced->notes)
+      std::fprintf(stderr, "fathom: %s\n", note.c_str());
+    result.job = simulator::job_from_program(traced->program,
+                                             std::filesystem::path(run).filename().string());
     result.program = std::move(traced->program);
     return result;
   }
@@ -97,30 +102,36 @@ base::Result<ModelJob> load_model_job(Model model, const std::string& run) {
   return result;
 }
 
-base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network, const ModelJob& job, Model model,
-                                              const simulator::LogGops& machine, const simulator::Choice& choice) {
-  return model == Model::kReplay ? simulator::run_replay(network, job.job, *job.program, machine, choice)
-                                 : simulator::run_flows(network, job.job, job.phases, choice);
+base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
+                                              const ModelJob& job, Model model,
+                                              const simulator::LogGops& machine,
+                                              const simulator::Choice& choice) {
+  return model == Model::kReplay
+             ? simulator::run_replay(network, job.job, *job.program, machine, choice)
+             : simulator::run_flows(network, job.job, job.phases, choice);
 }
 
 void print_timed_heading(Model model) {
   std::printf("%-20s %-20s %-10s %s %-12s %12s %10s %10s\n", "cluster", "job", "hosts",
-              left("place", kPlacementWidth).c_str(), "routing", "seconds",
-              "worst link", model == Model::kReplay ? "waiting" : "phases");
+              left("place", kPlacementWidth).c_str(), "routing", "seconds", "worst link",
+              model == Model::kReplay ? "waiting" : "phases");
 }
 
-void print_timed(const simulator::Network& network, const ModelJob& job, const simulator::TimedRun& run) {
+void print_timed(const simulator::Network& network, const ModelJob& job,
+                 const simulator::TimedRun& run) {
   const bool replayed = run.phases.empty();
-  const std::string last = replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
-  std::printf("%s %s %-10s %s %-12s %12.6g %10s %10s\n", left(printable(network.name()), 20).c_str(),
+  const std::string last =
+      replayed ? percent(mean_wait_part(run.replay), 1) : std::to_string(run.phases.size());
+  std::printf("%s %s %-10s %s %-12s %12.6g %10s %10s\n",
+              left(printable(network.name()), 20).c_str(),
               left(printable(job.job.name), 20).c_str(), run.selection.c_str(),
               left(printable(run.placement), kPlacementWidth).c_str(), run.routing.c_str(),
               run.seconds, percent(highest_utilisation(network, run), 1).c_str(), last.c_str());
   if (run.phases.size() < 2) return;
   for (std::size_t at = 0; at < std::min(kPhasesShown, run.phases.size()); ++at) {
     const simulator::PhaseOutcome& phase = run.phases[at];
-    std::printf("  phase %-28s %10s %12.6g s\n", printable(phase.name).c_str(), human_bytes(phase.bytes).c_str(),
-                phase.end_s - phase.start_s);
+    std::printf("  phase %-28s %10s %12.6g s\n", printable(phase.name).c_str(),
+                human_bytes(phase.bytes).c_str(), phase.end_s - phase.start_s);
   }
 }
 

@@ -14,7 +14,8 @@ enum class Model { kLoad, kFlow, kReplay };
 
 base::Result<Model> model_named(const std::string& name);
 
-// "L=1000", "o=500", …: nanoseconds, and for G and O nanoseconds a byte, S bytes. An Error lists the names.
+// "L=1000", "o=500", …: nanoseconds, and for G and O nanoseconds a byte, S bytes. An Error lists
+// the names.
 base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& parameters);
 
 // A job as the model needs it: phases for flows, a program for replay.
@@ -24,14 +25,17 @@ struct ModelJob {
   std::optional<simulator::Program> program;
 };
 
-// `run` as the user names it; for replay one with a trace, or a GOAL schedule. Says on stderr what of a
-// trace is missing.
+// `run` as the user names it; for replay one with a trace, or a GOAL schedule. Says on stderr what
+// of a trace is missing.
 base::Result<ModelJob> load_model_job(Model model, const std::string& run);
 
-base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network, const ModelJob& job, Model model,
-                                              const simulator::LogGops& machine, const simulator::Choice& choice);
+base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
+                                              const ModelJob& job, Model model,
+                                              const simulator::LogGops& machine,
+                                              const simulator::Choice& choice);
 
 void print_timed_heading(Model model);
-void print_timed(const simulator::Network& network, const ModelJob& job, const simulator::TimedRun& run);
+void print_timed(const simulator::Network& network, const ModelJob& job,
+                 const simulator::TimedRun& run);
 
 }  // namespace fathom::cli

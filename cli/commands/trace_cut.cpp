@@ -20,10 +20,12 @@ struct CutOptions {
   bool force = false;
 };
 
-trace::Definitions with_processes(const trace::Definitions& all, const std::vector<std::size_t>& processes) {
+trace::Definitions with_processes(const trace::Definitions& all,
+                                  const std::vector<std::size_t>& processes) {
   trace::Definitions definitions = all;
   definitions.processes.clear();
-  for (const std::size_t process : processes) definitions.processes.push_back(all.processes[process]);
+  for (const std::size_t process : processes)
+    definitions.processes.push_back(all.processes[process]);
   return definitions;
 }
 
@@ -38,7 +40,8 @@ std::vector<std::string> selection_of(const TraceChoice& choice) {
   add("ranks", choice.ranks);
   for (const std::string& name : choice.functions) add("functions", name);
   for (const std::string& name : choice.kinds) add("kinds", name);
-  for (const std::int32_t number : choice.communicators) add("communicators", std::to_string(number));
+  for (const std::int32_t number : choice.communicators)
+    add("communicators", std::to_string(number));
   return chosen;
 }
 
@@ -50,7 +53,8 @@ int cut(const CutOptions& options, const std::string& who) {
   const auto directory = RunDirectory::create(options.output, options.force);
   if (!directory) return fail(kWrongUsage, who, directory.error().message);
   trace::Definitions definitions = with_processes(trace->definitions(), chosen->processes);
-  for (std::string& what : selection_of(options.choice)) definitions.selection.push_back(std::move(what));
+  for (std::string& what : selection_of(options.choice))
+    definitions.selection.push_back(std::move(what));
   auto writer = trace::TraceWriter::create(directory->path(), definitions);
   if (!writer) return fail(kFailed, who, writer.error().message);
   std::uint64_t kept = 0;
@@ -74,7 +78,9 @@ int cut(const CutOptions& options, const std::string& who) {
 
 void add_output(CLI::App& app, CutOptions& options) {
   app.add_option("RUN", options.choice.run, "run directory")->required()->type_name("");
-  app.add_option("-o,--output", options.output, "run directory to make")->required()->type_name("RUN");
+  app.add_option("-o,--output", options.output, "run directory to make")
+      ->required()
+      ->type_name("RUN");
   app.add_flag("--force", options.force, "replace the run that it holds");
 }
 

@@ -57,7 +57,9 @@ std::string joined(const std::set<std::string>& names, std::size_t most) {
   return list;
 }
 
-void line(const char* what, const std::string& text) { std::printf("%-13s %s\n", what, text.c_str()); }
+void line(const char* what, const std::string& text) {
+  std::printf("%-13s %s\n", what, text.c_str());
+}
 
 // "2 (n1, n2), and 1 process on an unknown host"
 std::string hosts_text(const Sums& sums) {
@@ -73,25 +75,31 @@ void print_summary(const trace::Definitions& definitions, const Sums& sums) {
   std::string command = definitions.application.executable;
   for (const std::string& argument : definitions.application.arguments) command += " " + argument;
   line("program", printable(command));
-  std::string processes = fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
-  if (sums.incomplete > 0) processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
+  std::string processes =
+      fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
+  if (sums.incomplete > 0)
+    processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
   line("processes", processes);
   line("hosts", hosts_text(sums));
   line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
   for (const std::string& what : definitions.selection) line("chosen", printable(what));
   line("duration", human_seconds(static_cast<double>(sums.last_ns) * 1e-9));
   line("records", grouped(sums.records));
-  const double each = sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
-  line("size", fmt::format("{}, {:.2f} bytes a record", human_bytes(static_cast<double>(sums.bytes)), each));
+  const double each =
+      sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
+  line("size", fmt::format("{}, {:.2f} bytes a record",
+                           human_bytes(static_cast<double>(sums.bytes)), each));
   line("lost", sums.lost == 0 ? "nothing known" : grouped(sums.lost) + " records");
-  line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4), sums.uncertainty_ns));
+  line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4),
+                            sums.uncertainty_ns));
   line("defined", fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",
                               definitions.functions.size(), definitions.communicators.size(),
                               definitions.classes.size(), definitions.phases.size()));
 }
 
 void print_ranks(const trace::Definitions& definitions) {
-  std::printf("\n%6s  %-16s %14s %12s %12s %12s\n", "rank", "host", "records", "bytes", "lost", "seconds");
+  std::printf("\n%6s  %-16s %14s %12s %12s %12s\n", "rank", "host", "records", "bytes", "lost",
+              "seconds");
   for (const trace::Process& process : definitions.processes) {
     std::printf("%6lld  %s %14s %12s %12s %12.6f%s\n", static_cast<long long>(process.rank),
                 left(printable(profile::shown_host(process.host)), 16).c_str(),
@@ -127,13 +135,15 @@ Counts scan(const trace::Trace& trace, std::vector<std::string>& problems) {
 template <typename Each>
 void for_each_kind(const Counts& counts, Each each) {
   for (std::size_t kind = 0; kind < counts.by_kind.size(); ++kind) {
-    if (counts.by_kind[kind] > 0) each(trace::name_of(static_cast<trace::EventKind>(kind)), counts.by_kind[kind]);
+    if (counts.by_kind[kind] > 0)
+      each(trace::name_of(static_cast<trace::EventKind>(kind)), counts.by_kind[kind]);
   }
 }
 template <typename Each>
 void for_each_call(const trace::Definitions& definitions, const Counts& counts, Each each) {
   for (std::size_t function = 0; function < counts.calls.size(); ++function) {
-    if (counts.calls[function] > 0) each(definitions.functions[function].name, counts.calls[function]);
+    if (counts.calls[function] > 0)
+      each(definitions.functions[function].name, counts.calls[function]);
   }
 }
 
@@ -166,41 +176,50 @@ void write_processes(base::JsonWriter& json, const trace::Definitions& definitio
   });
 }
 
-std::string info_json(const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
-  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
-    json.field("application", definitions.application.executable);
-    json.field("arguments", definitions.application.arguments);
-    json.field("world_size", definitions.world_size);
-    json.field("level", definitions.level);
-    json.field("source", definitions.source);
-    json.field("chosen_communicators", definitions.chosen_communicators);
-    json.field("selection", definitions.selection);
-    json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
-    json.field("records", sums.records);
-    json.field("lost_records", sums.lost);
-    json.field("file_bytes", sums.bytes);
-    write_processes(json, definitions);
-    json.objects("communicators", definitions.communicators, [&](const profile::Communicator& communicator) {
-      json.field("id", communicator.id);
-      json.field("name", communicator.name);
-      json.field("made_by", communicator.made_by);
-    });
-    json.field("classes", definitions.classes);
-    json.field("phases", definitions.phases);
-    json.field("problems", sums.problems);
-    if (counts == nullptr) return;
-    const auto field = [&json](const std::string& name, std::uint64_t count) { json.field(name, count); };
-    json.object("events", [&] { for_each_kind(*counts, field); });
-    json.object("calls", [&] { for_each_call(definitions, *counts, field); });
-  }) + "\n";
+std::string info_json(const trace::Definitions& definitions, const Sums& sums,
+                      const Counts* counts) {
+  return base::json_text(
+             base::kReadableIndent,
+             [&](base::JsonWriter& json) {
+               json.field("application", definitions.application.executable);
+               json.field("arguments", definitions.application.arguments);
+               json.field("world_size", definitions.world_size);
+               json.field("level", definitions.level);
+               json.field("source", definitions.source);
+               json.field("chosen_communicators", definitions.chosen_communicators);
+               json.field("selection", definitions.selection);
+               json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
+               json.field("records", sums.records);
+               json.field("lost_records", sums.lost);
+               json.field("file_bytes", sums.bytes);
+               write_processes(json, definitions);
+               json.objects("communicators", definitions.communicators,
+                            [&](const profile::Communicator& communicator) {
+                              json.field("id", communicator.id);
+                              json.field("name", communicator.name);
+                              json.field("made_by", communicator.made_by);
+                            });
+               json.field("classes", definitions.classes);
+               json.field("phases", definitions.phases);
+               json.field("problems", sums.problems);
+               if (counts == nullptr) return;
+               const auto field = [&json](const std::string& name, std::uint64_t count) {
+                 json.field(name, count);
+               };
+               json.object("events", [&] { for_each_kind(*counts, field); });
+               json.object("calls", [&] { for_each_call(definitions, *counts, field); });
+             }) +
+         "\n";
 }
 
-void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums, const Counts* counts) {
+void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums,
+               const Counts* counts) {
   print_summary(definitions, sums);
   if (options.ranks) print_ranks(definitions);
   if (counts != nullptr) print_counts(definitions, *counts);
   if (!sums.problems.empty()) std::printf("\nproblems\n");
-  for (const std::string& problem : sums.problems) std::printf("  %s\n", printable(problem).c_str());
+  for (const std::string& problem : sums.problems)
+    std::printf("  %s\n", printable(problem).c_str());
 }
 
 int info(const InfoOptions& options) {
@@ -223,9 +242,11 @@ int info(const InfoOptions& options) {
 Action declare_trace_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
   app.add_option("RUN", options->run, "run directory")->required()->type_name("");
-  app.add_flag("--scan", options->scan, "read all of it: count events and calls, find damaged frames");
+  app.add_flag("--scan", options->scan,
+               "read all of it: count events and calls, find damaged frames");
   app.add_flag("--ranks", options->ranks, "one line for each process");
-  app.add_flag("--json", options->json, "the same for programs, with all processes and communicators");
+  app.add_flag("--json", options->json,
+               "the same for programs, with all processes and communicators");
   return [options] { return info(*options); };
 }
 

@@ -30,7 +30,8 @@ std::string job_of(const fs::path& file) {
 
 class Merge {
  public:
-  // Takes the files of one more run. An Error if they are not of the same job, or a process comes twice.
+  // Takes the files of one more run. An Error if they are not of the same job, or a process comes
+  // twice.
   base::Status add(const std::string& run) {
     const auto trace = trace::Trace::open(run);
     if (!trace) return trace.error();
@@ -39,10 +40,12 @@ class Merge {
       world_size_ = definitions.world_size;
       executable_ = definitions.application.executable;
     }
-    if (definitions.world_size != world_size_ || definitions.application.executable != executable_) {
-      return base::Error{fmt::format("'{}' is of another run ({} ranks of {}) than '{}' ({} ranks of {})", run,
-                                     definitions.world_size, definitions.application.executable, first_run_,
-                                     world_size_, executable_)};
+    if (definitions.world_size != world_size_ ||
+        definitions.application.executable != executable_) {
+      return base::Error{
+          fmt::format("'{}' is of another run ({} ranks of {}) than '{}' ({} ranks of {})", run,
+                      definitions.world_size, definitions.application.executable, first_run_,
+                      world_size_, executable_)};
     }
     if (first_run_.empty()) first_run_ = run;
     std::error_code failed;
@@ -53,13 +56,13 @@ class Merge {
       if (path.extension() != ".trace" && path.extension() != ".live") continue;
       if (job_.empty()) job_ = job_of(path);
       if (job_of(path) != job_) {
-        return base::Error{fmt::format("'{}' is of job {}, but '{}' is of job {}", path.string(), job_of(path),
-                                       first_run_, job_)};
+        return base::Error{fmt::format("'{}' is of job {}, but '{}' is of job {}", path.string(),
+                                       job_of(path), first_run_, job_)};
       }
       const auto [known, is_new] = files_.emplace(path.filename(), path);
       if (!is_new) {
-        return base::Error{fmt::format("'{}' and '{}' are of the same process; name each run once", path.string(),
-                                       known->second.string())};
+        return base::Error{fmt::format("'{}' and '{}' are of the same process; name each run once",
+                                       path.string(), known->second.string())};
       }
     }
     const fs::path profile = fs::path(run) / "profile.json";
@@ -73,10 +76,12 @@ class Merge {
     for (const auto& [name, path] : files_) {
       if (!failed) fs::copy_file(path, run / "trace" / name, failed);
       if (failed)
-        return base::Error{fmt::format("cannot copy '{}' to '{}': {}", path.string(), run.string(), failed.message())};
+        return base::Error{fmt::format("cannot copy '{}' to '{}': {}", path.string(), run.string(),
+                                       failed.message())};
     }
     if (!profile_.empty()) fs::copy_file(profile_, run / "profile.json", failed);
-    if (failed) return base::Error{fmt::format("cannot copy '{}': {}", profile_.string(), failed.message())};
+    if (failed)
+      return base::Error{fmt::format("cannot copy '{}': {}", profile_.string(), failed.message())};
     return base::Done{};
   }
 
@@ -101,7 +106,8 @@ int merge(const MergeOptions& options) {
   if (!written) return fail(kFailed, "trace merge", written.error().message);
   const auto trace = trace::Trace::open(directory->path());
   if (!trace) return fail(kFailed, "trace merge", trace.error().message);
-  std::fprintf(stderr, "fathom: traces of %zu of %lld ranks in %s/trace\n", trace->definitions().processes.size(),
+  std::fprintf(stderr, "fathom: traces of %zu of %lld ranks in %s/trace\n",
+               trace->definitions().processes.size(),
                static_cast<long long>(trace->definitions().world_size), directory->shown().c_str());
   return kFine;
 }
@@ -111,7 +117,9 @@ int merge(const MergeOptions& options) {
 Action declare_trace_merge(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
   app.add_option("RUN", options->runs, "run directories of one run")->required()->type_name("");
-  app.add_option("-o,--output", options->output, "run directory to make")->required()->type_name("RUN");
+  app.add_option("-o,--output", options->output, "run directory to make")
+      ->required()
+      ->type_name("RUN");
   app.add_flag("--force", options->force, "replace the run that it holds");
   return [options] { return merge(*options); };
 }

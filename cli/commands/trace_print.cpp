@@ -81,8 +81,9 @@ class Description {
   }
 
   static const char* step_name(std::uint32_t step) {
-    constexpr const char* kNames[] = {"", "activate", "posted", "unposted", "matched-expected",
-                                      "matched-unexpected", "begin", "continue", "end", "complete"};
+    constexpr const char* kNames[] = {
+        "",      "activate", "posted", "unposted", "matched-expected", "matched-unexpected",
+        "begin", "continue", "end",    "complete"};
     return step < std::size(kNames) ? kNames[step] : "unknown";
   }
 
@@ -161,7 +162,8 @@ void json_object(base::JsonWriter& json, const Description& description, const E
 }
 
 std::string text_line(const Description& description, const Event& event, std::int64_t rank) {
-  const std::string who = event.thread == 0 ? std::to_string(rank) : fmt::format("{}.{}", rank, event.thread);
+  const std::string who =
+      event.thread == 0 ? std::to_string(rank) : fmt::format("{}.{}", rank, event.thread);
   std::string line = fmt::format("{:>4}.{:09} {:>6}  {:<10}", event.time_ns / 1'000'000'000,
                                  event.time_ns % 1'000'000'000, who, trace::name_of(event.kind));
   description.describe(event, [&line](const char* name, const auto& value) {
@@ -180,7 +182,8 @@ class MergedEvents {
  public:
   MergedEvents(const trace::Trace& trace, const ChosenEvents& chosen) {
     for (const std::size_t process : chosen.processes) {
-      sources_.push_back({process, trace.events(process), trace::EventFilter(chosen.selection), {}});
+      sources_.push_back(
+          {process, trace.events(process), trace::EventFilter(chosen.selection), {}});
       if (chosen.selection.from_ns > 0) sources_.back().cursor.seek(chosen.selection.from_ns);
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) fetch(i, chosen.selection.to_ns);

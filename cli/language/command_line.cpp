@@ -6,8 +6,8 @@
 #include <memory>
 #include <variant>
 
-#include "cli/language/shell_words.h"
 #include "base/version.h"
+#include "cli/language/shell_words.h"
 
 namespace fathom::cli {
 namespace {
@@ -21,7 +21,8 @@ using Parsed = std::variant<Action, HelpText, base::Error>;
 
 std::string main_help() {
   std::string text =
-      "Fathom measures what an MPI job really sends: every message, also those inside collectives.\n"
+      "Fathom measures what an MPI job really sends: every message, also those inside "
+      "collectives.\n"
       "\n"
       "Usage: fathom SUBCOMMAND [OPTIONS]\n"
       "\n"
@@ -65,12 +66,12 @@ Parsed parse(const Subcommand& row, std::vector<std::string> words) {
   app->get_formatter()->column_width(32);
   Action action = row.declare(*app);
   try {
-    app->parse(std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 wants them reversed
+    app->parse(
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 wants them reversed
   } catch (const CLI::CallForHelp&) {
     return HelpText{app->help()};
   } catch (const CLI::ParseError& error) {
-    return base::Error{
-        fmt::format("{}; see fathom {} --help", first_line(error.what()), row.name)};
+    return base::Error{fmt::format("{}; see fathom {} --help", first_line(error.what()), row.name)};
   }
   return Action([app, action] { return action(); });
 }

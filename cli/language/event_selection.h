@@ -14,8 +14,9 @@
 
 namespace fathom::cli {
 
-base::Result<std::uint64_t> parse_time(const std::string& text);                    // "1.5s", "20ms", "3us", "7ns", "2"
-base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text);         // "0-3,7"
+base::Result<std::uint64_t> parse_time(
+    const std::string& text);  // "1.5s", "20ms", "3us", "7ns", "2"
+base::Result<std::set<std::int64_t>> parse_ranks(const std::string& text);  // "0-3,7"
 
 struct TraceChoice {
   std::string run, from, to, ranks;

@@ -53,7 +53,8 @@ class Splitter {
   }
 
   base::Error unfinished(char c) const {
-    const char* what = c == '\\' ? "ends with a lone backslash" : "has a quote that is never closed";
+    const char* what =
+        c == '\\' ? "ends with a lone backslash" : "has a quote that is never closed";
     return {"the line «" + std::string(line_) + "» " + what};
   }
 

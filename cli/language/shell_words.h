@@ -1,5 +1,6 @@
 // Splits a line into words as a shell does, without expanding anything: blanks separate, '…' is
-// literal, in "…" a backslash escapes " and \, elsewhere a backslash takes the next character as it is.
+// literal, in "…" a backslash escapes " and \, elsewhere a backslash takes the next character as it
+// is.
 #pragma once
 
 #include <string>

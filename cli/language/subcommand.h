@@ -13,8 +13,9 @@
 namespace fathom::cli {
 
 inline constexpr int kFine = 0;
-inline constexpr int kFailed = 1;      // the data or the run failed
-inline constexpr int kWrongUsage = 2;  // nothing was done: the request cannot be carried out as it stands
+inline constexpr int kFailed = 1;  // the data or the run failed
+inline constexpr int kWrongUsage =
+    2;  // nothing was done: the request cannot be carried out as it stands
 
 using Action = std::function<int()>;
 

@@ -46,23 +46,27 @@ base::Result<std::string> find_library(bool traces) {
   }
   const fs::path folder = own_folder();
   const std::string name = traces ? kTraceLibrary : kLibrary;
-  return first_of({folder / "../profiler" / name, folder / "../lib" / name, folder / "../lib64" / name,
-                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
-                  ("the library to load into the ranks, " + name).c_str(),
-                  "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
+  return first_of(
+      {folder / "../profiler" / name, folder / "../lib" / name, folder / "../lib64" / name,
+       folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
+      ("the library to load into the ranks, " + name).c_str(),
+      "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
 }
 
 base::Result<std::string> find_mpi_library() {
   const std::string name = "libfathom-mpi.so";
   const fs::path folder = own_folder();
-  return first_of({folder / "../analysis/engine/mpi" / name, folder / "../lib" / name, folder / "../lib64" / name,
-                   folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
-                  ("the library that speaks MPI, " + name).c_str(), "build it with scripts/setup.sh, or run without mpirun");
+  return first_of({folder / "../analysis/engine/mpi" / name, folder / "../lib" / name,
+                   folder / "../lib64" / name, folder / "../lib/x86_64-linux-gnu" / name,
+                   folder / "../lib/aarch64-linux-gnu" / name},
+                  ("the library that speaks MPI, " + name).c_str(),
+                  "build it with scripts/setup.sh, or run without mpirun");
 }
 
 base::Result<std::string> find_plot_script() {
   if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
-    return first_of({fs::path(named) / kPlotScript}, "plot.py in the folder that FATHOM_SCRIPTS names",
+    return first_of({fs::path(named) / kPlotScript},
+                    "plot.py in the folder that FATHOM_SCRIPTS names",
                     "set it to Fathom's scripts folder, or unset it");
   }
   return first_of({fs::path(kSourceRoot) / "scripts" / kPlotScript,

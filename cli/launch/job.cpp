@@ -24,12 +24,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-// `timeout` signals its child, and then the group: both are one signal, unless the machine is so busy that more
-// than this lies between them.
+// `timeout` signals its child, and then the group: both are one signal, unless the machine is so
+// busy that more than this lies between them.
 constexpr auto kOneSignal = 500ms;
 constexpr auto kTick = 10ms;
 
-// mpirun gives its ranks a second between SIGTERM and SIGKILL; ranks that lost it take as long to notice.
+// mpirun gives its ranks a second between SIGTERM and SIGKILL; ranks that lost it take as long to
+// notice.
 constexpr auto kOrphansMayTake = 5s;
 
 // In the child. Returns only if the command cannot be started.
@@ -50,7 +51,8 @@ class Attention {
     sigemptyset(&forwarded_);
     for (const int number : kForwarded) {
       struct sigaction current;
-      if (sigaction(number, nullptr, &current) == 0 && current.sa_handler != SIG_IGN) sigaddset(&forwarded_, number);
+      if (sigaction(number, nullptr, &current) == 0 && current.sa_handler != SIG_IGN)
+        sigaddset(&forwarded_, number);
     }
     awaited_ = forwarded_;
     sigaddset(&awaited_, SIGCHLD);
@@ -83,7 +85,9 @@ class Attention {
 class Job {
  public:
   Job(pid_t launcher, const Attention& attention)
-      : launcher_(launcher), attention_(attention), witness_(std::in_place, attention.forwarded()) {}
+      : launcher_(launcher),
+        attention_(attention),
+        witness_(std::in_place, attention.forwarded()) {}
 
   JobEnd wait() {
     while (!ended()) {
@@ -93,7 +97,8 @@ class Job {
     witness_.reset();
     note(take_pending(attention_.forwarded()));
     JobEnd end{WEXITSTATUS(status_), signal_};
-    if (WIFSIGNALED(status_)) end = {128 + WTERMSIG(status_), signal_ != 0 ? signal_ : WTERMSIG(status_)};
+    if (WIFSIGNALED(status_))
+      end = {128 + WTERMSIG(status_), signal_ != 0 ? signal_ : WTERMSIG(status_)};
     if (end.signal != 0) wait_for_orphans();
     take_pending(attention_.forwarded());  // they came for the job
     return end;
@@ -122,9 +127,11 @@ class Job {
       std::this_thread::sleep_for(kTick);
       arrived |= take_pending(attention_.forwarded());
       group |= witness_->saw();
-    } while (arrived != arrived_before || group != group_before || ((arrived & ~group) != 0 && Clock::now() < until));
+    } while (arrived != arrived_before || group != group_before ||
+             ((arrived & ~group) != 0 && Clock::now() < until));
     note(arrived);
-    const SignalMask has = getpgid(launcher_) == getpgrp() ? group : 0;  // the launcher may have left the group
+    const SignalMask has =
+        getpgid(launcher_) == getpgrp() ? group : 0;  // the launcher may have left the group
     for (const int number : kForwarded) {
       if ((arrived & ~has & mask_of(number)) != 0) kill(launcher_, number);
     }

@@ -28,27 +28,91 @@ bool is_one_of(std::string_view word, const std::array<std::string_view, N>& lis
 constexpr std::array<std::string_view, 7> kOpenMpiLaunchers = {
     "mpirun", "mpiexec", "orterun", "prterun", "mpirun.openmpi", "mpiexec.openmpi", "prun"};
 
-constexpr std::array<std::string_view, 3> kHydraLaunchers = {"mpirun.mpich", "mpiexec.mpich", "mpiexec.hydra"};
+constexpr std::array<std::string_view, 3> kHydraLaunchers = {"mpirun.mpich", "mpiexec.mpich",
+                                                             "mpiexec.hydra"};
 
 // Commands that run the command that follows them.
-constexpr std::array<std::string_view, 11> kWrappers = {
-    "env", "nice", "ionice", "nohup", "time", "timeout", "setsid", "stdbuf", "numactl", "taskset",
-    "strace"};
+constexpr std::array<std::string_view, 11> kWrappers = {"env",     "nice",    "ionice", "nohup",
+                                                        "time",    "timeout", "setsid", "stdbuf",
+                                                        "numactl", "taskset", "strace"};
 
 // Options of Open MPI's mpirun that take one value, from `mpirun --help full` of 4.1.4.
-constexpr std::array<std::string_view, 54> kOneValue = {
-    "am", "app", "bind-to", "c", "np", "cf", "cartofile", "cpu-list", "cpu-set", "cpus-per-proc",
-    "cpus-per-rank", "debugger", "default-hostfile", "H", "host", "hnp", "hostfile", "launch-agent",
-    "machinefile", "map-by", "max-restarts", "max-vm-size", "N", "n", "npernode", "npersocket",
-    "ompi-server", "output-filename", "output-proctable", "path", "personality", "ppr", "prefix",
-    "preload-files", "rank-by", "report-events", "report-pid", "report-state-on-timeout",
-    "report-uri", "rf", "rankfile", "stdin", "timeout", "tune", "wd", "wdir", "x", "xml-file",
-    "xterm", "pmca", "prtemca", "runtime-options", "output", "display"};
+constexpr std::array<std::string_view, 54> kOneValue = {"am",
+                                                        "app",
+                                                        "bind-to",
+                                                        "c",
+                                                        "np",
+                                                        "cf",
+                                                        "cartofile",
+                                                        "cpu-list",
+                                                        "cpu-set",
+                                                        "cpus-per-proc",
+                                                        "cpus-per-rank",
+                                                        "debugger",
+                                                        "default-hostfile",
+                                                        "H",
+                                                        "host",
+                                                        "hnp",
+                                                        "hostfile",
+                                                        "launch-agent",
+                                                        "machinefile",
+                                                        "map-by",
+                                                        "max-restarts",
+                                                        "max-vm-size",
+                                                        "N",
+                                                        "n",
+                                                        "npernode",
+                                                        "npersocket",
+                                                        "ompi-server",
+                                                        "output-filename",
+                                                        "output-proctable",
+                                                        "path",
+                                                        "personality",
+                                                        "ppr",
+                                                        "prefix",
+                                                        "preload-files",
+                                                        "rank-by",
+                                                        "report-events",
+                                                        "report-pid",
+                                                        "report-state-on-timeout",
+                                                        "report-uri",
+                                                        "rf",
+                                                        "rankfile",
+                                                        "stdin",
+                                                        "timeout",
+                                                        "tune",
+                                                        "wd",
+                                                        "wdir",
+                                                        "x",
+                                                        "xml-file",
+                                                        "xterm",
+                                                        "pmca",
+                                                        "prtemca",
+                                                        "runtime-options",
+                                                        "output",
+                                                        "display"};
 
 // Slurm's short options with a value that are in common use; its long ones mostly use '='.
-constexpr std::array<std::string_view, 20> kSlurmOneValue = {
-    "n", "N", "c", "p", "A", "t", "w", "x", "J", "o", "e", "D", "m", "mpi", "ntasks", "nodes",
-    "cpus-per-task", "partition", "account", "time"};
+constexpr std::array<std::string_view, 20> kSlurmOneValue = {"n",
+                                                             "N",
+                                                             "c",
+                                                             "p",
+                                                             "A",
+                                                             "t",
+                                                             "w",
+                                                             "x",
+                                                             "J",
+                                                             "o",
+                                                             "e",
+                                                             "D",
+                                                             "m",
+                                                             "mpi",
+                                                             "ntasks",
+                                                             "nodes",
+                                                             "cpus-per-task",
+                                                             "partition",
+                                                             "account",
+                                                             "time"};
 
 std::string_view option_name(std::string_view word) {
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
@@ -90,8 +154,8 @@ std::size_t skip_wrappers(const Words& command, std::size_t at) {
   return at;
 }
 
-// The runtime of AddressSanitizer, if the program needs one as a shared library: "libasan.so.8". Empty if not, or
-// if there is no such program (a script, a file on another host).
+// The runtime of AddressSanitizer, if the program needs one as a shared library: "libasan.so.8".
+// Empty if not, or if there is no such program (a script, a file on another host).
 std::string sanitizer_of(const Words& command, std::size_t program) {
   if (program >= command.size()) return "";
   for (const std::string& name : needed_libraries(find_on_path(command[program]))) {
@@ -100,8 +164,9 @@ std::string sanitizer_of(const Words& command, std::size_t program) {
   return "";
 }
 
-// A sanitizer's runtime, unless the user names it; what the user preloads already; ours after it: an earlier
-// library's MPI functions are called first and reach ours through dlsym(RTLD_NEXT), as that tool expects.
+// A sanitizer's runtime, unless the user names it; what the user preloads already; ours after it:
+// an earlier library's MPI functions are called first and reach ours through dlsym(RTLD_NEXT), as
+// that tool expects.
 std::string with_library(const std::string& sanitizer, const std::optional<std::string>& preloaded,
                          const std::string& library) {
   std::string list = preloaded.value_or("");
@@ -134,7 +199,8 @@ class OpenMpiCommand {
   base::Result<Launch> preload(const std::string& library, const Variables& settings) {
     const auto listed = environment_(kEnvListVariable);
     if (env_list_) return extend_option(library, settings);
-    if (listed || !app_file_.empty()) return extend_variable(listed.value_or(""), library, settings);
+    if (listed || !app_file_.empty())
+      return extend_variable(listed.value_or(""), library, settings);
     return name_each(library, settings);
   }
 
@@ -180,7 +246,8 @@ class OpenMpiCommand {
     for (const Context& context : contexts_) {
       if (&context != &contexts_.front()) launch.command.push_back(":");
       const auto preloaded = context.preloaded ? context.preloaded : environment_("LD_PRELOAD");
-      append(launch.command, {"-x", "LD_PRELOAD=" + with_library(sanitizer_in(context), preloaded, library)});
+      append(launch.command,
+             {"-x", "LD_PRELOAD=" + with_library(sanitizer_in(context), preloaded, library)});
       for (const auto& [name, value] : settings) append(launch.command, {"-x", name + "=" + value});
       append(launch.command, context.words);
     }
@@ -277,8 +344,8 @@ class OpenMpiCommand {
   bool names_variables_ = false;  // -x of something else than LD_PRELOAD
 };
 
-// srun --export=LIST: "ALL", "NONE", names and assignments, separated by commas. --export NAME twice:
-// the later one wins.
+// srun --export=LIST: "ALL", "NONE", names and assignments, separated by commas. --export NAME
+// twice: the later one wins.
 base::Result<Launch> preload_slurm(const Words& command, std::size_t launcher,
                                    const std::string& library, const Variables& settings,
                                    const Environment& environment) {
@@ -338,8 +405,8 @@ LauncherKind kind_of(const std::string& word) {
 
 Launcher find_launcher(const Words& command) {
   const bool wrapped = !command.empty() && is_one_of(base_name(command[0]), kWrappers);
-  for (std::size_t at = 0; at < (wrapped ? command.size() : std::min<std::size_t>(1, command.size()));
-       ++at) {
+  for (std::size_t at = 0;
+       at < (wrapped ? command.size() : std::min<std::size_t>(1, command.size())); ++at) {
     const LauncherKind kind = kind_of(command[at]);
     if (kind != LauncherKind::kNone) return {kind, at};
   }
@@ -378,7 +445,8 @@ base::Result<Launch> preload_ranks(const Words& command, const std::string& libr
   }
   Launch launch{command, settings};
   const std::string sanitizer = sanitizer_of(command, launcher.position);
-  launch.environment.emplace_back("LD_PRELOAD", with_library(sanitizer, environment("LD_PRELOAD"), library));
+  launch.environment.emplace_back("LD_PRELOAD",
+                                  with_library(sanitizer, environment("LD_PRELOAD"), library));
   return launch;
 }
 

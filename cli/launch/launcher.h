@@ -8,14 +8,14 @@
 //   * -x together with the MCA parameter mca_base_env_list stops the job, wherever either comes from
 //     (command line, environment, -tune file), so a list that is there is extended instead;
 //   * with --app FILE, -x on the command line is lost without a word; mca_base_env_list works.
-// Slurm's srun exports the caller's environment unless --export says otherwise, and would itself load
-// a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone.
-// MPICH's mpirun (and Intel's) has no -x and passes its own environment on. It is not known by its name, which
-// it shares with Open MPI's, but by its file, which names hydra, its process manager.
-// A program built with AddressSanitizer refuses to start unless its runtime comes first of what is preloaded, so
-// a rank's program is looked at; where another program or a script starts it, ASAN_OPTIONS=verify_asan_link_order=0
-// makes it start.
-// Any other command is one process that is its own rank: it gets the variables in its environment.
+// Slurm's srun exports the caller's environment unless --export says otherwise, and would itself
+// load a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone. MPICH's
+// mpirun (and Intel's) has no -x and passes its own environment on. It is not known by its name,
+// which it shares with Open MPI's, but by its file, which names hydra, its process manager. A
+// program built with AddressSanitizer refuses to start unless its runtime comes first of what is
+// preloaded, so a rank's program is looked at; where another program or a script starts it,
+// ASAN_OPTIONS=verify_asan_link_order=0 makes it start. Any other command is one process that is
+// its own rank: it gets the variables in its environment.
 #pragma once
 
 #include <functional>
@@ -50,8 +50,8 @@ struct Launch {
   Variables environment;  // to be set for the process that runs `command`
 };
 
-// `library` is what LD_PRELOAD should name, after whatever the user already preloads and a sanitizer's runtime.
-// An Error says why the job cannot be started like this and what to do.
+// `library` is what LD_PRELOAD should name, after whatever the user already preloads and a
+// sanitizer's runtime. An Error says why the job cannot be started like this and what to do.
 base::Result<Launch> preload_ranks(const std::vector<std::string>& command,
                                    const std::string& library, const Variables& settings,
                                    const Environment& environment);

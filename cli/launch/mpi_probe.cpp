@@ -87,8 +87,8 @@ std::optional<MpiFacts> probe_mpi(const std::string& library) {
 std::vector<MpiFacts> probe_launcher(const std::string& launcher) {
   std::vector<std::string> candidates = {kDefaultLibrary};
   std::error_code failed;
-  // Not canonical: Debian's alternatives lead from bin/mpirun to bin/mpirun.openmpi, a prefix does not
-  // change on the way, but a link in ~/bin to a prefix does; so both ends are tried.
+  // Not canonical: Debian's alternatives lead from bin/mpirun to bin/mpirun.openmpi, a prefix does
+  // not change on the way, but a link in ~/bin to a prefix does; so both ends are tried.
   const fs::path found = find_on_path(launcher);
   for (const fs::path& program : {found, fs::canonical(found, failed)}) {
     if (program.empty()) continue;

@@ -12,14 +12,15 @@ struct MpiFacts {
   std::string path;     // where the loader found it
   std::string version;  // first line of MPI_Get_library_version
   bool has_peruse = false;
-  bool has_mca_pml = false;  // the table of send functions, which the pml source replaces entries of
+  bool has_mca_pml =
+      false;  // the table of send functions, which the pml source replaces entries of
 };
 
 // `library` as for dlopen: a path, or "libmpi.so.40" for what a program would load.
 std::optional<MpiFacts> probe_mpi(const std::string& library);
 
-// The libraries that a job started by `launcher` (a command word) may load: the one the loader finds
-// by itself, and the one of the installation that the launcher belongs to. Each once.
+// The libraries that a job started by `launcher` (a command word) may load: the one the loader
+// finds by itself, and the one of the installation that the launcher belongs to. Each once.
 std::vector<MpiFacts> probe_launcher(const std::string& launcher);
 
 // Where a command word leads: itself if it has a '/', else along PATH. Empty if nowhere.

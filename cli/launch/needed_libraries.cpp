@@ -14,7 +14,9 @@ std::vector<std::string> read_names(Elf* elf) {
     if (gelf_getshdr(section, &header) == nullptr || header.sh_type != SHT_DYNAMIC) continue;
     Elf_Data* data = elf_getdata(section, nullptr);
     GElf_Dyn entry;
-    for (int i = 0; data != nullptr && gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag != DT_NULL; ++i) {
+    for (int i = 0;
+         data != nullptr && gelf_getdyn(data, i, &entry) != nullptr && entry.d_tag != DT_NULL;
+         ++i) {
       if (entry.d_tag != DT_NEEDED) continue;
       const char* name = elf_strptr(elf, header.sh_link, entry.d_un.d_val);
       if (name != nullptr) names.push_back(name);

@@ -33,10 +33,12 @@ base::Result<std::unique_ptr<analysis::Transport>> start_transport() {
   if (!library) return library.error();
   // Global: MPI's own plug-ins look for its symbols.
   void* loaded = dlopen(library->c_str(), RTLD_NOW | RTLD_GLOBAL);
-  if (loaded == nullptr) return base::Error{std::string("cannot load MPI: ") + dlerror() + "; run without mpirun"};
+  if (loaded == nullptr)
+    return base::Error{std::string("cannot load MPI: ") + dlerror() + "; run without mpirun"};
   using Make = analysis::Transport*();
   auto make = reinterpret_cast<Make*>(dlsym(loaded, "fathom_mpi_transport"));
-  if (make == nullptr) return base::Error{*library + " is not Fathom's; run scripts/setup.sh again"};
+  if (make == nullptr)
+    return base::Error{*library + " is not Fathom's; run scripts/setup.sh again"};
   return std::unique_ptr<analysis::Transport>(make());
 }
 

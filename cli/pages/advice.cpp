@@ -14,9 +14,9 @@ using profile::Coverage;
 using profile::Totals;
 
 // Where a figure begins to be worth a warning. Below kFewMessages nothing is said about patterns.
-constexpr double kUneven = 2.0;          // busiest rank over the mean
-constexpr double kDominantPair = 0.5;    // share of one pair in all bytes
-constexpr double kMostlyTiny = 0.5;      // share of tiny messages in all messages
+constexpr double kUneven = 2.0;        // busiest rank over the mean
+constexpr double kDominantPair = 0.5;  // share of one pair in all bytes
+constexpr double kMostlyTiny = 0.5;    // share of tiny messages in all messages
 constexpr std::uint64_t kFewMessages = 1000;
 constexpr std::uint64_t kFewBytes = 1'000'000;
 
@@ -42,22 +42,23 @@ std::string differences(const Coverage& coverage) {
   const bool receivers_lack = std::ranges::any_of(coverage.differences, [](const auto& pair) {
     return pair.sent_messages > pair.received_messages;
   });
-  return fmt::format("senders and receivers disagree on {} pair{}, most on {} → {}: {} sent, {} "
-                     "received{}",
-                     grouped(coverage.differences.size()),
-                     coverage.differences.size() == 1 ? "" : "s", worst->source,
-                     worst->destination, amount(worst->sent_messages, worst->sent_bytes),
-                     amount(worst->received_messages, worst->received_bytes),
-                     receivers_lack ? "; what is missing was not seen waiting at the receiver, so it "
-                                      "may have been under way, or received without being counted"
-                                    : "");
+  return fmt::format(
+      "senders and receivers disagree on {} pair{}, most on {} → {}: {} sent, {} "
+      "received{}",
+      grouped(coverage.differences.size()), coverage.differences.size() == 1 ? "" : "s",
+      worst->source, worst->destination, amount(worst->sent_messages, worst->sent_bytes),
+      amount(worst->received_messages, worst->received_bytes),
+      receivers_lack ? "; what is missing was not seen waiting at the receiver, so it "
+                       "may have been under way, or received without being counted"
+                     : "");
 }
 
 std::string sum_of(const profile::NotVisible& hole) {
-  const std::string where =
-      hole.communicator == profile::kNone ? "" : fmt::format(" on communicator {}", hole.communicator);
-  return fmt::format("not visible: {}{} through {} ({} call{}): {}", printable(hole.function), where,
-                     printable(hole.module), grouped(hole.calls), hole.calls == 1 ? "" : "s",
+  const std::string where = hole.communicator == profile::kNone
+                                ? ""
+                                : fmt::format(" on communicator {}", hole.communicator);
+  return fmt::format("not visible: {}{} through {} ({} call{}): {}", printable(hole.function),
+                     where, printable(hole.module), grouped(hole.calls), hole.calls == 1 ? "" : "s",
                      printable(hole.reason));
 }
 
@@ -74,26 +75,29 @@ std::string list_of_silent_ranks(const RunSummary& summary, std::size_t& count) 
 void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
   const Coverage& coverage = summary.header.coverage;
   if (!coverage.cut_short.empty()) {
-    remarks.push_back({"cut-short", fmt::format("the run was cut short ({}); what it would have sent "
-                                                "after that is missing",
-                                                printable(coverage.cut_short))});
+    remarks.push_back(
+        {"cut-short", fmt::format("the run was cut short ({}); what it would have sent "
+                                  "after that is missing",
+                                  printable(coverage.cut_short))});
   }
   std::size_t silent = 0;
   const std::string names = list_of_silent_ranks(summary, silent);
   if (silent > 0) {
-    remarks.push_back({"silent-ranks",
-                       fmt::format("{} rank{} left no counts ({}); what the others sent to and got "
-                                   "from {} is known",
-                                   silent, silent == 1 ? "" : "s", names,
-                                   silent == 1 ? "it" : "them")});
+    remarks.push_back(
+        {"silent-ranks",
+         fmt::format("{} rank{} left no counts ({}); what the others sent to and got "
+                     "from {} is known",
+                     silent, silent == 1 ? "" : "s", names, silent == 1 ? "it" : "them")});
   }
-  const std::uint64_t sized = std::accumulate(summary.sizes.begin(), summary.sizes.end(), std::uint64_t{0},
-                                              [](std::uint64_t sum, const SizeBin& bin) { return sum + bin.messages; });
+  const std::uint64_t sized =
+      std::accumulate(summary.sizes.begin(), summary.sizes.end(), std::uint64_t{0},
+                      [](std::uint64_t sum, const SizeBin& bin) { return sum + bin.messages; });
   if (sized > 0 && sized < summary.total.messages) {
     remarks.push_back(
-        {"unknown-sizes", fmt::format("the sizes of {} of the {} messages are not known: each is recorded where "
-                                      "it is received, and those receivers left no counts",
-                                      grouped(summary.total.messages - sized), grouped(summary.total.messages))});
+        {"unknown-sizes",
+         fmt::format("the sizes of {} of the {} messages are not known: each is recorded where "
+                     "it is received, and those receivers left no counts",
+                     grouped(summary.total.messages - sized), grouped(summary.total.messages))});
   }
   if (coverage.lost_messages > 0) {
     remarks.push_back({"lost", fmt::format("{} messages were met when no memory was left to count "
@@ -106,16 +110,17 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
   if (coverage.unreceived.messages > 0) {
     std::string where;
     if (!coverage.unreceived_pairs.empty()) {
-      const auto top = profile::top_pairs(coverage.unreceived_pairs, 1, profile::Metric::kMessages)[0];
+      const auto top =
+          profile::top_pairs(coverage.unreceived_pairs, 1, profile::Metric::kMessages)[0];
       where = fmt::format(", most on {} → {}", top.source, top.destination);
     }
     remarks.push_back(
-        {"unreceived", fmt::format("{} sent and never received{}{}",
-                                   amount(coverage.unreceived.messages, coverage.unreceived.bytes),
-                                   where,
-                                   coverage.cut_short.empty()
-                                       ? ": look for a receive that is missing"
-                                       : "; under way when the run ended, or a receive is missing")});
+        {"unreceived",
+         fmt::format("{} sent and never received{}{}",
+                     amount(coverage.unreceived.messages, coverage.unreceived.bytes), where,
+                     coverage.cut_short.empty()
+                         ? ": look for a receive that is missing"
+                         : "; under way when the run ended, or a receive is missing")});
   }
 }
 
@@ -137,9 +142,10 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
   const auto& ranks = by_sender ? summary.top_senders : summary.top_receivers;
   if (worst >= kUneven && !ranks.empty()) {
     remarks.push_back(
-        {"imbalance", fmt::format("rank {} {} {:.1f} × the mean of all ranks: spread its part of the "
-                                  "problem, or use a collective instead of one hub",
-                                  ranks[0].rank, by_sender ? "sends" : "receives", worst)});
+        {"imbalance",
+         fmt::format("rank {} {} {:.1f} × the mean of all ranks: spread its part of the "
+                     "problem, or use a collective instead of one hub",
+                     ranks[0].rank, by_sender ? "sends" : "receives", worst)});
   }
   if (summary.top_pairs.empty()) return;
   const profile::PairCount& top = summary.top_pairs[0];
@@ -159,15 +165,15 @@ Exactness exactness(const RunSummary& summary) {
   const std::string senders = by_whom("senders", coverage.sent);
   const std::string receivers = by_whom("receivers", coverage.received);
   if (coverage.verdict == "exact" && coverage.received.messages == 0) {
-    return {Trust::kExact, fmt::format("exact: {} and {} agree that nothing was sent", senders, receivers)};
+    return {Trust::kExact,
+            fmt::format("exact: {} and {} agree that nothing was sent", senders, receivers)};
   }
   if (coverage.verdict == "exact") {
-    const std::string pairs = summary.class_name ? "every pair"
-                                                 : fmt::format("all {} pairs", grouped(summary.pairs));
-    return {Trust::kExact,
-            fmt::format("exact: the {} counted by {} and by {} agree on {}",
-                        amount(coverage.received.messages, coverage.received.bytes), senders,
-                        receivers, pairs)};
+    const std::string pairs =
+        summary.class_name ? "every pair" : fmt::format("all {} pairs", grouped(summary.pairs));
+    return {Trust::kExact, fmt::format("exact: the {} counted by {} and by {} agree on {}",
+                                       amount(coverage.received.messages, coverage.received.bytes),
+                                       senders, receivers, pairs)};
   }
   if (coverage.verdict == "one-witness") {
     const bool by_senders = !coverage.sent.witness.empty() || coverage.received.witness.empty();
@@ -192,8 +198,8 @@ Exactness exactness(const RunSummary& summary) {
 std::vector<Remark> limits(const RunSummary& summary) {
   std::vector<Remark> remarks;
   for (const profile::StepDown& step : summary.header.coverage.steps_down) {
-    remarks.push_back({"step-down", fmt::format("source {} was not used: {}", printable(step.source),
-                                                printable(step.reason))});
+    remarks.push_back({"step-down", fmt::format("source {} was not used: {}",
+                                                printable(step.source), printable(step.reason))});
   }
   for (const profile::NotVisible& hole : summary.header.coverage.not_visible) {
     remarks.push_back({"not-visible", sum_of(hole)});

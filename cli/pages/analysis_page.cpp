@@ -28,7 +28,8 @@ std::string rank_list(const std::vector<std::int64_t>& ranks) {
     text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
     if (last > i) text += (last > i + 1 ? "-" : ", ") + std::to_string(ranks[last]);
     i = last + 1;
-    if (shown + 1 == kRanksShown && i < ranks.size()) text += fmt::format(" and {} more", ranks.size() - i);
+    if (shown + 1 == kRanksShown && i < ranks.size())
+      text += fmt::format(" and {} more", ranks.size() - i);
   }
   return text;
 }
@@ -44,16 +45,20 @@ std::string who(const Finding& finding) {
   if (!finding.pairs.empty()) {
     const analysis::RankPair& worst = finding.pairs.front();
     text += fmt::format("{}{} {} → {}", text.empty() ? "" : "; ",
-                        finding.pairs.size() == 1 ? "pair" : "worst pair", worst.source, worst.destination);
+                        finding.pairs.size() == 1 ? "pair" : "worst pair", worst.source,
+                        worst.destination);
   }
   return text;
 }
 
 std::string where(const analysis::Where& where) {
   std::string text = printable(where.class_name);
-  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + printable(part); };
+  const auto add = [&](const std::string& part) {
+    text += (text.empty() ? "" : ", ") + printable(part);
+  };
   if (!where.function.empty() && where.function != where.class_name) add(where.function);
-  if (!where.file.empty()) add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
+  if (!where.file.empty())
+    add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
   if (!where.caller.empty()) text += " in " + printable(where.caller);
   if (!where.phase.empty()) add("phase " + where.phase);
   if (where.communicator != profile::kNone) add(fmt::format("communicator {}", where.communicator));
@@ -94,11 +99,14 @@ class Page {
     std::string name = results_.application;
     name = printable(name.substr(name.rfind('/') + 1));
     if (name.empty()) name = "(unnamed program)";
-    std::string facts = fmt::format("  {} rank{}", grouped(static_cast<std::uint64_t>(results_.ranks)),
-                                    results_.ranks == 1 ? "" : "s");
+    std::string facts =
+        fmt::format("  {} rank{}", grouped(static_cast<std::uint64_t>(results_.ranks)),
+                    results_.ranks == 1 ? "" : "s");
     if (results_.seconds > 0) facts += " · " + human_seconds(results_.seconds);
     const std::size_t count = results_.findings.size();
-    if (count > 0 || !tables_) facts += count == 0 ? " · nothing found" : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
+    if (count > 0 || !tables_)
+      facts += count == 0 ? " · nothing found"
+                          : fmt::format(" · {} finding{}", count, count == 1 ? "" : "s");
     add(terminal_.styled(Style::kHeading, left(name, std::min<std::size_t>(columns(name), 30))) +
         terminal_.text(facts));
   }
@@ -112,7 +120,8 @@ class Page {
     add("");
     for (std::size_t i = 0; i < std::min(shown, descriptions->size()); ++i) {
       const std::string& name = (*classes)[i];
-      wrapped("", printable(name.empty() ? "all classes" : name) + ": " + printable((*descriptions)[i]));
+      wrapped("", printable(name.empty() ? "all classes" : name) + ": " +
+                      printable((*descriptions)[i]));
     }
     if (descriptions->size() > shown) {
       wrapped("", fmt::format("and {} more patterns: {}", descriptions->size() - shown, all_));
@@ -144,10 +153,12 @@ class Page {
       if (const auto* value = std::get_if<double>(&figure.value)) factors[figure.name] = *value;
     }
     if (factors["parallel_efficiency"] <= 0) return;
-    std::string text = fmt::format("parallel efficiency {} = load balance {}", percent(factors["parallel_efficiency"], 1),
+    std::string text = fmt::format("parallel efficiency {} = load balance {}",
+                                   percent(factors["parallel_efficiency"], 1),
                                    percent(factors["load_balance"], 1));
     if (factors.contains("transfer_efficiency")) {
-      text += fmt::format(" × serialisation {} × transfer {}", percent(factors["serialisation_efficiency"], 1),
+      text += fmt::format(" × serialisation {} × transfer {}",
+                          percent(factors["serialisation_efficiency"], 1),
                           percent(factors["transfer_efficiency"], 1));
     } else {
       text += fmt::format(" × communication {}", percent(factors["communication_efficiency"], 1));
@@ -158,12 +169,15 @@ class Page {
 
   // The phases that take most of the time, in their order.
   void phases() {
-    const std::size_t shown = tables_ ? ~std::size_t{0} : 4, longest = tables_ ? ~std::size_t{0} : 120;
+    const std::size_t shown = tables_ ? ~std::size_t{0} : 4,
+                      longest = tables_ ? ~std::size_t{0} : 120;
     const analysis::Section* found = section("phases");
     if (!found || found->tables.empty()) return;
     const analysis::Table& table = found->tables[0];
     const auto of = [&](const char* name) -> const analysis::Column& {
-      return std::find_if(table.columns.begin(), table.columns.end(), [&](const auto& column) { return column.name == name; })->values;
+      return std::find_if(table.columns.begin(), table.columns.end(),
+                          [&](const auto& column) { return column.name == name; })
+          ->values;
     };
     const auto& iterations = std::get<std::vector<std::uint64_t>>(of("iterations"));
     const auto& seconds = std::get<std::vector<double>>(of("iteration_seconds"));
@@ -172,15 +186,20 @@ class Page {
     const auto& bodies = std::get<std::vector<std::string>>(of("body"));
     if (!iterations.empty()) add("");
     for (std::size_t i = 0; i < std::min(shown, iterations.size()); ++i) {
-      const std::string body = bodies[i].size() > longest ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …" : bodies[i];
-      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i], end[i], grouped(iterations[i]),
-                              human_seconds(seconds[i]), printable(body)));
+      const std::string body = bodies[i].size() > longest
+                                   ? bodies[i].substr(0, bodies[i].rfind(',', longest)) + ", …"
+                                   : bodies[i];
+      wrapped("", fmt::format("phase {}, {:.3f}-{:.3f} s: {} iterations of {}: {}", i + 1, begin[i],
+                              end[i], grouped(iterations[i]), human_seconds(seconds[i]),
+                              printable(body)));
     }
-    if (iterations.size() > shown) wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
+    if (iterations.size() > shown)
+      wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
   }
 
   // Of the table that has the analysis's own name; nullptr if it was not run.
-  const std::vector<std::string>* column(const std::string& analysis, const std::string& name) const {
+  const std::vector<std::string>* column(const std::string& analysis,
+                                         const std::string& name) const {
     for (const analysis::NamedSection& section : results_.sections) {
       if (section.name != analysis || section.section.tables.empty()) continue;
       for (const analysis::NamedColumn& entry : section.section.tables[0].columns) {
@@ -191,7 +210,7 @@ class Page {
   }
 
   static Style style_of(Severity severity) {
-    return severity == Severity::kCritical ? Style::kBad
+    return severity == Severity::kCritical  ? Style::kBad
            : severity == Severity::kWarning ? Style::kWarning
                                             : Style::kPlain;
   }
@@ -200,9 +219,11 @@ class Page {
     add("");
     std::string cost = finding.seconds ? " · " + human_seconds(*finding.seconds) : "";
     if (finding.seconds && results_.all_ranks_seconds > 0) {
-      cost += fmt::format(" ({} of all ranks' time)", percent(*finding.seconds, results_.all_ranks_seconds));
+      cost += fmt::format(" ({} of all ranks' time)",
+                          percent(*finding.seconds, results_.all_ranks_seconds));
     }
-    add(terminal_.styled(style_of(finding.severity), fmt::format("{}. {}", number, printable(finding.kind))) +
+    add(terminal_.styled(style_of(finding.severity),
+                         fmt::format("{}. {}", number, printable(finding.kind))) +
         terminal_.text(fmt::format(" · {}{} · sure to {}", name_of(finding.severity), cost,
                                    percent(finding.confidence, 1))));
     wrapped("", printable(finding.summary));
@@ -218,9 +239,11 @@ class Page {
     std::map<std::string, std::size_t> kinds;
     for (std::size_t i = top; i < results_.findings.size(); ++i) ++kinds[results_.findings[i].kind];
     std::string text;
-    for (const auto& [kind, count] : kinds) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
+    for (const auto& [kind, count] : kinds)
+      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, kind);
     add("");
-    wrapped("", fmt::format("and {} more ({}): --top N, or {}", results_.findings.size() - top, text, all_));
+    wrapped("", fmt::format("and {} more ({}): --top N, or {}", results_.findings.size() - top,
+                            text, all_));
   }
 
   void limits() {
@@ -261,7 +284,8 @@ class Page {
 
 }  // namespace
 
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written, bool tables) {
+std::string analyze_text(const analysis::Results& results, std::size_t top,
+                         const Terminal& terminal, bool written, bool tables) {
   return Page(results, terminal, written ? "analysis.json" : "--json", tables).text(top);
 }
 

@@ -1,4 +1,5 @@
-// Results of analyses on one screen: the worst findings, each with who, where, when, how sure, what to try.
+// Results of analyses on one screen: the worst findings, each with who, where, when, how sure, what
+// to try.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,10 @@
 
 namespace fathom::cli {
 
-// `top` findings are shown whole, the others are counted. `written`: all results are in a file analysis.json. `tables`:
-// also what each analysis found beside findings (cli/pages/analysis_tables.h).
-std::string analyze_text(const analysis::Results& results, std::size_t top, const Terminal& terminal, bool written, bool tables);
+// `top` findings are shown whole, the others are counted. `written`: all results are in a file
+// analysis.json. `tables`: also what each analysis found beside findings
+// (cli/pages/analysis_tables.h).
+std::string analyze_text(const analysis::Results& results, std::size_t top,
+                         const Terminal& terminal, bool written, bool tables);
 
 }  // namespace fathom::cli

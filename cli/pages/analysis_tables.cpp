@@ -19,39 +19,48 @@ using analysis::Table;
 
 constexpr std::size_t kRows = 10, kLongest = 44;
 
-// What is shown of a table: columns, and by which the rows are ordered, most first ("": as they are). Of a table that
-// stands not here, all columns as they are; with no columns, nothing.
+// What is shown of a table: columns, and by which the rows are ordered, most first ("": as they
+// are). Of a table that stands not here, all columns as they are; with no columns, nothing.
 struct View {
   std::string_view analysis, table, order, columns;
 };
 constexpr View kViews[] = {
-    {"wait-states", "waits", "seconds", "kind rank culprit seconds count function file line late_for"},
+    {"wait-states", "waits", "seconds",
+     "kind rank culprit seconds count function file line late_for"},
     {"wait-states", "origins", "direct_seconds",
      "rank direct_seconds indirect_seconds count before file line work_after work_before"},
     {"critical-path", "path_by_communicator", "", ""},
     {"critical-path", "path", "seconds", "rank name seconds count file line leads_to follows"},
-    {"critical-path", "slack", "mean_seconds", "rank name least_seconds mean_seconds count file line"},
+    {"critical-path", "slack", "mean_seconds",
+     "rank name least_seconds mean_seconds count file line"},
     {"critical-path", "sums_by_routine", "", ""},
-    {"critical-path", "path_metrics_by_routine", "", "routine bytes messages est_communication est_synchronisation run_s"},
+    {"critical-path", "path_metrics_by_routine", "",
+     "routine bytes messages est_communication est_synchronisation run_s"},
     {"collectives", "algorithms", "",
-     "name count algorithm rounds messages mean_inside_seconds late_source late_destination bytes_below"},
-    {"transfers", "blocked", "wire_seconds", "rank peer side count bytes peer_seconds wire_seconds most_wire_seconds"},
+     "name count algorithm rounds messages mean_inside_seconds late_source late_destination "
+     "bytes_below"},
+    {"transfers", "blocked", "wire_seconds",
+     "rank peer side count bytes peer_seconds wire_seconds most_wire_seconds"},
     {"transfers", "transfers", "bytes",
-     "rank side hidden protocol bytes_below count bytes unexpected mean_transfer_seconds overlap_share"},
+     "rank side hidden protocol bytes_below count bytes unexpected mean_transfer_seconds "
+     "overlap_share"},
     {"transfers", "messages", "", ""},
     {"lateness", "events", "", ""},
     {"flat-profile", "functions", "",
      "name count ranks exclusive_seconds inclusive_seconds most_seconds most_at_rank bytes"},
     {"idle-time", "idle_time", "",
-     "rank seconds program_seconds mpi_seconds blocking_seconds waiting_seconds waits outside_seconds"},
+     "rank seconds program_seconds mpi_seconds blocking_seconds waiting_seconds waits "
+     "outside_seconds"},
     {"flat-profile", "calls", "exclusive_seconds",
      "rank name communicator count inclusive_seconds exclusive_seconds longest_seconds bytes"},
-    {"matrices", "pairs", "bytes", "class source destination bytes messages mean_bytes communicator phase"},
+    {"matrices", "pairs", "bytes",
+     "class source destination bytes messages mean_bytes communicator phase"},
     {"matrices", "all_pairs", "bytes", "source destination bytes messages mean_bytes"},
     {"matrices", "user_pairs", "", ""},
     {"matrices", "hidden_pairs", "", ""},
     {"matrices", "symmetric", "", ""},
-    {"rank-histograms", "message_sizes", "bytes", "rank class sent low_bytes high_bytes messages bytes"},
+    {"rank-histograms", "message_sizes", "bytes",
+     "rank class sent low_bytes high_bytes messages bytes"},
     {"structure", "top_ranks_by_out_bytes", "", ""},
     {"structure", "top_ranks_by_in_bytes", "", ""},
     {"structure", "top_ranks_by_touch_bytes", "", ""},
@@ -73,10 +82,13 @@ std::string text_of(const std::string& name, double value) {
   if (!std::isfinite(value)) return "-";
   if (name.ends_with("seconds") || name.ends_with("_s")) return fmt::format("{:.6f}", value);
   const bool whole = (value == std::floor(value) || value >= 1000) && value >= 0 && value < 1e15;
-  return whole ? grouped(static_cast<std::uint64_t>(std::llround(value))) : fmt::format("{:.4g}", value);
+  return whole ? grouped(static_cast<std::uint64_t>(std::llround(value)))
+               : fmt::format("{:.4g}", value);
 }
 // Signed numbers are names: ranks, lines, communicators. Counts have no sign.
-std::string text_of(const std::string& /*name*/, std::int64_t value) { return std::to_string(value); }
+std::string text_of(const std::string& /*name*/, std::int64_t value) {
+  return std::to_string(value);
+}
 std::string text_of(const std::string& /*name*/, std::uint64_t value) { return grouped(value); }
 std::string text_of(const std::string& /*name*/, bool value) { return value ? "yes" : "no"; }
 std::string text_of(const std::string& name, const std::string& value) {
@@ -128,7 +140,8 @@ std::vector<const NamedColumn*> shown_columns(const Table& table, const View* vi
   }
   for (std::string_view left = view->columns; !left.empty();) {
     const std::size_t end = std::min(left.find(' '), left.size());
-    if (const NamedColumn* column = column_named(table, left.substr(0, end))) shown.push_back(column);
+    if (const NamedColumn* column = column_named(table, left.substr(0, end)))
+      shown.push_back(column);
     left.remove_prefix(std::min(end + 1, left.size()));
   }
   return shown;
@@ -140,16 +153,19 @@ std::vector<std::string> padded(const NamedColumn& column, const std::vector<std
   std::visit(
       [&](const auto& values) {
         for (const std::size_t row : rows)
-          cells.push_back(text_of(column.name, typename std::decay_t<decltype(values)>::value_type(values[row])));
+          cells.push_back(text_of(
+              column.name, typename std::decay_t<decltype(values)>::value_type(values[row])));
       },
       column.values);
   std::size_t width = 0;
   for (const std::string& cell : cells) width = std::max(width, columns(cell));
-  for (std::string& cell : cells) cell = is_text(column.values) ? left(cell, width) : right(cell, width);
+  for (std::string& cell : cells)
+    cell = is_text(column.values) ? left(cell, width) : right(cell, width);
   return cells;
 }
 
-std::string table_text(const Table& table, const View* view, const std::string& all, std::size_t width) {
+std::string table_text(const Table& table, const View* view, const std::string& all,
+                       std::size_t width) {
   const std::size_t count = table.columns.empty() ? 0 : rows_of(table.columns.front().values);
   if (count == 0) return fmt::format("   {}: none\n", table.name);
   std::vector<std::size_t> rows = ordered(table, view == nullptr ? "" : view->order, count);
@@ -166,7 +182,8 @@ std::string table_text(const Table& table, const View* view, const std::string& 
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
-  if (count > rows.size()) text += fmt::format("     and {} more rows: {}\n", grouped(count - rows.size()), all);
+  if (count > rows.size())
+    text += fmt::format("     and {} more rows: {}\n", grouped(count - rows.size()), all);
   return text;
 }
 
@@ -175,15 +192,17 @@ std::string figures_text(const std::vector<analysis::Figure>& figures) {
   for (const analysis::Figure& figure : figures) width = std::max(width, columns(figure.name));
   std::string text;
   for (const analysis::Figure& figure : figures) {
-    text += fmt::format("   {} {}\n", left(figure.name, width),
-                        std::visit([&](const auto& value) { return text_of(figure.name, value); }, figure.value));
+    text += fmt::format(
+        "   {} {}\n", left(figure.name, width),
+        std::visit([&](const auto& value) { return text_of(figure.name, value); }, figure.value));
   }
   return text;
 }
 
 }  // namespace
 
-std::string section_text(const analysis::NamedSection& named, const std::string& all, std::size_t width) {
+std::string section_text(const analysis::NamedSection& named, const std::string& all,
+                         std::size_t width) {
   std::string text = figures_text(named.section.figures);
   for (const Table& table : named.section.tables) {
     const View* view = view_of(named.name, table.name);

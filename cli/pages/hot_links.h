@@ -1,4 +1,5 @@
-// The busiest links of a simulated run, and how load is spread over links: what stands below the line of a single run.
+// The busiest links of a simulated run, and how load is spread over links: what stands below the
+// line of a single run.
 #pragma once
 
 #include <cstddef>
@@ -17,17 +18,21 @@ inline constexpr std::size_t kHotLinks = 8;  // on a screen
 using BytesOfLink = std::function<double(simulator::LinkId)>;
 
 // At most `most`, by bytes over capacity, highest first; those between switches, or all.
-std::vector<simulator::LinkId> busiest_links(const simulator::Network& network, const BytesOfLink& bytes,
-                                             bool host_links, std::size_t most);
+std::vector<simulator::LinkId> busiest_links(const simulator::Network& network,
+                                             const BytesOfLink& bytes, bool host_links,
+                                             std::size_t most);
 
 // "s1.0 → s2.1", of a fixed width.
 std::string link_column(const simulator::Network& network, simulator::LinkId link);
 
-// Congestion (max, mean, σ, and of the bisection) and the hot links. Empty where nothing crosses a link.
-std::string load_report(const simulator::Network& network, const simulator::LinkUse& use, bool host_links);
+// Congestion (max, mean, σ, and of the bisection) and the hot links. Empty where nothing crosses a
+// link.
+std::string load_report(const simulator::Network& network, const simulator::LinkUse& use,
+                        bool host_links);
 
-// The hot links of a run of so many seconds, by the part of their capacity that was in use. Links of hosts
-// count: they bind flows like all others.
-std::string time_report(const simulator::Network& network, const simulator::LinkUsage& usage, double seconds);
+// The hot links of a run of so many seconds, by the part of their capacity that was in use. Links
+// of hosts count: they bind flows like all others.
+std::string time_report(const simulator::Network& network, const simulator::LinkUsage& usage,
+                        double seconds);
 
 }  // namespace fathom::cli

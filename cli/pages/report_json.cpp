@@ -86,12 +86,14 @@ void write_trust(base::JsonWriter& json, const RunSummary& summary) {
 }  // namespace
 
 std::string report_json(const RunSummary& summary) {
-  return base::json_text(base::kReadableIndent, [&](base::JsonWriter& json) {
-    json.field("schema", "fathom-report/1");
-    write_run(json, summary);
-    write_traffic(json, summary);
-    write_trust(json, summary);
-  }) + "\n";
+  return base::json_text(base::kReadableIndent,
+                         [&](base::JsonWriter& json) {
+                           json.field("schema", "fathom-report/1");
+                           write_run(json, summary);
+                           write_traffic(json, summary);
+                           write_trust(json, summary);
+                         }) +
+         "\n";
 }
 
 }  // namespace fathom::cli

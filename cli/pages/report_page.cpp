@@ -66,15 +66,18 @@ class Page {
     std::string name = header_.application.executable;
     name = printable(name.substr(name.rfind('/') + 1));
     if (name.empty()) name = "(unnamed program)";
-    std::string facts = fmt::format("  {}", plural(static_cast<std::uint64_t>(summary_.ranks), "rank"));
+    std::string facts =
+        fmt::format("  {}", plural(static_cast<std::uint64_t>(summary_.ranks), "rank"));
     if (summary_.hosts > 0) facts += fmt::format(" on {}", plural(summary_.hosts, "host"));
-    if (header_.application.seconds > 0) facts += " · " + human_seconds(header_.application.seconds);
-    const std::string mpi = header_.mpi.library + (header_.mpi.version.empty() ? "" : " ") +
-                            header_.mpi.version;
+    if (header_.application.seconds > 0)
+      facts += " · " + human_seconds(header_.application.seconds);
+    const std::string mpi =
+        header_.mpi.library + (header_.mpi.version.empty() ? "" : " ") + header_.mpi.version;
     if (!mpi.empty()) facts += " · " + printable(mpi);
     if (!header_.mpi.pml.empty()) facts += " (pml " + printable(header_.mpi.pml) + ")";
     if (!header_.source.empty()) facts += " · source " + printable(header_.source);
-    const std::string rest = left(nice(facts), std::max<std::size_t>(kWidth - std::min(columns(name), kNameColumns), 1));
+    const std::string rest =
+        left(nice(facts), std::max<std::size_t>(kWidth - std::min(columns(name), kNameColumns), 1));
     add(styled(Style::kHeading, left(name, std::min(columns(name), kNameColumns))) + rest);
   }
 
@@ -84,8 +87,8 @@ class Page {
       add("no messages were sent");
       return;
     }
-    std::string line = fmt::format("{} in {}", human_bytes(as_double(all.bytes)),
-                                   plural(all.messages, "message"));
+    std::string line =
+        fmt::format("{} in {}", human_bytes(as_double(all.bytes)), plural(all.messages, "message"));
     if (summary_.class_name) {
       line += fmt::format(" of class {}", left(printable(*summary_.class_name), 40));
     } else if (summary_.hidden.messages > 0) {
@@ -107,15 +110,16 @@ class Page {
   }
 
   void classes() {
-    add(styled(Style::kHeading, fmt::format("{} {}  {} {}  {}  {}", left("class", 33), right("bytes", 8),
-                                            left("", 20), right("share", 6), right("messages", 13),
-                                            right("mean size", 9))));
+    add(styled(Style::kHeading, fmt::format("{} {}  {} {}  {}  {}", left("class", 33),
+                                            right("bytes", 8), left("", 20), right("share", 6),
+                                            right("messages", 13), right("mean size", 9))));
     const auto& classes = summary_.classes;
     const std::size_t shown = classes.size() <= kClassRows ? classes.size() : kClassRows - 1;
     profile::Volume rest;
     for (std::size_t i = 0; i < classes.size(); ++i) {
       if (i < shown) {
-        const std::string name = printable(classes[i].class_name) + (classes[i].hidden ? " (hidden)" : "");
+        const std::string name =
+            printable(classes[i].class_name) + (classes[i].hidden ? " (hidden)" : "");
         class_row(name, classes[i].volume, classes[i].hidden ? Style::kHiddenBar : Style::kBar);
       } else {
         rest.bytes += classes[i].volume.bytes;
@@ -158,19 +162,19 @@ class Page {
     const std::vector<SizeBin> bins = merged_sizes();
     for (const SizeBin& bin : bins) most = std::max(most, bin.messages);
     for (const SizeBin& bin : bins) {
-      column.push_back(fmt::format(
-          "{} {} {}", left(nice(size_label(bin)), 17),
-          terminal_.bar(as_double(bin.messages), as_double(most), 15, Style::kBar),
-          right(grouped(bin.messages), kLeftColumn - 34)));
+      column.push_back(
+          fmt::format("{} {} {}", left(nice(size_label(bin)), 17),
+                      terminal_.bar(as_double(bin.messages), as_double(most), 15, Style::kBar),
+                      right(grouped(bin.messages), kLeftColumn - 34)));
     }
     if (bins.empty()) column.push_back(left("not recorded", kLeftColumn));
     return column;
   }
 
   Lines pairs() const {
-    Lines column = {styled(Style::kHeading, fmt::format("{} {}  {} {}", left("top pairs", 17),
-                                                        right("bytes", 9), right("share", 7),
-                                                        right("messages", 12)))};
+    Lines column = {styled(Style::kHeading,
+                           fmt::format("{} {}  {} {}", left("top pairs", 17), right("bytes", 9),
+                                       right("share", 7), right("messages", 12)))};
     for (const profile::PairCount& pair : summary_.top_pairs) {
       column.push_back(fmt::format(
           "{} {}  {} {}", left(nice(fmt::format("{} → {}", pair.source, pair.destination)), 17),
@@ -201,20 +205,22 @@ class Page {
     if (summary_.total.bytes > 0) busiest();
     const std::uint64_t ranks = static_cast<std::uint64_t>(summary_.ranks);
     add(fmt::format("{} {} pairs talked; {} of the {} pairs of different ranks",
-                    left("density", 21), grouped(summary_.pairs),
-                                   percent(summary_.density, 1), grouped(ranks * (ranks - 1))));
+                    left("density", 21), grouped(summary_.pairs), percent(summary_.density, 1),
+                    grouped(ranks * (ranks - 1))));
     if (summary_.hosts < 2) return;
-    add(fmt::format("{} {}, {} of the bytes; {}", left("between hosts", 21),
-                    human_bytes(as_double(summary_.between_hosts.bytes)),
-                    percent(as_double(summary_.between_hosts.bytes), as_double(summary_.total.bytes)),
-                    plural(summary_.between_hosts.messages, "message")));
+    add(fmt::format(
+        "{} {}, {} of the bytes; {}", left("between hosts", 21),
+        human_bytes(as_double(summary_.between_hosts.bytes)),
+        percent(as_double(summary_.between_hosts.bytes), as_double(summary_.total.bytes)),
+        plural(summary_.between_hosts.messages, "message")));
   }
 
   void busiest() {
     add(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
                     rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
-    add(fmt::format("{} {}; the busiest receives {:.2f} {} the mean", left("most received by rank", 21),
-                    rank_list(summary_.top_receivers), summary_.imbalance_received, nice("×")));
+    add(fmt::format("{} {}; the busiest receives {:.2f} {} the mean",
+                    left("most received by rank", 21), rank_list(summary_.top_receivers),
+                    summary_.imbalance_received, nice("×")));
   }
 
   void trust() {
@@ -229,8 +235,9 @@ class Page {
     const std::size_t shown = list.size() <= kRemarks ? list.size() : kRemarks - 1;
     for (std::size_t i = 0; i < shown; ++i) wrapped(list[i].text, style, mark);
     if (shown < list.size()) {
-      wrapped(fmt::format("and {} more of this sort: see fathom report --json", list.size() - shown),
-              style, mark);
+      wrapped(
+          fmt::format("and {} more of this sort: see fathom report --json", list.size() - shown),
+          style, mark);
     }
   }
 

@@ -33,16 +33,16 @@ struct RunSummary {
   std::int64_t ranks = 0;
   std::size_t hosts = 0;
   profile::Volume total;
-  profile::Volume hidden;                     // the part sent by the library on the program's behalf
-  std::vector<profile::ClassTotal> classes;   // most bytes first
-  std::vector<SizeBin> sizes;                 // log2 bins from the smallest to the largest in use
-  std::uint64_t tiny_messages = 0;            // of at most kTinyBytes
-  std::string tiny_class;                     // the class with most of them
-  std::size_t pairs = 0;                      // ordered pairs that talked, a rank with itself included
+  profile::Volume hidden;                    // the part sent by the library on the program's behalf
+  std::vector<profile::ClassTotal> classes;  // most bytes first
+  std::vector<SizeBin> sizes;                // log2 bins from the smallest to the largest in use
+  std::uint64_t tiny_messages = 0;           // of at most kTinyBytes
+  std::string tiny_class;                    // the class with most of them
+  std::size_t pairs = 0;  // ordered pairs that talked, a rank with itself included
   std::vector<profile::PairCount> top_pairs;  // by bytes
   std::vector<BusiestRank> top_senders;       // by bytes
   std::vector<BusiestRank> top_receivers;
-  double imbalance_sent = 0;      // most bytes sent by a rank over the mean of all ranks
+  double imbalance_sent = 0;  // most bytes sent by a rank over the mean of all ranks
   double imbalance_received = 0;
   double density = 0;             // of the ordered pairs of different ranks, the part that talked
   profile::Volume between_hosts;  // only where the host of both ranks is known
@@ -50,8 +50,8 @@ struct RunSummary {
 
 inline constexpr std::uint64_t kTinyBytes = 64;
 
-// `top` limits the lists of pairs and ranks. An Error if the file is unreadable, or names the classes
-// there are if `class_name` is none of them.
+// `top` limits the lists of pairs and ranks. An Error if the file is unreadable, or names the
+// classes there are if `class_name` is none of them.
 base::Result<RunSummary> summarise(const std::string& profile_path,
                                    const std::optional<std::string>& class_name, std::size_t top);
 

@@ -6,8 +6,9 @@
 
 namespace fathom::cli {
 
-base::Result<analysis::LoadedRun> load_named_run(const std::string& run, const analysis::Scope& scope,
-                                              analysis::Transport* transport) {
+base::Result<analysis::LoadedRun> load_named_run(const std::string& run,
+                                                 const analysis::Scope& scope,
+                                                 analysis::Transport* transport) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(run, ignored);
   const std::string directory = folder ? run : std::filesystem::path(run).parent_path().string();

@@ -15,13 +15,15 @@ struct NumberedFiles {
   std::string_view prefix, extension;
 };
 
-constexpr NumberedFiles kNumbered[] = {{"run-", ""},           {"links-", ".graphml"},    {"utilisation-", ".csv"},
-                                       {"waiting-", ".csv"},   {"forwarding-", ".csv"},   {"forwarding-", ".yml"}};
+constexpr NumberedFiles kNumbered[] = {
+    {"run-", ""},         {"links-", ".graphml"},  {"utilisation-", ".csv"},
+    {"waiting-", ".csv"}, {"forwarding-", ".csv"}, {"forwarding-", ".yml"}};
 
 // The number that follows the prefix; 0 if none does.
 std::size_t number_after(std::string_view name, std::string_view prefix) {
   std::size_t number = 0;
-  if (name.starts_with(prefix)) std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+  if (name.starts_with(prefix))
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
   return number;
 }
 
@@ -47,12 +49,14 @@ base::Status take_results_folder(const std::string& folder, bool replace, std::s
     if (is_of_results(entry.path(), shared_runs)) old.push_back(entry.path());
   }
   if (!old.empty() && !replace) {
-    return base::Error{"'" + folder + "' already holds results of a simulation (" + old.front().filename().string() +
+    return base::Error{"'" + folder + "' already holds results of a simulation (" +
+                       old.front().filename().string() +
                        "); choose another folder with -o, or replace them with --force"};
   }
   for (const fs::path& file : old) {
     fs::remove_all(file, failed);
-    if (failed) return base::Error{"cannot remove the old '" + file.string() + "': " + failed.message()};
+    if (failed)
+      return base::Error{"cannot remove the old '" + file.string() + "': " + failed.message()};
   }
   return base::Done{};
 }

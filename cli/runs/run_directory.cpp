@@ -32,7 +32,8 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::error_code failed;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
-    if (name == kProfile || name == kPartial || name == kTrace || name == kStarted || name.starts_with(kWorldPrefix)) {
+    if (name == kProfile || name == kPartial || name == kTrace || name == kStarted ||
+        name.starts_with(kWorldPrefix)) {
       found.push_back(entry.path());
     }
   }
@@ -155,7 +156,8 @@ base::Result<std::string> recorded_profile_of(const std::string& run) {
   const auto assembled = profile::assemble_cut_short_run(run);
   if (!assembled) return assembled.error();
   if (*assembled) return path.string();
-  return base::Error{"'" + run + "' holds no profile.json; name a run directory that fathom run made, or "
+  return base::Error{"'" + run +
+                     "' holds no profile.json; name a run directory that fathom run made, or "
                      "its profile.json"};
 }
 
@@ -164,8 +166,10 @@ base::Result<std::string> profile_of(const std::string& run) {
   std::error_code failed;
   if (recorded || !fs::is_directory(fs::path(run) / kTrace, failed)) return recorded;
   if (fs::is_symlink(fs::symlink_status(fs::path(run) / kStarted, failed))) {
-    return base::Error{"'" + run + "' holds the trace of a job that has not ended, or was killed, and no profile.json; "
-                       "fathom analyze and fathom trace read the trace alone"};
+    return base::Error{
+        "'" + run +
+        "' holds the trace of a job that has not ended, or was killed, and no profile.json; "
+        "fathom analyze and fathom trace read the trace alone"};
   }
   return write_profile_of_trace(run);
 }

@@ -16,12 +16,12 @@ namespace fathom::cli {
 
 class RunDirectory {
  public:
-  // Makes the folder, or takes one that is there. An Error if it holds a run already and `replace` is
-  // not set; with it, that run's files (and nothing else) are removed.
+  // Makes the folder, or takes one that is there. An Error if it holds a run already and `replace`
+  // is not set; with it, that run's files (and nothing else) are removed.
   static base::Result<RunDirectory> create(const std::string& path, bool replace);
 
-  // fathom-APP-JOBID in the working directory; JOBID is Slurm's, else the local date and time. If that
-  // is taken, -2, -3 and so on are added.
+  // fathom-APP-JOBID in the working directory; JOBID is Slurm's, else the local date and time. If
+  // that is taken, -2, -3 and so on are added.
   static base::Result<RunDirectory> create_default(const std::string& application);
 
   const std::string& path() const { return path_; }  // absolute
@@ -41,16 +41,17 @@ class RunDirectory {
   bool made_ = false;
 };
 
-// A run as the user names it, a folder or a profile.json, as the path of the profile.json. One that was
-// cut short and not merged yet is merged first. The Error says in which way a run is missing.
+// A run as the user names it, a folder or a profile.json, as the path of the profile.json. One that
+// was cut short and not merged yet is merged first. The Error says in which way a run is missing.
 base::Result<std::string> recorded_profile_of(const std::string& run);
 
-// The same; a run that only has a trace (an imported one) gets its profile from that, once: RUN/profile.json is
-// written (and stderr told), with kMadeFromTrace among the notes of its coverage.
+// The same; a run that only has a trace (an imported one) gets its profile from that, once:
+// RUN/profile.json is written (and stderr told), with kMadeFromTrace among the notes of its
+// coverage.
 base::Result<std::string> profile_of(const std::string& run);
 
-// What `fathom simulate` and `place` take for a job: a run as above, or else `run` itself, which may be what the
-// reference profiler left.
+// What `fathom simulate` and `place` take for a job: a run as above, or else `run` itself, which
+// may be what the reference profiler left.
 base::Result<std::string> job_of(const std::string& run);
 
 inline constexpr char kMadeFromTrace[] = "this profile was made from the trace beside it";

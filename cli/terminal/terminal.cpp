@@ -48,7 +48,9 @@ bool is_set(const char* variable) {
 }
 
 // Launchers give their processes a pseudo-terminal, wherever its text goes then.
-bool is_launched() { return is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK") || is_set("PMI_RANK"); }
+bool is_launched() {
+  return is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK") || is_set("PMI_RANK");
+}
 
 bool wants_colours() {
   if (is_set("NO_COLOR")) return false;

@@ -1,4 +1,5 @@
-// Numbers for people: decimal byte units with three digits, grouped counts, text that fits a terminal.
+// Numbers for people: decimal byte units with three digits, grouped counts, text that fits a
+// terminal.
 #pragma once
 
 #include <cstddef>
@@ -7,11 +8,11 @@
 
 namespace fathom::cli {
 
-std::string human_bytes(double bytes);         // "3.45 GB": powers of 1000
-std::string bin_edge(std::uint64_t bytes);     // "64 KiB": for powers of two, exact
-std::string grouped(std::uint64_t count);      // "47,761"
-std::string percent(double part, double of);   // "61 %", "0.4 %", "<0.1 %"
-std::string human_seconds(double seconds);     // "1.5 s", "3 min 20 s", "2 h 05 min"
+std::string human_bytes(double bytes);        // "3.45 GB": powers of 1000
+std::string bin_edge(std::uint64_t bytes);    // "64 KiB": for powers of two, exact
+std::string grouped(std::uint64_t count);     // "47,761"
+std::string percent(double part, double of);  // "61 %", "0.4 %", "<0.1 %"
+std::string human_seconds(double seconds);    // "1.5 s", "3 min 20 s", "2 h 05 min"
 
 // Control characters, which a file from elsewhere may hold, become '?'.
 std::string printable(const std::string& text);

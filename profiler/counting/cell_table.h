@@ -1,14 +1,14 @@
 // Counts by 64-bit key: the hot data structure of the profiler.
 //
 // A dense array of rows in order of first use, and an open-addressing index of 32-bit positions in
-// front of it. Rows never move, so a pointer to one stays good; both arrays live in reserved address
-// space, so neither a new key nor a larger index allocates, locks or calls the kernel (but for the page
-// faults of memory touched the first time).
+// front of it. Rows never move, so a pointer to one stays good; both arrays live in reserved
+// address space, so neither a new key nor a larger index allocates, locks or calls the kernel (but
+// for the page faults of memory touched the first time).
 //
 // Invariants: (1) index entries are 0 (empty) or position + 1; (2) the index is at most half full;
 //             (3) an index of n entries occupies [n, 2n) of its array, so every size has its own place.
-// Threading: one writer at a time. A reader that comes in between (a signal handler) sees whole rows of
-// the past and possibly one half-written row, never a wild pointer.
+// Threading: one writer at a time. A reader that comes in between (a signal handler) sees whole
+// rows of the past and possibly one half-written row, never a wild pointer.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-
 namespace fathom::profiler {
 
 MakingCall*& Communicators::making_call() {
@@ -54,7 +53,8 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
                           std::uint32_t flags) noexcept try {
   const std::lock_guard guard(lock_);
   // The name keeps MPI_COMM_WORLD and MPI_COMM_SELF apart when there is only one process.
-  Live* live = place(comm, (flags & profile::kPredefined) ? name : made_by, rankmap::kNoKind, flags);
+  Live* live =
+      place(comm, (flags & profile::kPredefined) ? name : made_by, rankmap::kNoKind, flags);
   if (live == nullptr) return;
   registry_->describe(live->kind, made_by, name);
   live->user_visible = (flags & profile::kInternal) == 0;
@@ -152,7 +152,8 @@ void Communicators::ended(MakingCall& call) noexcept {
   while (*link != nullptr && *link != &call) link = &(*link)->next_active;
   if (*link != nullptr) *link = call.next_active;
   for (int i = 0; i < call.made_count; ++i) {
-    if (call.made[i]->comm != call.made_comm[i]) continue;  // gone already, perhaps in use for another
+    if (call.made[i]->comm != call.made_comm[i])
+      continue;  // gone already, perhaps in use for another
     call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
   }
 }

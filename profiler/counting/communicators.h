@@ -1,9 +1,9 @@
 // The live communicators of this process, found by Open MPI's context id.
 //
-// Open MPI tells the PML about every communicator it makes, also about those inside windows, files and
-// coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp hands these two
-// events on to here. What the wrappers know meanwhile (which call is active, and on what) gives the new
-// communicator its maker, its parent and its class.
+// Open MPI tells the PML about every communicator it makes, also about those inside windows, files
+// and coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp hands
+// these two events on to here. What the wrappers know meanwhile (which call is active, and on what)
+// gives the new communicator its maker, its parent and its class.
 //
 // As a rule the thread that makes a communicator announces it. But a duplicate that is made without
 // blocking (that of MPI_Comm_idup, and the one of its local group that every intercommunicator
@@ -28,12 +28,13 @@ namespace fathom::profiler {
 // An MPI call that is making communicators.
 struct MakingCall {
   const char* function;
-  Live* parent;                   // may be null
-  ClassId class_of_new;           // of tags < 0 on it; kNoClass: by tag and call
-  ClassId program_class_of_new;   // of tags >= 0
-  MakingCall* outer = nullptr;    // on its thread
+  Live* parent;                       // may be null
+  ClassId class_of_new;               // of tags < 0 on it; kNoClass: by tag and call
+  ClassId program_class_of_new;       // of tags >= 0
+  MakingCall* outer = nullptr;        // on its thread
   MakingCall* next_active = nullptr;  // of all threads
-  // Communicators that the library made within this call: until it returns, their messages are its own.
+  // Communicators that the library made within this call: until it returns, their messages are its
+  // own.
   static constexpr int kMaxMade = 16;
   Live* made[kMaxMade] = {};
   const void* made_comm[kMaxMade] = {};
@@ -44,8 +45,8 @@ class Communicators {
  public:
   // Called for each communicator as it comes, and before it goes (the source's subscriptions).
   using Observer = void (*)(Live&);
-  // Called when a communicator becomes known, or known to the program: its row in the registry may say
-  // more than before.
+  // Called when a communicator becomes known, or known to the program: its row in the registry may
+  // say more than before.
   using KnownObserver = void (*)(std::uint32_t kind);
 
   // False without address space.

@@ -18,7 +18,8 @@ thread_local std::uint32_t my_lane __attribute__((tls_model("initial-exec"))) = 
 bool Counter::open(int lanes, std::uint32_t own_job) {
   own_job_ = own_job;
   for (int i = lane_count_; i < lanes; ++i) {
-    if (!lanes_[i].cells.open(kMaxCells) || !lanes_[i].sizes.open(kMaxSizes)) return lane_count_ > 0;
+    if (!lanes_[i].cells.open(kMaxCells) || !lanes_[i].sizes.open(kMaxSizes))
+      return lane_count_ > 0;
     lane_count_ = i + 1;
   }
   set_option(kManyLanes, lanes > 1);
@@ -37,12 +38,13 @@ void Counter::set_option(std::uint32_t option, bool on) {
 
 void Counter::begin_epoch() {
   std::uint64_t next = last_epoch_.fetch_add(kEpoch) + kEpoch;
-  if (next == 0) next = last_epoch_.fetch_add(kEpoch) + kEpoch;  // after 16 million, the first again
+  if (next == 0)
+    next = last_epoch_.fetch_add(kEpoch) + kEpoch;  // after 16 million, the first again
   epoch_.store(options_.load() == 0 ? next : 0, std::memory_order_relaxed);
 }
 
-// Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds; with more
-// threads than that the loop still ends, for a lane is held for some ten nanoseconds.
+// Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds; with
+// more threads than that the loop still ends, for a lane is held for some ten nanoseconds.
 Counter::Lane& Counter::take_lane() {
   const auto lanes = static_cast<std::uint32_t>(lane_count_);
   if (my_lane == ~0u) my_lane = next_lane.fetch_add(1, std::memory_order_relaxed);
@@ -74,7 +76,8 @@ void Counter::record_sum(profile::Direction direction, std::uint32_t communicato
                          const void* group, std::uint32_t peer, std::uint64_t bytes,
                          std::uint64_t messages) {
   const profile::Direction witness = std::exchange(size_witness_, profile::Direction::kInvisible);
-  if (messages > 0) add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, messages);
+  if (messages > 0)
+    add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, messages);
   size_witness_ = witness;
 }
 
@@ -82,7 +85,8 @@ void Counter::retract_empty(std::uint32_t communicator, ClassId class_id, const 
                             std::uint32_t peer) {
   const std::uint32_t options = options_.load(std::memory_order_relaxed);
   if (options & kPaused) return;
-  // Counts are added up modulo 2^64 over the lanes, so that one lane may take back what another added.
+  // Counts are added up modulo 2^64 over the lanes, so that one lane may take back what another
+  // added.
   Lane& lane = options & kManyLanes ? take_lane() : lanes_[0];
   add(lane, profile::Direction::kReceived, communicator, class_id,
       phase_.load(std::memory_order_relaxed), group, peer, 0, ~std::uint64_t{0});
@@ -100,8 +104,7 @@ void Counter::record_unreceived(std::uint32_t communicator, ClassId class_id, co
 
 profile::CellRow* Counter::new_cell(Lane& lane, std::uint64_t key, const void* group,
                                     std::uint32_t peer) {
-  const bool is_rank =
-      profile::unpack_cell_key(key).direction != profile::Direction::kInvisible;
+  const bool is_rank = profile::unpack_cell_key(key).direction != profile::Direction::kInvisible;
   const auto known = static_cast<std::uint32_t>(rankmap::group_size(group));
   const bool valid = !is_rank || (peer < kMaxPeers && peer < known);
   profile::CellRow* row = valid ? lane.cells.add(key) : nullptr;
@@ -125,7 +128,8 @@ profile::CellRow* Counter::new_size(Lane& lane, ClassId class_id, std::uint64_t 
     ++lane.exact_sizes[class_id];
     return lane.sizes.add(in_class | (bytes & profile::kSizeMask));
   }
-  const std::uint64_t key = in_class | profile::kBinned | std::bit_floor(bytes & profile::kSizeMask);
+  const std::uint64_t key =
+      in_class | profile::kBinned | std::bit_floor(bytes & profile::kSizeMask);
   profile::CellRow* row = lane.sizes.find(key);
   return row != nullptr ? row : lane.sizes.add(key);
 }

@@ -1,13 +1,13 @@
 // The counting core: adds one message to the row of its pair, class, communicator and phase.
 //
-// Called for every message, from the PML's entry points and from PERUSE callbacks. It never allocates,
-// locks, waits, logs or calls MPI. With one thread in MPI at a time there is one set of tables and no
-// atomic operation; with MPI_THREAD_MULTIPLE each call takes one of kLanes sets for its duration
-// with one atomic exchange (a thread returns to the lane it had last, so that it is rarely taken), and
-// the lanes are added up at the end.
+// Called for every message, from the PML's entry points and from PERUSE callbacks. It never
+// allocates, locks, waits, logs or calls MPI. With one thread in MPI at a time there is one set of
+// tables and no atomic operation; with MPI_THREAD_MULTIPLE each call takes one of kLanes sets for
+// its duration with one atomic exchange (a thread returns to the lane it had last, so that it is
+// rarely taken), and the lanes are added up at the end.
 //
-// Threading: record() from any thread. open(), clear(), phase and pause changes: cold, but safe beside
-// record(). for_each_lane() sees counts in flight only if other threads still communicate.
+// Threading: record() from any thread. open(), clear(), phase and pause changes: cold, but safe
+// beside record(). for_each_lane() sees counts in flight only if other threads still communicate.
 #pragma once
 
 #include <atomic>
@@ -37,14 +37,15 @@ class Counter {
     profile::CellRow* size = nullptr;
   };
 
-  // Rows that record() returned under this number may be added to directly; it is a multiple of kEpoch, so
-  // that other things can stand below it. 0 while every message has to take record(), which then returns none.
+  // Rows that record() returned under this number may be added to directly; it is a multiple of
+  // kEpoch, so that other things can stand below it. 0 while every message has to take record(),
+  // which then returns none.
   static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 40;
   static std::uint64_t epoch() { return epoch_.load(std::memory_order_relaxed); }
 
-  // One message of `bytes` bytes. `communicator` is the position of its kind in the registry, `group`
-  // the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no longer fit, are
-  // counted in lost().
+  // One message of `bytes` bytes. `communicator` is the position of its kind in the registry,
+  // `group` the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no
+  // longer fit, are counted in lost().
   Touched record(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
                  const void* group, std::uint32_t peer, std::uint64_t bytes) {
     if (options_ != 0) {
@@ -56,7 +57,8 @@ class Counter {
 
   // Many at once, at the end of a run; message lengths are not known.
   void record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
-                  const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
+                  const void* group, std::uint32_t peer, std::uint64_t bytes,
+                  std::uint64_t messages);
 
   // One message that waits for a receive. It is in no histogram, and counts while paused too.
   void record_unreceived(std::uint32_t communicator, ClassId class_id, const void* group,
@@ -108,8 +110,8 @@ class Counter {
 
   static constexpr std::uint32_t kPaused = 1, kPhase = 2, kManyLanes = 4;
 
-  void record_with_options(profile::Direction, std::uint32_t communicator, ClassId, const void* group,
-                           std::uint32_t peer, std::uint64_t bytes);
+  void record_with_options(profile::Direction, std::uint32_t communicator, ClassId,
+                           const void* group, std::uint32_t peer, std::uint64_t bytes);
   Touched add(Lane&, profile::Direction, std::uint32_t communicator, ClassId, std::uint32_t phase,
               const void* group, std::uint32_t peer, std::uint64_t bytes, std::uint64_t messages);
   profile::CellRow* add_cell(Lane&, profile::Direction, std::uint32_t communicator, ClassId,
@@ -161,8 +163,8 @@ inline Counter::Touched Counter::add(Lane& lane, profile::Direction direction,
                                      std::uint32_t communicator, ClassId class_id,
                                      std::uint32_t phase, const void* group, std::uint32_t peer,
                                      std::uint64_t bytes, std::uint64_t messages) {
-  profile::CellRow* row = add_cell(lane, direction, communicator, class_id, phase, group, peer,
-                                   bytes, messages);
+  profile::CellRow* row =
+      add_cell(lane, direction, communicator, class_id, phase, group, peer, bytes, messages);
   if (row == nullptr) return {};
   const bool only_here = row->peer_job != own_job_ ||
                          (class_id == kPosted && direction != profile::Direction::kInvisible);

@@ -9,7 +9,8 @@ constexpr int kProcNull = -2;  // MPI_PROC_NULL in Open MPI's mpi.h
 
 }  // namespace
 
-void count_slowly(profile::Direction direction, Live& live, int tag, int peer, std::uint64_t bytes) {
+void count_slowly(profile::Direction direction, Live& live, int tag, int peer,
+                  std::uint64_t bytes) {
   ProfiledProcess* process = ProfiledProcess::active();
   if (process == nullptr || peer == kProcNull) return;
   if (static_cast<std::uint32_t>(peer) >= Counter::kMaxPeers) return process->counter_lost();
@@ -18,8 +19,8 @@ void count_slowly(profile::Direction direction, Live& live, int tag, int peer, s
   const Counter::Touched rows = process->counter().record(
       direction, live.kind, class_id, live.group, static_cast<std::uint32_t>(peer), bytes);
   if (rows.cell == nullptr) return;
-  live.remembered_for(direction, peer) = {
-      Live::Remembered::name(peer, class_id, Counter::epoch()), bytes, rows.cell, rows.size};
+  live.remembered_for(direction, peer) = {Live::Remembered::name(peer, class_id, Counter::epoch()),
+                                          bytes, rows.cell, rows.size};
 }
 
 }  // namespace fathom::profiler

@@ -1,4 +1,5 @@
-// The cold half of profiler/counting/live_communicator.h: constructors that send with tags of the program's.
+// The cold half of profiler/counting/live_communicator.h: constructors that send with tags of the
+// program's.
 #include <algorithm>
 #include <iterator>
 #include <mutex>

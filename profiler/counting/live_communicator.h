@@ -1,6 +1,8 @@
-// A live communicator: its kind in the registry, and what is needed to name the class of a message on it.
+// A live communicator: its kind in the registry, and what is needed to name the class of a message
+// on it.
 //
-// The class of a message is that of the MPI call that caused it, found by the same rule on both sides:
+// The class of a message is that of the MPI call that caused it, found by the same rule on both
+// sides:
 //   tag >= 0                 point-to-point (library: tags with which constructors send)
 //   -2 .. -9                 Fathom's own, never counted
 //   -10 .. -26               a blocking collective: the call that is active on this communicator; the
@@ -10,10 +12,10 @@
 //                            began before the tag was given out; otherwise the library's own
 //   below                    a neighbourhood collective: the active call
 // Communicators made inside files have one fixed class; those that a collective makes for itself
-// (coll/han) follow the call on the communicator that they serve. On the one inside a window tags >= 0
-// are one-sided: only osc/pt2pt sends them, some before the receiver has left MPI_Win_create. For
-// collectives there the window is like an active call of its own (WindowCall in hooks.h): all members
-// make and free it together, so that both sides find the same class.
+// (coll/han) follow the call on the communicator that they serve. On the one inside a window tags
+// >= 0 are one-sided: only osc/pt2pt sends them, some before the receiver has left MPI_Win_create.
+// For collectives there the window is like an active call of its own (WindowCall in hooks.h): all
+// members make and free it together, so that both sides find the same class.
 //
 // Threading: MPI lets only one thread at a time call collectives on a communicator, so each field
 // has one writer; readers are the callbacks of any thread, and every field is atomic. classify() is
@@ -38,8 +40,8 @@ struct alignas(64) Live {
   const void* comm = nullptr;
   const void* group = nullptr;  // that ranks in sends and receives refer to
   std::uint32_t kind = 0;
-  // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used while one
-  // thread at a time counts.
+  // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used
+  // while one thread at a time counts.
   struct alignas(32) Remembered {  // two to a cache line
     std::uint64_t who = ~std::uint64_t{0};
     std::uint64_t bytes = 0;
@@ -50,16 +52,17 @@ struct alignas(64) Live {
       return epoch | std::uint64_t{class_id} << 32 | static_cast<std::uint32_t>(peer);
     }
   };
-  static constexpr std::uint32_t kPlaces = 8;  // the partners of a recursive doubling over 8 ranks do not collide
+  static constexpr std::uint32_t kPlaces =
+      8;  // the partners of a recursive doubling over 8 ranks do not collide
   Remembered remembered[2][kPlaces];
   Remembered& remembered_for(profile::Direction direction, int peer) {
     const auto number = static_cast<std::uint32_t>(peer);
     return remembered[static_cast<int>(direction)][(number ^ number >> 3) % kPlaces];
   }
   std::atomic<std::uint32_t> program_class{kPointToPoint};  // of tags >= 0; kNoClass: it depends
-  std::atomic<std::uint32_t> fixed_class{kNoClass};        // of any tag < 0
-  std::atomic<std::uint32_t> blocking_class{kNoClass};     // of the active call
-  std::atomic<std::int32_t> blocking_first_tag{0};         // tags given out since it began are <= this
+  std::atomic<std::uint32_t> fixed_class{kNoClass};         // of any tag < 0
+  std::atomic<std::uint32_t> blocking_class{kNoClass};      // of the active call
+  std::atomic<std::int32_t> blocking_first_tag{0};  // tags given out since it began are <= this
   std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
   std::atomic<std::int32_t> nonblocking_first_tag{0};
   std::atomic<Live*> served{nullptr};  // whose calls name the class here; itself as a rule
@@ -67,9 +70,9 @@ struct alignas(64) Live {
   TagRuns persistent_tags;
   std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its collective module was looked at
   std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
-  bool retired = false;       // the program freed it; the library may still finish with it
+  bool retired = false;  // the program freed it; the library may still finish with it
   bool user_visible = false;
-  bool is_world = false;      // MPI_COMM_WORLD
+  bool is_world = false;  // MPI_COMM_WORLD
   // Of tags below 0 (kNoClass: by tag and call), and of the others.
   void set_classes(ClassId hidden, ClassId program);
   // With which constructors that are under way send here; -1: none.
@@ -102,7 +105,8 @@ ClassId classify_hidden(const Live& live, int tag);
 inline ClassId classify(const Live& live, int tag) {
   if (tag >= 0) {
     const ClassId program = live.program_class.load(std::memory_order_relaxed);
-    if (program != kNoClass) [[likely]] return program;
+    if (program != kNoClass) [[likely]]
+      return program;
     return live.has_library_tag(tag) ? kLibrary : kPointToPoint;
   }
   const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
@@ -115,7 +119,8 @@ inline ClassId usual_class(const Live& live, int tag) {
   const bool of_blocking_call = tag <= openmpi::kTagAllgather && tag >= openmpi::kTagScatterv &&
                                 live.fixed_class.load(std::memory_order_relaxed) == kNoClass;
   if (!of_blocking_call) return kNoClass;
-  return live.served.load(std::memory_order_relaxed)->blocking_class.load(std::memory_order_relaxed);
+  return live.served.load(std::memory_order_relaxed)
+      ->blocking_class.load(std::memory_order_relaxed);
 }
 
 }  // namespace fathom::profiler

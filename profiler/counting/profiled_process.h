@@ -1,7 +1,8 @@
 // This process while it is profiled: what it has counted, on what, and the facts that go with it.
 //
-// active() is null while nothing is to be counted; all hooks and callbacks ask it first. Who makes and
-// ends it: session/session.h. It outlives every callback and exit handler, so it is never destroyed.
+// active() is null while nothing is to be counted; all hooks and callbacks ask it first. Who makes
+// and ends it: session/session.h. It outlives every callback and exit handler, so it is never
+// destroyed.
 #pragma once
 
 #include <atomic>
@@ -25,8 +26,8 @@ class ProfiledProcess {
 
   explicit ProfiledProcess(const Settings& settings) : settings_(settings) {}
 
-  // Makes the tables, and notes who this is in `world` (an ompi_communicator_t: MPI_COMM_WORLD). False
-  // without address space.
+  // Makes the tables, and notes who this is in `world` (an ompi_communicator_t: MPI_COMM_WORLD).
+  // False without address space.
   bool open(const void* world, bool threads_communicate_together);
 
   Counter& counter() { return counter_; }
@@ -48,8 +49,9 @@ class ProfiledProcess {
   bool sees_waiting_messages() const { return sees_waiting_messages_; }
   void set_sees_waiting_messages(bool sees) { sees_waiting_messages_ = sees; }
 
-  // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that never
-  // ends still shows that it was there, and so does each process that traces; the others only look.
+  // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that
+  // never ends still shows that it was there, and so does each process that traces; the others only
+  // look.
   const std::string& run_directory() const { return run_directory_; }
   void set_run_directory(std::string directory) { run_directory_ = std::move(directory); }
   // A failure is reported once, by rank 0 (unless FATHOM_LOG=quiet), and changes nothing else.

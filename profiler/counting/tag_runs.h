@@ -1,12 +1,12 @@
 // Which collective reserved which tag: runs of consecutive tags of one class, newest first.
 //
-// Open MPI gives a communicator's non-blocking collectives tags that count down; consecutive ones of one
-// class share a run. The last kRuns runs are kept, so that memory stays bounded however many collectives
-// a program starts; a message of an older one, which would need kRuns changes of class while it was
-// outstanding, counts as the library's own.
+// Open MPI gives a communicator's non-blocking collectives tags that count down; consecutive ones
+// of one class share a run. The last kRuns runs are kept, so that memory stays bounded however many
+// collectives a program starts; a message of an older one, which would need kRuns changes of class
+// while it was outstanding, counts as the library's own.
 //
-// Threading: one writer (add, clear), any number of readers. Readers never wait; a run that is being
-// replaced is empty for the moment.
+// Threading: one writer (add, clear), any number of readers. Readers never wait; a run that is
+// being replaced is empty for the moment.
 #pragma once
 
 #include <atomic>
@@ -32,7 +32,8 @@ class TagRuns {
     if (count > 0) {
       Run& newest = storage_[(count - 1) % kRuns];
       const std::uint64_t range = newest.range.load(std::memory_order_relaxed);
-      if (newest.class_id.load(std::memory_order_relaxed) == class_id && last_of(range) == first + 1) {
+      if (newest.class_id.load(std::memory_order_relaxed) == class_id &&
+          last_of(range) == first + 1) {
         newest.range.store(pack(first_of(range), last), std::memory_order_release);
         return;
       }
@@ -67,7 +68,8 @@ class TagRuns {
 
  private:
   static constexpr std::uint64_t pack(std::int32_t first, std::int32_t last) {
-    return std::uint64_t{static_cast<std::uint32_t>(first)} << 32 | static_cast<std::uint32_t>(last);
+    return std::uint64_t{static_cast<std::uint32_t>(first)} << 32 |
+           static_cast<std::uint32_t>(last);
   }
   static constexpr std::int32_t first_of(std::uint64_t range) {
     return static_cast<std::int32_t>(range >> 32);

@@ -13,11 +13,11 @@
 #include "profiler/openmpi/gather.h"
 #include "profiler/openmpi/modules.h"
 #include "profiler/openmpi/performance_variables.h"
+#include "profiler/openmpi/pml.h"
 #include "profiler/process/run_directory.h"
 #include "profiler/recording/tracing.h"
 #include "profiler/sources/monitoring.h"
 #include "profiler/sources/receive_requests.h"
-#include "profiler/openmpi/pml.h"
 #include "profiler/sources/source_pml.h"
 #include "profiler/sources/unexpected_queue.h"
 
@@ -56,15 +56,17 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
     if (profile::is_about_files(loss))
       say(process, sentence(loss, "the trace in " + process.run_directory() + "/trace") + ".");
   }
-  // Where no mark could be made, another job may have written its profile there since; and the folder may be gone.
+  // Where no mark could be made, another job may have written its profile there since; and the
+  // folder may be gone.
   const std::string& wanted = process.run_directory();
   const std::uint32_t job = process.header().job;
   const std::string directory = is_taken(wanted, job) ? world_directory(wanted, job) : wanted;
   if (!make_directories(directory)) {
     return say(process, "the profile is lost: cannot make the directory " + directory + ": " +
-                                 std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
+                            std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");
   }
-  const base::Status written = profile::write_profile(assembled.value(), directory + "/profile.json");
+  const base::Status written =
+      profile::write_profile(assembled.value(), directory + "/profile.json");
   if (!written.ok()) return say(process, "the profile is lost: " + written.error().message);
   release_run_directory(directory);
   if (process.settings().informs) say(process, "the profile is " + directory + "/profile.json");
@@ -86,7 +88,8 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
 
 }  // namespace
 
-void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept try {
+void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept
+    try {
   collect_monitoring(process);
   gather.synchronise();
   let_messages_arrive(process);

@@ -22,9 +22,9 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr int kSignals[] = {SIGTERM, SIGINT, SIGHUP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGQUIT,
-                            SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGPIPE,
-                            SIGSYS, SIGTRAP, SIGIO};
+constexpr int kSignals[] = {SIGTERM,   SIGINT,  SIGHUP,  SIGSEGV, SIGBUS,  SIGFPE,  SIGILL,
+                            SIGABRT,   SIGQUIT, SIGXCPU, SIGXFSZ, SIGUSR1, SIGUSR2, SIGALRM,
+                            SIGVTALRM, SIGPROF, SIGPIPE, SIGSYS,  SIGTRAP, SIGIO};
 
 struct Paths {
   char run[PATH_MAX], partial[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
@@ -35,7 +35,8 @@ std::uint32_t job = 0;
 pid_t owner = 0;
 std::atomic<bool> armed{false};
 bool handled[NSIG] = {};
-struct sigaction previous[NSIG];  // what stood there before: the default, or a runtime's stack tracer
+struct sigaction
+    previous[NSIG];  // what stood there before: the default, or a runtime's stack tracer
 
 // Collects small pieces, so that a profile of a few rows is one write.
 class FileSink {
@@ -109,10 +110,12 @@ bool is_gfortrans(const struct sigaction& action) {
          found.dli_fname != nullptr && std::strstr(found.dli_fname, "libgfortran") != nullptr;
 }
 
-// mpirun ends a job with SIGTERM and, a second later, SIGKILL. That second ends early: its sleep() is cut short when
-// the first process dies (orte/mca/odls/base/odls_base_default_fns.c:1943), and neighbours that still write are killed.
+// mpirun ends a job with SIGTERM and, a second later, SIGKILL. That second ends early: its sleep()
+// is cut short when the first process dies (orte/mca/odls/base/odls_base_default_fns.c:1943), and
+// neighbours that still write are killed.
 void let_neighbours_write(int number, const siginfo_t* info) {
-  if (number != SIGTERM || info == nullptr || info->si_code != SI_USER || info->si_pid == getpid()) return;
+  if (number != SIGTERM || info == nullptr || info->si_code != SI_USER || info->si_pid == getpid())
+    return;
   const timespec half_of_the_grace{0, 500'000'000};
   nanosleep(&half_of_the_grace, nullptr);
 }
@@ -123,7 +126,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
   let_neighbours_write(number, info);
   errno = saved_errno;
   if (fires_once(previous[number])) {
-    struct sigaction standard{};
+    struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
     sigaction(number, &standard, nullptr);
     return previous[number].sa_sigaction(number, info, context);
@@ -154,7 +157,7 @@ void arm_rescue(const std::string& run, std::uint32_t own_job, std::uint32_t ran
     at_exit_registered = std::atexit(on_exit) == 0 && std::at_quick_exit(on_exit) == 0;
   }
   armed.store(true);
-  struct sigaction ours{};
+  struct sigaction ours {};
   ours.sa_sigaction = on_signal;
   ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
   sigfillset(&ours.sa_mask);
@@ -170,7 +173,7 @@ void arm_rescue(const std::string& run, std::uint32_t own_job, std::uint32_t ran
 void disarm_rescue() {
   armed.store(false);
   for (const int number : kSignals) {
-    struct sigaction now{};
+    struct sigaction now {};
     if (!handled[number] || sigaction(number, nullptr, &now) != 0) continue;
     if ((now.sa_flags & SA_SIGINFO) != 0 && now.sa_sigaction == on_signal) {
       sigaction(number, &previous[number], nullptr);
@@ -201,7 +204,8 @@ FATHOM_EXPORT void _exit(int status) {
 
 FATHOM_EXPORT void _Exit(int status) { _exit(status); }
 
-// gfortran's runtime sets SIGABRT to its default before it calls this (sys_abort), so a handler is not enough.
+// gfortran's runtime sets SIGABRT to its default before it calls this (sys_abort), so a handler is
+// not enough.
 FATHOM_EXPORT void abort() {
   rescue(profile::EndReason::kSignal, SIGABRT);
   const auto next = reinterpret_cast<void (*)()>(dlsym(RTLD_NEXT, "abort"));

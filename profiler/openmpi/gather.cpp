@@ -13,10 +13,12 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7, kTagAccept = -8;
+constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7,
+              kTagAccept = -8;
 
 // A neighbour announced itself when it left MPI_Init; that message has long arrived by the time of
-// MPI_Finalize. The wait is only spent on neighbours that run without Fathom, on all of them together.
+// MPI_Finalize. The wait is only spent on neighbours that run without Fathom, on all of them
+// together.
 constexpr auto kPatience = std::chrono::seconds(5);
 
 }  // namespace
@@ -38,7 +40,7 @@ void Gather::announce(void* world, int rank, int size) {
 void Gather::tell(int peer, int tag) {
   void* request = nullptr;
   if (original_pml.isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
-                           &request) == 0) {
+                         &request) == 0) {
     rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
   }
 }
@@ -74,8 +76,8 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
   original_pml.recv(data, size, byte_type_, peer, tag, world_, status);
 }
 
-// Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes that judge
-// each other differently (one was late) never wait for each other:
+// Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes
+// that judge each other differently (one was late) never wait for each other:
 //   up    kTagReady: 1 ready, 0 this process will not take part above
 //   down  kTagGo: 1 go on, 0 you were given up
 void Gather::synchronise() {
@@ -121,7 +123,8 @@ bool Gather::collect(std::vector<char>& rows) {
     std::uint64_t size = 0;
     receive(child, kTagSize, &size, sizeof size);
     const std::size_t before = rows.size();
-    const char accepted = make_room(rows, size) ? 1 : 0;  // without memory the subtree stays unreported
+    const char accepted =
+        make_room(rows, size) ? 1 : 0;  // without memory the subtree stays unreported
     send(child, kTagAccept, &accepted, 1);
     if (accepted) receive(child, kTagRows, rows.data() + before, size);
   }

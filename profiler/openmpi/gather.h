@@ -1,10 +1,10 @@
 // Brings the rows of all processes to rank 0, up a binomial tree of plain PML messages.
 //
 // Uses tags of its own on MPI_COMM_WORLD (-3 and below, which no collective and no wildcard receive
-// matches) and the PML's own entries, so it needs no communicator and counts nothing. Only processes
-// that run with Fathom take part: at MPI_Init each tells its neighbours in the tree that it is there, and
-// one that hears nothing from above keeps its subtree's rows for a file. A job of which only a part is
-// preloaded therefore ends as it would have.
+// matches) and the PML's own entries, so it needs no communicator and counts nothing. Only
+// processes that run with Fathom take part: at MPI_Init each tells its neighbours in the tree that
+// it is there, and one that hears nothing from above keeps its subtree's rows for a file. A job of
+// which only a part is preloaded therefore ends as it would have.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ class Gather {
   // After MPI_Init, once counting can start. Never blocks.
   void announce(void* world, int rank, int size);
 
-  // At MPI_Finalize: waits until all neighbours that announced themselves are there too, making progress
-  // on what the program left unfinished.
+  // At MPI_Finalize: waits until all neighbours that announced themselves are there too, making
+  // progress on what the program left unfinished.
   void synchronise();
 
   // Appends the rows of the processes below to `rows` and hands them up. True if `rows` stays here:

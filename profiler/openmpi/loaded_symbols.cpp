@@ -14,8 +14,8 @@ struct Search {
   void* found = nullptr;
 };
 
-// The layout of DT_GNU_HASH: this, the Bloom filter, the buckets, a chain of hashes for the symbols from
-// `first_symbol` on. The lowest bit of a hash marks the end of a bucket's chain.
+// The layout of DT_GNU_HASH: this, the Bloom filter, the buckets, a chain of hashes for the symbols
+// from `first_symbol` on. The lowest bit of a hash marks the end of a bucket's chain.
 struct GnuHash {
   std::uint32_t buckets, first_symbol, bloom_words, bloom_shift;
 };
@@ -28,11 +28,11 @@ std::uint32_t gnu_hash(const char* name) {
 
 struct Tables {
   const GnuHash* hash = nullptr;
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* strings = nullptr;
 };
 
-Tables tables_of(const ElfW(Dyn)* dynamic, ElfW(Addr) bias) {
+Tables tables_of(const ElfW(Dyn) * dynamic, ElfW(Addr) bias) {
   Tables tables;
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {
     // glibc adds the bias in place, except where the section is read-only (the vDSO).
@@ -45,8 +45,9 @@ Tables tables_of(const ElfW(Dyn)* dynamic, ElfW(Addr) bias) {
   return tables;
 }
 
-const ElfW(Sym)* find_symbol(const Tables& tables, const char* name) {
-  if (tables.hash == nullptr || tables.symbols == nullptr || tables.strings == nullptr) return nullptr;
+const ElfW(Sym) * find_symbol(const Tables& tables, const char* name) {
+  if (tables.hash == nullptr || tables.symbols == nullptr || tables.strings == nullptr)
+    return nullptr;
   if (tables.hash->buckets == 0) return nullptr;
   const auto* bloom = reinterpret_cast<const ElfW(Addr)*>(tables.hash + 1);
   const auto* buckets = reinterpret_cast<const std::uint32_t*>(bloom + tables.hash->bloom_words);
@@ -73,7 +74,8 @@ int look_into(dl_phdr_info* object, std::size_t, void* data) {
     const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr);
     if (dynamic == _DYNAMIC) return 0;  // this library's own: the linker defines it in each object
     const ElfW(Sym)* symbol = find_symbol(tables_of(dynamic, object->dlpi_addr), search.name);
-    if (symbol != nullptr) search.found = reinterpret_cast<void*>(object->dlpi_addr + symbol->st_value);
+    if (symbol != nullptr)
+      search.found = reinterpret_cast<void*>(object->dlpi_addr + symbol->st_value);
   }
   return search.found != nullptr;
 }

@@ -15,11 +15,11 @@ namespace {
 
 using rankmap::field;
 
-// ompi/mca/coll: these send every byte through mca_pml or hand the call to a module that does. `self`
-// serves communicators of one process, where nothing is sent.
+// ompi/mca/coll: these send every byte through mca_pml or hand the call to a module that does.
+// `self` serves communicators of one process, where nothing is sent.
 constexpr std::array<std::string_view, 13> kThroughPml = {
-    "basic", "tuned", "base", "libnbc", "inter", "sync", "han", "adapt", "self", "monitoring",
-    "cuda", "demo", "nbc"};
+    "basic", "tuned", "base",       "libnbc", "inter", "sync", "han",
+    "adapt", "self",  "monitoring", "cuda",   "demo",  "nbc"};
 
 std::mutex lock;
 std::vector<std::string>& names() {
@@ -27,7 +27,8 @@ std::vector<std::string>& names() {
   return known;
 }
 
-// "mca_coll_tuned_module_t" or "mca_coll_han_module_t" -> "tuned", "han"; "ompi_coll_libnbc_module_t".
+// "mca_coll_tuned_module_t" or "mca_coll_han_module_t" -> "tuned", "han";
+// "ompi_coll_libnbc_module_t".
 std::string_view component_in(std::string_view class_name) {
   const auto start = class_name.find("coll_");
   if (start == std::string_view::npos) return class_name;

@@ -7,9 +7,9 @@
 
 namespace fathom::profiler {
 
-// The number (> 0) of the module that serves a collective on this communicator, if it moves data past
-// the PML or is not known to use it; 0 if its messages can be counted. `offset`: of the module in
-// mca_coll_base_comm_coll_t. Cold: once per communicator and function.
+// The number (> 0) of the module that serves a collective on this communicator, if it moves data
+// past the PML or is not known to use it; 0 if its messages can be counted. `offset`: of the module
+// in mca_coll_base_comm_coll_t. Cold: once per communicator and function.
 std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset);
 
 // The number of the module of a window, 0 for osc/pt2pt, whose data travel as PML messages.

@@ -28,7 +28,8 @@ struct Mpi {
   bool is_known = false;
 };
 
-// "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4"; "MPICH Version:\t4.0.2\nMPICH …" -> "MPICH Version: 4.0.2"
+// "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4"; "MPICH Version:\t4.0.2\nMPICH …" -> "MPICH
+// Version: 4.0.2"
 std::string first_words(std::string text) {
   text.resize(std::min(text.find_first_of(",\n"), text.size()));
   for (char& c : text) {
@@ -112,7 +113,8 @@ void* find_other_tool(const char* name) {
   void* next = dlsym(RTLD_NEXT, name);
   if (next == nullptr) return nullptr;
   const void* library = base_of(find_in_mpi(name));
-  return library == nullptr || base_of(next) == nullptr || base_of(next) == library ? nullptr : next;
+  return library == nullptr || base_of(next) == nullptr || base_of(next) == library ? nullptr
+                                                                                    : next;
 }
 
 void* next_definition(const char* name) {

@@ -1,10 +1,11 @@
 // The functions behind a wrapper, looked up once.
 //
-// MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI, whose
-// entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through the dynamic
-// linker. Fathom stands in front of both names. MPI_X hands on to the tool behind us if there is one; that
-// tool may call PMPI_X, which arrives here again and must not count twice, or look for the next MPI_X
-// itself, which never comes back: so MPI_X acts, and a Chain makes PMPI_X of the same function stand aside.
+// MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI,
+// whose entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through
+// the dynamic linker. Fathom stands in front of both names. MPI_X hands on to the tool behind us if
+// there is one; that tool may call PMPI_X, which arrives here again and must not count twice, or
+// look for the next MPI_X itself, which never comes back: so MPI_X acts, and a Chain makes PMPI_X
+// of the same function stand aside.
 #pragma once
 
 #include <atomic>
@@ -37,11 +38,15 @@ class Next {
   explicit constexpr Next(const char* name) : name_(name) {}
 
   // The MPI library's function; nullptr unless the process's MPI is an Open MPI that Fathom knows.
-  F library() { return get([](const char* name) { return find_in_mpi(name); }); }
+  F library() {
+    return get([](const char* name) { return find_in_mpi(name); });
+  }
   // The next tool's function; nullptr if there is none.
-  F other_tool() { return get([](const char* name) { return find_other_tool(name); }); }
-  // With any other MPI: the function that the program would have called without this library; nullptr if
-  // there is none.
+  F other_tool() {
+    return get([](const char* name) { return find_other_tool(name); });
+  }
+  // With any other MPI: the function that the program would have called without this library;
+  // nullptr if there is none.
   F elsewhere() {
     F found = elsewhere_.load(std::memory_order_relaxed);
     if (found == nullptr) {

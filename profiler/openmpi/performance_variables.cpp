@@ -57,9 +57,11 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
     int verbosity, variable_class, binding, read_only, continuous, atomic;
     MPI_Datatype datatype;
     MPI_T_enum enumeration;
-    // Open MPI counts variables whose component is gone; asking for those fails (MPI_T_ERR_INVALID_INDEX).
-    if (get_info(i, name, &name_size, &verbosity, &variable_class, &datatype, &enumeration, description,
-                 &description_size, &binding, &read_only, &continuous, &atomic) != MPI_SUCCESS) {
+    // Open MPI counts variables whose component is gone; asking for those fails
+    // (MPI_T_ERR_INVALID_INDEX).
+    if (get_info(i, name, &name_size, &verbosity, &variable_class, &datatype, &enumeration,
+                 description, &description_size, &binding, &read_only, &continuous,
+                 &atomic) != MPI_SUCCESS) {
       continue;
     }
     const auto wanted = std::find(unknown.begin(), unknown.end(), name);
@@ -75,7 +77,8 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
     variable.name = name;
     variable.description = description;
     variable.bound_to_world = on_comm;
-    variable.is_floating = datatype == static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_double"));
+    variable.is_floating =
+        datatype == static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_double"));
     variable.accumulates = variable_class == MPI_T_PVAR_CLASS_COUNTER ||
                            variable_class == MPI_T_PVAR_CLASS_AGGREGATE ||
                            variable_class == MPI_T_PVAR_CLASS_SIZE;
@@ -90,8 +93,8 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
 std::vector<double> PerformanceVariables::values_of(const Variable& variable) const {
   const auto read = FATHOM_MPI_T(MPI_T_pvar_read);
   std::vector<char> buffer(static_cast<std::size_t>(variable.count) * 16 + 16);
-  if (read(static_cast<MPI_T_pvar_session>(session_), static_cast<MPI_T_pvar_handle>(variable.handle),
-           buffer.data()) != MPI_SUCCESS) {
+  if (read(static_cast<MPI_T_pvar_session>(session_),
+           static_cast<MPI_T_pvar_handle>(variable.handle), buffer.data()) != MPI_SUCCESS) {
     return {};
   }
   std::vector<double> values;
@@ -111,8 +114,8 @@ std::vector<PerformanceVariables::Reading> PerformanceVariables::read() {
   for (const Variable& variable : variables_) {
     std::vector<double> values = values_of(variable);
     // Reading and subtracting: MPI_T_pvar_readreset is a stub in Open MPI 4.1.
-    for (std::size_t i = 0; variable.accumulates && i < std::min(values.size(), variable.at_start.size());
-         ++i) {
+    for (std::size_t i = 0;
+         variable.accumulates && i < std::min(values.size(), variable.at_start.size()); ++i) {
       values[i] -= variable.at_start[i];
     }
     readings.push_back({variable.name, variable.description,

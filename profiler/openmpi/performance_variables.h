@@ -1,7 +1,8 @@
 // MPI_T performance variables that the user names (FATHOM_PVARS), read once at MPI_Finalize.
 //
-// MPI_T is the standard's tools interface (MPI 4.0, chapter 15). Variables bound to a communicator are
-// read for MPI_COMM_WORLD. MPI_T_finalize is never called: Open MPI's pvars must outlive MPI_Finalize.
+// MPI_T is the standard's tools interface (MPI 4.0, chapter 15). Variables bound to a communicator
+// are read for MPI_COMM_WORLD. MPI_T_finalize is never called: Open MPI's pvars must outlive
+// MPI_Finalize.
 #pragma once
 
 #include <cstdint>

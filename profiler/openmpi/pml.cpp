@@ -42,10 +42,12 @@ bool user_chose_pml(std::string& choice) {
   if (!choice.empty()) return true;
   std::string files = environment_value("OMPI_MCA_mca_base_param_files");
   if (files.empty()) {
-    files = environment_value("HOME") + "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
+    files = environment_value("HOME") +
+            "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
     const std::string library = mpi_library_path();
     const auto folder = library.rfind("/lib");
-    if (folder != std::string::npos) files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";
+    if (folder != std::string::npos)
+      files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";
   }
   std::replace(files.begin(), files.end(), ',', ':');
   std::istringstream paths(files);

@@ -6,12 +6,13 @@
 
 namespace fathom::profiler {
 
-// The entries of mca_pml that Fathom calls or replaces, with Open MPI's signatures (opaque pointers).
+// The entries of mca_pml that Fathom calls or replaces, with Open MPI's signatures (opaque
+// pointers).
 struct Pml {
   int (*add_comm)(void* comm);
   int (*del_comm)(void* comm);
-  int (*irecv_init)(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
-                    void** request);
+  int (*irecv_init)(void* buffer, std::size_t count, void* datatype, int source, int tag,
+                    void* comm, void** request);
   int (*irecv)(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
                void** request);
   int (*recv)(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
@@ -36,9 +37,9 @@ inline constinit Pml original_pml{};
 // The name of the PML in use: "ob1", "ucx", "cm"; empty if unknown.
 std::string selected_pml();
 
-// True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter files
-// (those of mca_base_param_files, by default ~/.openmpi/mca-params.conf and the installation's;
-// opal/mca/base/mca_base_var.c). `choice` receives the value.
+// True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter
+// files (those of mca_base_param_files, by default ~/.openmpi/mca-params.conf and the
+// installation's; opal/mca/base/mca_base_var.c). `choice` receives the value.
 bool user_chose_pml(std::string& choice);
 
 }  // namespace fathom::profiler

@@ -27,7 +27,8 @@ std::uint32_t holder(const char* run) noexcept {
   return job;
 }
 
-// A file system without links, or one that is full, leaves RUN without a mark: it is found by its profile.
+// A file system without links, or one that is full, leaves RUN without a mark: it is found by its
+// profile.
 void mark(const std::string& run, std::uint32_t job) {
   (void)!symlink(std::to_string(job).c_str(), (run + kMark).c_str());
 }
@@ -52,7 +53,8 @@ bool is_marked_for_another(const char* run, std::uint32_t job) noexcept {
 }
 
 bool is_taken(const std::string& run, std::uint32_t job) {
-  return access((run + "/profile.json").c_str(), F_OK) == 0 || is_marked_for_another(run.c_str(), job);
+  return access((run + "/profile.json").c_str(), F_OK) == 0 ||
+         is_marked_for_another(run.c_str(), job);
 }
 
 std::optional<std::string> claim_run_directory(const std::string& run, std::uint32_t job) {

@@ -21,15 +21,17 @@ std::string environment_value(const char* name) {
 
 bool speaks_for_the_job() {
   // Open MPI and PRRTE; MPICH, Intel MPI and Cray; MVAPICH2; Cray's PALS; Slurm without PMI.
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PALS_RANKID",
-                           "SLURM_PROCID"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
+                           "PALS_RANKID", "SLURM_PROCID"}) {
     const std::string rank = environment_value(name);
     if (!rank.empty()) return rank == "0";
   }
   return true;
 }
 
-std::vector<std::string> environment_list(const char* name) { return comma_separated(environment_value(name)); }
+std::vector<std::string> environment_list(const char* name) {
+  return comma_separated(environment_value(name));
+}
 
 std::vector<std::string> comma_separated(const std::string& list) {
   std::vector<std::string> items;

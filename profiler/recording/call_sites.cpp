@@ -12,8 +12,8 @@
 namespace fathom::profiler {
 namespace {
 
-// What is known of a return address, packed into one word: address 48 | meaning 16. A meaning below the
-// special ones is the frame's size in units of 8 bytes.
+// What is known of a return address, packed into one word: address 48 | meaning 16. A meaning below
+// the special ones is the frame's size in units of 8 bytes.
 enum Meaning : std::uint64_t { kNoFixedFrame = 0xfffd, kProgram = 0xfffe, kLibrary = 0xffff };
 
 constexpr std::size_t kPlaces = 8192;  // the three bindings have some 3000 places that call
@@ -49,12 +49,17 @@ const char* file_name(const char* path) {
   return slash == nullptr ? path : slash + 1;
 }
 
-bool begins(const char* text, const char* with) { return std::strncmp(text, with, std::strlen(with)) == 0; }
+bool begins(const char* text, const char* with) {
+  return std::strncmp(text, with, std::strlen(with)) == 0;
+}
 
-// "ompi_send_f", "pmpi_send_f08_", "MPI_SEND": whether a binding function with that name serves `function`,
-// "MPI_Send". One that calls something else asks for its own sake (MPI_Comm_size in MPI_Gatherv).
+// "ompi_send_f", "pmpi_send_f08_", "MPI_SEND": whether a binding function with that name serves
+// `function`, "MPI_Send". One that calls something else asks for its own sake (MPI_Comm_size in
+// MPI_Gatherv).
 bool serves(const char* binding, const char* function) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
   const char* own = binding;
   while (*own != '\0' && *own != '_') ++own;
   function = std::strchr(function, '_');
@@ -64,13 +69,16 @@ bool serves(const char* binding, const char* function) {
   return true;
 }
 
-std::uint64_t meaning_in_binding(const CallSites::Binding& binding, std::uintptr_t address, const char* function) {
+std::uint64_t meaning_in_binding(const CallSites::Binding& binding, std::uintptr_t address,
+                                 const char* function) {
   Dl_info info{};
-  const bool has_name = dladdr(reinterpret_cast<void*>(address - 1), &info) != 0 && info.dli_sname != nullptr;
+  const bool has_name =
+      dladdr(reinterpret_cast<void*>(address - 1), &info) != 0 && info.dli_sname != nullptr;
   if (function != nullptr && has_name && !serves(info.dli_sname, function)) return kLibrary;
   // The table is asked for the call itself, which lies before the address that it returns to.
   const std::int64_t size = frame_size_at(binding.frames, address - 1);
-  const std::uint64_t words = size > 0 && size % 8 == 0 ? static_cast<std::uint64_t>(size) / 8 : kNoFixedFrame;
+  const std::uint64_t words =
+      size > 0 && size % 8 == 0 ? static_cast<std::uint64_t>(size) / 8 : kNoFixedFrame;
   return words < kNoFixedFrame ? words : std::uint64_t{kNoFixedFrame};
 }
 
@@ -92,7 +100,8 @@ int add_binding(dl_phdr_info* info, std::size_t, void* found) {
       binding.begin = begin;
       binding.size = segment.p_memsz;
     }
-    if (segment.p_type == PT_GNU_EH_FRAME) binding.frames = reinterpret_cast<const std::uint8_t*>(begin);
+    if (segment.p_type == PT_GNU_EH_FRAME)
+      binding.frames = reinterpret_cast<const std::uint8_t*>(begin);
   }
   if (binding.size != 0) (*static_cast<void (**)(const CallSites::Binding&)>(found))(binding);
   return 0;

@@ -1,18 +1,18 @@
 // Where in the program an MPI call was made.
 //
-// A C or C++ program calls MPI_X itself: its return address is the site. Fortran bindings (libmpi_mpifh,
-// libmpi_usempif08) call PMPI_X from inside themselves, and some of their functions call each other; the
-// site is then the return address of the outermost of them. It lies at a distance in the stack that the
-// binding's unwind tables (.eh_frame) give for each place that calls, and that is worked out once for each:
-// afterwards a call costs one look-up per binding function, no entry points of our own for some thousand
-// Fortran names, and no unwinding.
+// A C or C++ program calls MPI_X itself: its return address is the site. Fortran bindings
+// (libmpi_mpifh, libmpi_usempif08) call PMPI_X from inside themselves, and some of their functions
+// call each other; the site is then the return address of the outermost of them. It lies at a
+// distance in the stack that the binding's unwind tables (.eh_frame) give for each place that
+// calls, and that is worked out once for each: afterwards a call costs one look-up per binding
+// function, no entry points of our own for some thousand Fortran names, and no unwinding.
 //
-// A call that the MPI library makes for itself is not the program's: bindings that ask for a communicator's
-// size first, ROMIO, and the like. For those site() is null and nothing is recorded.
+// A call that the MPI library makes for itself is not the program's: bindings that ask for a
+// communicator's size first, ROMIO, and the like. For those site() is null and nothing is recorded.
 //
-// Threading: any thread. site() never allocates; it locks only (dladdr) the first time that a place in the
-// MPI library or a binding calls. Limits: a binding function whose frame has no fixed size (none of Open
-// MPI's built by GCC or Clang with optimisation) is itself the site.
+// Threading: any thread. site() never allocates; it locks only (dladdr) the first time that a place
+// in the MPI library or a binding calls. Limits: a binding function whose frame has no fixed size
+// (none of Open MPI's built by GCC or Clang with optimisation) is itself the site.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,8 @@ class CallSites {
   // `function`: "MPI_X", which is being called. Null: not by the program.
   static const void* site(const Caller& caller, const char* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
-    if (address - all_.begin < all_.size || depth() != 0) [[unlikely]] return look_closer(caller, function);
+    if (address - all_.begin < all_.size || depth() != 0) [[unlikely]]
+      return look_closer(caller, function);
     return caller.return_address;
   }
 
@@ -47,8 +48,8 @@ class CallSites {
   };
 
   struct Binding {
-    std::uintptr_t begin, size;     // of its code
-    const std::uint8_t* frames;     // .eh_frame_hdr
+    std::uintptr_t begin, size;  // of its code
+    const std::uint8_t* frames;  // .eh_frame_hdr
   };
 
  private:

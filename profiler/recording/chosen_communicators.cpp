@@ -16,9 +16,11 @@ bool ChosenCommunicators::open(std::vector<std::string> patterns) {
   return true;
 }
 
-void ChosenCommunicators::judge(std::uint32_t kind, std::string_view name, std::string_view made_by) {
+void ChosenCommunicators::judge(std::uint32_t kind, std::string_view name,
+                                std::string_view made_by) {
   if (choice_ == nullptr || kind >= kKinds) return;
-  choice_->left_out.data()[kind] = chooses(choice_->patterns, std::string(name.empty() ? made_by : name)) ? 0 : 1;
+  choice_->left_out.data()[kind] =
+      chooses(choice_->patterns, std::string(name.empty() ? made_by : name)) ? 0 : 1;
 }
 
 }  // namespace fathom::profiler

@@ -1,9 +1,9 @@
 // Which communicators are traced (FATHOM_TRACE_COMMUNICATORS), by their kinds.
 //
-// A communicator is chosen by the name that it has (MPI_COMM_WORLD, or given with MPI_Comm_set_name), else by
-// the constructor that made it (MPI_Comm_split). Calls, messages and transfers on the others are left out; calls
-// without a communicator are not.
-// Threading: leaves_out() from anywhere; the others under the lock of tracing.cpp.
+// A communicator is chosen by the name that it has (MPI_COMM_WORLD, or given with
+// MPI_Comm_set_name), else by the constructor that made it (MPI_Comm_split). Calls, messages and
+// transfers on the others are left out; calls without a communicator are not. Threading:
+// leaves_out() from anywhere; the others under the lock of tracing.cpp.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kTagAsk = -9, kTagAnswer = -2;
 constexpr int kExchanges = 10;
-constexpr std::uint64_t kUnknown = ~std::uint64_t{0};  // as uncertainty: the process above knows no offset either
+constexpr std::uint64_t kUnknown =
+    ~std::uint64_t{0};  // as uncertainty: the process above knows no offset either
 constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 constexpr std::uint64_t kPeriodNs = 10'000'000'000;
 
@@ -96,7 +97,8 @@ void ClockSync::answer_below() {
   });
 }
 
-// As many collectives ahead as rank 0 makes in kPeriodNs; four times as many as so far where no speed is known.
+// As many collectives ahead as rank 0 makes in kPeriodNs; four times as many as so far where no
+// speed is known.
 void ClockSync::plan_next() {
   if (next_ > collectives_) return;
   const std::uint64_t began_ns = now();
@@ -115,7 +117,8 @@ void ClockSync::plan_next() {
 
 void ClockSync::complete(trace::ClockRow& row) const {
   if (!needed_ || !known_) return;
-  row.reference_ns = static_cast<std::uint64_t>(static_cast<std::int64_t>(row.monotonic_ns) + offset_ns_);
+  row.reference_ns =
+      static_cast<std::uint64_t>(static_cast<std::int64_t>(row.monotonic_ns) + offset_ns_);
   row.uncertainty_ns = uncertainty_ns_;
 }
 

@@ -1,16 +1,18 @@
-// Brings the clocks of a job's hosts together: each process measures its CLOCK_MONOTONIC against rank 0's.
+// Brings the clocks of a job's hosts together: each process measures its CLOCK_MONOTONIC against
+// rank 0's.
 //
-// Along the gathering tree, from rank 0 down: a process exchanges kExchanges messages with the one above it and
-// takes the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
+// Along the gathering tree, from rank 0 down: a process exchanges kExchanges messages with the one
+// above it and takes the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
 //   offset = ((t2 - t1) + (t3 - t4)) / 2, in error by at most delay / 2, delay = (t4 - t1) - (t3 - t2).
-// Offsets and errors add up down the tree. On one host all processes share the clock and nothing is sent.
+// Offsets and errors add up down the tree. On one host all processes share the clock and nothing is
+// sent.
 //
-// Measured after MPI_Init, before MPI_Finalize's end, and about every ten seconds in between, directly after a
-// blocking collective of the program on MPI_COMM_WORLD: all processes count these alike, and rank 0 decides, with
-// each measurement, how many of them from now the next one comes.
+// Measured after MPI_Init, before MPI_Finalize's end, and about every ten seconds in between,
+// directly after a blocking collective of the program on MPI_COMM_WORLD: all processes count these
+// alike, and rank 0 decides, with each measurement, how many of them from now the next one comes.
 //
-// Every wait ends after five seconds; a neighbour that did not answer (it runs without Fathom) is not asked again.
-// Threading: one measurement at a time, from the thread that is in the MPI call.
+// Every wait ends after five seconds; a neighbour that did not answer (it runs without Fathom) is
+// not asked again. Threading: one measurement at a time, from the thread that is in the MPI call.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // Writes what the records' numbers mean into the trace file, piece by piece as it becomes known.
 //
-// Each call is one small frame, on the disk's cache when it returns, so that a killed process's trace can be
-// read. Cold; callers may be any thread.
+// Each call is one small frame, on the disk's cache when it returns, so that a killed process's
+// trace can be read. Cold; callers may be any thread.
 #pragma once
 
 #include <cstdint>

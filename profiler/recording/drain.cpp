@@ -13,7 +13,8 @@ constexpr int kRestsPerSecond = 100;
 
 }  // namespace
 
-bool Drain::start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap, void (*every_second)()) {
+bool Drain::start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap,
+                  void (*every_second)()) {
   recorder_ = &recorder;
   file_ = &file;
   size_cap_ = size_cap;
@@ -48,7 +49,8 @@ void Drain::drain_full_chunks() {
     header.first_ticks = chunk->first_ticks;
     const std::size_t words = Recorder::used_words(chunk, &header.records, &header.last_ticks);
     const bool has_room = size_cap_ == 0 || file_->bytes() < size_cap_;
-    if (!has_room || !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor)) {
+    if (!has_room ||
+        !file_->append(header, chunk + 1, words * sizeof(std::uint64_t), &compressor)) {
       recorder_->count_lost(header.records);
       (has_room ? unwritten_ : over_cap_) += header.records;
       if (has_room) why_unwritten_ = errno;

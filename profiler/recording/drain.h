@@ -1,8 +1,10 @@
-// The background thread of trace mode: takes full chunks to the trace file, compressed, and frees them.
+// The background thread of trace mode: takes full chunks to the trace file, compressed, and frees
+// them.
 //
-// It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run where they
-// always did. It calls no MPI. When the file can take no more (disk full, size cap) chunks are dropped and
-// counted as lost, so that recording goes on to the program's end and says what is missing.
+// It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run
+// where they always did. It calls no MPI. When the file can take no more (disk full, size cap)
+// chunks are dropped and counted as lost, so that recording goes on to the program's end and says
+// what is missing.
 #pragma once
 
 #include <pthread.h>
@@ -17,9 +19,10 @@ namespace fathom::profiler {
 
 class Drain {
  public:
-  // `size_cap` bytes of trace file, 0 for no limit. False if there is no thread to be had; then chunks are
-  // only drained by stop().
-  bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap, void (*every_second)());
+  // `size_cap` bytes of trace file, 0 for no limit. False if there is no thread to be had; then
+  // chunks are only drained by stop().
+  bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap,
+             void (*every_second)());
 
   // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, seals
   // the streams and drains what is left, on the calling thread.

@@ -57,7 +57,8 @@ std::string build_id_of(const dl_phdr_info& object) {
       const char* description = name + (note.n_namesz + 3) / 4 * 4;
       const char* next = description + (note.n_descsz + 3) / 4 * 4;
       if (next > end) break;
-      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(name, "GNU", 4) == 0) {
+      if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+          std::memcmp(name, "GNU", 4) == 0) {
         std::string id;
         char hex[3];
         for (unsigned int k = 0; k < note.n_descsz; ++k) {
@@ -114,8 +115,8 @@ std::string describe_place() {
   int socket = -2, node = -2;
   for (int i = 0; i < CPU_SETSIZE; ++i) {
     if (!CPU_ISSET(i, &set)) continue;
-    const int its_socket =
-        number_in("/sys/devices/system/cpu/cpu" + std::to_string(i) + "/topology/physical_package_id");
+    const int its_socket = number_in("/sys/devices/system/cpu/cpu" + std::to_string(i) +
+                                     "/topology/physical_package_id");
     const int its_node = numa_node_of(i);
     socket = socket == -2 || socket == its_socket ? its_socket : -1;
     node = node == -2 || node == its_node ? its_node : -1;

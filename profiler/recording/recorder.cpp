@@ -20,7 +20,9 @@ std::uint64_t* words_of(LiveChunkHeader* chunk) {
   return reinterpret_cast<std::uint64_t*>(chunk) + kHeaderWords;
 }
 
-std::atomic_ref<ChunkState> state_of(LiveChunkHeader* chunk) { return std::atomic_ref(chunk->state); }
+std::atomic_ref<ChunkState> state_of(LiveChunkHeader* chunk) {
+  return std::atomic_ref(chunk->state);
+}
 
 std::atomic_ref<Owner> owner_of(Stream& stream) { return std::atomic_ref(stream.owner); }
 
@@ -56,7 +58,8 @@ bool map_file(char* where, std::size_t bytes, int descriptor) {
 
 }  // namespace
 
-bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank, std::size_t memory_bytes) {
+bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank,
+                    std::size_t memory_bytes) {
   if (std::strlen(path) >= sizeof path_) return false;
   std::strcpy(path_, path);
   chunk_count_ = static_cast<std::uint32_t>(memory_bytes / kChunkBytes);
@@ -176,17 +179,20 @@ bool Recorder::take_chunk(Stream& stream, std::uint64_t ticks) {
     LiveChunkHeader* found = chunk(number);
     ChunkState expected = ChunkState::kFree;
     if (state_of(found).load(std::memory_order_relaxed) != ChunkState::kFree ||
-        !state_of(found).compare_exchange_strong(expected, ChunkState::kFilling, std::memory_order_acquire)) {
+        !state_of(found).compare_exchange_strong(expected, ChunkState::kFilling,
+                                                 std::memory_order_acquire)) {
       continue;
     }
     lowest_free_.store(number + 1, std::memory_order_relaxed);
-    if (stream.chunk != nullptr) state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
+    if (stream.chunk != nullptr)
+      state_of(stream.chunk).store(ChunkState::kFull, std::memory_order_release);
     found->thread = stream.thread;
     found->sequence = stream.sequence++;
     found->first_ticks = ticks;
     stream.chunk = found;
     stream.at = words_of(found);
-    stream.limit = words_of(found) + (kChunkBytes - sizeof(LiveChunkHeader)) / sizeof(std::uint64_t) - kReserveWords;
+    stream.limit = words_of(found) +
+                   (kChunkBytes - sizeof(LiveChunkHeader)) / sizeof(std::uint64_t) - kReserveWords;
     stream.last_ticks = ticks;
     chunks_opened_.fetch_add(1, std::memory_order_relaxed);
     return true;
@@ -230,8 +236,9 @@ void Recorder::retract(Stream& stream, trace::RecordKind kind, std::uint64_t wor
     at += 1 + words;
   }
   if (found == nullptr) return;
-  std::atomic_ref(*found).store((*found & ~std::uint64_t{0xff}) | static_cast<std::uint64_t>(trace::RecordKind::kVoid),
-                                std::memory_order_release);
+  std::atomic_ref(*found).store(
+      (*found & ~std::uint64_t{0xff}) | static_cast<std::uint64_t>(trace::RecordKind::kVoid),
+      std::memory_order_release);
 }
 
 LiveChunkHeader* Recorder::next_full() {
@@ -249,8 +256,10 @@ void Recorder::recycle(LiveChunkHeader* chunk) {
   std::uint64_t last = 0;
   std::memset(words_of(chunk), 0, used_words(chunk, &records, &last) * sizeof(std::uint64_t));
   state_of(chunk).store(ChunkState::kFree, std::memory_order_release);
-  const auto number = static_cast<std::uint32_t>((reinterpret_cast<char*>(chunk) - chunks_) / kChunkBytes);
-  if (number < lowest_free_.load(std::memory_order_relaxed)) lowest_free_.store(number, std::memory_order_relaxed);
+  const auto number =
+      static_cast<std::uint32_t>((reinterpret_cast<char*>(chunk) - chunks_) / kChunkBytes);
+  if (number < lowest_free_.load(std::memory_order_relaxed))
+    lowest_free_.store(number, std::memory_order_relaxed);
 }
 
 bool Recorder::add_up_left_out() {
@@ -288,7 +297,8 @@ std::uint64_t Recorder::lost() const {
   return memory_ == nullptr ? 0 : lost_in(memory_).load(std::memory_order_relaxed);
 }
 
-std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* records, std::uint64_t* last_ticks) {
+std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* records,
+                                 std::uint64_t* last_ticks) {
   auto* words = words_of(const_cast<LiveChunkHeader*>(chunk));
   const std::size_t most = (kChunkBytes - sizeof(LiveChunkHeader)) / sizeof(std::uint64_t);
   std::size_t at = 0;
@@ -300,7 +310,8 @@ std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* re
     const std::size_t length = 1 + (head >> trace::kWordsShift & trace::kMaxWords);
     if (at + length > most) break;
     *last_ticks += head >> trace::kTimeShift;
-    if ((head & 0xff) == static_cast<std::uint64_t>(trace::RecordKind::kTime)) *last_ticks = words[at + 1];
+    if ((head & 0xff) == static_cast<std::uint64_t>(trace::RecordKind::kTime))
+      *last_ticks = words[at + 1];
     at += length;
     *records += 1;
   }

@@ -1,17 +1,18 @@
 // The memory that a process records its events into, and the hot path that appends to it.
 //
-// A file mapped shared (trace/format.h, JOB.RANK.live), so that what was appended outlives the process
-// however it ends, in chunks. Each thread fills a chunk of its own; full ones are compressed into
-// JOB.RANK.trace by one background thread (drain.h) and used again. Memory never grows: where no chunk is
-// free, records are lost, and counted.
+// A file mapped shared (trace/format.h, JOB.RANK.live), so that what was appended outlives the
+// process however it ends, in chunks. Each thread fills a chunk of its own; full ones are
+// compressed into JOB.RANK.trace by one background thread (drain.h) and used again. Memory never
+// grows: where no chunk is free, records are lost, and counted.
 //
-// A thread gets a stream, and with it a number, at its first record, and leaves both when it ends: the
-// next new thread goes on with them, in the same chunk. So the number of threads is limited only at any
-// one time: above kMaxStreams a thread has no stream until another ends; its records are lost, and counted.
+// A thread gets a stream, and with it a number, at its first record, and leaves both when it ends:
+// the next new thread goes on with them, in the same chunk. So the number of threads is limited
+// only at any one time: above kMaxStreams a thread has no stream until another ends; its records
+// are lost, and counted.
 //
-// append() never allocates, locks, waits or calls the kernel. A record is published by one store of its
-// head, after its payload.
-// Threading: append() from the stream's own thread; the other functions say.
+// append() never allocates, locks, waits or calls the kernel. A record is published by one store of
+// its head, after its payload. Threading: append() from the stream's own thread; the other
+// functions say.
 #pragma once
 
 #include <pthread.h>
@@ -33,7 +34,14 @@ struct LeftOut {
 
 // What the last record was, as far as others follow it within nanoseconds; a bit each.
 enum Follows : std::uint32_t {
-  kEntered = 1, kSent = 2, kActivated = 4, kMatched = 8, kBegun = 16, kEnded = 32, kCompleted = 64, kReceived = 128,
+  kEntered = 1,
+  kSent = 2,
+  kActivated = 4,
+  kMatched = 8,
+  kBegun = 16,
+  kEnded = 32,
+  kCompleted = 64,
+  kReceived = 128,
 };
 
 // Who may touch a stream.
@@ -54,13 +62,13 @@ struct alignas(64) Stream {
   std::uint64_t* prompt = nullptr;  // == at: the last record was prompt_kind
   std::uint32_t prompt_kind = 0;
   trace::LiveChunkHeader* chunk = nullptr;
-  std::uint64_t sequence = 0;  // of the next chunk
-  std::uint64_t lost = 0;      // since the last record that found a place
+  std::uint64_t sequence = 0;        // of the next chunk
+  std::uint64_t lost = 0;            // since the last record that found a place
   std::uint32_t thread = kNoNumber;  // kNoNumber: all that is appended is lost
   Owner owner = Owner::kThread;
-  std::uint32_t calls = 0;        // for sampling
-  bool muted = false;             // inside a call that sampling leaves out
-  LeftOut* left_out = nullptr;    // by function; null unless calls are sampled
+  std::uint32_t calls = 0;      // for sampling
+  bool muted = false;           // inside a call that sampling leaves out
+  LeftOut* left_out = nullptr;  // by function; null unless calls are sampled
 };
 
 class Recorder {
@@ -92,13 +100,14 @@ class Recorder {
   }
   static bool recording() { return recording_.load(std::memory_order_relaxed); }
 
-  // Cold, any thread. Starts and stops all streams; a record being appended meanwhile still arrives.
+  // Cold, any thread. Starts and stops all streams; a record being appended meanwhile still
+  // arrives.
   void start() { recording_.store(true, std::memory_order_relaxed); }
   void stop() { recording_.store(false, std::memory_order_relaxed); }
 
   template <typename... Words>
-  static void append(Stream& stream, std::uint64_t ticks, trace::RecordKind kind, std::uint32_t small,
-                     Words... words) {
+  static void append(Stream& stream, std::uint64_t ticks, trace::RecordKind kind,
+                     std::uint32_t small, Words... words) {
     static_assert(sizeof...(Words) <= trace::kMaxWords);
     std::uint64_t step = ticks - stream.last_ticks;
     if (stream.at >= stream.limit || step >> 32 != 0) [[unlikely]] {
@@ -110,13 +119,14 @@ class Recorder {
     ((record[position++] = static_cast<std::uint64_t>(words)), ...);
     stream.at = record + position;
     stream.last_ticks = ticks;
-    const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words), small,
-                                           static_cast<std::uint32_t>(step));
+    const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words),
+                                           small, static_cast<std::uint32_t>(step));
     std::atomic_ref(*record).store(head, std::memory_order_release);
   }
 
-  // The moment of a record that comes some nanoseconds after the last one, if that was one of `kinds` (Follows): then
-  // the clock, which may take longer than all the rest, is not read again. Nothing may be waited for in between.
+  // The moment of a record that comes some nanoseconds after the last one, if that was one of
+  // `kinds` (Follows): then the clock, which may take longer than all the rest, is not read again.
+  // Nothing may be waited for in between.
   static std::uint64_t now_or_last(const Stream& stream, std::uint32_t kinds) {
     const bool at_once = stream.at == stream.prompt && (stream.prompt_kind & kinds) != 0;
     return at_once ? stream.last_ticks : Ticks::now();
@@ -126,8 +136,8 @@ class Recorder {
     stream.prompt_kind = kind;
   }
 
-  // Makes the youngest record of this kind whose last word is `word` one that readers skip, if it is in
-  // the stream's present chunk. Walks that chunk: for what hardly ever happens.
+  // Makes the youngest record of this kind whose last word is `word` one that readers skip, if it
+  // is in the stream's present chunk. Walks that chunk: for what hardly ever happens.
   static void retract(Stream& stream, trace::RecordKind kind, std::uint64_t word);
 
   // For the drain, one thread at a time: the next full chunk in the order of its stream, or null;
@@ -154,7 +164,8 @@ class Recorder {
   std::uint32_t streams() const { return stream_count_.load(std::memory_order_acquire); }
 
   // Words of a chunk that hold whole records. Any thread; of a chunk in use, what is published.
-  static std::size_t used_words(const trace::LiveChunkHeader* chunk, std::uint32_t* records, std::uint64_t* last_ticks);
+  static std::size_t used_words(const trace::LiveChunkHeader* chunk, std::uint32_t* records,
+                                std::uint64_t* last_ticks);
 
   // When all is drained: the file is cut to its header, which says how much was lost, so that a
   // full disk has room for what is still to be written.
@@ -198,13 +209,14 @@ class Recorder {
   std::uint32_t chunk_count_ = 0;
   int descriptor_ = -1;
   bool chunks_in_file_ = false;
-  // Where to look first for a free chunk. The lowest is taken: memory that was used lately is in the caches and has
-  // its pages (a first touch costs more than all records in a page), and what is never needed is never touched.
+  // Where to look first for a free chunk. The lowest is taken: memory that was used lately is in
+  // the caches and has its pages (a first touch costs more than all records in a page), and what is
+  // never needed is never touched.
   std::atomic<std::uint32_t> lowest_free_{0};
   std::atomic<std::uint64_t> chunks_opened_{0};
   std::atomic<std::uint32_t> stream_count_{0};
   static inline std::atomic<std::uint32_t> left_streams_{0};  // whose thread has ended
-  Stream* streams_ = nullptr;  // kMaxStreams, in address space of their own
+  Stream* streams_ = nullptr;    // kMaxStreams, in address space of their own
   LeftOut* left_out_ = nullptr;  // kMaxFunctions for each stream
   char path_[4096] = {};
 };

@@ -1,5 +1,6 @@
-// The clock of the trace: the processor's time-stamp counter where it runs evenly, else CLOCK_MONOTONIC in
-// nanoseconds. Reading it takes some 8 ns. trace/format.h's ClockRow ties it to the clocks of the system.
+// The clock of the trace: the processor's time-stamp counter where it runs evenly, else
+// CLOCK_MONOTONIC in nanoseconds. Reading it takes some 8 ns. trace/format.h's ClockRow ties it to
+// the clocks of the system.
 #pragma once
 
 #include <cpuid.h>
@@ -13,12 +14,14 @@ namespace fathom::profiler {
 inline std::uint64_t nanoseconds_of(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
-  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 +
+         static_cast<std::uint64_t>(now.tv_nsec);
 }
 
 class Ticks {
  public:
-  // Intel SDM 18.17.1, AMD APM 3 CPUID Fn8000_0007: the counter's rate does not follow the core's frequency.
+  // Intel SDM 18.17.1, AMD APM 3 CPUID Fn8000_0007: the counter's rate does not follow the core's
+  // frequency.
   static bool counter_is_even() {
     unsigned int a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;
@@ -27,7 +30,8 @@ class Ticks {
   static bool uses_counter() { return counter_; }
 
   static std::uint64_t now() {
-    if (counter_) [[likely]] return __rdtsc();
+    if (counter_) [[likely]]
+      return __rdtsc();
     return nanoseconds_of(CLOCK_MONOTONIC);
   }
 

@@ -13,9 +13,21 @@ bool read_bytes(const std::string& text, std::uint64_t& bytes) {
   const double number = std::strtod(text.c_str(), &end);
   std::uint64_t unit = 1;
   switch (*end) {
-    case 'k': case 'K': unit = std::uint64_t{1} << 10; ++end; break;
-    case 'm': case 'M': unit = std::uint64_t{1} << 20; ++end; break;
-    case 'g': case 'G': unit = std::uint64_t{1} << 30; ++end; break;
+    case 'k':
+    case 'K':
+      unit = std::uint64_t{1} << 10;
+      ++end;
+      break;
+    case 'm':
+    case 'M':
+      unit = std::uint64_t{1} << 20;
+      ++end;
+      break;
+    case 'g':
+    case 'G':
+      unit = std::uint64_t{1} << 30;
+      ++end;
+      break;
     default: break;
   }
   if (end == text.c_str() || *end != '\0' || !(number >= 0) || number > 1e15) return false;
@@ -40,15 +52,18 @@ bool fits(const std::string& pattern, const std::string& name) {
 
 TraceSettings read_trace_settings() {
   TraceSettings settings;
-  const auto refuse = [&settings](const char* name, const std::string& value, const char* expected) {
-    settings.not_understood.push_back(std::string(name) + "=" + value + " was not understood (expected " + expected +
+  const auto refuse = [&settings](const char* name, const std::string& value,
+                                  const char* expected) {
+    settings.not_understood.push_back(std::string(name) + "=" + value +
+                                      " was not understood (expected " + expected +
                                       "); the default was used");
   };
   settings.wanted = environment_value("FATHOM_TRACE") != "0";
   settings.sites = environment_value("FATHOM_TRACE_SITES") != "0";
   const std::string level = environment_value("FATHOM_TRACE_LEVEL");
   settings.transfers = level != "calls";
-  if (!level.empty() && level != "calls" && level != "transfers") refuse("FATHOM_TRACE_LEVEL", level, "calls or transfers");
+  if (!level.empty() && level != "calls" && level != "transfers")
+    refuse("FATHOM_TRACE_LEVEL", level, "calls or transfers");
   const auto bytes = [&](const char* name, std::uint64_t& value) {
     const std::string text = environment_value(name);
     if (!text.empty() && !read_bytes(text, value)) refuse(name, text, "bytes, such as 16M");

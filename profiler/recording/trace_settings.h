@@ -8,25 +8,29 @@
 namespace fathom::profiler {
 
 struct TraceSettings {
-  bool wanted = true;              // FATHOM_TRACE: not 0
-  bool transfers = true;           // FATHOM_TRACE_LEVEL: transfers (default) or calls
-  bool sites = true;               // FATHOM_TRACE_SITES: not 0
-  std::uint64_t memory_bytes = std::uint64_t{16} << 20;  // FATHOM_TRACE_MEMORY: of chunks, per process
-  std::uint64_t size_cap_bytes = 0;                      // FATHOM_TRACE_SIZE: of trace file, per process; 0: none
-  std::vector<std::string> functions;  // FATHOM_TRACE_FUNCTIONS: MPI_Send,MPI_I*,-MPI_Test*; empty: all
-  std::vector<std::string> communicators;  // FATHOM_TRACE_COMMUNICATORS: names or constructors, as above
-  std::string ranks;                   // FATHOM_TRACE_RANKS: 0-3,8; empty: all
-  std::vector<std::string> phases;     // FATHOM_TRACE_PHASES: only inside these; empty: always
-  double after_seconds = 0;            // FATHOM_TRACE_AFTER: from MPI_Init
-  double for_seconds = 0;              // FATHOM_TRACE_FOR; 0: to the end
-  std::uint32_t sample = 1;            // FATHOM_TRACE_SAMPLE: every n-th call of a thread
+  bool wanted = true;     // FATHOM_TRACE: not 0
+  bool transfers = true;  // FATHOM_TRACE_LEVEL: transfers (default) or calls
+  bool sites = true;      // FATHOM_TRACE_SITES: not 0
+  std::uint64_t memory_bytes = std::uint64_t{16}
+                               << 20;  // FATHOM_TRACE_MEMORY: of chunks, per process
+  std::uint64_t size_cap_bytes = 0;    // FATHOM_TRACE_SIZE: of trace file, per process; 0: none
+  std::vector<std::string>
+      functions;  // FATHOM_TRACE_FUNCTIONS: MPI_Send,MPI_I*,-MPI_Test*; empty: all
+  std::vector<std::string>
+      communicators;                // FATHOM_TRACE_COMMUNICATORS: names or constructors, as above
+  std::string ranks;                // FATHOM_TRACE_RANKS: 0-3,8; empty: all
+  std::vector<std::string> phases;  // FATHOM_TRACE_PHASES: only inside these; empty: always
+  double after_seconds = 0;         // FATHOM_TRACE_AFTER: from MPI_Init
+  double for_seconds = 0;           // FATHOM_TRACE_FOR; 0: to the end
+  std::uint32_t sample = 1;         // FATHOM_TRACE_SAMPLE: every n-th call of a thread
   std::vector<std::string> not_understood;  // sentences
 };
 
 TraceSettings read_trace_settings();
 
-// Whether a function's name is chosen: the last pattern that fits decides ('*' at its end stands for any rest, '-' in
-// front leaves out); where none fits, it is chosen unless some pattern chooses.
+// Whether a function's name is chosen: the last pattern that fits decides ('*' at its end stands
+// for any rest, '-' in front leaves out); where none fits, it is chosen unless some pattern
+// chooses.
 bool chooses(const std::vector<std::string>& patterns, const std::string& name);
 
 // Whether a list like "0-3,8" holds the number; an empty list holds all.

@@ -1,8 +1,8 @@
 #include "profiler/recording/traced_arguments.h"
 
+#include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/mpi_library.h"
-#include "profiler/counting/profiled_process.h"
 
 namespace fathom::profiler::traced {
 namespace {
@@ -23,7 +23,8 @@ bool is_in_roots_group(int root, MPI_Comm comm) {
 
 std::int64_t sum(const int* counts, std::int64_t how_many) {
   std::int64_t all = 0;
-  for (std::int64_t i = 0; counts != nullptr && i < how_many; ++i) all += counts[i] > 0 ? counts[i] : 0;
+  for (std::int64_t i = 0; counts != nullptr && i < how_many; ++i)
+    all += counts[i] > 0 ? counts[i] : 0;
   return all;
 }
 
@@ -45,12 +46,15 @@ F mpi_function(const char* name) {
 std::int64_t destinations(MPI_Comm comm) {
   static const auto topology = mpi_function<int (*)(MPI_Comm, int*)>("PMPI_Topo_test");
   static const auto dimensions = mpi_function<int (*)(MPI_Comm, int*)>("PMPI_Cartdim_get");
-  static const auto neighbours = mpi_function<int (*)(MPI_Comm, int, int*)>("PMPI_Graph_neighbors_count");
-  static const auto degrees = mpi_function<int (*)(MPI_Comm, int*, int*, int*)>("PMPI_Dist_graph_neighbors_count");
+  static const auto neighbours =
+      mpi_function<int (*)(MPI_Comm, int, int*)>("PMPI_Graph_neighbors_count");
+  static const auto degrees =
+      mpi_function<int (*)(MPI_Comm, int*, int*, int*)>("PMPI_Dist_graph_neighbors_count");
   int kind = MPI_UNDEFINED, count = 0, in = 0, weighted = 0;
   if (rankmap::is_intercommunicator(comm) || topology(comm, &kind) != MPI_SUCCESS) return 0;
   if (kind == MPI_CART && dimensions(comm, &count) == MPI_SUCCESS) return std::int64_t{2} * count;
-  if (kind == MPI_GRAPH && neighbours(comm, rankmap::my_rank(comm), &count) == MPI_SUCCESS) return count;
+  if (kind == MPI_GRAPH && neighbours(comm, rankmap::my_rank(comm), &count) == MPI_SUCCESS)
+    return count;
   if (kind == MPI_DIST_GRAPH && degrees(comm, &in, &count, &weighted) == MPI_SUCCESS) return count;
   return 0;
 }
@@ -76,49 +80,61 @@ std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype dat
 
 namespace sent {
 
-std::uint64_t allgather(Buffer from, int count, Type type, Buffer, int in_count, Type in_type, MPI_Comm) {
+std::uint64_t allgather(Buffer from, int count, Type type, Buffer, int in_count, Type in_type,
+                        MPI_Comm) {
   return from == MPI_IN_PLACE ? bytes(in_count, in_type) : bytes(count, type);
 }
 
-std::uint64_t allgatherv(Buffer from, int count, Type type, Buffer, Counts in_counts, Counts, Type in_type,
-                         MPI_Comm comm) {
+std::uint64_t allgatherv(Buffer from, int count, Type type, Buffer, Counts in_counts, Counts,
+                         Type in_type, MPI_Comm comm) {
   if (from != MPI_IN_PLACE) return bytes(count, type);
-  return is_known(comm) && in_counts != nullptr ? bytes(in_counts[rankmap::my_rank(comm)], in_type) : 0;
+  return is_known(comm) && in_counts != nullptr ? bytes(in_counts[rankmap::my_rank(comm)], in_type)
+                                                : 0;
 }
 
-std::uint64_t allreduce(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) { return bytes(count, type); }
-std::uint64_t scan(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) { return bytes(count, type); }
-std::uint64_t exscan(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) { return bytes(count, type); }
+std::uint64_t allreduce(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) {
+  return bytes(count, type);
+}
+std::uint64_t scan(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) {
+  return bytes(count, type);
+}
+std::uint64_t exscan(Buffer, Buffer, int count, Type type, MPI_Op, MPI_Comm) {
+  return bytes(count, type);
+}
 
-std::uint64_t alltoall(Buffer from, int count, Type type, Buffer, int in_count, Type in_type, MPI_Comm comm) {
+std::uint64_t alltoall(Buffer from, int count, Type type, Buffer, int in_count, Type in_type,
+                       MPI_Comm comm) {
   if (!is_known(comm)) return 0;
-  return from == MPI_IN_PLACE ? bytes(local_size(comm) * in_count, in_type) : bytes(remote_size(comm) * count, type);
+  return from == MPI_IN_PLACE ? bytes(local_size(comm) * in_count, in_type)
+                              : bytes(remote_size(comm) * count, type);
 }
 
-std::uint64_t alltoallv(Buffer from, Counts counts, Counts, Type type, Buffer, Counts in_counts, Counts, Type in_type,
-                        MPI_Comm comm) {
+std::uint64_t alltoallv(Buffer from, Counts counts, Counts, Type type, Buffer, Counts in_counts,
+                        Counts, Type in_type, MPI_Comm comm) {
   if (!is_known(comm)) return 0;
   return from == MPI_IN_PLACE ? bytes(sum(in_counts, local_size(comm)), in_type)
                               : bytes(sum(counts, remote_size(comm)), type);
 }
 
-std::uint64_t alltoallw(Buffer from, Counts counts, Counts, Types types, Buffer, Counts in_counts, Counts,
-                        Types in_types, MPI_Comm comm) {
+std::uint64_t alltoallw(Buffer from, Counts counts, Counts, Types types, Buffer, Counts in_counts,
+                        Counts, Types in_types, MPI_Comm comm) {
   if (!is_known(comm)) return 0;
-  return from == MPI_IN_PLACE ? sum(in_counts, in_types, local_size(comm)) : sum(counts, types, remote_size(comm));
+  return from == MPI_IN_PLACE ? sum(in_counts, in_types, local_size(comm))
+                              : sum(counts, types, remote_size(comm));
 }
 
 std::uint64_t bcast(Buffer, int count, Type type, int root, MPI_Comm comm) {
   return is_known(comm) && is_root(root, comm) ? bytes(count, type) : 0;
 }
 
-std::uint64_t gather(Buffer from, int count, Type type, Buffer, int in_count, Type in_type, int root, MPI_Comm comm) {
+std::uint64_t gather(Buffer from, int count, Type type, Buffer, int in_count, Type in_type,
+                     int root, MPI_Comm comm) {
   if (!is_known(comm) || is_in_roots_group(root, comm)) return 0;
   return from == MPI_IN_PLACE ? bytes(in_count, in_type) : bytes(count, type);
 }
 
-std::uint64_t gatherv(Buffer from, int count, Type type, Buffer, Counts in_counts, Counts, Type in_type, int root,
-                      MPI_Comm comm) {
+std::uint64_t gatherv(Buffer from, int count, Type type, Buffer, Counts in_counts, Counts,
+                      Type in_type, int root, MPI_Comm comm) {
   if (!is_known(comm) || is_in_roots_group(root, comm)) return 0;
   if (from != MPI_IN_PLACE) return bytes(count, type);
   return in_counts != nullptr && is_root(root, comm) ? bytes(in_counts[root], in_type) : 0;
@@ -140,7 +156,8 @@ std::uint64_t scatter(Buffer, int count, Type type, Buffer, int, Type, int root,
   return is_known(comm) && is_root(root, comm) ? bytes(remote_size(comm) * count, type) : 0;
 }
 
-std::uint64_t scatterv(Buffer, Counts counts, Counts, Type type, Buffer, int, Type, int root, MPI_Comm comm) {
+std::uint64_t scatterv(Buffer, Counts counts, Counts, Type type, Buffer, int, Type, int root,
+                       MPI_Comm comm) {
   return is_known(comm) && is_root(root, comm) ? bytes(sum(counts, remote_size(comm)), type) : 0;
 }
 
@@ -148,7 +165,8 @@ std::uint64_t neighbor_allgather(Buffer, int count, Type type, Buffer, int, Type
   return bytes(count, type);
 }
 
-std::uint64_t neighbor_allgatherv(Buffer, int count, Type type, Buffer, Counts, Counts, Type, MPI_Comm) {
+std::uint64_t neighbor_allgatherv(Buffer, int count, Type type, Buffer, Counts, Counts, Type,
+                                  MPI_Comm) {
   return bytes(count, type);
 }
 
@@ -156,13 +174,13 @@ std::uint64_t neighbor_alltoall(Buffer, int count, Type type, Buffer, int, Type,
   return is_known(comm) ? bytes(destinations(comm) * count, type) : 0;
 }
 
-std::uint64_t neighbor_alltoallv(Buffer, Counts counts, Counts, Type type, Buffer, Counts, Counts, Type,
-                                 MPI_Comm comm) {
+std::uint64_t neighbor_alltoallv(Buffer, Counts counts, Counts, Type type, Buffer, Counts, Counts,
+                                 Type, MPI_Comm comm) {
   return is_known(comm) ? bytes(sum(counts, destinations(comm)), type) : 0;
 }
 
-std::uint64_t neighbor_alltoallw(Buffer, Counts counts, const MPI_Aint*, Types types, Buffer, Counts, const MPI_Aint*,
-                                 Types, MPI_Comm comm) {
+std::uint64_t neighbor_alltoallw(Buffer, Counts counts, const MPI_Aint*, Types types, Buffer,
+                                 Counts, const MPI_Aint*, Types, MPI_Comm comm) {
   return is_known(comm) ? sum(counts, types, destinations(comm)) : 0;
 }
 

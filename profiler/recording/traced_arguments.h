@@ -1,9 +1,9 @@
 // What the trace library reads from the arguments of a call, beyond single parameters.
 //
-// Nothing here looks at what MPI would not: arrays and datatypes that are significant only at the root, or
-// that MPI_IN_PLACE or MPI_NO_OP makes meaningless. Null pointers, and communicators that are not known,
-// count as nothing. Cost: v-variants read their own counts once; neighbourhood collectives ask the
-// library for the number of neighbours.
+// Nothing here looks at what MPI would not: arrays and datatypes that are significant only at the
+// root, or that MPI_IN_PLACE or MPI_NO_OP makes meaningless. Null pointers, and communicators that
+// are not known, count as nothing. Cost: v-variants read their own counts once; neighbourhood
+// collectives ask the library for the number of neighbours.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -19,11 +19,19 @@ namespace fathom::profiler::traced {
 inline MPI_Comm given(const MPI_Comm* comm) { return comm == nullptr ? nullptr : *comm; }
 inline MPI_Win given(const MPI_Win* window) { return window == nullptr ? nullptr : *window; }
 inline MPI_File given(const MPI_File* file) { return file == nullptr ? nullptr : *file; }
-inline MPI_Request given(const MPI_Request* request) { return request == nullptr ? MPI_Request{} : *request; }
-inline MPI_Message given(const MPI_Message* message) { return message == nullptr ? MPI_Message{} : *message; }
-inline std::uint32_t given(const int* flag) { return flag == nullptr ? ~0u : static_cast<std::uint32_t>(*flag); }
+inline MPI_Request given(const MPI_Request* request) {
+  return request == nullptr ? MPI_Request{} : *request;
+}
+inline MPI_Message given(const MPI_Message* message) {
+  return message == nullptr ? MPI_Message{} : *message;
+}
+inline std::uint32_t given(const int* flag) {
+  return flag == nullptr ? ~0u : static_cast<std::uint32_t>(*flag);
+}
 
-inline std::uint64_t number(MPI_Request request) { return request == nullptr ? 0 : Requests::number(request); }
+inline std::uint64_t number(MPI_Request request) {
+  return request == nullptr ? 0 : Requests::number(request);
+}
 template <typename Handle>
 std::uint64_t number(Handle handle) {
   return reinterpret_cast<std::uint64_t>(handle);
@@ -32,21 +40,22 @@ std::uint64_t number(Handle handle) {
 // The communicator's kind that a window spans; ~0 if it is not known.
 std::uint32_t communicator_of(MPI_Win window);
 
-// The communicator's kind that a matched message came on; ~0 if there is none (MPI_MESSAGE_NO_PROC).
+// The communicator's kind that a matched message came on; ~0 if there is none
+// (MPI_MESSAGE_NO_PROC).
 std::uint32_t communicator_of(MPI_Message message);
 
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
 std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype datatype);
 
-// The bytes that this process contributes to a collective, one function each, with the parameters of the
-// blocking form:
+// The bytes that this process contributes to a collective, one function each, with the parameters
+// of the blocking form:
 //   Allgather, Allgatherv, Gather, Gatherv, Neighbor_allgather(v)   its block, once
 //   Alltoall, Alltoallv, Alltoallw, and the neighbourhood's         the sum of what it sends to all, itself too
 //   Allreduce, Reduce, Scan, Exscan                                 its vector
 //   Reduce_scatter, Reduce_scatter_block                            its vector: all blocks
 //   Bcast, Scatter, Scatterv                                        at the root all that it sends out, elsewhere 0
-// With MPI_IN_PLACE the block or vector is described by the receiving arguments. On an intercommunicator
-// the root's own group contributes nothing to what it receives.
+// With MPI_IN_PLACE the block or vector is described by the receiving arguments. On an
+// intercommunicator the root's own group contributes nothing to what it receives.
 namespace sent {
 using Buffer = const void*;
 using Type = MPI_Datatype;
@@ -72,9 +81,10 @@ std::uint64_t scatterv(Buffer, Counts, Counts, Type, Buffer, int, Type, int root
 std::uint64_t neighbor_allgather(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
 std::uint64_t neighbor_allgatherv(Buffer, int, Type, Buffer, Counts, Counts, Type, MPI_Comm);
 std::uint64_t neighbor_alltoall(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
-std::uint64_t neighbor_alltoallv(Buffer, Counts, Counts, Type, Buffer, Counts, Counts, Type, MPI_Comm);
-std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer, Counts, const MPI_Aint*, Types,
+std::uint64_t neighbor_alltoallv(Buffer, Counts, Counts, Type, Buffer, Counts, Counts, Type,
                                  MPI_Comm);
+std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer, Counts,
+                                 const MPI_Aint*, Types, MPI_Comm);
 }  // namespace sent
 
 // enter() of a call with one or two lengths, whose short forms are among the words.

@@ -1,13 +1,15 @@
-// The enter and leave records of one MPI call: what the generated wrappers of the trace library use.
+// The enter and leave records of one MPI call: what the generated wrappers of the trace library
+// use.
 //
 //   TracedCall call(kFunction_MPI_Send, site);
 //   if (call.on()) call.enter(pair(communicator(comm), dest), pair(tag, short_bytes(bytes)));
 //   const int result = next(…);
 //   call.leave(result);
 //
-// Payload words are built as trace/format.h packs a function's attributes: 4-byte ones two to a word,
-// the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and a few stores.
-// Nothing here changes errno, arguments or results, and nothing dereferences what MPI itself would not.
+// Payload words are built as trace/format.h packs a function's attributes: 4-byte ones two to a
+// word, the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and
+// a few stores. Nothing here changes errno, arguments or results, and nothing dereferences what MPI
+// itself would not.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -39,21 +41,23 @@ inline std::uint32_t communicator(MPI_Comm comm) {
 
 inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
   if (datatype == nullptr || count < 0) return 0;
-  return static_cast<std::uint64_t>(count) * rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+  return static_cast<std::uint64_t>(count) *
+         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
 // For the attribute; at kLongBytes the whole length follows as one more word behind the payload.
 constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
   return bytes < trace::kLongBytes ? static_cast<std::uint32_t>(bytes) : trace::kLongBytes;
 }
 
-// What stands for a request in the records: its address, or kNoRequest for the predefined ones that are
-// complete already (ompi_request_null, ompi_request_empty).
+// What stands for a request in the records: its address, or kNoRequest for the predefined ones that
+// are complete already (ompi_request_null, ompi_request_empty).
 class Requests {
  public:
   static void open();  // after MPI_Init
   static std::uint64_t number(MPI_Request request) {
     const auto* address = static_cast<const void*>(request);
-    return address == null_ || address == empty_ ? trace::kNoRequest : reinterpret_cast<std::uint64_t>(address);
+    return address == null_ || address == empty_ ? trace::kNoRequest
+                                                 : reinterpret_cast<std::uint64_t>(address);
   }
 
  private:
@@ -77,16 +81,20 @@ struct MomentBeforeInit {
 
 class TracedCall {
  public:
-  // `site`: the address in the program that the call returns to; null: not the program's call, not recorded.
+  // `site`: the address in the program that the call returns to; null: not the program's call, not
+  // recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
-    if (site != nullptr && !Selection::left_out[function]) [[likely]] stream_ = Recorder::stream();
-    if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]] sample();
+    if (site != nullptr && !Selection::left_out[function]) [[likely]]
+      stream_ = Recorder::stream();
+    if (Selection::sample > 1 && stream_ != nullptr) [[unlikely]]
+      sample();
   }
   TracedCall(const TracedCall&) = delete;
 
   // The call is on this communicator: leaves it out if that is not chosen.
   void on_communicator(std::uint32_t kind) {
-    if (ChosenCommunicators::leaves_out(kind)) [[unlikely]] leave_out();
+    if (ChosenCommunicators::leaves_out(kind)) [[unlikely]]
+      leave_out();
   }
 
   bool on() const { return stream_ != nullptr; }
@@ -99,7 +107,8 @@ class TracedCall {
   void enter_at(std::uint64_t now, Words... words) {
     if (stream_ == nullptr) return;
     if (Selection::sites) {
-      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site());
+      Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite,
+                       words..., site());
     } else {
       Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...);
     }
@@ -112,16 +121,18 @@ class TracedCall {
     const std::uint64_t now = Ticks::now();
     const auto append = [&]<std::size_t... I>(std::index_sequence<I...>) {
       if (Selection::sites) {
-        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite, words..., site(),
-                         lengths[I]...);
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite,
+                         words..., site(), lengths[I]...);
       } else {
-        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words..., lengths[I]...);
+        Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_, words...,
+                         lengths[I]...);
       }
     };
     append(std::make_index_sequence<kLengths>());
   }
 
-  // More values of an attribute of this call (kRequests), `count` 8-byte values; right after enter().
+  // More values of an attribute of this call (kRequests), `count` 8-byte values; right after
+  // enter().
   void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
 
   // The call has returned: the moment of what is recorded from here to leave().
@@ -130,7 +141,8 @@ class TracedCall {
   }
   void completed(std::uint64_t request, bool cancelled) {
     if (stream_ == nullptr || request == trace::kNoRequest) return;
-    Recorder::append(*stream_, left_at_, trace::RecordKind::kRequestCompleted, cancelled ? 1 : 0, request);
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kRequestCompleted, cancelled ? 1 : 0,
+                     request);
   }
 
   // As leave(), of a call that returns as soon as the message recorded last was there.
@@ -142,12 +154,16 @@ class TracedCall {
 
   template <typename... Words>
   void leave(int result, Words... words) {
-    if (sampled_out_ != nullptr) [[unlikely]] return add_up();
+    if (sampled_out_ != nullptr) [[unlikely]]
+      return add_up();
     if (stream_ == nullptr) return;
     if (left_at_ == 0) left_at_ = Ticks::now();
-    // Error classes of MPI are small; Open MPI's codes equal their classes (ompi/errhandler/errcode.h).
-    const std::uint32_t error = result >= 0 && result < 255 ? static_cast<std::uint32_t>(result) : 255;
-    Recorder::append(*stream_, left_at_, trace::RecordKind::kLeave, function_ | error << 12, words...);
+    // Error classes of MPI are small; Open MPI's codes equal their classes
+    // (ompi/errhandler/errcode.h).
+    const std::uint32_t error =
+        result >= 0 && result < 255 ? static_cast<std::uint32_t>(result) : 255;
+    Recorder::append(*stream_, left_at_, trace::RecordKind::kLeave, function_ | error << 12,
+                     words...);
   }
 
  private:

@@ -12,7 +12,9 @@ bool is_inactive(const void* request) {
          rankmap::field<int>(request, openmpi::kRequestState) == openmpi::kRequestInactive;
 }
 
-std::uint64_t number_of(MPI_Request request) { return request == nullptr ? trace::kNoRequest : Requests::number(request); }
+std::uint64_t number_of(MPI_Request request) {
+  return request == nullptr ? trace::kNoRequest : Requests::number(request);
+}
 
 // A request that this call may complete.
 std::uint64_t active_number_of(MPI_Request request) {
@@ -24,9 +26,13 @@ bool is_finished(std::uint64_t kept, MPI_Request now) {
   return kept != trace::kNoRequest && (number_of(now) != kept || is_inactive(now));
 }
 
-bool was_cancelled(const MPI_Status* status) { return status != MPI_STATUS_IGNORE && status->_cancelled != 0; }
+bool was_cancelled(const MPI_Status* status) {
+  return status != MPI_STATUS_IGNORE && status->_cancelled != 0;
+}
 // MPI_STATUSES_IGNORE is a null pointer too.
-bool was_cancelled(const MPI_Status* statuses, int i) { return statuses != nullptr && statuses[i]._cancelled != 0; }
+bool was_cancelled(const MPI_Status* statuses, int i) {
+  return statuses != nullptr && statuses[i]._cancelled != 0;
+}
 
 // Kept handles of this thread, in the order of nested calls.
 struct ThreadMemory {
@@ -52,7 +58,8 @@ ThreadMemory& thread_memory() {
   return memory;
 }
 
-Ended single(TracedCall& call, int result, std::uint64_t kept, const MPI_Request* request, const MPI_Status* status) {
+Ended single(TracedCall& call, int result, std::uint64_t kept, const MPI_Request* request,
+             const MPI_Status* status) {
   call.returned();
   if (request == nullptr || !is_finished(kept, *request)) return {result};
   call.completed(kept, was_cancelled(status));
@@ -71,18 +78,19 @@ Ended all(TracedCall& call, int result, const KeptRequests& kept, const MPI_Requ
   return ended;
 }
 
-Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_Request* requests, const int* index,
-             const MPI_Status* status) {
+Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_Request* requests,
+             const int* index, const MPI_Status* status) {
   call.returned();
   // Arguments that were refused leave the index unset; MPI_UNDEFINED is negative.
   if (result == MPI_ERR_ARG || result == MPI_ERR_REQUEST || index == nullptr) return {result};
-  if (*index < 0 || *index >= kept.count() || !is_finished(kept[*index], requests[*index])) return {result};
+  if (*index < 0 || *index >= kept.count() || !is_finished(kept[*index], requests[*index]))
+    return {result};
   call.completed(kept[*index], was_cancelled(status));
   return {result, 1};
 }
 
-Ended some(TracedCall& call, int result, const KeptRequests& kept, const int* completed, const int* indices,
-           const MPI_Status* statuses) {
+Ended some(TracedCall& call, int result, const KeptRequests& kept, const int* completed,
+           const int* indices, const MPI_Status* statuses) {
   call.returned();
   Ended ended{result};
   if (completed == nullptr || indices == nullptr) return ended;
@@ -121,11 +129,12 @@ void name_requests(TracedCall& call, int count, const MPI_Request* requests) {
   call.values(trace::Attribute::kRequests, kept.data(), static_cast<std::size_t>(kept.count()));
 }
 
-void TracedCall::values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count) {
+void TracedCall::values(trace::Attribute attribute, const std::uint64_t* values,
+                        std::size_t count) {
   if (stream_ == nullptr) return;
   const auto append = [&]<std::size_t... I>(std::index_sequence<I...>) {
-    Recorder::append(*stream_, stream_->last_ticks, trace::RecordKind::kValues, static_cast<std::uint32_t>(attribute),
-                     values[I]...);
+    Recorder::append(*stream_, stream_->last_ticks, trace::RecordKind::kValues,
+                     static_cast<std::uint32_t>(attribute), values[I]...);
     values += sizeof...(I);
     count -= sizeof...(I);
   };
@@ -138,29 +147,30 @@ void TracedCall::values(trace::Attribute attribute, const std::uint64_t* values,
 
 namespace completion {
 
-Ended wait(TracedCall& call, int (*next)(MPI_Request*, MPI_Status*), MPI_Request* request, MPI_Status* status) {
+Ended wait(TracedCall& call, int (*next)(MPI_Request*, MPI_Status*), MPI_Request* request,
+           MPI_Status* status) {
   if (!call.on() || request == nullptr) return {next(request, status)};
   const std::uint64_t kept = active_number_of(*request);
   return single(call, next(request, status), kept, request, status);
 }
 
-Ended test(TracedCall& call, int (*next)(MPI_Request*, int*, MPI_Status*), MPI_Request* request, int* flag,
-           MPI_Status* status) {
+Ended test(TracedCall& call, int (*next)(MPI_Request*, int*, MPI_Status*), MPI_Request* request,
+           int* flag, MPI_Status* status) {
   if (!call.on() || request == nullptr) return {next(request, flag, status)};
   const std::uint64_t kept = active_number_of(*request);
   return single(call, next(request, flag, status), kept, request, status);
 }
 
-Ended waitall(TracedCall& call, int (*next)(int, MPI_Request*, MPI_Status*), int count, MPI_Request* requests,
-              MPI_Status* statuses) {
+Ended waitall(TracedCall& call, int (*next)(int, MPI_Request*, MPI_Status*), int count,
+              MPI_Request* requests, MPI_Status* statuses) {
   if (!call.on()) return {next(count, requests, statuses)};
   const KeptRequests kept(KeptRequests::Which::kActive, count, requests);
   call.values(trace::Attribute::kRequests, kept.data(), static_cast<std::size_t>(kept.count()));
   return all(call, next(count, requests, statuses), kept, requests, statuses);
 }
 
-Ended testall(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*), int count, MPI_Request* requests,
-              int* flag, MPI_Status* statuses) {
+Ended testall(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*), int count,
+              MPI_Request* requests, int* flag, MPI_Status* statuses) {
   if (!call.on()) return {next(count, requests, flag, statuses)};
   const KeptRequests kept(KeptRequests::Which::kActive, count, requests);
   const int result = next(count, requests, flag, statuses);
@@ -168,8 +178,8 @@ Ended testall(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*
   return all(call, result, kept, requests, statuses);
 }
 
-Ended waitany(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*), int count, MPI_Request* requests,
-              int* index, MPI_Status* status) {
+Ended waitany(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*), int count,
+              MPI_Request* requests, int* index, MPI_Status* status) {
   if (!call.on()) return {next(count, requests, index, status)};
   const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
   const int result = next(count, requests, index, status);
@@ -181,7 +191,8 @@ Ended testany(TracedCall& call, int (*next)(int, MPI_Request*, int*, int*, MPI_S
   if (!call.on()) return {next(count, requests, index, flag, status)};
   const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
   const int result = next(count, requests, index, flag, status);
-  return result == MPI_SUCCESS && *flag == 0 ? Ended{result} : one_of(call, result, kept, requests, index, status);
+  return result == MPI_SUCCESS && *flag == 0 ? Ended{result}
+                                             : one_of(call, result, kept, requests, index, status);
 }
 
 Ended waitsome(TracedCall& call, int (*next)(int, MPI_Request*, int*, int*, MPI_Status*), int count,

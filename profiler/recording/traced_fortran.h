@@ -1,8 +1,10 @@
-// The few functions whose Fortran bindings do not go through C: they work on integers and callbacks of their
-// own (rows with fortran=direct). Their Fortran entry points are defined here under all names.
+// The few functions whose Fortran bindings do not go through C: they work on integers and callbacks
+// of their own (rows with fortran=direct). Their Fortran entry points are defined here under all
+// names.
 //
-// A call is handed on to the next definition of the name that was called, to the binding's own inner function
-// where the name cannot be found (bindings loaded privately). Arguments are pointers; the last is ierror.
+// A call is handed on to the next definition of the name that was called, to the binding's own
+// inner function where the name cannot be found (bindings loaded privately). Arguments are
+// pointers; the last is ierror.
 #pragma once
 
 #include <dlfcn.h>
@@ -17,7 +19,8 @@ namespace fathom::profiler::traced {
 
 class FortranFunction {
  public:
-  using Function = void (*)(void*, void*, void*, void*, void*);  // more arguments than it takes do no harm
+  using Function = void (*)(void*, void*, void*, void*,
+                            void*);  // more arguments than it takes do no harm
 
   // `inner`: what all names of it are in libmpi_mpifh, "ompi_comm_get_attr_f".
   constexpr FortranFunction(const char* name, const char* inner) : name_(name), inner_(inner) {}
@@ -46,14 +49,20 @@ class FortranFunction {
 // The C handle of a Fortran one; null where there is none.
 inline MPI_Comm comm_of_fortran(const void* handle) {
   static const auto convert = find_in_mpi_as<MPI_Comm (*)(int)>("PMPI_Comm_f2c");
-  return convert == nullptr || handle == nullptr ? nullptr : convert(*static_cast<const int*>(handle));
+  return convert == nullptr || handle == nullptr ? nullptr
+                                                 : convert(*static_cast<const int*>(handle));
 }
 inline MPI_Win window_of_fortran(const void* handle) {
   static const auto convert = find_in_mpi_as<MPI_Win (*)(int)>("PMPI_Win_f2c");
-  return convert == nullptr || handle == nullptr ? nullptr : convert(*static_cast<const int*>(handle));
+  return convert == nullptr || handle == nullptr ? nullptr
+                                                 : convert(*static_cast<const int*>(handle));
 }
 
-inline int fortran_result(const void* error) { return error == nullptr ? MPI_SUCCESS : *static_cast<const int*>(error); }
-inline std::uint32_t fortran_flag(const void* flag) { return flag == nullptr ? ~0u : *static_cast<const int*>(flag) != 0; }
+inline int fortran_result(const void* error) {
+  return error == nullptr ? MPI_SUCCESS : *static_cast<const int*>(error);
+}
+inline std::uint32_t fortran_flag(const void* flag) {
+  return flag == nullptr ? ~0u : *static_cast<const int*>(flag) != 0;
+}
 
 }  // namespace fathom::profiler::traced

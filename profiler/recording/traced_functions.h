@@ -1,4 +1,5 @@
-// The functions that the trace library stands in front of, by number. Generated from mpi/functions.table.
+// The functions that the trace library stands in front of, by number. Generated from
+// mpi/functions.table.
 #pragma once
 
 #include <cstdint>

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "message_events.h"
+#include "profiler/counting/profiled_process.h"
 #include "profiler/process/run_directory.h"
 #include "profiler/recording/call_sites.h"
 #include "profiler/recording/chosen_communicators.h"
@@ -24,7 +25,6 @@
 #include "profiler/recording/trace_settings.h"
 #include "profiler/recording/traced_call.h"
 #include "profiler/recording/traced_functions.h"
-#include "profiler/counting/profiled_process.h"
 #include "traced_numbers.h"
 
 namespace fathom::profiler::tracing {
@@ -49,7 +49,8 @@ class Gate {
  private:
   static void mark(trace::RecordKind kind, trace::PauseReason reason) {
     Stream* stream = Recorder::stream();
-    if (stream != nullptr) Recorder::append(*stream, Ticks::now(), kind, static_cast<std::uint32_t>(reason));
+    if (stream != nullptr)
+      Recorder::append(*stream, Ticks::now(), kind, static_cast<std::uint32_t>(reason));
   }
 
   std::mutex lock_;
@@ -70,7 +71,7 @@ struct State {
   trace::FrameFile file;
   Drain drain;
   Gate gate;
-  std::mutex lock;  // of what follows
+  std::mutex lock;                          // of what follows
   std::vector<std::uint8_t> written_kinds;  // how_known() of what was written
   Written written;
   std::vector<std::uint32_t> chosen_phases;
@@ -136,10 +137,12 @@ void add_communicators(DefinitionsFrame& frame) {
 
 void every_second() {
   try {
-    const double seconds = static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns) * 1e-9;
+    const double seconds =
+        static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns) * 1e-9;
     const TraceSettings& settings = state->settings;
     const bool before = seconds < settings.after_seconds;
-    const bool behind = settings.for_seconds > 0 && seconds >= settings.after_seconds + settings.for_seconds;
+    const bool behind =
+        settings.for_seconds > 0 && seconds >= settings.after_seconds + settings.for_seconds;
     if (settings.after_seconds > 0 || settings.for_seconds > 0) {
       state->gate.set(trace::PauseReason::kTimeWindow, before || behind);
     }
@@ -178,7 +181,8 @@ std::string describe_recording(const TraceSettings& settings) {
   std::string lines = kTracedFunctionLines;
   lines += std::string("clock ") + (Ticks::uses_counter() ? "tsc" : "monotonic") + '\n';
   lines += std::string("level ") + (settings.transfers ? "transfers" : "calls") + '\n';
-  for (const std::string& pattern : settings.communicators) lines += "chosen-communicators " + pattern + '\n';
+  for (const std::string& pattern : settings.communicators)
+    lines += "chosen-communicators " + pattern + '\n';
   const auto chosen = [&lines](const char* what, const std::string& value) {
     if (!value.empty()) lines += std::string("selection ") + what + ' ' + value + '\n';
   };
@@ -257,12 +261,14 @@ void open_or_throw(ProfiledProcess& process) {
 
 void prepare(const Settings& settings) noexcept try {
   settings_before_init = read_trace_settings();
-  events::Level::transfers = settings_before_init.transfers && settings_before_init.wanted && !settings.disabled;
+  events::Level::transfers =
+      settings_before_init.transfers && settings_before_init.wanted && !settings.disabled;
 } catch (...) {
 }
 
 void open(ProfiledProcess& process, Gather& gather) noexcept try {
-  for (const std::string& sentence : settings_before_init.not_understood) process.text().add("note", sentence);
+  for (const std::string& sentence : settings_before_init.not_understood)
+    process.text().add("note", sentence);
   if (!settings_before_init.wanted || process.source() == SourceName::kNone) return;
   clock_sync.open(gather, static_cast<int>(process.header().rank),
                   static_cast<int>(process.header().world_size));
@@ -294,7 +300,8 @@ void communicator_known(std::uint32_t kind) noexcept try {
   frame.rows(profile::Section::kCommunicators, &rows[kind], 1);
   const auto& foreign = state->process->registry().foreign_members();
   for (std::size_t i = 0; i < foreign.size(); ++i) {
-    if (foreign[i].communicator == kind) frame.rows(profile::Section::kForeignMembers, &foreign[i], 1);
+    if (foreign[i].communicator == kind)
+      frame.rows(profile::Section::kForeignMembers, &foreign[i], 1);
   }
   frame.append_to(state->file);
 } catch (...) {
@@ -314,20 +321,24 @@ void phase_begun(std::uint32_t number, const char* name) noexcept try {
   }
   if (!state->settings.phases.empty()) {
     const auto& chosen = state->chosen_phases;
-    state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), number) == chosen.end());
+    state->gate.set(trace::PauseReason::kPhase,
+                    std::find(chosen.begin(), chosen.end(), number) == chosen.end());
   }
   Stream* stream = Recorder::stream();
-  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseBegin, number);
+  if (stream != nullptr)
+    Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseBegin, number);
 } catch (...) {
 }
 
 void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept try {
   if (state == nullptr) return;
   Stream* stream = Recorder::stream();
-  if (stream != nullptr) Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseEnd, number);
+  if (stream != nullptr)
+    Recorder::append(*stream, Ticks::now(), trace::RecordKind::kPhaseEnd, number);
   if (state->settings.phases.empty()) return;
   const auto& chosen = state->chosen_phases;
-  state->gate.set(trace::PauseReason::kPhase, std::find(chosen.begin(), chosen.end(), outer) == chosen.end());
+  state->gate.set(trace::PauseReason::kPhase,
+                  std::find(chosen.begin(), chosen.end(), outer) == chosen.end());
 } catch (...) {
 }
 
@@ -364,7 +375,8 @@ namespace {
 void leave_finalize() {
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr || traced::Selection::left_out[traced::kFunction_MPI_Finalize]) return;
-  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave, traced::kFunction_MPI_Finalize);
+  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave,
+                   traced::kFunction_MPI_Finalize);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Trace mode, as the session sees it: cold calls at the turning points of a run.
 //
-// libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of this does nothing.
-// None of these throws or fails the program; what cannot be had is noted in the profile.
+// libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of this does
+// nothing. None of these throws or fails the program; what cannot be had is noted in the profile.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 namespace fathom::profiler {
 class Gather;
 class ProfiledProcess;
-}
+}  // namespace fathom::profiler
 
 namespace fathom::profiler::tracing {
 
@@ -34,7 +34,8 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 
 void paused(bool is_paused) noexcept;
 
-// A blocking collective of the program on MPI_COMM_WORLD has ended: a moment to measure clocks (clock_sync.h).
+// A blocking collective of the program on MPI_COMM_WORLD has ended: a moment to measure clocks
+// (clock_sync.h).
 void world_collective_ended() noexcept;
 
 // At MPI_Finalize, while messages can still be sent.

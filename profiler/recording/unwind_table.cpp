@@ -6,7 +6,13 @@ namespace fathom::profiler {
 namespace {
 
 // Pointer encodings (LSB, 10.5.1).
-enum : std::uint8_t { kAbsolute = 0x00, kUdata4 = 0x03, kSdata4 = 0x0b, kPcRelative = 0x10, kDataRelative = 0x30 };
+enum : std::uint8_t {
+  kAbsolute = 0x00,
+  kUdata4 = 0x03,
+  kSdata4 = 0x0b,
+  kPcRelative = 0x10,
+  kDataRelative = 0x30
+};
 
 constexpr std::uint64_t kStackPointer = 7;  // rsp's number in DWARF (System V ABI, AMD64, 3.6.2)
 
@@ -48,8 +54,10 @@ class Bytes {
     return value;
   }
   void skip(std::uint64_t bytes) {
-    if (bytes > static_cast<std::uint64_t>(end_ - at_)) broken_ = true;
-    else at_ += bytes;
+    if (bytes > static_cast<std::uint64_t>(end_ - at_))
+      broken_ = true;
+    else
+      at_ += bytes;
   }
 
  private:
@@ -95,9 +103,12 @@ Common read_common(const std::uint8_t* entry) {
     Bytes data(bytes.at(), bytes.at() + size);
     bytes.skip(size);
     for (const char* c = augmentation + 1; *c != '\0' && common.understood; ++c) {
-      if (*c == 'R') common.pointers = data.fixed<std::uint8_t>();
-      else if (*c == 'L') data.fixed<std::uint8_t>();
-      else if (*c != 'S') common.understood = false;  // 'P', a personality: C++ code, no binding
+      if (*c == 'R')
+        common.pointers = data.fixed<std::uint8_t>();
+      else if (*c == 'L')
+        data.fixed<std::uint8_t>();
+      else if (*c != 'S')
+        common.understood = false;  // 'P', a personality: C++ code, no binding
     }
   } else if (*augmentation != '\0') {
     common.understood = false;
@@ -140,24 +151,56 @@ class Rule {
 
   bool extended(std::uint8_t code, Bytes& program, std::uintptr_t& location, const Common& common) {
     switch (code) {
-      case 0x00: return true;                                                             // nop
-      case 0x02: location += program.fixed<std::uint8_t>() * common.code_factor; return true;   // advance_loc1
-      case 0x03: location += program.fixed<std::uint16_t>() * common.code_factor; return true;  // advance_loc2
-      case 0x04: location += program.fixed<std::uint32_t>() * common.code_factor; return true;  // advance_loc4
-      case 0x05: program.uleb(); program.uleb(); return true;                             // offset_extended
-      case 0x06: case 0x07: case 0x08: program.uleb(); return true;  // restore_extended, undefined, same_value
-      case 0x09: program.uleb(); program.uleb(); return true;        // register
+      case 0x00: return true;  // nop
+      case 0x02:
+        location += program.fixed<std::uint8_t>() * common.code_factor;
+        return true;  // advance_loc1
+      case 0x03:
+        location += program.fixed<std::uint16_t>() * common.code_factor;
+        return true;  // advance_loc2
+      case 0x04:
+        location += program.fixed<std::uint32_t>() * common.code_factor;
+        return true;  // advance_loc4
+      case 0x05:
+        program.uleb();
+        program.uleb();
+        return true;  // offset_extended
+      case 0x06:
+      case 0x07:
+      case 0x08: program.uleb(); return true;  // restore_extended, undefined, same_value
+      case 0x09:
+        program.uleb();
+        program.uleb();
+        return true;  // register
       case 0x0a: return remember();
       case 0x0b: return recall();
-      case 0x0c: now_.reg = program.uleb(); now_.offset = static_cast<std::int64_t>(program.uleb()); return true;
-      case 0x0d: now_.reg = program.uleb(); return true;                                  // def_cfa_register
-      case 0x0e: now_.offset = static_cast<std::int64_t>(program.uleb()); return true;    // def_cfa_offset
-      case 0x0f: program.skip(program.uleb()); now_ = {}; return true;                    // def_cfa_expression
-      case 0x10: case 0x16: program.uleb(); program.skip(program.uleb()); return true;    // (val_)expression
-      case 0x11: program.uleb(); program.sleb(); return true;                             // offset_extended_sf
-      case 0x12: now_.reg = program.uleb(); now_.offset = program.sleb() * common.data_factor; return true;
+      case 0x0c:
+        now_.reg = program.uleb();
+        now_.offset = static_cast<std::int64_t>(program.uleb());
+        return true;
+      case 0x0d: now_.reg = program.uleb(); return true;  // def_cfa_register
+      case 0x0e:
+        now_.offset = static_cast<std::int64_t>(program.uleb());
+        return true;  // def_cfa_offset
+      case 0x0f:
+        program.skip(program.uleb());
+        now_ = {};
+        return true;  // def_cfa_expression
+      case 0x10:
+      case 0x16:
+        program.uleb();
+        program.skip(program.uleb());
+        return true;  // (val_)expression
+      case 0x11:
+        program.uleb();
+        program.sleb();
+        return true;  // offset_extended_sf
+      case 0x12:
+        now_.reg = program.uleb();
+        now_.offset = program.sleb() * common.data_factor;
+        return true;
       case 0x13: now_.offset = program.sleb() * common.data_factor; return true;
-      case 0x2e: program.uleb(); return true;                                             // GNU_args_size
+      case 0x2e: program.uleb(); return true;  // GNU_args_size
       default: return false;
     }
   }
@@ -193,7 +236,8 @@ const std::uint8_t* find_entry(const std::uint8_t* header, std::uintptr_t addres
     std::memcpy(&row, rows + std::size_t{i} * sizeof row, sizeof row);
     return row;
   };
-  const std::int64_t wanted = static_cast<std::int64_t>(address - reinterpret_cast<std::uintptr_t>(header));
+  const std::int64_t wanted =
+      static_cast<std::int64_t>(address - reinterpret_cast<std::uintptr_t>(header));
   std::uint32_t first = 0, last = count;
   while (first < last) {
     const std::uint32_t middle = first + (last - first) / 2;
@@ -213,7 +257,8 @@ std::int64_t frame_size_at(const std::uint8_t* frame_header, std::uintptr_t addr
   const Common common = read_common(common_at);
   if (!common.understood || common.pointers != (kPcRelative | kSdata4)) return -1;
   const auto begin_place = reinterpret_cast<std::uintptr_t>(bytes.at());
-  const std::uintptr_t begin = begin_place + static_cast<std::uintptr_t>(std::int64_t{bytes.fixed<std::int32_t>()});
+  const std::uintptr_t begin =
+      begin_place + static_cast<std::uintptr_t>(std::int64_t{bytes.fixed<std::int32_t>()});
   const std::uintptr_t size = bytes.fixed<std::uint32_t>();
   if (address - begin >= size) return -1;
   if (common.has_augmentation) bytes.skip(bytes.uleb());
@@ -221,7 +266,8 @@ std::int64_t frame_size_at(const std::uint8_t* frame_header, std::uintptr_t addr
   std::memcpy(&length, entry, sizeof length);
   Rule rule;
   if (!rule.run({common.program, common.end}, 0, ~std::uintptr_t{0}, common)) return -1;
-  if (bytes.broken() || !rule.run({bytes.at(), entry + 4 + length}, begin, address, common)) return -1;
+  if (bytes.broken() || !rule.run({bytes.at(), entry + 4 + length}, begin, address, common))
+    return -1;
   return rule.from_stack_pointer();
 }
 

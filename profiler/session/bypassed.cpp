@@ -1,8 +1,9 @@
-// Says at the end of a process if it used an Open MPI that Fathom knows and none of its calls came by.
+// Says at the end of a process if it used an Open MPI that Fathom knows and none of its calls came
+// by.
 //
-// A plug-in loaded with RTLD_DEEPBIND finds MPI in the libraries that it brings, and a program that takes functions
-// from dlopen's handle (Julia's MPI.jl does) finds them in libmpi; both before any preloaded library. Nothing can be
-// counted then, but the user can be told why.
+// A plug-in loaded with RTLD_DEEPBIND finds MPI in the libraries that it brings, and a program that
+// takes functions from dlopen's handle (Julia's MPI.jl does) finds them in libmpi; both before any
+// preloaded library. Nothing can be counted then, but the user can be told why.
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,7 +19,9 @@ const pid_t loaded_in = getpid();
 
 // True also after MPI_Finalize. Does not ask for a handle of libmpi (loaded_symbols.h).
 bool known_mpi_was_initialized() {
-  const auto initialized = open_mpi_is_known() ? reinterpret_cast<int (*)(int*)>(next_definition("PMPI_Initialized")) : nullptr;
+  const auto initialized =
+      open_mpi_is_known() ? reinterpret_cast<int (*)(int*)>(next_definition("PMPI_Initialized"))
+                          : nullptr;
   int flag = 0;
   return initialized != nullptr && initialized(&flag) == 0 && flag != 0;
 }
@@ -27,8 +30,11 @@ __attribute__((destructor)) void say_if_bypassed() noexcept try {
   if (getpid() != loaded_in || session::saw_init() || !known_mpi_was_initialized()) return;
   const Settings settings = read_settings(".");
   if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
-  std::fputs("fathom: this program calls MPI past preloaded libraries (it loads libmpi with RTLD_DEEPBIND, or takes functions "
-             "from its handle); nothing is profiled. Link it with MPI, or take them from RTLD_DEFAULT\n", stderr);
+  std::fputs(
+      "fathom: this program calls MPI past preloaded libraries (it loads libmpi with "
+      "RTLD_DEEPBIND, or takes functions "
+      "from its handle); nothing is profiled. Link it with MPI, or take them from RTLD_DEFAULT\n",
+      stderr);
 } catch (...) {
 }
 

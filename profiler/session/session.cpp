@@ -64,9 +64,7 @@ std::vector<std::string> command_line() {
 }
 
 // "Open MPI v4.1.4" -> "4.1.4"
-std::string library_version() {
-  return mpi_library_name().substr(std::strlen("Open MPI v"));
-}
+std::string library_version() { return mpi_library_name().substr(std::strlen("Open MPI v")); }
 
 bool threads_communicate_together() {
   const auto query = find_in_mpi_as<decltype(&PMPI_Query_thread)>("PMPI_Query_thread");
@@ -108,12 +106,14 @@ void describe_process(ProfiledProcess& process) {
     if (i == kPosted) {
       process.run_text().add("posted", number + " " + kClassNames[i]);
     } else {
-      process.run_text().add("class", number + (i == kPointToPoint ? " 0 " : " 1 ") + kClassNames[i]);
+      process.run_text().add("class",
+                             number + (i == kPointToPoint ? " 0 " : " 1 ") + kClassNames[i]);
     }
   }
   if (!chosen_pml.empty() && process.settings().source == SourceName::kPeruse &&
       process.source() == SourceName::kPeruse) {
-    process.run_text().add("note", "the PML is as Open MPI's settings have it (pml = " + chosen_pml + "); Fathom left that alone");
+    process.run_text().add("note", "the PML is as Open MPI's settings have it (pml = " +
+                                       chosen_pml + "); Fathom left that alone");
   }
 }
 
@@ -121,8 +121,9 @@ void open_performance_variables(Run& run) {
   std::vector<std::string> unknown;
   run.variables.open(run.process.settings().performance_variables, unknown);
   for (const std::string& name : unknown) {
-    run.process.run_text().add("note", "this MPI library has no performance variable named " + name +
-                              "; `ompi_info --param all all --level 9` lists what it has");
+    run.process.run_text().add("note",
+                               "this MPI library has no performance variable named " + name +
+                                   "; `ompi_info --param all all --level 9` lists what it has");
   }
 }
 
@@ -155,8 +156,7 @@ void open(Run& run) {
   void* const world = find_variable_in_mpi("ompi_mpi_comm_world");
   void* const self = find_variable_in_mpi("ompi_mpi_comm_self");
   if (world == nullptr || self == nullptr) return;
-  rankmap::set_sparse_lookup(
-      find_in_mpi_as<rankmap::SparseLookup>("ompi_group_get_proc_ptr_raw"));
+  rankmap::set_sparse_lookup(find_in_mpi_as<rankmap::SparseLookup>("ompi_group_get_proc_ptr_raw"));
   process.communicators().set_known_observer(tracing::communicator_known);
   if (!process.open(world, threads_communicate_together()) || !hook_pml()) return;
   ProfiledProcess::set_active(&process);
@@ -187,7 +187,8 @@ void before_init() noexcept try {
   tracing::prepare(settings);
   const bool wants_peruse =
       settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;
-  // Only pml/ob1 fires PERUSE events. The parameter is given for MPI_Init alone and taken back after it.
+  // Only pml/ob1 fires PERUSE events. The parameter is given for MPI_Init alone and taken back
+  // after it.
   if (!user_chose_pml(chosen_pml) && wants_peruse) {
     forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
   }
@@ -215,7 +216,9 @@ void leave_alone() noexcept try {
   const Settings settings = read_settings(directory_at_load);
   if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
   const std::string name = mpi_library_name();
-  std::fprintf(stderr, "fathom: this program runs on %s, and Fathom can profile Open MPI %d.%d only; nothing is profiled\n",
+  std::fprintf(stderr,
+               "fathom: this program runs on %s, and Fathom can profile Open MPI %d.%d only; "
+               "nothing is profiled\n",
                name.empty() ? "an MPI library that does not say its name" : name.c_str(),
                static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
 } catch (...) {

@@ -1,8 +1,9 @@
 // One profiled run of this process, from MPI_Init to MPI_Finalize: the entries from the wrappers.
 //
-// before_init() reads the settings and prepares the PML choice; after_init() opens the tables, picks the
-// best source that proves itself, and starts counting; before_finalize() gathers, writes and stops.
-// Every step that fails steps down and is named in the profile; none of them fails the program.
+// before_init() reads the settings and prepares the PML choice; after_init() opens the tables,
+// picks the best source that proves itself, and starts counting; before_finalize() gathers, writes
+// and stops. Every step that fails steps down and is named in the profile; none of them fails the
+// program.
 #pragma once
 
 namespace fathom::profiler::session {

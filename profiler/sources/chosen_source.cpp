@@ -23,9 +23,9 @@ bool prepare_peruse(ProfiledProcess& process, const std::string& chosen_pml, std
   // pml/monitoring lies over another PML; the start-up check shows whether that is ob1.
   const std::string pml = selected_pml();
   if (pml != "ob1" && pml != "monitoring") {
-    reason = "the job uses pml/" + pml + ", and only pml/ob1 fires PERUSE events" +
-             (chosen_pml.empty() ? ""
-                                 : " (the PML was chosen with OMPI_MCA_pml=" + chosen_pml + ")");
+    reason =
+        "the job uses pml/" + pml + ", and only pml/ob1 fires PERUSE events" +
+        (chosen_pml.empty() ? "" : " (the PML was chosen with OMPI_MCA_pml=" + chosen_pml + ")");
     return false;
   }
   process.communicators().set_observers(subscribe, unsubscribe);

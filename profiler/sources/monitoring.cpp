@@ -4,10 +4,10 @@
 
 #include <cstdlib>
 
-#include "profiler/openmpi/modules.h"
-#include "profiler/openmpi/performance_variables.h"
-#include "profiler/openmpi/mpi_library.h"
 #include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/modules.h"
+#include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/performance_variables.h"
 #include "profiler/sources/source_pml.h"
 
 namespace fathom::profiler {
@@ -16,14 +16,14 @@ namespace {
 constexpr const char* kEnable = "OMPI_MCA_pml_monitoring_enable";
 bool requested = false;
 
-// Bound to MPI_COMM_WORLD: one value per peer. With pml_monitoring_enable=2 only the program's messages;
-// those of the library are kept in arrays that no variable shows (common_monitoring.c).
+// Bound to MPI_COMM_WORLD: one value per peer. With pml_monitoring_enable=2 only the program's
+// messages; those of the library are kept in arrays that no variable shows (common_monitoring.c).
 constexpr const char* kMessages = "pml_monitoring_messages_count";
 constexpr const char* kBytes = "pml_monitoring_messages_size";
 
-// Open MPI 4.1 invalidates the variables of pml_monitoring when it closes the PMLs that it did not select
-// (mca_base_pvar_mark_invalid; MPI_T_pvar_get_index then fails), although the component goes on counting.
-// Its own registration function makes them valid again.
+// Open MPI 4.1 invalidates the variables of pml_monitoring when it closes the PMLs that it did not
+// select (mca_base_pvar_mark_invalid; MPI_T_pvar_get_index then fails), although the component goes
+// on counting. Its own registration function makes them valid again.
 void make_variables_valid() {
   void* library = dlopen("libmca_common_monitoring.so.50", RTLD_LAZY | RTLD_NOLOAD);
   if (library == nullptr) return;
@@ -39,7 +39,9 @@ PerformanceVariables& variables() {
 
 }  // namespace
 
-void request_monitoring() { requested = std::getenv(kEnable) == nullptr && setenv(kEnable, "2", 1) == 0; }
+void request_monitoring() {
+  requested = std::getenv(kEnable) == nullptr && setenv(kEnable, "2", 1) == 0;
+}
 
 void take_back_monitoring_request() {
   if (requested) unsetenv(kEnable);
@@ -50,16 +52,19 @@ bool open_monitoring(ProfiledProcess& process, std::string& reason) {
   std::vector<std::string> unknown;
   variables().open({kMessages, kBytes}, unknown);
   if (!unknown.empty()) {
-    reason = "Open MPI's pml_monitoring is not loaded; it wants the pml parameter unset, or ob1,monitoring";
+    reason =
+        "Open MPI's pml_monitoring is not loaded; it wants the pml parameter unset, or "
+        "ob1,monitoring";
     return false;
   }
   unhook_pml();
   process.run_text().add("witness-sent", "mpi_t");
-  process.run_text().add(
-      "note",
-      "source mpi_t shows what Open MPI's pml_monitoring counts: not a program's persistent sends, not "
-      "messages to other worlds, nothing inside collectives, and all communicators as one; it can crash "
-      "jobs that use neighbourhood collectives on distributed graphs");
+  process.run_text().add("note",
+                         "source mpi_t shows what Open MPI's pml_monitoring counts: not a "
+                         "program's persistent sends, not "
+                         "messages to other worlds, nothing inside collectives, and all "
+                         "communicators as one; it can crash "
+                         "jobs that use neighbourhood collectives on distributed graphs");
   return true;
 }
 
@@ -76,9 +81,10 @@ void collect_monitoring(ProfiledProcess& process) {
     process.counter().record(profile::Direction::kInvisible, world->kind, kLibrary, world->group,
                              module_number("pml/monitoring"), 0);
   }
-  for (std::size_t peer = 0; world != nullptr && peer < messages.size() && peer < bytes.size(); ++peer) {
-    process.counter().record_sum(profile::Direction::kSent, world->kind, kPointToPoint, world->group,
-                                 static_cast<std::uint32_t>(peer),
+  for (std::size_t peer = 0; world != nullptr && peer < messages.size() && peer < bytes.size();
+       ++peer) {
+    process.counter().record_sum(profile::Direction::kSent, world->kind, kPointToPoint,
+                                 world->group, static_cast<std::uint32_t>(peer),
                                  static_cast<std::uint64_t>(bytes[peer]),
                                  static_cast<std::uint64_t>(messages[peer]));
   }

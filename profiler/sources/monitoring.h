@@ -1,9 +1,9 @@
 // Source `mpi_t`: what Open MPI's own monitoring counted, read through MPI_T performance variables.
 //
-// Only on request, and with a warning in the profile: pml_monitoring does not count a program's persistent
-// sends, drops peers outside MPI_COMM_WORLD, shows nothing inside collectives, cannot tell communicators apart, and crashes
-// jobs that use neighbourhood collectives on distributed graphs (docs/exactness.md). It counts on its own,
-// so nothing else is hooked.
+// Only on request, and with a warning in the profile: pml_monitoring does not count a program's
+// persistent sends, drops peers outside MPI_COMM_WORLD, shows nothing inside collectives, cannot
+// tell communicators apart, and crashes jobs that use neighbourhood collectives on distributed
+// graphs (docs/exactness.md). It counts on its own, so nothing else is hooked.
 #pragma once
 
 #include <string>
@@ -22,7 +22,8 @@ bool open_monitoring(ProfiledProcess& process, std::string& reason);
 // What was counted so far was Fathom's own.
 void restart_monitoring();
 
-// At MPI_Finalize, before Fathom sends again: adds what was counted since. Nothing without open_monitoring().
+// At MPI_Finalize, before Fathom sends again: adds what was counted since. Nothing without
+// open_monitoring().
 void collect_monitoring(ProfiledProcess& process);
 
 }  // namespace fathom::profiler

@@ -12,8 +12,7 @@ namespace {
 using rankmap::field;
 
 char* request_list() {
-  static char* const list =
-      static_cast<char*>(find_variable_in_mpi("mca_pml_base_recv_requests"));
+  static char* const list = static_cast<char*>(find_variable_in_mpi("mca_pml_base_recv_requests"));
   return list;
 }
 

@@ -9,10 +9,10 @@
 
 #include "message_events.h"
 #include "profiler/counting/counting.h"
-#include "profiler/openmpi/mpi_library.h"
 #include "profiler/counting/profiled_process.h"
-#include "profiler/sources/receive_request_list.h"
+#include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
+#include "profiler/sources/receive_request_list.h"
 
 namespace fathom::profiler::receive_requests {
 namespace {
@@ -25,37 +25,43 @@ using FreeFunction = int (*)(void**);
 using StartFunction = int (*)(std::size_t, void**);
 
 constexpr int kSuccess = 0;
-constexpr int kTruncated = 15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
+constexpr int kTruncated =
+    15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
 constexpr int kProcNull = -2;
 constexpr int kAnyTag = -1;
 constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
 
 // ---- the tag that a message was sent with ----
 //
-// The status tells it, unless the PML has fewer tag bits than an int: then the library's negative tags come back
-// without their sign, above the largest user tag, and the lowest ones (of neighbourhood collectives) not at all
-// (PML_UCX_TAG_GET_MPI_TAG in ompi/mca/pml/ucx/pml_ucx_request.h). So there the posted tag counts, unless it was
-// a wildcard, which only matches a program's tags and those that come back.
+// The status tells it, unless the PML has fewer tag bits than an int: then the library's negative
+// tags come back without their sign, above the largest user tag, and the lowest ones (of
+// neighbourhood collectives) not at all (PML_UCX_TAG_GET_MPI_TAG in
+// ompi/mca/pml/ucx/pml_ucx_request.h). So there the posted tag counts, unless it was a wildcard,
+// which only matches a program's tags and those that come back.
 
 bool has_whole_tags() { return original_pml.largest_user_tag == std::numeric_limits<int>::max(); }
 
 int matched_tag(int posted, const void* status) {
   const int tag = field<int>(status, openmpi::kStatusTag);
-  if (has_whole_tags()) [[likely]] return tag;
+  if (has_whole_tags()) [[likely]]
+    return tag;
   if (posted != kAnyTag) return posted;
   const std::int64_t largest = original_pml.largest_user_tag;
   return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
 }
 
-// The posted tag waits in the request, in what belongs to its completion callback: Fathom sets none there. If the
-// library does, its value is no such one (a pointer has these bits clear).
-constexpr std::uint64_t kKeepsTag = std::uint64_t{0xFA74} << 48, kKeepsTagMask = std::uint64_t{0xFFFF} << 48;
+// The posted tag waits in the request, in what belongs to its completion callback: Fathom sets none
+// there. If the library does, its value is no such one (a pointer has these bits clear).
+constexpr std::uint64_t kKeepsTag = std::uint64_t{0xFA74} << 48,
+                        kKeepsTagMask = std::uint64_t{0xFFFF} << 48;
 
 void keep_tag(void* request, int posted_tag) {
-  field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) = kKeepsTag | static_cast<std::uint32_t>(posted_tag);
+  field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) =
+      kKeepsTag | static_cast<std::uint32_t>(posted_tag);
 }
 
-// Taken out, for pml/ucx uses requests again and expects nothing there (mca_pml_ucx_preq_completion).
+// Taken out, for pml/ucx uses requests again and expects nothing there
+// (mca_pml_ucx_preq_completion).
 int take_kept_tag(void* request) {
   auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
   if ((data & kKeepsTagMask) != kKeepsTag) return kAnyTag;
@@ -81,14 +87,17 @@ void count_received(const void* comm, const void* status, int posted_tag, const 
   const Received message(comm, status, matched_tag(posted_tag, status));
   if (message.live == nullptr) return;
   events::message_received(*message.live, message.tag, message.source, message.bytes, request);
-  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes);
+  count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                message.bytes);
 }
 
 const void* status_of(const void* request) {
   return static_cast<const char*>(request) + openmpi::kRequestSource - openmpi::kStatusSource;
 }
 
-const void* comm_of(const void* request) { return field<const void*>(request, openmpi::kRequestObject); }
+const void* comm_of(const void* request) {
+  return field<const void*>(request, openmpi::kRequestObject);
+}
 
 int matched_tag_of(void* request) {
   return matched_tag(has_whole_tags() ? kAnyTag : take_kept_tag(request), status_of(request));
@@ -96,8 +105,9 @@ int matched_tag_of(void* request) {
 
 bool is_complete(const void* request) {
   // REQUEST_COMPLETED is 1 (ompi/request/request.h).
-  return __atomic_load_n(&field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
-                         __ATOMIC_ACQUIRE) == 1;
+  return __atomic_load_n(
+             &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
+             __ATOMIC_ACQUIRE) == 1;
 }
 
 // ---- one-time requests: counted when the library frees them ----
@@ -107,11 +117,12 @@ bool threads_share_mpi = true;
 
 int own_free(void** request) { return library_free.load(std::memory_order_relaxed)(request); }
 
-// Its own free function comes back first: Open MPI may use the request for a send next (pml/ucx). Until a message is
-// matched its source is a wildcard (MCA_PML_BASE_RECV_START in ompi/mca/pml/base/pml_base_recvreq.h), so that a
-// request which never got one counts nothing.
+// Its own free function comes back first: Open MPI may use the request for a send next (pml/ucx).
+// Until a message is matched its source is a wildcard (MCA_PML_BASE_RECV_START in
+// ompi/mca/pml/base/pml_base_recvreq.h), so that a request which never got one counts nothing.
 Received unmark(void* request) {
-  field_ref<FreeFunction>(request, openmpi::kRequestFree) = library_free.load(std::memory_order_relaxed);
+  field_ref<FreeFunction>(request, openmpi::kRequestFree) =
+      library_free.load(std::memory_order_relaxed);
   return {comm_of(request), status_of(request), matched_tag_of(request)};
 }
 
@@ -124,18 +135,22 @@ void count_unfreed(void* request) {
                 message.bytes);
 }
 
-[[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source, std::uint64_t bytes) {
+[[gnu::noinline]] int count_slowly_and_free(void** request, Live& live, int tag, int source,
+                                            std::uint64_t bytes) {
   count_slowly(profile::Direction::kReceived, live, tag, source, bytes);
   return own_free(request);
 }
 
-// Hot: whatever is called is called last, with what is in registers, so that nothing has to be saved.
+// Hot: whatever is called is called last, with what is in registers, so that nothing has to be
+// saved.
 int free_counted(void** request) {
   const Received message = unmark(*request);
   if (message.live == nullptr) return own_free(request);
   events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
-  if (!count_repeated(profile::Direction::kReceived, *message.live, message.tag, message.source, message.bytes)) {
-    return count_slowly_and_free(request, *message.live, message.tag, message.source, message.bytes);
+  if (!count_repeated(profile::Direction::kReceived, *message.live, message.tag, message.source,
+                      message.bytes)) {
+    return count_slowly_and_free(request, *message.live, message.tag, message.source,
+                                 message.bytes);
   }
   return own_free(request);
 }
@@ -222,9 +237,12 @@ int on_complete_count(void* request) {
 
 void watch(void* request, int posted_tag) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
-  if (free_function != library_free.load(std::memory_order_relaxed) && !is_library_free(free_function)) return;
+  if (free_function != library_free.load(std::memory_order_relaxed) &&
+      !is_library_free(free_function))
+    return;
   free_function = free_counted;
-  if (!is_usual) [[unlikely]] return watch_unusual(request, posted_tag);
+  if (!is_usual) [[unlikely]]
+    return watch_unusual(request, posted_tag);
   events::receive_requested(request);
 }
 
@@ -328,7 +346,8 @@ void open(bool threads_share) {
 }
 
 void given_up(void* request) {
-  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request)) return;
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request))
+    return;
   if (threads_share_mpi) {
     field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
   } else {
@@ -348,8 +367,8 @@ void count_left() {
   });
 }
 
-// The callback is set before the start, so that no completion can come in between; Open MPI clears it
-// when it calls it.
+// The callback is set before the start, so that no completion can come in between; Open MPI clears
+// it when it calls it.
 void before_start(void* request) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_receives().find(request);
@@ -397,7 +416,8 @@ int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void
 int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
                void** request) try {
   const int result = original_pml.irecv_init(buffer, count, datatype, source, tag, comm, request);
-  if (result != kSuccess || source == kProcNull || ProfiledProcess::active() == nullptr) return result;
+  if (result != kSuccess || source == kProcNull || ProfiledProcess::active() == nullptr)
+    return result;
   StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
   FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
   const std::lock_guard guard(persistent_lock);

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <vector>
 
-#include "profiler/openmpi/mpi_library.h"
 #include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/mpi_library.h"
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/receive_requests.h"
 #include "profiler/sources/unexpected_queue.h"
@@ -162,9 +162,8 @@ SelfCheck check_counting(ProfiledProcess& process) {
   result.received = received.right(own);
   if (!result.sent || !result.received) {
     result.detail = "of " + std::to_string(kExpectedMessages) + " known messages of " +
-                    std::to_string(kExpectedBytes) +
-                    " bytes to the own process, it counted " + describe("sent", sent) + "; " +
-                    describe("received", received);
+                    std::to_string(kExpectedBytes) + " bytes to the own process, it counted " +
+                    describe("sent", sent) + "; " + describe("received", received);
   }
   return result;
 }

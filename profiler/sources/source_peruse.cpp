@@ -6,8 +6,8 @@
 
 #include "message_events.h"
 #include "profiler/counting/counting.h"
-#include "profiler/openmpi/mpi_library.h"
 #include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/mpi_library.h"
 
 namespace fathom::profiler {
 namespace {
@@ -15,7 +15,8 @@ namespace {
 using rankmap::field;
 using rankmap::field_ref;
 
-// The public PERUSE interface (PERUSE 1.11, peruse.h), which only builds with --enable-peruse install.
+// The public PERUSE interface (PERUSE 1.11, peruse.h), which only builds with --enable-peruse
+// install.
 struct Spec {
   void* comm;
   void* buffer;
@@ -31,7 +32,8 @@ constexpr int kAnyTag = -1;           // MPI_ANY_TAG in Open MPI's mpi.h
 using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
 
 struct {
-  int (*register_event)(int event, void* comm, EventCallback callback, void* parameter, void** handle);
+  int (*register_event)(int event, void* comm, EventCallback callback, void* parameter,
+                        void** handle);
   int (*activate)(void* handle);
   int (*deactivate)(void* handle);
 } peruse{};
@@ -39,8 +41,8 @@ struct {
 constexpr int kSubscriptions = 10;
 int event_numbers[kSubscriptions];
 
-// All handles of the events that only freed requests need, and whether they fire already. Handles live as
-// long as the process (see subscribe()).
+// All handles of the events that only freed requests need, and whether they fire already. Handles
+// live as long as the process (see subscribe()).
 std::mutex freed_lock;
 bool freed_watched = false;
 std::vector<void*>& freed_handles() {
@@ -53,20 +55,20 @@ thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec
 
 const void* received_request(std::ptrdiff_t id, const Spec* spec) {
   const auto* request = reinterpret_cast<const void*>(id);
-  const bool receives = spec->operation == kOperationReceive &&
-                        field<int>(request, openmpi::kPmlRequestType) == openmpi::kPmlRequestTypeReceive;
+  const bool receives =
+      spec->operation == kOperationReceive &&
+      field<int>(request, openmpi::kPmlRequestType) == openmpi::kPmlRequestTypeReceive;
   return receives ? request : nullptr;
 }
 
-void count_received(const void* request, void* parameter, int source, int tag, std::uint64_t bytes) {
+void count_received(const void* request, void* parameter, int source, int tag,
+                    std::uint64_t bytes) {
   Live& live = *static_cast<Live*>(parameter);
   events::message_received(live, tag, source, bytes, request);
   count_message(profile::Direction::kReceived, live, tag, source, bytes);
 }
 
-bool was_freed(const void* request) {
-  return field<bool>(request, openmpi::kPmlRequestFreeCalled);
-}
+bool was_freed(const void* request) { return field<bool>(request, openmpi::kPmlRequestFreeCalled); }
 
 int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
@@ -79,7 +81,8 @@ int on_complete(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
 
 int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
-  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  if (request == nullptr || !was_freed(request)) [[likely]]
+    return kSuccess;
   count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
                  field<std::size_t>(request, openmpi::kOb1ReceivedBytes));
@@ -96,15 +99,17 @@ int rank_in_group(const void* group, const void* process) {
   return -1;
 }
 
-// The status is not filled in yet, but the sender's process stands in the request already (match_one in
-// pml_ob1_recvfrag.c). A wildcard tag only matches a program's message.
+// The status is not filled in yet, but the sender's process stands in the request already
+// (match_one in pml_ob1_recvfrag.c). A wildcard tag only matches a program's message.
 int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
-  if (request == nullptr || !was_freed(request)) [[likely]] return kSuccess;
+  if (request == nullptr || !was_freed(request)) [[likely]]
+    return kSuccess;
   const Live& live = *static_cast<const Live*>(parameter);
-  const int source = spec->peer >= 0 ? spec->peer
-                                     : rank_in_group(live.group, field<const void*>(
-                                                                     request, openmpi::kPmlRequestProc));
+  const int source =
+      spec->peer >= 0
+          ? spec->peer
+          : rank_in_group(live.group, field<const void*>(request, openmpi::kPmlRequestProc));
   if (source < 0) return kSuccess;
   count_received(request, parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
   counted_as_empty = request;
@@ -113,9 +118,11 @@ int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
 
 int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
   const auto* request = reinterpret_cast<const void*>(id);
-  if (counted_as_empty != request) [[likely]] return kSuccess;
+  if (counted_as_empty != request) [[likely]]
+    return kSuccess;
   counted_as_empty = nullptr;
-  if (!was_freed(request)) return kSuccess;  // another one at the same address: the empty one was empty
+  if (!was_freed(request))
+    return kSuccess;  // another one at the same address: the empty one was empty
   const Live& live = *static_cast<const Live*>(parameter);
   const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
   ProfiledProcess* process = ProfiledProcess::active();
@@ -200,8 +207,8 @@ bool open_peruse(const char*& reason) {
 }
 
 // Open MPI neither frees an event handle nor the array of a communicator that is gone
-// (PERUSE_Event_release in ompi/peruse/peruse.c), so both stay with the Live object and serve the next
-// communicator that it stands for: 2,000 communicators in a loop cost the handles of one.
+// (PERUSE_Event_release in ompi/peruse/peruse.c), so both stay with the Live object and serve the
+// next communicator that it stands for: 2,000 communicators in a loop cost the handles of one.
 void subscribe(Live& live) {
   void* comm = const_cast<void*>(live.comm);
   void*& handles = field_ref<void*>(comm, openmpi::kCommPeruseHandles);
@@ -213,7 +220,9 @@ void subscribe(Live& live) {
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;
     if (!is_wanted(kTable[i])) continue;
-    if (peruse.register_event(event_numbers[i], comm, kTable[i].callback, &live, &handle) != kSuccess) continue;
+    if (peruse.register_event(event_numbers[i], comm, kTable[i].callback, &live, &handle) !=
+        kSuccess)
+      continue;
     const bool only_for_freed = kTable[i].use == Use::kFreed && !events::records_transfers();
     if (only_for_freed) freed_handles().push_back(handle);
     if (!only_for_freed || freed_watched) peruse.activate(handle);

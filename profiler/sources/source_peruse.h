@@ -1,8 +1,8 @@
 // Source `peruse`: every message where it is really received.
 //
-// Subscribes, per communicator, to four PERUSE events and decodes the receive request behind them; the
-// event's own description holds only what was posted, not what arrived. Which event counts what, with
-// the lines of Open MPI 4.1.4 that make it so (ompi/mca/pml/ob1):
+// Subscribes, per communicator, to four PERUSE events and decodes the receive request behind them;
+// the event's own description holds only what was posted, not what arrived. Which event counts
+// what, with the lines of Open MPI 4.1.4 that make it so (ompi/mca/pml/ob1):
 //
 //   PERUSE_COMM_REQ_COMPLETE     every message whose request the program still holds, of 0 bytes too (for
 //                                which no XFER event fires). The status behind it holds source, tag and
@@ -17,15 +17,15 @@
 //                                all (recv_req_matched in pml_ob1_recvreq.h:258).
 //
 // The length is not the request's req_bytes_packed: for a posted receive that an eager message in n
-// segments matches, ob1 stores only "first segment's payload + n - 1" there, 1 for every message from a
-// process to itself (mca_pml_ob1_recv_frag_callback_match in pml_ob1_recvfrag.c:427).
+// segments matches, ob1 stores only "first segment's payload + n - 1" there, 1 for every message
+// from a process to itself (mca_pml_ob1_recv_frag_callback_match in pml_ob1_recvfrag.c:427).
 //
-// The last three exist for freed requests alone, so they are registered with every communicator but fire
-// only from the first time that a program frees an active request (watch_freed_requests()); until then a
-// message costs one callback.
+// The last three exist for freed requests alone, so they are registered with every communicator but
+// fire only from the first time that a program frees an active request (watch_freed_requests());
+// until then a message costs one callback.
 //
-// Probes run through the same events (mca_pml_ob1_recv_request_matched_probe completes a request of type
-// PROBE, IPROBE, MPROBE or IMPROBE), so only requests of type RECV count.
+// Probes run through the same events (mca_pml_ob1_recv_request_matched_probe completes a request of
+// type PROBE, IPROBE, MPROBE or IMPROBE), so only requests of type RECV count.
 //
 // Threading: subscribe and unsubscribe under the lock of Communicators; callbacks on any thread.
 #pragma once

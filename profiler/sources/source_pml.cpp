@@ -5,9 +5,9 @@
 
 #include "message_events.h"
 #include "profiler/counting/counting.h"
+#include "profiler/counting/profiled_process.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
-#include "profiler/counting/profiled_process.h"
 #include "profiler/sources/receive_requests.h"
 #include "profiler/sources/unexpected_queue.h"
 
@@ -34,9 +34,11 @@ void exchange_entry(std::ptrdiff_t offset, F& saved, F replacement) {
   if (process != nullptr && destination != kProcNull) process->counter_lost();
 }
 
-[[gnu::always_inline]] inline void count_sent(const void* comm, int tag, int destination, std::uint64_t bytes) {
+[[gnu::always_inline]] inline void count_sent(const void* comm, int tag, int destination,
+                                              std::uint64_t bytes) {
   Live* live = Communicators::find(comm);
-  if (live == nullptr) [[unlikely]] return count_lost(destination);
+  if (live == nullptr) [[unlikely]]
+    return count_lost(destination);
   count_message(profile::Direction::kSent, *live, tag, destination, bytes);
 }
 
@@ -44,8 +46,8 @@ std::uint64_t bytes_of(std::size_t count, const void* datatype) {
   return count * field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
 
-// A message is counted after it was handed over: for the small ones, whose latency matters, the receiver
-// is already reading it meanwhile.
+// A message is counted after it was handed over: for the small ones, whose latency matters, the
+// receiver is already reading it meanwhile.
 int send(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
          void* comm) {
   events::message_sent(comm, tag, destination, bytes_of(count, datatype));
@@ -57,7 +59,8 @@ int send(const void* buffer, std::size_t count, void* datatype, int destination,
 int isend(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
           void* comm, void** request) {
   events::message_sent(comm, tag, destination, bytes_of(count, datatype));
-  const int result = original_pml.isend(buffer, count, datatype, destination, tag, mode, comm, request);
+  const int result =
+      original_pml.isend(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result != kSuccess) return result;
   events::send_requested(*request);
   count_sent(comm, tag, destination, bytes_of(count, datatype));
@@ -80,7 +83,8 @@ struct PersistentSend {
 
 std::mutex persistent_lock;
 std::unordered_map<const void*, PersistentSend>& persistent_sends() {
-  static auto* sends = new std::unordered_map<const void*, PersistentSend>;  // outlives every caller
+  static auto* sends =
+      new std::unordered_map<const void*, PersistentSend>;  // outlives every caller
   return *sends;
 }
 
@@ -117,8 +121,8 @@ bool find(const void* request, PersistentSend& send) {
   return true;
 }
 
-// Starts one request; the PML may put a new request in its place while an old buffered send is still on
-// its way (mca_pml_ob1_start in ompi/mca/pml/ob1/pml_ob1_start.c).
+// Starts one request; the PML may put a new request in its place while an old buffered send is
+// still on its way (mca_pml_ob1_start in ompi/mca/pml/ob1/pml_ob1_start.c).
 int start_one(StartFunction start, void** request) {
   void* before = *request;
   PersistentSend send{};
@@ -196,7 +200,8 @@ bool hook_pml() {
   original_pml.largest_user_tag = field<int>(module_table, openmpi::kPmlMaxTag);
   exchange_entry(openmpi::kPmlRecv, original_pml.recv, decltype(original_pml.recv){});
   exchange_entry(openmpi::kPmlIrecv, original_pml.irecv, decltype(original_pml.irecv){});
-  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init, decltype(original_pml.irecv_init){});
+  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init,
+                 decltype(original_pml.irecv_init){});
   exchange_entry(openmpi::kPmlImrecv, original_pml.imrecv, decltype(original_pml.imrecv){});
   exchange_entry(openmpi::kPmlMrecv, original_pml.mrecv, decltype(original_pml.mrecv){});
   exchange_entry(openmpi::kPmlIprobe, original_pml.iprobe, decltype(original_pml.iprobe){});
@@ -219,15 +224,19 @@ void hook_receives() {
 
 void unhook_pml() {
   if (module_table == nullptr) return;
-  field_ref<decltype(original_pml.add_comm)>(module_table, openmpi::kPmlAddComm) = original_pml.add_comm;
-  field_ref<decltype(original_pml.del_comm)>(module_table, openmpi::kPmlDelComm) = original_pml.del_comm;
+  field_ref<decltype(original_pml.add_comm)>(module_table, openmpi::kPmlAddComm) =
+      original_pml.add_comm;
+  field_ref<decltype(original_pml.del_comm)>(module_table, openmpi::kPmlDelComm) =
+      original_pml.del_comm;
   field_ref<decltype(original_pml.send)>(module_table, openmpi::kPmlSend) = original_pml.send;
   field_ref<decltype(original_pml.isend)>(module_table, openmpi::kPmlIsend) = original_pml.isend;
-  field_ref<decltype(original_pml.isend_init)>(module_table, openmpi::kPmlIsendInit) = original_pml.isend_init;
+  field_ref<decltype(original_pml.isend_init)>(module_table, openmpi::kPmlIsendInit) =
+      original_pml.isend_init;
   field_ref<decltype(original_pml.start)>(module_table, openmpi::kPmlStart) = original_pml.start;
   field_ref<decltype(original_pml.recv)>(module_table, openmpi::kPmlRecv) = original_pml.recv;
   field_ref<decltype(original_pml.irecv)>(module_table, openmpi::kPmlIrecv) = original_pml.irecv;
-  field_ref<decltype(original_pml.irecv_init)>(module_table, openmpi::kPmlIrecvInit) = original_pml.irecv_init;
+  field_ref<decltype(original_pml.irecv_init)>(module_table, openmpi::kPmlIrecvInit) =
+      original_pml.irecv_init;
   field_ref<decltype(original_pml.imrecv)>(module_table, openmpi::kPmlImrecv) = original_pml.imrecv;
   field_ref<decltype(original_pml.mrecv)>(module_table, openmpi::kPmlMrecv) = original_pml.mrecv;
 }

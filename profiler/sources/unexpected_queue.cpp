@@ -11,8 +11,7 @@ namespace {
 using rankmap::field;
 
 std::string_view class_name(const void* object) {
-  return field<const char*>(field<const void*>(object, openmpi::kObjectClass),
-                            openmpi::kClassName);
+  return field<const char*>(field<const void*>(object, openmpi::kObjectClass), openmpi::kClassName);
 }
 
 bool is_list(const char* object) {
@@ -27,8 +26,7 @@ bool is_message(const char* object) { return class_name(object) == "mca_pml_ob1_
 template <typename F>
 bool for_each_peer(const void* comm, F&& f) {
   const auto* queues = field<const char*>(comm, openmpi::kCommPml);
-  if (selected_pml() != "ob1" || queues == nullptr ||
-      class_name(queues) != "mca_pml_ob1_comm_t" ||
+  if (selected_pml() != "ob1" || queues == nullptr || class_name(queues) != "mca_pml_ob1_comm_t" ||
       !is_list(queues + openmpi::kOb1WildReceives)) {
     return false;
   }

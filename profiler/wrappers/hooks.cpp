@@ -1,11 +1,11 @@
 #include "profiler/wrappers/hooks.h"
 
 #include "message_events.h"
+#include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/modules.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/recording/tracing.h"
-#include "profiler/counting/profiled_process.h"
 #include "profiler/session/session.h"
 #include "profiler/sources/chosen_source.h"
 
@@ -31,7 +31,7 @@ void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
   const std::uint32_t bypassing = live.bypassing_module[class_id];
   if (bypassing != 0) [[unlikely]] {
     ProfiledProcess::active()->counter().record(profile::Direction::kInvisible, live.kind, class_id,
-                                        live.group, bypassing, 0);
+                                                live.group, bypassing, 0);
   }
 }
 
@@ -60,7 +60,8 @@ BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t modul
   if (live_ == nullptr) return;
   note_module(*live_, class_id, module);
   outer_class_ = live_->blocking_class.load(relaxed);
-  if (outer_class_ == kNoClass) {  // else an MPI call made of MPI calls: the outermost names the class
+  if (outer_class_ ==
+      kNoClass) {  // else an MPI call made of MPI calls: the outermost names the class
     live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
     live_->blocking_class.store(class_id, relaxed);
   }
@@ -72,14 +73,15 @@ BlockingCall::~BlockingCall() {
   if (live_ == nullptr) return;
   live_->blocking_class.store(outer_class_, relaxed);
   Communicators::collective_on() = outer_live_;
-  if (events::kRecords && live_->is_world && outer_class_ == kNoClass) tracing::world_collective_ended();
+  if (events::kRecords && live_->is_world && outer_class_ == kNoClass)
+    tracing::world_collective_ended();
 }
 
 NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
     : NonblockingCall(comm, class_id, module, &Live::nonblocking_tags) {}
 
 NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module,
-                                 TagRuns Live::* runs)
+                                 TagRuns Live::*runs)
     : live_(find(comm)), runs_(runs), class_(class_id) {
   if (live_ == nullptr) return;
   note_module(*live_, class_id, module);
@@ -123,8 +125,8 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
 // With a tag and no other communicator it is not collective on the parent (MPI_Comm_create_group):
 // collectives of other threads there keep their class.
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
-    : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary, kNoClass,
-                      kPointToPoint) {
+    : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary,
+                      kNoClass, kPointToPoint) {
   if (tag < 0) return;
   Live* live = other == nullptr ? call_.parent : find(other);
   if (live == nullptr || !live->add_library_tag(tag)) return;
@@ -225,7 +227,8 @@ int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {
   return next(comm, error_code);
 }
 
-int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5) {
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4,
+             void* more5) {
   ProfiledProcess* process = ProfiledProcess::active();
   if (process != nullptr && (level == 0 || level == 1)) {
     process->counter().set_paused(level == 0);

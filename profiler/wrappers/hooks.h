@@ -1,8 +1,8 @@
 // What the wrappers do before and after the MPI call: one type or function per role of the table.
 //
 // Each only takes note; the call itself, its arguments, its return code and its errors stay the
-// program's. While counting is off (before MPI_Init, after MPI_Finalize, or because no source works)
-// all of them do nothing.
+// program's. While counting is off (before MPI_Init, after MPI_Finalize, or because no source
+// works) all of them do nothing.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -13,20 +13,21 @@
 #include "profiler/counting/communicators.h"
 #include "profiler/openmpi/next_function.h"
 
-// The words that follow `last` in "...", as more1 to more5: tools give MPI_Pcontrol more than a level, and the next
-// one must get it. Those that the caller did not give are whatever is there, and nobody reads them. A floating-point
-// number does not pass.
-#define FATHOM_MORE(last)                                                                                    \
-  va_list more_list;                                                                                         \
-  va_start(more_list, last);                                                                                 \
-  void *more1 = va_arg(more_list, void*), *more2 = va_arg(more_list, void*), *more3 = va_arg(more_list, void*), \
-       *more4 = va_arg(more_list, void*), *more5 = va_arg(more_list, void*);                                 \
+// The words that follow `last` in "...", as more1 to more5: tools give MPI_Pcontrol more than a
+// level, and the next one must get it. Those that the caller did not give are whatever is there,
+// and nobody reads them. A floating-point number does not pass.
+#define FATHOM_MORE(last)                                                    \
+  va_list more_list;                                                         \
+  va_start(more_list, last);                                                 \
+  void *more1 = va_arg(more_list, void*), *more2 = va_arg(more_list, void*), \
+       *more3 = va_arg(more_list, void*), *more4 = va_arg(more_list, void*), \
+       *more5 = va_arg(more_list, void*);                                    \
   va_end(more_list)
 
 namespace fathom::profiler::hooks {
 
-// The process's MPI is none that Fathom knows: the call goes on as it came. Its handles are not looked at:
-// those of MPICH are integers, those of the standard ABI small numbers.
+// The process's MPI is none that Fathom knows: the call goes on as it came. Its handles are not
+// looked at: those of MPICH are integers, those of the standard ABI small numbers.
 template <typename F, typename... Arguments>
 int pass_on(Next<F>& function, Arguments... arguments) {
   const F next = function.elsewhere();
@@ -56,7 +57,8 @@ class BlockingCall {
   Live* outer_live_ = nullptr;
 };
 
-// A non-blocking collective is being started: the tags that the library reserves for it are its own.
+// A non-blocking collective is being started: the tags that the library reserves for it are its
+// own.
 class NonblockingCall {
  public:
   NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
@@ -64,11 +66,11 @@ class NonblockingCall {
   NonblockingCall(const NonblockingCall&) = delete;
 
  protected:
-  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module, TagRuns Live::* runs);
+  NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module, TagRuns Live::*runs);
 
  private:
   Live* live_;
-  TagRuns Live::* runs_;
+  TagRuns Live::*runs_;
   ClassId class_;
 };
 
@@ -137,6 +139,7 @@ int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, 
                 int* provided);
 int finalize(int (*next)());
 int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code);
-int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4, void* more5);
+int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4,
+             void* more5);
 
 }  // namespace fathom::profiler::hooks

@@ -49,9 +49,9 @@ class PhasedJobs {
  public:
   explicit PhasedJobs(FlowModel& model) : model_(model) {}
 
-  // From job.arrival_s on, which is not before what step() last went to; the routes of its flows must
-  // stay in memory until it has ended. Returns its number, counted from 0. An Error if a time is no
-  // number of seconds.
+  // From job.arrival_s on, which is not before what step() last went to; the routes of its flows
+  // must stay in memory until it has ended. Returns its number, counted from 0. An Error if a time
+  // is no number of seconds.
   base::Result<std::size_t> start(PhasedJob job);
 
   // When something happens next; FlowModel::kNever if no job is under way.

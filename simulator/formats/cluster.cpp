@@ -18,10 +18,11 @@ namespace {
 base::Result<Network> make_topology(const std::string& specification, std::size_t colon,
                                     const ClusterDefaults& defaults) {
   const auto row = find_topology(specification.substr(0, colon));
-  if (!row) return base::Error{"there is no file '" + specification + "', and " + row.error().message};
-  auto parameters = TopologyParameters::parse(specification,
-                                              std::string_view(specification).substr(colon + 1),
-                                              defaults.slots, defaults.capacity_Bps);
+  if (!row)
+    return base::Error{"there is no file '" + specification + "', and " + row.error().message};
+  auto parameters =
+      TopologyParameters::parse(specification, std::string_view(specification).substr(colon + 1),
+                                defaults.slots, defaults.capacity_Bps);
   if (!parameters) return parameters.error();
   return (*row)->make(*parameters);
 }
@@ -29,7 +30,8 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
 // An XML file by its root. The file's own reader says what is wrong where there is none.
 base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& defaults) {
   const auto file = base::XmlFile::read(path);
-  if (file && std::string_view(file->root().name()) == "platform") return read_simgrid_platform(path, defaults);
+  if (file && std::string_view(file->root().name()) == "platform")
+    return read_simgrid_platform(path, defaults);
   return read_graphml(path);
 }
 
@@ -49,7 +51,8 @@ base::Result<Network> read_file(const std::string& path, const ClusterDefaults& 
 }
 
 base::Result<Network> load_undivided(const std::string& cluster, const ClusterDefaults& defaults) {
-  return is_specification(cluster) ? make_topology(cluster, cluster.find(':'), defaults) : read_file(cluster, defaults);
+  return is_specification(cluster) ? make_topology(cluster, cluster.find(':'), defaults)
+                                   : read_file(cluster, defaults);
 }
 
 }  // namespace

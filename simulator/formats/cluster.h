@@ -12,8 +12,10 @@ namespace fathom::simulator {
 // Whether `cluster` is a specification of a topology, whose hosts are made up, and not a file.
 bool is_specification(const std::string& cluster);
 
-// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file: GraphML, a
-// SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover, told apart by what stands in it.
-base::Result<Network> load_cluster(const std::string& cluster, const ClusterDefaults& defaults = {});
+// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file:
+// GraphML, a SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover, told apart by
+// what stands in it.
+base::Result<Network> load_cluster(const std::string& cluster,
+                                   const ClusterDefaults& defaults = {});
 
 }  // namespace fathom::simulator

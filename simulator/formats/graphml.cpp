@@ -49,7 +49,8 @@ std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>
   Coordinates extent(points.empty() ? 0 : points.front().size(), 0);
   for (const Coordinates& point : points) {
     if (point.size() != extent.size() || point.empty()) return std::nullopt;
-    for (std::size_t at = 0; at < point.size(); ++at) extent[at] = std::max(extent[at], point[at] + 1);
+    for (std::size_t at = 0; at < point.size(); ++at)
+      extent[at] = std::max(extent[at], point[at] + 1);
   }
   Grid last_fastest = Grid::in_order(name.kind, extent);
   Grid first_fastest = Grid::in_order(name.kind, {extent.rbegin(), extent.rend()});
@@ -58,7 +59,8 @@ std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>
   for (Grid* grid : {&last_fastest, &first_fastest}) {
     grid->half_way_to_0_is_down = name.half_way_to_0_is_down;
     bool fits = !points.empty() && grid->points() == points.size();
-    for (std::uint32_t at = 0; fits && at < points.size(); ++at) fits = grid->coordinates(at) == points[at];
+    for (std::uint32_t at = 0; fits && at < points.size(); ++at)
+      fits = grid->coordinates(at) == points[at];
     if (fits) return *grid;
   }
   return std::nullopt;
@@ -66,12 +68,14 @@ std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>
 
 class Reader {
  public:
-  explicit Reader(const base::XmlFile& file, std::string path) : file_(file), path_(std::move(path)) {}
+  explicit Reader(const base::XmlFile& file, std::string path)
+      : file_(file), path_(std::move(path)) {}
 
   base::Result<Network> read() {
     const pugi::xml_node graph = file_.root().child("graph");
     if (std::string_view(file_.root().name()) != "graphml" || !graph) {
-      return file_.error(file_.root(), "is no GraphML: it has no graphml element with a graph inside");
+      return file_.error(file_.root(),
+                         "is no GraphML: it has no graphml element with a graph inside");
     }
     collect_keys();
     const Data about = data_of(graph);
@@ -80,7 +84,8 @@ class Reader {
       if (base::Status status = add_node(node, builder); !status) return status.error();
     }
     if (about.contains("grid")) {
-      if (base::Status status = set_grid(graph, about.at("grid"), builder); !status) return status.error();
+      if (base::Status status = set_grid(graph, about.at("grid"), builder); !status)
+        return status.error();
     }
     const bool both_ways = std::string_view(graph.attribute("edgedefault").value()) == "undirected";
     for (const pugi::xml_node edge : graph.children("edge")) {
@@ -113,18 +118,21 @@ class Reader {
     return found == data.end() ? nullptr : &found->second;
   }
 
-  base::Status set_grid(pugi::xml_node graph, const std::string& kind, NetworkBuilder& builder) const {
+  base::Status set_grid(pugi::xml_node graph, const std::string& kind,
+                        NetworkBuilder& builder) const {
     for (const GridName& name : kGrids) {
       if (kind != name.name) continue;
       const std::optional<Grid> grid = grid_of(name, points_);
       if (!grid) {
-        return file_.error(graph, "the switches of a graph with grid '" + kind +
-                                      "' need coordinates, as 0,1,2, and must stand in their order");
+        return file_.error(graph,
+                           "the switches of a graph with grid '" + kind +
+                               "' need coordinates, as 0,1,2, and must stand in their order");
       }
       builder.set_grid(*grid);
       return base::Done{};
     }
-    return file_.error(graph, "there is no grid '" + kind + "'; there are mesh, torus, hyperx, simgrid-torus");
+    return file_.error(
+        graph, "there is no grid '" + kind + "'; there are mesh, torus, hyperx, simgrid-torus");
   }
 
   base::Status add_node(pugi::xml_node node, NetworkBuilder& builder) {
@@ -172,8 +180,8 @@ class Reader {
     const std::string name = edge.attribute(end).value();
     const auto found = numbers_.find(name);
     if (found != numbers_.end()) return found->second;
-    return file_.error(edge, std::string("the edge's ") + end + " '" + name +
-                                 "' is no node of the graph");
+    return file_.error(
+        edge, std::string("the edge's ") + end + " '" + name + "' is no node of the graph");
   }
 
   base::Status add_edge(pugi::xml_node edge, bool both_ways, NetworkBuilder& builder) {
@@ -189,8 +197,8 @@ class Reader {
     const auto capacity = file_.number(edge, "the capacity of " + who, *capacity_text);
     if (!capacity) return capacity.error();
     if (!(*capacity > 0)) {
-      return file_.error(edge, "the capacity of " + who + " is " + *capacity_text +
-                                   "; it must be above zero");
+      return file_.error(
+          edge, "the capacity of " + who + " is " + *capacity_text + "; it must be above zero");
     }
     const auto latency = optional_number(edge, data, "latency", 0);
     if (!latency) return latency.error();
@@ -207,7 +215,7 @@ class Reader {
   std::string path_;
   std::map<std::string, std::string> keys_;                 // id → name
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of nodes, by name
-  std::vector<Coordinates> points_;                         // of switches; empty where there are none
+  std::vector<Coordinates> points_;  // of switches; empty where there are none
 };
 
 // XML 1.0 cannot hold most control characters, escaped or not: they become a question mark.
@@ -256,7 +264,8 @@ std::string grid_text(const Network& network) {
   const Grid* grid = network.grid();
   if (!grid || grid->points() != network.switch_count()) return "";
   for (const GridName& name : kGrids) {
-    if (name.kind == grid->kind && name.half_way_to_0_is_down == grid->half_way_to_0_is_down) return data("grid", name.name);
+    if (name.kind == grid->kind && name.half_way_to_0_is_down == grid->half_way_to_0_is_down)
+      return data("grid", name.name);
   }
   return "";
 }
@@ -265,7 +274,8 @@ std::string grid_text(const Network& network) {
 std::string coordinates_text(const Network& network, NodeId node) {
   if (!network.grid() || node < network.node_count() - network.grid()->points()) return "";
   std::string text;
-  for (const auto coordinate : network.grid()->coordinates(node - (network.node_count() - network.grid()->points()))) {
+  for (const auto coordinate :
+       network.grid()->coordinates(node - (network.node_count() - network.grid()->points()))) {
     text += (text.empty() ? "" : ",") + digits(coordinate);
   }
   return data("coordinates", text);
@@ -311,7 +321,8 @@ base::Status write_graphml(const Network& network, const std::string& path, cons
   base::AtomicFile file;
   if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   file.append(kHead);
-  file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) + grid_text(network) + "\n");
+  file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) +
+              grid_text(network) + "\n");
   for (NodeId node = 0; node < network.node_count(); ++node) file.append(node_text(network, node));
   for (LinkId link = 0; link < network.link_count(); ++link) {
     file.append(edge_text(network, link, use));

@@ -1,4 +1,5 @@
-// Clusters as GraphML, as the reference simulator reads and writes them, and snapshots of link loads.
+// Clusters as GraphML, as the reference simulator reads and writes them, and snapshots of link
+// loads.
 //
 //   node: typ = "host" or "switch"; hosts: capacity = process slots, mac (optional); switches: dpid
 //         (optional)
@@ -6,9 +7,8 @@
 //         optional)
 //   graph: name (optional); grid = mesh, torus, hyperx or simgrid-torus (optional): switches then have
 //         coordinates ("1,0,2"), and stand in their order, the first or the last coordinate fastest
-// "type" is taken for typ and "slots" for a host's capacity. Edges of an undirected graph become two
-// links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as
-// well.
+// "type" is taken for typ and "slots" for a host's capacity. Edges of an undirected graph become
+// two links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as well.
 //
 // An Error names the file and the line.
 #pragma once

@@ -12,15 +12,20 @@ namespace fathom::simulator {
 namespace {
 
 // Bytes/s of one lane after encoding: 8b/10b up to QDR, 64b/66b from FDR10 on (InfiniBand Trade
-// Association, roadmap rates: FDR 14.0625 Gb/s, EDR 25.78125 Gb/s, HDR 53.125, NDR 106.25 with PAM4).
+// Association, roadmap rates: FDR 14.0625 Gb/s, EDR 25.78125 Gb/s, HDR 53.125, NDR 106.25 with
+// PAM4).
 struct Speed {
   const char* name;
   double lane_Bps;
 };
-constexpr Speed kSpeeds[] = {{"SDR", 2.5e9 * 8 / 10 / 8},        {"DDR", 5e9 * 8 / 10 / 8},
-                             {"QDR", 10e9 * 8 / 10 / 8},         {"FDR10", 10.3125e9 * 64 / 66 / 8},
-                             {"FDR", 14.0625e9 * 64 / 66 / 8},   {"EDR", 25.78125e9 * 64 / 66 / 8},
-                             {"HDR", 50e9 / 8},                  {"NDR", 100e9 / 8},
+constexpr Speed kSpeeds[] = {{"SDR", 2.5e9 * 8 / 10 / 8},
+                             {"DDR", 5e9 * 8 / 10 / 8},
+                             {"QDR", 10e9 * 8 / 10 / 8},
+                             {"FDR10", 10.3125e9 * 64 / 66 / 8},
+                             {"FDR", 14.0625e9 * 64 / 66 / 8},
+                             {"EDR", 25.78125e9 * 64 / 66 / 8},
+                             {"HDR", 50e9 / 8},
+                             {"NDR", 100e9 / 8},
                              {"XDR", 200e9 / 8}};
 
 // "4xEDR" as bytes/s; 0 if the word is nothing of that kind.
@@ -59,22 +64,26 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto parsed =
-        base::for_each_line(path_, [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
+    const auto parsed = base::for_each_line(
+        path_,
+        [this](const std::string& line, std::size_t number) { return parse_line(line, number); });
     if (!parsed) return parsed.error();
     if (nodes_.empty()) return base::Error{path_ + ": holds no Switch and no Ca of ibnetdiscover"};
     for (const LinkLine& link : links_) {
       if (left_out_.contains(link.source) || left_out_.contains(link.target)) continue;
       const auto target = nodes_.find(link.target);
-      if (target == nodes_.end()) return error(link.line, "'" + link.target + "' is described nowhere");
-      builder_.add_link(nodes_.at(link.source), target->second, link.capacity_Bps, defaults_.latency_s,
-                        link.port);
+      if (target == nodes_.end())
+        return error(link.line, "'" + link.target + "' is described nowhere");
+      builder_.add_link(nodes_.at(link.source), target->second, link.capacity_Bps,
+                        defaults_.latency_s, link.port);
     }
     return builder_.build_from(path_);
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const { return base::line_error(path_, line, what); }
+  base::Error error(std::size_t line, const std::string& what) const {
+    return base::line_error(path_, line, what);
+  }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     if (line.starts_with('[')) return add_link(line, number);
@@ -89,7 +98,8 @@ class Reader {
       left_out_.insert(current_);
       return base::Done{};
     }
-    if (nodes_.contains(current_)) return error(number, "'" + current_ + "' is described a second time");
+    if (nodes_.contains(current_))
+      return error(number, "'" + current_ + "' is described a second time");
     nodes_[current_] = kind == "Switch" ? builder_.add_switch(current_) : host_of(about);
     return base::Done{};
   }

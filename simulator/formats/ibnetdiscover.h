@@ -5,10 +5,11 @@
 //   Ca      1 "H-0002c90300d4e5f0"    # "node01 HCA-1"
 //   [1](2c90300d4e5f1)  "S-0002c90300a1b2c0"[1]      # lid 7 lmc 0 "MF0;leaf1:SX6036/U1" lid 3 4xFDR
 //
-// Each line in brackets is one link, from the node above it; the number is its port. Links carry what
-// their width and speed allow after encoding (4xFDR: 6.82 GB/s). A channel adapter is a host named by the
-// first word of its description; adapters with the same one are rails of one host. Switches keep their
-// GUID names, which are unique. Adapters inside switches ("Aggregation Node") and routers are left out.
+// Each line in brackets is one link, from the node above it; the number is its port. Links carry
+// what their width and speed allow after encoding (4xFDR: 6.82 GB/s). A channel adapter is a host
+// named by the first word of its description; adapters with the same one are rails of one host.
+// Switches keep their GUID names, which are unique. Adapters inside switches ("Aggregation Node")
+// and routers are left out.
 #pragma once
 
 #include <string>
@@ -19,8 +20,8 @@
 
 namespace fathom::simulator {
 
-// An Error names the file and the line. Slots and latency, and the capacity where a line gives no speed,
-// come from `defaults`.
+// An Error names the file and the line. Slots and latency, and the capacity where a line gives no
+// speed, come from `defaults`.
 base::Result<Network> read_ibnetdiscover(const std::string& path, const ClusterDefaults& defaults);
 
 }  // namespace fathom::simulator

@@ -45,8 +45,8 @@ class MediaGraph {
   void add_way(Node from, std::span<const Medium> media, Node to);
   void add_link(Node from, Node to, double capacity_Bps, double latency_s);
 
-  // The switches are the points of this grid, in their order of being added. Kept only if there are no
-  // others.
+  // The switches are the points of this grid, in their order of being added. Kept only if there are
+  // no others.
   void set_grid(Grid grid) { grid_ = std::move(grid); }
 
   // build() refuses the network if there is a way from `from` to `to` with fewer links than this

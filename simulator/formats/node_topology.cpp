@@ -33,7 +33,8 @@ hwloc_obj_type_t core_type(hwloc_topology_t topology) {
 
 std::uint32_t socket_of(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
   for (int at = 0; at < hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_PACKAGE); ++at) {
-    const hwloc_obj_t package = hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, static_cast<unsigned>(at));
+    const hwloc_obj_t package =
+        hwloc_get_obj_by_type(topology, HWLOC_OBJ_PACKAGE, static_cast<unsigned>(at));
     if (hwloc_bitmap_isincluded(cpus, package->cpuset)) return static_cast<std::uint32_t>(at);
   }
   return 0;
@@ -52,10 +53,12 @@ std::vector<NumaDomain> domains_of(hwloc_topology_t topology, hwloc_obj_type_t t
     const bool again = std::any_of(domains.begin(), domains.end(),
                                    [=](const NumaDomain& one) { return one.first_core == first; });
     if (!again)
-      domains.push_back({socket_of(topology, object->cpuset), first, static_cast<std::uint32_t>(cores)});
+      domains.push_back(
+          {socket_of(topology, object->cpuset), first, static_cast<std::uint32_t>(cores)});
   }
-  std::sort(domains.begin(), domains.end(),
-            [](const NumaDomain& one, const NumaDomain& other) { return one.first_core < other.first_core; });
+  std::sort(domains.begin(), domains.end(), [](const NumaDomain& one, const NumaDomain& other) {
+    return one.first_core < other.first_core;
+  });
   return domains;
 }
 
@@ -70,11 +73,12 @@ class Expander {
 
   base::Result<Network> expand() {
     for (NodeId node = 0; node < network_.node_count(); ++node) {
-      numbers_.push_back(network_.is_host(node) ? machine(node) : builder_.add_copy(network_, node));
+      numbers_.push_back(network_.is_host(node) ? machine(node)
+                                                : builder_.add_copy(network_, node));
     }
     for (const Link& link : network_.links()) {
-      builder_.add_link(numbers_[link.source], numbers_[link.target], link.capacity_Bps, link.latency_s,
-                        link.port);
+      builder_.add_link(numbers_[link.source], numbers_[link.target], link.capacity_Bps,
+                        link.latency_s, link.port);
     }
     if (network_.grid()) builder_.set_grid(*network_.grid());
     return builder_.build();
@@ -96,8 +100,8 @@ class Expander {
     }
     for (std::size_t at = 0; at < node_.domains.size(); ++at) {
       const NumaDomain& domain = node_.domains[at];
-      const std::uint32_t part =
-          builder_.add_part(name + "/numa" + std::to_string(at), domain.cores, {name, domain.first_core});
+      const std::uint32_t part = builder_.add_part(name + "/numa" + std::to_string(at),
+                                                   domain.cores, {name, domain.first_core});
       builder_.add_cable(part, sockets[domain.socket], capacity_Bps_, latency_s_);
     }
     return centre;
@@ -117,7 +121,8 @@ base::Result<NodeTopology> read_hwloc(const std::string& path) {
   if (!text) return text.error();
   const Topology topology = load(*text);
   if (!topology)
-    return base::Error{path + ": is no topology that hwloc can read; write one with 'lstopo FILE.xml'"};
+    return base::Error{path +
+                       ": is no topology that hwloc can read; write one with 'lstopo FILE.xml'"};
   NodeTopology node;
   const int sockets = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE);
   node.sockets = static_cast<std::uint32_t>(std::max(1, sockets));
@@ -128,8 +133,8 @@ base::Result<NodeTopology> read_hwloc(const std::string& path) {
   return node;
 }
 
-base::Result<Network> with_nodes(const Network& network, const NodeTopology& node, double capacity_Bps,
-                                 double latency_s) {
+base::Result<Network> with_nodes(const Network& network, const NodeTopology& node,
+                                 double capacity_Bps, double latency_s) {
   return Expander(network, node, capacity_Bps, latency_s).expand();
 }
 

@@ -2,10 +2,11 @@
 //
 // A cluster without a topology is a star: each host's link leads to the cluster's router, over the
 // backbone if there is one, which all traffic of the cluster passes. Fat trees are XGFTs
-// (simulator/topology/tree.h) in which `parallel` cables join two switches of a level; in a torus the hosts
-// pass traffic on themselves (routing `dor` takes SimGrid's ways); in a dragonfly (SimGrid's DragonflyZone) each group has a
-// grid of chassis by routers, all routers of a chassis and all of the same place in the chassis are linked, and router j of
-// group i has the one link to group j, at which it is router i.
+// (simulator/topology/tree.h) in which `parallel` cables join two switches of a level; in a torus
+// the hosts pass traffic on themselves (routing `dor` takes SimGrid's ways); in a dragonfly
+// (SimGrid's DragonflyZone) each group has a grid of chassis by routers, all routers of a chassis
+// and all of the same place in the chassis are linked, and router j of group i has the one link to
+// group j, at which it is router i.
 #pragma once
 
 #include <cstdint>

@@ -26,8 +26,8 @@ bool take_number(const std::string& text, double& number, std::string& unit) {
   const std::string whole(base::trimmed(text));
   const auto [end, failed] = std::from_chars(whole.data(), whole.data() + whole.size(), number);
   if (failed != std::errc() || !std::isfinite(number)) return false;
-  unit =
-      base::trimmed(std::string_view(end, static_cast<std::size_t>(whole.data() + whole.size() - end)));
+  unit = base::trimmed(
+      std::string_view(end, static_cast<std::size_t>(whole.data() + whole.size() - end)));
   return true;
 }
 

@@ -38,10 +38,12 @@ bool append_range(const std::string& range, std::vector<std::string>& numbers) {
     const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
     return failed == std::errc() && end == text.data() + text.size();
   };
-  if (!parse(first, low) || !parse(last, high) || high < low || high - low >= kMostNames) return false;
+  if (!parse(first, low) || !parse(last, high) || high < low || high - low >= kMostNames)
+    return false;
   for (std::size_t number = low; number <= high; ++number) {
     const std::string digits = std::to_string(number);
-    numbers.push_back(std::string(first.size() - std::min(first.size(), digits.size()), '0') + digits);
+    numbers.push_back(std::string(first.size() - std::min(first.size(), digits.size()), '0') +
+                      digits);
   }
   return true;
 }
@@ -60,9 +62,11 @@ base::Status expand_part(const std::string& part, std::vector<std::string>& name
     if (end == std::string::npos) return base::Error{"'[' without ']'"};
     std::vector<std::string> numbers;
     for (const std::string& range : base::split(part.substr(at + 1, end - at - 1), ',')) {
-      if (!append_range(range, numbers)) return base::Error{"'" + range + "' is no range of numbers"};
+      if (!append_range(range, numbers))
+        return base::Error{"'" + range + "' is no range of numbers"};
     }
-    if (made.size() * numbers.size() > kMostNames) return base::Error{"more names than can be simulated"};
+    if (made.size() * numbers.size() > kMostNames)
+      return base::Error{"more names than can be simulated"};
     std::vector<std::string> longer;
     for (const std::string& name : made) {
       for (const std::string& number : numbers) longer.push_back(name + number);
@@ -81,8 +85,9 @@ struct SwitchLine {
 };
 
 std::string lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char character) { return static_cast<char>(std::tolower(character)); });
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char character) {
+    return static_cast<char>(std::tolower(character));
+  });
   return text;
 }
 
@@ -92,9 +97,10 @@ class Reader {
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
-    const auto parsed = base::for_each_line(path_, [this](const std::string& line, std::size_t number) {
-      return parse_line(line.substr(0, line.find('#')), number);
-    });
+    const auto parsed =
+        base::for_each_line(path_, [this](const std::string& line, std::size_t number) {
+          return parse_line(line.substr(0, line.find('#')), number);
+        });
     if (!parsed) return parsed.error();
     if (switches_.empty()) return base::Error{path_ + ": has no line with SwitchName="};
     for (const SwitchLine& line : switches_) {
@@ -105,7 +111,9 @@ class Reader {
   }
 
  private:
-  base::Error error(std::size_t line, const std::string& what) const { return base::line_error(path_, line, what); }
+  base::Error error(std::size_t line, const std::string& what) const {
+    return base::line_error(path_, line, what);
+  }
 
   base::Status parse_line(const std::string& line, std::size_t number) {
     SwitchLine parsed{number, {}, {}, {}};
@@ -114,7 +122,8 @@ class Reader {
     for (const std::string& word : base::split(rest, ' ')) {
       if (word.empty()) continue;
       const std::size_t equals = word.find('=');
-      if (equals == std::string::npos) return error(number, "'" + word + "' is not of the form Key=value");
+      if (equals == std::string::npos)
+        return error(number, "'" + word + "' is not of the form Key=value");
       const std::string key = lower(word.substr(0, equals)), value = word.substr(equals + 1);
       if (key == "switchname") {
         parsed.name = value;
@@ -143,11 +152,13 @@ class Reader {
       if (child == numbers_.end() || hosts_.contains(name)) {
         return error(line.line, "there is no switch '" + name + "'");
       }
-      if (child->second == parent) return error(line.line, "switch '" + name + "' is its own child");
+      if (child->second == parent)
+        return error(line.line, "switch '" + name + "' is its own child");
       builder_.add_cable(child->second, parent, defaults_.capacity_Bps, defaults_.latency_s);
     }
     for (const std::string& name : line.nodes) {
-      if (numbers_.contains(name)) return error(line.line, "'" + name + "' is a switch, not a node");
+      if (numbers_.contains(name))
+        return error(line.line, "'" + name + "' is a switch, not a node");
       auto [host, is_new] = hosts_.try_emplace(name, 0);
       if (is_new) host->second = builder_.add_host(name, defaults_.slots);
       builder_.add_cable(host->second, parent, defaults_.capacity_Bps, defaults_.latency_s);
@@ -155,7 +166,8 @@ class Reader {
     return base::Done{};
   }
 
-  // Switches whose children are all known to stand above nothing but a tree are taken away, again and again.
+  // Switches whose children are all known to stand above nothing but a tree are taken away, again
+  // and again.
   base::Status check_tree() const {
     std::unordered_map<std::string, std::vector<std::string>> parents;
     std::unordered_map<std::string, std::size_t> open;  // children that are not taken away
@@ -175,7 +187,8 @@ class Reader {
     }
     for (const SwitchLine& line : switches_) {
       if (open.contains(line.name))
-        return error(line.line, "switch '" + line.name + "' stands above itself, or above switches that do");
+        return error(line.line,
+                     "switch '" + line.name + "' stands above itself, or above switches that do");
     }
     return base::Done{};
   }
@@ -199,7 +212,8 @@ base::Result<std::vector<std::string>> expand_host_list(std::string_view list) {
   return names;
 }
 
-base::Result<Network> read_slurm_topology(const std::string& path, const ClusterDefaults& defaults) {
+base::Result<Network> read_slurm_topology(const std::string& path,
+                                          const ClusterDefaults& defaults) {
   return Reader(path, defaults).read();
 }
 

@@ -1,6 +1,6 @@
-// Slurm's topology.conf (topology/tree): SwitchName=… with Switches=… or Nodes=…, each a host list such
-// as "rack[1-3,07],login" (slurm.conf(5)). One cable joins a switch to each of its children. The file tells
-// neither slots nor speeds: those come from ClusterDefaults.
+// Slurm's topology.conf (topology/tree): SwitchName=… with Switches=… or Nodes=…, each a host list
+// such as "rack[1-3,07],login" (slurm.conf(5)). One cable joins a switch to each of its children.
+// The file tells neither slots nor speeds: those come from ClusterDefaults.
 #pragma once
 
 #include <string>

@@ -29,16 +29,34 @@ double normal(base::Random& random) {
 }
 
 constexpr DistributionRow kDistributions[] = {
-    {"constant", "always value", {"value", nullptr}, at_least_zero,
+    {"constant",
+     "always value",
+     {"value", nullptr},
+     at_least_zero,
      [](const Parameters& p, base::Random&) { return p[0]; }},
-    {"exponential", "exponential with rate per second, mean 1 / rate", {"rate", nullptr}, above_zero,
+    {"exponential",
+     "exponential with rate per second, mean 1 / rate",
+     {"rate", nullptr},
+     above_zero,
      [](const Parameters& p, base::Random& random) { return exponential(p[0], random); }},
-    {"uniform", "even between low and high", {"low", "high"}, ordered,
-     [](const Parameters& p, base::Random& random) { return p[0] + (p[1] - p[0]) * random.unit(); }},
-    {"lognormal", "its logarithm is normal: median, and sigma of the logarithm", {"median", "sigma"},
+    {"uniform",
+     "even between low and high",
+     {"low", "high"},
+     ordered,
+     [](const Parameters& p, base::Random& random) {
+       return p[0] + (p[1] - p[0]) * random.unit();
+     }},
+    {"lognormal",
+     "its logarithm is normal: median, and sigma of the logarithm",
+     {"median", "sigma"},
      both_above_zero,
-     [](const Parameters& p, base::Random& random) { return p[0] * std::exp(p[1] * normal(random)); }},
-    {"weibull", "Weibull with scale and shape", {"scale", "shape"}, both_above_zero,
+     [](const Parameters& p, base::Random& random) {
+       return p[0] * std::exp(p[1] * normal(random));
+     }},
+    {"weibull",
+     "Weibull with scale and shape",
+     {"scale", "shape"},
+     both_above_zero,
      [](const Parameters& p, base::Random& random) {
        return p[0] * std::pow(exponential(1, random), 1 / p[1]);
      }},

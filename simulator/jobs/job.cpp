@@ -30,7 +30,8 @@ base::Result<profile::Profile> load(const std::string& path) {
     const std::string inside = path + "/profile.json";
     if (fs::exists(inside, failed)) return profile::load_profile(inside);
     if (!fs::exists(path + "/trace", failed)) return importers::import_pfprof(path);
-    return base::Error{path + ": holds a trace and no profile.json; fathom report " + path + " makes it from the trace"};
+    return base::Error{path + ": holds a trace and no profile.json; fathom report " + path +
+                       " makes it from the trace"};
   }
   return fs::path(path).extension() == ".json" ? profile::load_profile(path)
                                                : importers::import_pfprof(path);
@@ -43,7 +44,8 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
   Job job{std::move(name), profile::rank_count(profile), profile::sum_pairs(profile, selection)};
   job.hosts.resize(static_cast<std::size_t>(std::max<std::int64_t>(job.ranks, 0)));
   for (const profile::Rank& rank : profile.ranks) {
-    if (rank.rank >= 0 && rank.rank < job.ranks) job.hosts[static_cast<std::size_t>(rank.rank)] = rank.host;
+    if (rank.rank >= 0 && rank.rank < job.ranks)
+      job.hosts[static_cast<std::size_t>(rank.rank)] = rank.host;
   }
   if (std::count(job.hosts.begin(), job.hosts.end(), "") > 0) job.hosts.clear();
   return job;
@@ -62,7 +64,8 @@ base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
   if (!profile) return profile.error();
   std::vector<std::string> names;
   for (const profile::Traffic& traffic : profile->traffic) {
-    if (std::find(names.begin(), names.end(), traffic.phase) == names.end()) names.push_back(traffic.phase);
+    if (std::find(names.begin(), names.end(), traffic.phase) == names.end())
+      names.push_back(traffic.phase);
   }
   if (names.size() < 2) return std::vector<Job>{job_from_profile(*profile, "all")};
   std::vector<Job> phases;

@@ -86,18 +86,23 @@ Ranks permuted(std::int64_t rank, std::int64_t ranks, std::uint64_t seed) {
 constexpr PatternRow kPatterns[] = {
     {"none", "nothing is sent", [](std::int64_t, std::int64_t, std::uint64_t) { return Ranks{}; }},
     {"ring", "to the next rank",
-     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return Ranks{(rank + 1) % ranks}; }},
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+       return Ranks{(rank + 1) % ranks};
+     }},
     {"shift", "to the rank half of all ranks away",
      [](std::int64_t rank, std::int64_t ranks, std::uint64_t) {
        return Ranks{(rank + ranks / 2) % ranks};
      }},
     {"all-to-all", "to every other rank", all_others},
-    {"gather", "to rank 0",
-     [](std::int64_t, std::int64_t, std::uint64_t) { return Ranks{0}; }},
+    {"gather", "to rank 0", [](std::int64_t, std::int64_t, std::uint64_t) { return Ranks{0}; }},
     {"halo2d", "to the 4 neighbours on a periodic grid",
-     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return neighbours(rank, ranks, 2); }},
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+       return neighbours(rank, ranks, 2);
+     }},
     {"halo3d", "to the 6 neighbours on a periodic grid",
-     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) { return neighbours(rank, ranks, 3); }},
+     [](std::int64_t rank, std::int64_t ranks, std::uint64_t) {
+       return neighbours(rank, ranks, 3);
+     }},
     {"butterfly", "to the ranks that differ in one bit, as recursive doubling does", butterfly},
     {"transpose", "from row, column to column, row of a square grid", transpose},
     {"permutation", "to one rank, drawn; nobody gets more than one message", permuted},

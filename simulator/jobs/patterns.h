@@ -23,8 +23,8 @@ std::span<const PatternRow> patterns();
 // An Error lists the known names.
 base::Result<const PatternRow*> find_pattern(std::string_view name);
 
-// A job named after the pattern. Memory: all pairs that talk. An Error if there is no rank, or if the
-// pairs would be more than memory is likely to hold (2^28).
+// A job named after the pattern. Memory: all pairs that talk. An Error if there is no rank, or if
+// the pairs would be more than memory is likely to hold (2^28).
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
                                std::uint64_t seed);
 

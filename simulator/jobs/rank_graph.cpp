@@ -17,8 +17,10 @@ RankGraph::RankGraph(const Job& job) : first_(static_cast<std::size_t>(job.ranks
   for (const profile::PairCount& edge : edges) {
     if (edge.source == edge.destination) continue;
     const auto bytes = static_cast<double>(edge.bytes);
-    neighbours_[next[static_cast<std::size_t>(edge.source)]++] = {static_cast<std::uint32_t>(edge.destination), bytes};
-    neighbours_[next[static_cast<std::size_t>(edge.destination)]++] = {static_cast<std::uint32_t>(edge.source), bytes};
+    neighbours_[next[static_cast<std::size_t>(edge.source)]++] = {
+        static_cast<std::uint32_t>(edge.destination), bytes};
+    neighbours_[next[static_cast<std::size_t>(edge.destination)]++] = {
+        static_cast<std::uint32_t>(edge.source), bytes};
   }
 }
 

@@ -1,5 +1,5 @@
-// A job's traffic as an undirected graph of ranks: what goes in both directions together, by neighbour.
-// Memory: 32 bytes for each pair that talks.
+// A job's traffic as an undirected graph of ranks: what goes in both directions together, by
+// neighbour. Memory: 32 bytes for each pair that talks.
 #pragma once
 
 #include <cstdint>

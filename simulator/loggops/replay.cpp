@@ -52,7 +52,8 @@ class Followers {
 
 class Replay {
  public:
-  Replay(const Program& program, const LogGops& machine, const ReplayNetwork* network, LinkUsage* busy)
+  Replay(const Program& program, const LogGops& machine, const ReplayNetwork* network,
+         LinkUsage* busy)
       : program_(program),
         machine_(machine),
         network_(network),
@@ -120,25 +121,15 @@ class Replay {
 
   void happen(const Happening& event) {
     switch (event.what) {
-      case What::kStarted:
-        started(event.operation);
-        break;
-      case What::kEnded:
-        ended(event.operation);
-        break;
-      case What::kFirstByte:
-        first_byte_arrived(event.operation);
-        break;
-      case What::kAnswer:
-        send_data(event.operation);
-        break;
+      case What::kStarted: started(event.operation); break;
+      case What::kEnded: ended(event.operation); break;
+      case What::kFirstByte: first_byte_arrived(event.operation); break;
+      case What::kAnswer: send_data(event.operation); break;
       case What::kFirstOfData:
         receive_bytes(event.operation);
         await_last_byte(event.operation);
         break;
-      case What::kLastByte:
-        finish_receive(event.operation);
-        break;
+      case What::kLastByte: finish_receive(event.operation); break;
     }
   }
 
@@ -182,15 +173,9 @@ class Replay {
 
   void start(OperationId operation) {
     switch (program_[operation].kind) {
-      case OperationKind::kCompute:
-        compute(operation);
-        break;
-      case OperationKind::kSend:
-        send(operation);
-        break;
-      case OperationKind::kReceive:
-        post(operation);
-        break;
+      case OperationKind::kCompute: compute(operation); break;
+      case OperationKind::kSend: send(operation); break;
+      case OperationKind::kReceive: post(operation); break;
     }
   }
 
@@ -201,7 +186,8 @@ class Replay {
     double& free_ns = processor_free_ns_[operation.rank * processors_ + operation.processor];
     free_ns = std::max(free_ns, now_ns_) + nanoseconds;
     if (busy_ && nanoseconds > 0) {
-      const auto processor = static_cast<std::uint32_t>(operation.rank * processors_ + operation.processor);
+      const auto processor =
+          static_cast<std::uint32_t>(operation.rank * processors_ + operation.processor);
       busy_->change(processor, (free_ns - nanoseconds) * 1e-9, 1);
       busy_->change(processor, free_ns * 1e-9, 0);
     }
@@ -372,10 +358,10 @@ class Replay {
   EventQueue<Happening> events_;
   double now_ns_ = 0;
   std::vector<OperationId> ready_;
-  std::vector<std::uint32_t> waits_for_;   // by operation: dependencies that are not satisfied
-  std::vector<OperationId> partner_;       // by send: the receive that gets it
-  std::vector<double> arrival_ns_;         // by send: of the last byte, once that is known
-  std::size_t processors_;                 // of a rank
+  std::vector<std::uint32_t> waits_for_;  // by operation: dependencies that are not satisfied
+  std::vector<OperationId> partner_;      // by send: the receive that gets it
+  std::vector<double> arrival_ns_;        // by send: of the last byte, once that is known
+  std::size_t processors_;                // of a rank
   LinkUsage* busy_;
   std::vector<double> processor_free_ns_;  // by rank, then by processor
   std::vector<Interface> interfaces_;      // by rank
@@ -415,7 +401,8 @@ base::Result<ReplayResult> replay(const Program& program, const LogGops& machine
 
 std::uint32_t processor_count(const Program& program) {
   std::uint32_t count = 1;
-  for (OperationId id = 0; id < program.size(); ++id) count = std::max(count, program[id].processor + 1u);
+  for (OperationId id = 0; id < program.size(); ++id)
+    count = std::max(count, program[id].processor + 1u);
   return count;
 }
 

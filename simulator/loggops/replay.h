@@ -72,8 +72,8 @@ struct RankTimes {
   double overhead_ns = 0;  // and sent and received
 };
 
-// Until its last operation: what was neither computation nor overhead. With several processors some of
-// that may be hidden, and the wait 0.
+// Until its last operation: what was neither computation nor overhead. With several processors some
+// of that may be hidden, and the wait 0.
 inline double wait_ns(const RankTimes& rank) {
   const double rest = rank.end_ns - rank.compute_ns - rank.overhead_ns;
   return rest > 0 ? rest : 0;
@@ -89,9 +89,10 @@ struct ReplayResult {
 };
 
 // An error if operations remain that can never happen; it names one of them and what it waits for.
-// `busy`, if asked for, gets the time that each processor computes, sends and receives, as "bytes" at rate 1
-// of link rank * processor_count() + processor.
+// `busy`, if asked for, gets the time that each processor computes, sends and receives, as "bytes"
+// at rate 1 of link rank * processor_count() + processor.
 base::Result<ReplayResult> replay(const Program& program, const LogGops& machine,
-                                  const ReplayNetwork* network = nullptr, LinkUsage* busy = nullptr);
+                                  const ReplayNetwork* network = nullptr,
+                                  LinkUsage* busy = nullptr);
 
 }  // namespace fathom::simulator

@@ -57,7 +57,8 @@ base::Result<std::uint32_t> rank_count(const trace::Definitions& all, const std:
   for (const trace::Process& process : all.processes) {
     ranks = std::max<std::int64_t>(ranks, process.rank + 1);
   }
-  if (ranks > 0 && ranks < std::numeric_limits<std::int32_t>::max()) return static_cast<std::uint32_t>(ranks);
+  if (ranks > 0 && ranks < std::numeric_limits<std::int32_t>::max())
+    return static_cast<std::uint32_t>(ranks);
   return base::Error{run + ": the trace has no process"};
 }
 
@@ -94,7 +95,8 @@ Job job_from_program(const Program& program, std::string name) {
     const Operation& operation = program[id];
     if (operation.kind != OperationKind::kSend) continue;
     const std::uint32_t to = program.channels()[operation.channel].rank;
-    sums.add(profile::PairCount{operation.rank, to, static_cast<std::uint64_t>(operation.amount), 1});
+    sums.add(
+        profile::PairCount{operation.rank, to, static_cast<std::uint64_t>(operation.amount), 1});
   }
   return {std::move(name), program.rank_count(), sums.take()};
 }

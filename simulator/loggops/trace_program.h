@@ -1,5 +1,5 @@
-// A recorded run as a program to replay: its sends and receives, collectives as the messages that they
-// were really made of, and the computation between them (trace/operations.h).
+// A recorded run as a program to replay: its sends and receives, collectives as the messages that
+// they were really made of, and the computation between them (trace/operations.h).
 //
 // Time that was recorded as computation is replayed as it was. Messages keep source, tag and
 // communicator, and receives take the very message that they got. Memory: the Program.

@@ -70,7 +70,8 @@ std::vector<LinkId> draw_cables(const Network& network, double share, std::uint6
       }
     }
   }
-  const auto wanted = static_cast<std::size_t>(std::floor(share * static_cast<double>(cables.size())));
+  const auto wanted =
+      static_cast<std::size_t>(std::floor(share * static_cast<double>(cables.size())));
   base::Random random(seed);
   std::vector<LinkId> failed;
   for (std::size_t at = 0; at < std::min(wanted, cables.size()); ++at) {

@@ -17,7 +17,8 @@ base::Result<Network> without_links(const Network& network, std::span<const Link
 // Both directions of all cables between two nodes, "A=B". An Error if there is no such cable.
 base::Result<std::vector<LinkId>> find_cables(const Network& network, const std::string& ends);
 
-// Both directions of floor(share * cables) of the cables between switches, drawn without replacement.
+// Both directions of floor(share * cables) of the cables between switches, drawn without
+// replacement.
 std::vector<LinkId> draw_cables(const Network& network, double share, std::uint64_t seed);
 
 }  // namespace fathom::simulator

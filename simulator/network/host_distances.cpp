@@ -22,7 +22,8 @@ HostDistances::HostDistances(const Network& network, std::span<const HostId> hos
     : count_(hosts.size()), hops_(hosts.size() * hosts.size()) {
   for (std::size_t one = 0; one < count_; ++one) {
     const std::vector<std::uint32_t> hops = hops_from(network, hosts[one]);
-    for (std::size_t other = 0; other < count_; ++other) hops_[one * count_ + other] = hops[hosts[other]];
+    for (std::size_t other = 0; other < count_; ++other)
+      hops_[one * count_ + other] = hops[hosts[other]];
   }
 }
 

@@ -17,7 +17,9 @@ class HostDistances {
   HostDistances(const Network& network, std::span<const HostId> hosts);
 
   // Between hosts[one] and hosts[other].
-  std::uint32_t between(std::size_t one, std::size_t other) const { return hops_[one * count_ + other]; }
+  std::uint32_t between(std::size_t one, std::size_t other) const {
+    return hops_[one * count_ + other];
+  }
   std::size_t count() const { return count_; }
 
  private:

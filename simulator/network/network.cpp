@@ -99,12 +99,14 @@ std::uint32_t NetworkBuilder::add_inside(std::string name) {
 
 std::uint32_t NetworkBuilder::add_copy(const Network& network, NodeId node) {
   if (network.is_host(node)) {
-    const std::uint32_t host = add_host(network.node_name(node), network.slots(node), network.mac(node));
+    const std::uint32_t host =
+        add_host(network.node_name(node), network.slots(node), network.mac(node));
     if (!network.parts_.empty()) nodes_[host].part = network.parts_[node];
     return host;
   }
   const std::uint32_t copy = add_switch(network.node_name(node), network.datapath(node));
-  nodes_[copy].is_inside = !network.inside_.empty() && network.inside_[node - network.host_count()] != 0;
+  nodes_[copy].is_inside =
+      !network.inside_.empty() && network.inside_[node - network.host_count()] != 0;
   return copy;
 }
 

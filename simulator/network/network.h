@@ -1,12 +1,13 @@
 // A cluster's network: hosts, switches and the directed links between them.
 //
-// Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order in which
-// they were added, so a HostId is also its NodeId. Links are numbered in the order in which they were
-// added; a cable is two links, one for each direction. Several links may join the same two nodes.
+// Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order in
+// which they were added, so a HostId is also its NodeId. Links are numbered in the order in which
+// they were added; a cable is two links, one for each direction. Several links may join the same
+// two nodes.
 //
-// A network never changes once it is built: any number of threads may read it. Memory is about 40 bytes
-// a link and 30 bytes and the name a node; links of a node are found without searching.
-// Hosts pass nothing on, unless the network has no switch at all (hosts linked to each other).
+// A network never changes once it is built: any number of threads may read it. Memory is about 40
+// bytes a link and 30 bytes and the name a node; links of a node are found without searching. Hosts
+// pass nothing on, unless the network has no switch at all (hosts linked to each other).
 #pragma once
 
 #include <cstdint>
@@ -38,16 +39,20 @@ struct Link {
   std::int32_t port = kNoPort;  // the source's port, where it is known
 };
 
-// Switches at the points of a grid: what dimension order routing needs to know of a torus, a mesh or a
-// HyperX. The switch at coordinates c is number sum_d stride_d c_d among the switches that are not inside
-// machines; those come last.
+// Switches at the points of a grid: what dimension order routing needs to know of a torus, a mesh
+// or a HyperX. The switch at coordinates c is number sum_d stride_d c_d among the switches that are
+// not inside machines; those come last.
 struct Grid {
-  enum class Kind { kMesh, kTorus, kHyperX };  // HyperX: all switches of a row are linked to each other
+  enum class Kind {
+    kMesh,
+    kTorus,
+    kHyperX
+  };  // HyperX: all switches of a row are linked to each other
   Kind kind = Kind::kMesh;
   std::vector<std::uint32_t> extent;  // by dimension; the product is the number of switches
   std::vector<std::uint32_t> stride;  // by dimension
-  // From half way around a torus to coordinate 0 both directions are as long. Ways go up there, as on all
-  // halves, but SimGrid's go down.
+  // From half way around a torus to coordinate 0 both directions are as long. Ways go up there, as
+  // on all halves, but SimGrid's go down.
   bool half_way_to_0_is_down = false;
 
   // Numbered with the last coordinate running fastest.
@@ -72,12 +77,14 @@ class Network {
   std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
 
   bool is_host(NodeId node) const { return node < host_count(); }
-  // The first node that passes messages on: the first switch, or the first host if there is no switch.
+  // The first node that passes messages on: the first switch, or the first host if there is no
+  // switch.
   NodeId first_forwarder() const { return switch_count() == 0 ? 0 : host_count(); }
   bool forwards(NodeId node) const { return node >= first_forwarder(); }
 
   const std::string& node_name(NodeId node) const { return names_[node]; }
-  NodeId find_node(std::string_view name) const;  // kNoId if there is none. Searches: not for hot paths
+  NodeId find_node(
+      std::string_view name) const;  // kNoId if there is none. Searches: not for hot paths
 
   // How many processes the host takes.
   std::uint32_t slots(HostId host) const { return slots_[host]; }
@@ -89,7 +96,8 @@ class Network {
   bool joins_switches(LinkId link) const {
     return is_switch(links_[link].source) && is_switch(links_[link].target);
   }
-  LinkId find_link(NodeId source, NodeId target) const;  // the first of several; kNoId if there is none
+  LinkId find_link(NodeId source,
+                   NodeId target) const;  // the first of several; kNoId if there is none
 
   // In the order in which they were added.
   std::span<const LinkId> links_from(NodeId node) const { return from_.of(node); }
@@ -100,8 +108,12 @@ class Network {
   std::int64_t datapath(NodeId switch_node) const;
 
   // The machine that a host is part of, or the host itself.
-  const std::string& machine(HostId host) const { return parts_.empty() ? names_[host] : parts_[host].machine; }
-  std::uint32_t first_core(HostId host) const { return parts_.empty() ? 0 : parts_[host].first_core; }
+  const std::string& machine(HostId host) const {
+    return parts_.empty() ? names_[host] : parts_[host].machine;
+  }
+  std::uint32_t first_core(HostId host) const {
+    return parts_.empty() ? 0 : parts_[host].first_core;
+  }
   // Of this name: a host, or all that are parts of a machine, in order.
   std::vector<HostId> hosts_named(std::string_view name) const;
 
@@ -117,14 +129,17 @@ class Network {
       return {links.data() + first[node], links.data() + first[node + 1]};
     }
   };
-  static Adjacency adjacency(std::uint32_t nodes, const std::vector<Link>& links, NodeId Link::*end);
+  static Adjacency adjacency(std::uint32_t nodes, const std::vector<Link>& links,
+                             NodeId Link::*end);
 
-  bool is_switch(NodeId node) const { return !is_host(node) && (inside_.empty() || !inside_[node - host_count()]); }
+  bool is_switch(NodeId node) const {
+    return !is_host(node) && (inside_.empty() || !inside_[node - host_count()]);
+  }
 
   std::string name_;
-  std::vector<std::string> names_;   // by node
-  std::vector<std::uint32_t> slots_;  // by host
-  std::vector<std::string> macs_;    // by host, or empty
+  std::vector<std::string> names_;       // by node
+  std::vector<std::uint32_t> slots_;     // by host
+  std::vector<std::string> macs_;        // by host, or empty
   std::vector<std::int64_t> datapaths_;  // by switch, or empty
   std::vector<MachinePart> parts_;       // by host, or empty
   std::vector<char> inside_;             // by switch: whether it is inside a machine; or empty
@@ -150,8 +165,9 @@ class NetworkBuilder {
   void add_cable(std::uint32_t one, std::uint32_t other, double capacity_Bps, double latency_s);
   void set_grid(Grid grid) { grid_ = std::move(grid); }
 
-  // The Error names the node or link: two nodes of one name, a host without slots, a capacity that is
-  // not above zero, a latency below zero, a link from a node to itself, no host. Leaves this empty.
+  // The Error names the node or link: two nodes of one name, a host without slots, a capacity that
+  // is not above zero, a latency below zero, a link from a node to itself, no host. Leaves this
+  // empty.
   base::Result<Network> build();
   // The same for what a file describes: the Error begins with its path.
   base::Result<Network> build_from(const std::string& path);

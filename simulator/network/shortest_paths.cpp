@@ -28,16 +28,15 @@ std::vector<std::uint32_t> name_order(const Network& network) {
     return base::natural_less(network.node_name(left), network.node_name(right));
   });
   std::vector<std::uint32_t> order(sorted.size());
-  for (std::uint32_t place = 0; place < sorted.size(); ++place) order[sorted[place] - first] = place;
+  for (std::uint32_t place = 0; place < sorted.size(); ++place)
+    order[sorted[place] - first] = place;
   return order;
 }
 
 }  // namespace
 
 ShortestPaths::ShortestPaths(const Network& network, std::size_t budget_bytes)
-    : network_(network),
-      budget_bytes_(budget_bytes),
-      toward_(network.node_count()) {
+    : network_(network), budget_bytes_(budget_bytes), toward_(network.node_count()) {
   targets_.reserve(network.host_count());
   for (HostId host = 0; host < network.host_count(); ++host) {
     targets_.push_back(find_target(network, host));

@@ -1,13 +1,14 @@
 // The shortest ways (fewest links) to a host, found once for all hosts behind the same switch.
 //
-// A host whose every link comes from one switch is reached through that switch: its target. The target
-// of any other host is the host itself. From a target that is a switch, all links to the host will do. For each target a
-// breadth-first search backwards gives the distance of every forwarding node; from a node, the links that lie on a shortest
-// way to the target (the choices) lead to nodes that are one nearer. Choices are looked up when first asked for and kept.
+// A host whose every link comes from one switch is reached through that switch: its target. The
+// target of any other host is the host itself. From a target that is a switch, all links to the
+// host will do. For each target a breadth-first search backwards gives the distance of every
+// forwarding node; from a node, the links that lie on a shortest way to the target (the choices)
+// lead to nodes that are one nearer. Choices are looked up when first asked for and kept.
 //
-// Cost: a search visits every link once. What is kept is bounded by `budget_bytes`: when it is reached,
-// everything is forgotten, so whoever routes many demands does well to sort them by target.
-// Threading: one thread.
+// Cost: a search visits every link once. What is kept is bounded by `budget_bytes`: when it is
+// reached, everything is forgotten, so whoever routes many demands does well to sort them by
+// target. Threading: one thread.
 #pragma once
 
 #include <cstddef>
@@ -72,9 +73,9 @@ class ShortestPaths::Toward {
   // Links from `node` to the target; kUnreachable if there is no way. Any node may be asked for.
   std::uint16_t distance(NodeId node) const;
 
-  // The links that lead from `node` (not the target) nearer to the target, by the name of the node they
-  // lead to (core2 before core10), parallel ones in the order in which they were added; none if there
-  // is no way. Good until the next call.
+  // The links that lead from `node` (not the target) nearer to the target, by the name of the node
+  // they lead to (core2 before core10), parallel ones in the order in which they were added; none
+  // if there is no way. Good until the next call.
   std::span<const LinkId> choices(NodeId node) {
     if (node < first_forwarder_) return choices_of_host(node);
     const std::uint32_t at = first_[node - first_forwarder_];
@@ -95,9 +96,9 @@ class ShortestPaths::Toward {
   NodeId target_;
   NodeId first_forwarder_;
   std::vector<std::uint16_t> distance_;  // by forwarding node
-  std::vector<std::uint32_t> first_;     // by forwarding node: its place in links_; kNoId: not known
-  std::vector<LinkId> links_;            // for each node known: how many choices, then which
-  std::vector<LinkId> of_host_;          // of the host that was last asked for
+  std::vector<std::uint32_t> first_;  // by forwarding node: its place in links_; kNoId: not known
+  std::vector<LinkId> links_;         // for each node known: how many choices, then which
+  std::vector<LinkId> of_host_;       // of the host that was last asked for
 };
 
 }  // namespace fathom::simulator

@@ -24,12 +24,14 @@ class Advisor {
       for (const MapperRow& mapper : mappers()) {
         auto placement = map_processes(mapper, mapping_);
         if (!placement) return placement.error();
-        if (auto added = add(mapper.name, *router, std::move(*placement)); !added) return added.error();
+        if (auto added = add(mapper.name, *router, std::move(*placement)); !added)
+          return added.error();
       }
       if (auto improved = improve(*router, first); !improved) return improved.error();
     }
-    std::stable_sort(advice_.candidates.begin() + 1, advice_.candidates.end(),
-                     [this](const Candidate& one, const Candidate& other) { return score(one) < score(other); });
+    std::stable_sort(
+        advice_.candidates.begin() + 1, advice_.candidates.end(),
+        [this](const Candidate& one, const Candidate& other) { return score(one) < score(other); });
     return std::move(advice_);
   }
 
@@ -37,7 +39,8 @@ class Advisor {
   double score(const Candidate& candidate) const { return candidate.scores[request_.objective]; }
 
   base::Status add(const std::string& name, const RouterRow& router, Placement placement) {
-    const auto scores = evaluate(request_.network, request_.job, placement, router, request_.seed, request_.with_time);
+    const auto scores = evaluate(request_.network, request_.job, placement, router, request_.seed,
+                                 request_.with_time);
     if (!scores) return base::Error{name + ", " + router.name + ": " + scores.error().message};
     advice_.candidates.push_back({name, router.name, std::move(placement), *scores});
     return base::Done{};
@@ -48,9 +51,12 @@ class Advisor {
     for (int round = 0; round < kRounds; ++round) {
       const auto best = std::min_element(
           advice_.candidates.begin() + static_cast<std::ptrdiff_t>(first), advice_.candidates.end(),
-          [this](const Candidate& one, const Candidate& other) { return score(one) < score(other); });
+          [this](const Candidate& one, const Candidate& other) {
+            return score(one) < score(other);
+          });
       const double before = score(*best);
-      auto placement = improve_placement(mapping_, router, request_.objective, best->places, request_.effort);
+      auto placement =
+          improve_placement(mapping_, router, request_.objective, best->places, request_.effort);
       if (!placement) return placement.error();
       if (auto added = add("improved", router, std::move(*placement)); !added) return added;
       if (score(advice_.candidates.back()) < before) continue;

@@ -13,8 +13,8 @@ namespace fathom::simulator {
 struct AdviceRequest {
   const Network& network;
   const Job& job;
-  std::vector<HostId> hosts;   // that the job may use; slots enough
-  Placement present;           // one of these hosts for each rank
+  std::vector<HostId> hosts;              // that the job may use; slots enough
+  Placement present;                      // one of these hosts for each rank
   std::vector<const RouterRow*> routers;  // one or more; the first is the present one
   Objective objective = Objective::kCongestion;
   std::uint64_t seed = 1;
@@ -33,9 +33,9 @@ struct Advice {
   Scores bounds;
 };
 
-// Tries every mapper of the registry with every router; from the best placement for each router, and
-// from the present one, local search goes on ("improved"). Nothing is worse than the present candidate
-// if that stands first among the rest. An Error names what failed.
+// Tries every mapper of the registry with every router; from the best placement for each router,
+// and from the present one, local search goes on ("improved"). Nothing is worse than the present
+// candidate if that stands first among the rest. An Error names what failed.
 base::Result<Advice> advise(const AdviceRequest& request);
 
 }  // namespace fathom::simulator

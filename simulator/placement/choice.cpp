@@ -14,7 +14,8 @@ base::Result<PlacementChoice> find_placement(std::string_view text) {
     return PlacementChoice{nullptr, std::string(text.substr(kRankfilePrefix.size()))};
   }
   const auto mapper = find_mapper(text);
-  if (!mapper) return base::Error{mapper.error().message + ", " + std::string(kRankfilePrefix) + "FILE"};
+  if (!mapper)
+    return base::Error{mapper.error().message + ", " + std::string(kRankfilePrefix) + "FILE"};
   return PlacementChoice{*mapper, ""};
 }
 

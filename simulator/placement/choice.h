@@ -1,5 +1,6 @@
-// How a job's processes are placed, as `--placement` and a scenario's `placement` say it: the name of a
-// mapper, or rankfile:FILE. A rank file names the host of each rank, so it stands for a selection, too.
+// How a job's processes are placed, as `--placement` and a scenario's `placement` say it: the name
+// of a mapper, or rankfile:FILE. A rank file names the host of each rank, so it stands for a
+// selection, too.
 #pragma once
 
 #include <string>
@@ -11,7 +12,8 @@
 namespace fathom::simulator {
 
 inline constexpr std::string_view kRankfilePrefix = "rankfile:";
-inline constexpr char kRankfileHelp[] = "the host of each rank from a rank file, or a list of hosts in order";
+inline constexpr char kRankfileHelp[] =
+    "the host of each rank from a rank file, or a list of hosts in order";
 
 struct PlacementChoice {
   const MapperRow* mapper = nullptr;  // nullptr if there is a rank file

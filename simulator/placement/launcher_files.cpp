@@ -10,7 +10,8 @@
 namespace fathom::simulator {
 namespace {
 
-base::Result<std::string> rankfile(const Network& network, const Placement& placement, const Placement&) {
+base::Result<std::string> rankfile(const Network& network, const Placement& placement,
+                                   const Placement&) {
   std::map<HostId, std::uint32_t> next_slot;
   std::string text;
   for (std::size_t rank = 0; rank < placement.size(); ++rank) {
@@ -23,20 +24,24 @@ base::Result<std::string> rankfile(const Network& network, const Placement& plac
 
 std::string listed(const Network& network, const Placement& placement, char between) {
   std::string text;
-  for (const HostId host : placement) text += (text.empty() ? "" : std::string(1, between)) + network.machine(host);
+  for (const HostId host : placement)
+    text += (text.empty() ? "" : std::string(1, between)) + network.machine(host);
   return text + '\n';
 }
 
-base::Result<std::string> host_list(const Network& network, const Placement& placement, const Placement&) {
+base::Result<std::string> host_list(const Network& network, const Placement& placement,
+                                    const Placement&) {
   return listed(network, placement, ',');
 }
 
-base::Result<std::string> slurm(const Network& network, const Placement& placement, const Placement&) {
+base::Result<std::string> slurm(const Network& network, const Placement& placement,
+                                const Placement&) {
   return listed(network, placement, '\n');
 }
 
 // Ranks that stay on their host keep their place.
-base::Result<std::string> permutation(const Network& network, const Placement& placement, const Placement& present) {
+base::Result<std::string> permutation(const Network& network, const Placement& placement,
+                                      const Placement& present) {
   std::map<HostId, std::vector<std::size_t>> places;  // of ranks that leave, last first
   for (std::size_t rank = present.size(); rank-- > 0;) {
     if (placement[rank] != present[rank]) places[present[rank]].push_back(rank);
@@ -47,8 +52,9 @@ base::Result<std::string> permutation(const Network& network, const Placement& p
     if (placement[rank] != present[rank]) {
       std::vector<std::size_t>& left = places[placement[rank]];
       if (left.empty()) {
-        return base::Error{"the placement needs more places on '" + network.node_name(placement[rank]) +
-                           "' than the job has there now, so it is no permutation; choose another format"};
+        return base::Error{
+            "the placement needs more places on '" + network.node_name(placement[rank]) +
+            "' than the job has there now, so it is no permutation; choose another format"};
       }
       place = left.back();
       left.pop_back();
@@ -75,8 +81,8 @@ bool parse_number(std::string_view text, std::size_t& number) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
-// "rank N=HOST slot=K" into N and the place; false if the line is none. Slots that are no plain number, as
-// SOCKET:CORE, are as good as none.
+// "rank N=HOST slot=K" into N and the place; false if the line is none. Slots that are no plain
+// number, as SOCKET:CORE, are as good as none.
 bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
   const std::size_t equals = line.find('=');
   if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
@@ -106,9 +112,11 @@ base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
     for (const std::string& name : base::split(line, ',')) plain.push_back({name, kNoId});
   }
   if (by_rank.empty()) return plain;
-  if (!plain.empty()) return base::Error{path + ": '" + plain.front().host + "' is no line of a rankfile"};
+  if (!plain.empty())
+    return base::Error{path + ": '" + plain.front().host + "' is no line of a rankfile"};
   for (const auto& [rank, place] : by_rank) {
-    if (rank != plain.size()) return base::Error{path + ": rank " + std::to_string(plain.size()) + " is missing"};
+    if (rank != plain.size())
+      return base::Error{path + ": rank " + std::to_string(plain.size()) + " is missing"};
     plain.push_back(place);
   }
   return plain;
@@ -119,7 +127,8 @@ HostId part_for(const Network& network, const std::vector<HostId>& parts, std::u
                 const std::vector<std::uint32_t>& used) {
   for (const HostId part : parts) {
     const std::uint32_t first = network.first_core(part);
-    const bool has_core = parts.size() == 1 || slot == kNoId || (slot >= first && slot - first < network.slots(part));
+    const bool has_core =
+        parts.size() == 1 || slot == kNoId || (slot >= first && slot - first < network.slots(part));
     if (has_core && used[part] < network.slots(part)) return part;
   }
   return kNoId;
@@ -135,14 +144,18 @@ base::Result<Placement> read_placement(const Network& network, const std::string
   for (const Place& place : *places) {
     const std::vector<HostId> parts = network.hosts_named(place.host);
     if (parts.empty()) {
-      const char* advice = place.host.starts_with('+') ? "; hosts must be named, not numbered within an allocation" : "";
-      return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host + "'" + advice};
+      const char* advice = place.host.starts_with('+')
+                               ? "; hosts must be named, not numbered within an allocation"
+                               : "";
+      return base::Error{path + ": cluster '" + network.name() + "' has no host '" + place.host +
+                         "'" + advice};
     }
     const HostId host = part_for(network, parts, place.slot, used);
     if (host == kNoId) {
-      return base::Error{path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +
-                         " slots, and more ranks" +
-                         (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
+      return base::Error{
+          path + ": host '" + place.host + "' has " + std::to_string(network.slots(parts.front())) +
+          " slots, and more ranks" +
+          (parts.size() > 1 ? ", or a rank on a core that none of its parts has" : "")};
     }
     ++used[host];
     placement.push_back(host);

@@ -22,7 +22,8 @@ struct PlacementFormat {
   const char* name;
   const char* help;  // one line: how to use the file
   // An Error if the placement cannot be said so.
-  base::Result<std::string> (*text)(const Network& network, const Placement& placement, const Placement& present);
+  base::Result<std::string> (*text)(const Network& network, const Placement& placement,
+                                    const Placement& present);
 };
 
 std::span<const PlacementFormat> placement_formats();
@@ -31,8 +32,9 @@ base::Result<const PlacementFormat*> find_placement_format(std::string_view name
 
 // Hosts that are parts of a machine go by the machine's name.
 //
-// Reads a rankfile (slots tell the part of a machine, and nothing else) or a list of hosts, one for each rank, separated by
-// commas, blanks or lines. An Error names line or host: unknown, more processes than slots, a rank twice or missing.
+// Reads a rankfile (slots tell the part of a machine, and nothing else) or a list of hosts, one for
+// each rank, separated by commas, blanks or lines. An Error names line or host: unknown, more
+// processes than slots, a rank twice or missing.
 base::Result<Placement> read_placement(const Network& network, const std::string& path);
 
 }  // namespace fathom::simulator

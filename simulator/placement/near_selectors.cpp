@@ -62,9 +62,10 @@ Neighbourhood around(const SelectionRequest& request, const std::vector<SwitchHo
   const std::vector<std::uint32_t> hops = hops_from(request.network, start.at);
   std::vector<const SwitchHosts*> order;
   for (const SwitchHosts& at : all) order.push_back(&at);
-  std::stable_sort(order.begin(), order.end(), [&](const SwitchHosts* left, const SwitchHosts* right) {
-    return std::tuple(hops[left->at], right->slots) < std::tuple(hops[right->at], left->slots);
-  });
+  std::stable_sort(
+      order.begin(), order.end(), [&](const SwitchHosts* left, const SwitchHosts* right) {
+        return std::tuple(hops[left->at], right->slots) < std::tuple(hops[right->at], left->slots);
+      });
   Neighbourhood result;
   for (const SwitchHosts* at : order) {
     if (result.slots >= static_cast<std::uint64_t>(request.ranks)) break;
@@ -75,7 +76,8 @@ Neighbourhood around(const SelectionRequest& request, const std::vector<SwitchHo
   return result;
 }
 
-const SwitchHosts* best_single(const SelectionRequest& request, const std::vector<SwitchHosts>& all) {
+const SwitchHosts* best_single(const SelectionRequest& request,
+                               const std::vector<SwitchHosts>& all) {
   const SwitchHosts* best = nullptr;
   for (const SwitchHosts& at : all) {
     if (at.slots < static_cast<std::uint64_t>(request.ranks)) continue;
@@ -109,7 +111,8 @@ std::vector<HostId> select_contiguous(const SelectionRequest& request) {
   HostId first = 0;
   const auto drop_first = [&] {
     slots -= network.slots(first);
-    if (const auto at = touched.find(switch_of(network, first)); --at->second == 0) touched.erase(at);
+    if (const auto at = touched.find(switch_of(network, first)); --at->second == 0)
+      touched.erase(at);
     ++first;
   };
   for (HostId host = 0; host < network.host_count(); ++host) {

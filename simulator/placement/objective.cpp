@@ -24,13 +24,15 @@ Bytes by_partner(const Job& job, bool sent) {
   Bytes result(static_cast<std::size_t>(job.ranks));
   for (const profile::PairCount& pair : job.pairs) {
     if (pair.source == pair.destination) continue;
-    result[static_cast<std::size_t>(sent ? pair.source : pair.destination)].push_back(static_cast<double>(pair.bytes));
+    result[static_cast<std::size_t>(sent ? pair.source : pair.destination)].push_back(
+        static_cast<double>(pair.bytes));
   }
   for (std::vector<double>& partners : result) std::sort(partners.rbegin(), partners.rend());
   return result;
 }
 
-// The hops to the k-th place nearest to a host, least over all hosts; the place beside a rank is 0 hops away.
+// The hops to the k-th place nearest to a host, least over all hosts; the place beside a rank is 0
+// hops away.
 std::vector<std::uint32_t> least_hops(const Network& network, std::span<const HostId> hosts) {
   const HostDistances distances(network, hosts);
   std::vector<std::uint32_t> least;
@@ -42,7 +44,8 @@ std::vector<std::uint32_t> least_hops(const Network& network, std::span<const Ho
     }
     std::sort(hops.begin(), hops.end());
     if (least.size() < hops.size()) least.resize(hops.size(), kNoId);
-    for (std::size_t place = 0; place < hops.size(); ++place) least[place] = std::min(least[place], hops[place]);
+    for (std::size_t place = 0; place < hops.size(); ++place)
+      least[place] = std::min(least[place], hops[place]);
   }
   return least;
 }
@@ -55,7 +58,8 @@ double sum_from(const std::vector<double>& partners, std::size_t first) {
 
 double far_bytes(const std::vector<double>& partners, const std::vector<std::uint32_t>& hops) {
   double sum = 0;
-  for (std::size_t at = 0; at < partners.size() && at < hops.size(); ++at) sum += partners[at] * hops[at];
+  for (std::size_t at = 0; at < partners.size() && at < hops.size(); ++at)
+    sum += partners[at] * hops[at];
   return sum;
 }
 
@@ -69,7 +73,8 @@ SwitchParts parts_of(const Network& network, std::span<const HostId> hosts) {
   std::map<NodeId, std::size_t> slots;
   for (const HostId host : hosts) {
     for (const LinkId link : network.links_from(host)) {
-      if (network.links_from(host).size() == 1) slots[network.link(link).target] += network.slots(host);
+      if (network.links_from(host).size() == 1)
+        slots[network.link(link).target] += network.slots(host);
     }
   }
   SwitchParts parts;
@@ -100,9 +105,10 @@ HostCapacity capacity_of(const Network& network, std::span<const HostId> hosts, 
   return result;
 }
 
-// What must pass between hosts, and between switches, however the ranks are divided among them. Each of
-// these bytes leaves one host or switch and enters another.
-void add_spectral(const Network& network, const Job& job, std::span<const HostId> hosts, Scores& bounds) {
+// What must pass between hosts, and between switches, however the ranks are divided among them.
+// Each of these bytes leaves one host or switch and enters another.
+void add_spectral(const Network& network, const Job& job, std::span<const HostId> hosts,
+                  Scores& bounds) {
   if (job.ranks > kMostRanksOfSpectrum || job.ranks < 2) return;
   const std::vector<double> spectrum = laplacian_spectrum(RankGraph(job));
   std::vector<std::size_t> sizes;
@@ -110,8 +116,9 @@ void add_spectral(const Network& network, const Job& job, std::span<const HostId
   const double between_hosts = cut_bound(spectrum, sizes);
   bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], between_hosts);
   const SwitchParts parts = parts_of(network, hosts);
-  const bool all_counted = std::accumulate(parts.slots.begin(), parts.slots.end(), std::size_t{0}) ==
-                           std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
+  const bool all_counted =
+      std::accumulate(parts.slots.begin(), parts.slots.end(), std::size_t{0}) ==
+      std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   const double between_switches = all_counted ? cut_bound(spectrum, parts.slots) : 0;
   // Two hops at least between hosts over a switch, one more between switches.
   const double hops = all_counted ? 2 * between_hosts + between_switches : between_hosts;
@@ -138,7 +145,8 @@ base::Result<Scores> evaluate(const Network& network, const Job& job, const Plac
                               const RouterRow& row, std::uint64_t seed, bool with_time) {
   auto router = row.make(network, {seed});
   if (!router) return router.error();
-  const auto demands = demands_of(job, placement, row.per_flow ? Granularity::kProcesses : Granularity::kHosts);
+  const auto demands =
+      demands_of(job, placement, row.per_flow ? Granularity::kProcesses : Granularity::kHosts);
   const auto use = link_load(network, **router, demands, LinkUse(network));
   if (!use) return use.error();
   Scores scores;
@@ -171,17 +179,20 @@ Scores lower_bounds(const Network& network, const Job& job, std::span<const Host
       const double alone = sum_from(partners, most_slots - 1);
       leaving += alone;
       hop_bytes += far_bytes(partners, hops);
-      bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], alone / capacity.largest);
+      bounds[Objective::kCongestion] =
+          std::max(bounds[Objective::kCongestion], alone / capacity.largest);
     }
     // Each direction by itself is a bound for the whole: all that is sent is received.
     bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], leaving);
     bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hop_bytes);
-    bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], leaving / capacity.all);
+    bounds[Objective::kCongestion] =
+        std::max(bounds[Objective::kCongestion], leaving / capacity.all);
   }
   add_spectral(network, job, hosts, bounds);
   double all_capacity = 0;
   for (const Link& link : network.links()) all_capacity += link.capacity_Bps;
-  bounds[Objective::kCongestion] = std::max(bounds[Objective::kCongestion], bounds[Objective::kHopBytes] / all_capacity);
+  bounds[Objective::kCongestion] =
+      std::max(bounds[Objective::kCongestion], bounds[Objective::kHopBytes] / all_capacity);
   bounds[Objective::kTime] = bounds[Objective::kCongestion];
   return bounds;
 }

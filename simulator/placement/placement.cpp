@@ -39,7 +39,8 @@ std::vector<std::int64_t> text_order(std::int64_t ranks) {
 // One demand for each pair of processes, in the order that demands_of() promises.
 std::vector<Demand> process_demands(const Job& job, const Placement& placement) {
   std::vector<std::size_t> first(static_cast<std::size_t>(job.ranks) + 1, 0);
-  for (const profile::PairCount& pair : job.pairs) ++first[static_cast<std::size_t>(pair.source) + 1];
+  for (const profile::PairCount& pair : job.pairs)
+    ++first[static_cast<std::size_t>(pair.source) + 1];
   std::partial_sum(first.begin(), first.end(), first.begin());
   std::vector<Demand> demands;
   demands.reserve(job.pairs.size());
@@ -92,8 +93,8 @@ base::Result<std::vector<HostId>> select_hosts(const SelectorRow& selector,
     if (request.is_free(host)) slots += request.network.slots(host);
   }
   if (slots < static_cast<std::uint64_t>(request.ranks)) {
-    return base::Error{too_few("the free hosts of '" + request.network.name() + "' have", slots,
-                               request.ranks)};
+    return base::Error{
+        too_few("the free hosts of '" + request.network.name() + "' have", slots, request.ranks)};
   }
   return selector.select(request);
 }
@@ -106,7 +107,8 @@ base::Result<Placement> map_processes(const MapperRow& mapper, const MappingRequ
   return mapper.map(request);
 }
 
-std::vector<Demand> demands_of(const Job& job, const Placement& placement, Granularity granularity) {
+std::vector<Demand> demands_of(const Job& job, const Placement& placement,
+                               Granularity granularity) {
   std::vector<Demand> demands = process_demands(job, placement);
   return granularity == Granularity::kProcesses ? demands : merged(demands);
 }

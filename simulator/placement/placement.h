@@ -1,5 +1,6 @@
-// Which hosts a job gets (selection), which of its processes runs where (mapping), and what the hosts
-// then send to each other. How to add a selector or a mapper: docs/adding-a-simulator-part.md.
+// Which hosts a job gets (selection), which of its processes runs where (mapping), and what the
+// hosts then send to each other. How to add a selector or a mapper:
+// docs/adding-a-simulator-part.md.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ namespace fathom::simulator {
 
 // What a sentence about too few slots advises.
 inline constexpr char kMoreSlots[] =
-    "more slots on each host (--slots N where the cluster does not tell, else in its file or specification)";
+    "more slots on each host (--slots N where the cluster does not tell, else in its file or "
+    "specification)";
 
 using Placement = std::vector<HostId>;  // by rank
 
@@ -29,8 +31,9 @@ struct SelectionRequest {
   bool is_free(HostId host) const { return busy.empty() || busy[host] == 0; }
 };
 
-// A row of the registry. Hosts are a job's alone; the chosen ones have at least as many slots as the
-// job has processes, each is chosen once, and their order is the order in which mappers fill them.
+// A row of the registry. Hosts are a job's alone; the chosen ones have at least as many slots as
+// the job has processes, each is chosen once, and their order is the order in which mappers fill
+// them.
 struct SelectorRow {
   const char* name;  // as in `fathom simulate --selection NAME`
   const char* help;  // one line
@@ -60,14 +63,15 @@ struct MapperRow {
 // An Error if the hosts have too few slots.
 base::Result<Placement> map_processes(const MapperRow& mapper, const MappingRequest& request);
 
-// What one demand stands for: all that one host sends to another, or one pair of processes (its key is
-// then a number of that pair).
+// What one demand stands for: all that one host sends to another, or one pair of processes (its key
+// is then a number of that pair).
 enum class Granularity { kHosts, kProcesses };
 
-// The demands of a placed job, in the order that greedy routers fall back on where demands are equally
-// heavy: by the first pair of processes that contributes, source ranks in the order of their decimal
-// digits as text (0, 1, 10, 100, 101, …, 2, 20, …), then destination ranks ascending. That is the order
-// of the archives that the reference simulator reads, so equal demands are routed in the same order.
+// The demands of a placed job, in the order that greedy routers fall back on where demands are
+// equally heavy: by the first pair of processes that contributes, source ranks in the order of
+// their decimal digits as text (0, 1, 10, 100, 101, …, 2, 20, …), then destination ranks ascending.
+// That is the order of the archives that the reference simulator reads, so equal demands are routed
+// in the same order.
 std::vector<Demand> demands_of(const Job& job, const Placement& placement, Granularity granularity);
 
 }  // namespace fathom::simulator

@@ -24,8 +24,11 @@ std::mutex metis_mutex;
 class Bisection {
  public:
   explicit Bisection(const MappingRequest& request)
-      : request_(request), graph_(request.job), distances_(request.network, request.hosts),
-        local_(graph_.rank_count(), -1), placement_(graph_.rank_count()) {}
+      : request_(request),
+        graph_(request.job),
+        distances_(request.network, request.hosts),
+        local_(graph_.rank_count(), -1),
+        placement_(graph_.rank_count()) {}
 
   base::Result<Placement> run() {
     Ranks ranks(graph_.rank_count());
@@ -52,16 +55,18 @@ class Bisection {
     const std::size_t cut = cut_of(places);
     Places far(places.begin() + static_cast<std::ptrdiff_t>(cut), places.end());
     places.resize(cut);
-    const double share = static_cast<double>(slots(places)) / static_cast<double>(slots(places) + slots(far));
-    const auto even = static_cast<std::size_t>(std::llround(share * static_cast<double>(ranks.size())));
+    const double share =
+        static_cast<double>(slots(places)) / static_cast<double>(slots(places) + slots(far));
+    const auto even =
+        static_cast<std::size_t>(std::llround(share * static_cast<double>(ranks.size())));
     const std::size_t least = ranks.size() > slots(far) ? ranks.size() - slots(far) : 0;
     Ranks others = halve(ranks, std::clamp(even, least, std::min(slots(places), ranks.size())));
     place(std::move(ranks), std::move(places));
     place(std::move(others), std::move(far));
   }
 
-  // Sorts the places from one end of the group to the other, and says where the halves part: near the
-  // middle, where neighbours are farthest from each other.
+  // Sorts the places from one end of the group to the other, and says where the halves part: near
+  // the middle, where neighbours are farthest from each other.
   std::size_t cut_of(Places& places) const {
     std::size_t one = places.front(), other = places.back();
     for (const std::size_t a : places) {
@@ -84,7 +89,8 @@ class Bisection {
   }
 
   std::int64_t nearness(std::size_t place, std::size_t one, std::size_t other) const {
-    return std::int64_t{distances_.between(one, place)} - std::int64_t{distances_.between(other, place)};
+    return std::int64_t{distances_.between(one, place)} -
+           std::int64_t{distances_.between(other, place)};
   }
   std::uint32_t gap(const Places& places, std::size_t at) const {
     return distances_.between(places[at - 1], places[at]);
@@ -96,7 +102,8 @@ class Bisection {
     if (count > 0 && count < ranks.size()) partition(ranks, count, part);
     repair(ranks, count, part);
     Ranks kept, others;
-    for (std::size_t at = 0; at < ranks.size(); ++at) (part[at] == 0 ? kept : others).push_back(ranks[at]);
+    for (std::size_t at = 0; at < ranks.size(); ++at)
+      (part[at] == 0 ? kept : others).push_back(ranks[at]);
     ranks = std::move(kept);
     return others;
   }
@@ -104,9 +111,11 @@ class Bisection {
   void partition(const Ranks& ranks, std::size_t count, std::vector<idx_t>& part) {
     std::vector<idx_t> first = {0}, neighbours, weights;
     double heaviest = 0;
-    for (std::size_t at = 0; at < ranks.size(); ++at) local_[ranks[at]] = static_cast<std::int64_t>(at);
+    for (std::size_t at = 0; at < ranks.size(); ++at)
+      local_[ranks[at]] = static_cast<std::int64_t>(at);
     for (const std::uint32_t rank : ranks) {
-      for (const RankGraph::Neighbour& edge : graph_.of(rank)) heaviest = std::max(heaviest, edge.bytes);
+      for (const RankGraph::Neighbour& edge : graph_.of(rank))
+        heaviest = std::max(heaviest, edge.bytes);
     }
     for (const std::uint32_t rank : ranks) {
       for (const RankGraph::Neighbour& edge : graph_.of(rank)) {
@@ -119,7 +128,8 @@ class Bisection {
     for (const std::uint32_t rank : ranks) local_[rank] = -1;
     auto vertices = static_cast<idx_t>(ranks.size());
     idx_t constraints = 1, parts = 2, cut = 0;
-    const auto share = static_cast<real_t>(static_cast<double>(count) / static_cast<double>(ranks.size()));
+    const auto share =
+        static_cast<real_t>(static_cast<double>(count) / static_cast<double>(ranks.size()));
     real_t shares[2] = {share, 1 - share};
     idx_t options[METIS_NOPTIONS];
     METIS_SetDefaultOptions(options);
@@ -127,14 +137,16 @@ class Bisection {
     options[METIS_OPTION_NCUTS] = 4;
     const std::lock_guard lock(metis_mutex);
     // What METIS cannot do, repair() does.
-    METIS_PartGraphRecursive(&vertices, &constraints, first.data(), neighbours.data(), nullptr, nullptr,
-                             weights.data(), &parts, shares, nullptr, options, &cut, part.data());
+    METIS_PartGraphRecursive(&vertices, &constraints, first.data(), neighbours.data(), nullptr,
+                             nullptr, weights.data(), &parts, shares, nullptr, options, &cut,
+                             part.data());
   }
 
   // Moves ranks that lose least until exactly `count` are of part 0.
   void repair(const Ranks& ranks, std::size_t count, std::vector<idx_t>& part) {
     auto zeros = static_cast<std::size_t>(std::count(part.begin(), part.end(), 0));
-    for (std::size_t at = 0; at < ranks.size(); ++at) local_[ranks[at]] = static_cast<std::int64_t>(at);
+    for (std::size_t at = 0; at < ranks.size(); ++at)
+      local_[ranks[at]] = static_cast<std::int64_t>(at);
     while (zeros != count) {
       const idx_t from = zeros > count ? 0 : 1;
       std::size_t best = ranks.size();
@@ -144,7 +156,8 @@ class Bisection {
         double gain = 0;
         for (const RankGraph::Neighbour& edge : graph_.of(ranks[at])) {
           if (local_[edge.rank] < 0) continue;
-          gain += part[static_cast<std::size_t>(local_[edge.rank])] == from ? -edge.bytes : edge.bytes;
+          gain +=
+              part[static_cast<std::size_t>(local_[edge.rank])] == from ? -edge.bytes : edge.bytes;
         }
         if (gain > best_gain) best = at, best_gain = gain;
       }
@@ -163,6 +176,8 @@ class Bisection {
 
 }  // namespace
 
-base::Result<Placement> map_bisection(const MappingRequest& request) { return Bisection(request).run(); }
+base::Result<Placement> map_bisection(const MappingRequest& request) {
+  return Bisection(request).run();
+}
 
 }  // namespace fathom::simulator

@@ -24,8 +24,10 @@ constexpr MapperRow kMappers[] = {
     {"block", "fill one host after the other", map_block},
     {"cyclic", "deal processes out one to each host in turn", map_cyclic},
     {"random", "block over the hosts in random order", map_random},
-    {"bisection", "halves ranks and hosts again and again, so that little goes between the halves", map_bisection},
-    {"treematch", "groups ranks that send each other most, up the tree of hosts and switches", map_treematch},
+    {"bisection", "halves ranks and hosts again and again, so that little goes between the halves",
+     map_bisection},
+    {"treematch", "groups ranks that send each other most, up the tree of hosts and switches",
+     map_treematch},
     {"search", "the best of these by hop-bytes, then swaps as long as that pays", map_search},
 };
 

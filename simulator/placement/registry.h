@@ -1,4 +1,5 @@
-// Every way of selecting hosts and of placing processes on them: one row each. How to add one: docs/adding-a-simulator-part.md.
+// Every way of selecting hosts and of placing processes on them: one row each. How to add one:
+// docs/adding-a-simulator-part.md.
 #pragma once
 
 #include <span>

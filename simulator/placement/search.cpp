@@ -9,8 +9,8 @@
 #include "simulator/placement/mappers.h"
 #include "simulator/placement/placed_routes.h"
 #include "simulator/placement/recursive_bisection.h"
-#include "simulator/placement/treematch.h"
 #include "simulator/placement/registry.h"
+#include "simulator/placement/treematch.h"
 #include "simulator/routing/registry.h"
 
 namespace fathom::simulator {
@@ -24,22 +24,31 @@ base::Result<PlacedRoutes> ways_between(const MappingRequest& request, const Rou
   Job hosts{"hosts", static_cast<std::int64_t>(request.hosts.size()), {}};
   for (const profile::PairCount& pair : request.job.pairs) {
     hosts.pairs.push_back({place[static_cast<std::size_t>(pair.source)],
-                           place[static_cast<std::size_t>(pair.destination)], pair.bytes, pair.messages});
+                           place[static_cast<std::size_t>(pair.destination)], pair.bytes,
+                           pair.messages});
   }
-  return PlacedRoutes::make(request.network, hosts, Placement(request.hosts.begin(), request.hosts.end()),
-                            router, request.seed, LinkUse(request.network));
+  return PlacedRoutes::make(request.network, hosts,
+                            Placement(request.hosts.begin(), request.hosts.end()), router,
+                            request.seed, LinkUse(request.network));
 }
 
 class Search {
  public:
   Search(const MappingRequest& request, const PlacedRoutes& ways, Objective objective,
          std::vector<std::uint32_t> place)
-      : request_(request), ways_(ways), objective_(objective), place_(std::move(place)),
-        load_(request.network.link_count(), 0), messages_(place_.size()), free_(request.hosts.size()),
-        on_(request.hosts.size()), random_(request.seed) {
+      : request_(request),
+        ways_(ways),
+        objective_(objective),
+        place_(std::move(place)),
+        load_(request.network.link_count(), 0),
+        messages_(place_.size()),
+        free_(request.hosts.size()),
+        on_(request.hosts.size()),
+        random_(request.seed) {
     for (const profile::PairCount& pair : request.job.pairs) {
       if (pair.source == pair.destination) continue;
-      const auto from = static_cast<std::uint32_t>(pair.source), to = static_cast<std::uint32_t>(pair.destination);
+      const auto from = static_cast<std::uint32_t>(pair.source),
+                 to = static_cast<std::uint32_t>(pair.destination);
       const auto bytes = static_cast<double>(pair.bytes);
       messages_[from].push_back({to, bytes, true});
       messages_[to].push_back({from, bytes, false});
@@ -47,13 +56,15 @@ class Search {
       for (const LinkId link : ways_.between(place_[from], place_[to])) load_[link] += bytes;
     }
     for (auto& list : messages_) {
-      std::stable_sort(list.begin(), list.end(),
-                       [](const Message& one, const Message& other) { return one.bytes > other.bytes; });
+      std::stable_sort(list.begin(), list.end(), [](const Message& one, const Message& other) {
+        return one.bytes > other.bytes;
+      });
     }
     for (LinkId link = 0; link < load_.size(); ++link) {
       highest_ = std::max(highest_, load_[link] / request.network.link(link).capacity_Bps);
     }
-    for (std::size_t host = 0; host < free_.size(); ++host) free_[host] = request.network.slots(request.hosts[host]);
+    for (std::size_t host = 0; host < free_.size(); ++host)
+      free_[host] = request.network.slots(request.hosts[host]);
     for (std::uint32_t rank = 0; rank < place_.size(); ++rank) {
       --free_[place_[rank]];
       on_[place_[rank]].push_back(rank);
@@ -141,7 +152,8 @@ class Search {
   }
 
   void carry(std::uint32_t rank, const Message& message, double bytes) {
-    const std::uint32_t from = message.sent ? rank : message.other, to = message.sent ? message.other : rank;
+    const std::uint32_t from = message.sent ? rank : message.other,
+                        to = message.sent ? message.other : rank;
     for (const LinkId link : ways_.between(place_[from], place_[to])) {
       change_ -= cost(link);
       load_[link] += bytes;
@@ -153,7 +165,8 @@ class Search {
   double cost(LinkId link) const {
     if (objective_ == Objective::kHopBytes) return load_[link];
     const Link& what = request_.network.link(link);
-    if (objective_ == Objective::kHostBytes) return request_.network.is_host(what.source) ? load_[link] : 0;
+    if (objective_ == Objective::kHostBytes)
+      return request_.network.is_host(what.source) ? load_[link] : 0;
     const double part = load_[link] / what.capacity_Bps / highest_;
     const double square = part * part, fourth = square * square;
     return fourth * fourth;
@@ -169,8 +182,8 @@ class Search {
   const MappingRequest& request_;
   const PlacedRoutes& ways_;
   Objective objective_;
-  std::vector<std::uint32_t> place_;  // by rank: position of its host
-  std::vector<double> load_;          // by link
+  std::vector<std::uint32_t> place_;            // by rank: position of its host
+  std::vector<double> load_;                    // by link
   std::vector<std::vector<Message>> messages_;  // by rank, heaviest first
   std::vector<std::uint32_t> free_;             // slots, by position of host
   std::vector<std::vector<std::uint32_t>> on_;  // ranks, by position of host
@@ -188,13 +201,16 @@ base::Result<Placement> improve_placement(const MappingRequest& request, const R
   std::vector<std::uint32_t> place;
   for (const HostId host : placement) {
     const auto found = std::find(request.hosts.begin(), request.hosts.end(), host);
-    if (found == request.hosts.end()) return base::Error{"the placement to improve uses a host that is not to be used"};
+    if (found == request.hosts.end())
+      return base::Error{"the placement to improve uses a host that is not to be used"};
     place.push_back(static_cast<std::uint32_t>(found - request.hosts.begin()));
   }
   const auto ways = ways_between(request, router, place);
   if (!ways) return ways.error();
-  const std::vector<std::uint32_t> better = Search(request, *ways, objective, std::move(place)).run(effort.moves);
-  for (std::size_t rank = 0; rank < placement.size(); ++rank) placement[rank] = request.hosts[better[rank]];
+  const std::vector<std::uint32_t> better =
+      Search(request, *ways, objective, std::move(place)).run(effort.moves);
+  for (std::size_t rank = 0; rank < placement.size(); ++rank)
+    placement[rank] = request.hosts[better[rank]];
   return placement;
 }
 
@@ -205,7 +221,8 @@ base::Result<Placement> map_search(const MappingRequest& request) {
   for (const auto mapper : {map_block, map_bisection, map_treematch}) {
     auto placement = mapper(request);
     if (!placement) return placement;
-    const auto scores = evaluate(request.network, request.job, *placement, shortest, request.seed, false);
+    const auto scores =
+        evaluate(request.network, request.job, *placement, shortest, request.seed, false);
     if (!scores) return scores.error();
     const double score = (*scores)[Objective::kHopBytes];
     if (best && score >= best_score) continue;

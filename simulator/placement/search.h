@@ -6,9 +6,10 @@
 //     hop-bytes          sum_l load_l
 //     host-bytes         sum over links out of hosts of load_l
 //
-// with the ways that the router chose for the placement it starts from. A move swaps the places of two
-// ranks on different hosts, or takes a rank to a free slot; one that makes the sum smaller is kept. Tried
-// are, for each rank, the places beside those that it exchanges most with, and some drawn ones.
+// with the ways that the router chose for the placement it starts from. A move swaps the places of
+// two ranks on different hosts, or takes a rank to a free slot; one that makes the sum smaller is
+// kept. Tried are, for each rank, the places beside those that it exchanges most with, and some
+// drawn ones.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +22,8 @@ struct SearchEffort {
   std::uint64_t moves = 200'000;  // tried at most
 };
 
-// Starts from `placement`, which is of request.hosts. The same seed gives the same result. The Error is
-// the router's. Cost: for each move the links that the two ranks' messages pass.
+// Starts from `placement`, which is of request.hosts. The same seed gives the same result. The
+// Error is the router's. Cost: for each move the links that the two ranks' messages pass.
 base::Result<Placement> improve_placement(const MappingRequest& request, const RouterRow& router,
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort = {});

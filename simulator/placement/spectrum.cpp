@@ -40,7 +40,9 @@ Tridiagonal reduced(Matrix& a) {
     const double square = 2 * (norm * norm - alpha * a[k][k + 1]);  // of v's length
     double along = 0;
     for (std::size_t i = k + 1; i < n; ++i) {
-      w[i] = 2 / square * std::inner_product(a[i] + k + 1, a[i] + n, v.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
+      w[i] = 2 / square *
+             std::inner_product(a[i] + k + 1, a[i] + n,
+                                v.begin() + static_cast<std::ptrdiff_t>(k) + 1, 0.0);
       along += w[i] * v[i];
     }
     for (std::size_t i = k + 1; i < n; ++i) w[i] -= along / square * v[i];
@@ -102,7 +104,8 @@ std::vector<double> laplacian_spectrum(const RankGraph& graph) {
       std::size_t last = first;
       while (last + 1 < t.diagonal.size() &&
              std::abs(t.beside[last]) >
-                 kSmall * (std::abs(t.diagonal[last]) + std::abs(t.diagonal[last + 1]) + kSmall * largest)) {
+                 kSmall * (std::abs(t.diagonal[last]) + std::abs(t.diagonal[last + 1]) +
+                           kSmall * largest)) {
         ++last;
       }
       if (last == first) break;

@@ -18,7 +18,8 @@ class Items {
  public:
   explicit Items(const RankGraph& graph) : exchanged_(graph.rank_count()) {
     for (std::uint32_t rank = 0; rank < graph.rank_count(); ++rank) {
-      for (const RankGraph::Neighbour& edge : graph.of(rank)) exchanged_[rank][edge.rank] += edge.bytes;
+      for (const RankGraph::Neighbour& edge : graph.of(rank))
+        exchanged_[rank][edge.rank] += edge.bytes;
     }
   }
 
@@ -31,13 +32,15 @@ class Items {
     Items result(groups.size());
     for (std::uint32_t item = 0; item < exchanged_.size(); ++item) {
       for (const auto& [other, bytes] : exchanged_[item]) {
-        if (group_of[item] != group_of[other]) result.exchanged_[group_of[item]][group_of[other]] += bytes;
+        if (group_of[item] != group_of[other])
+          result.exchanged_[group_of[item]][group_of[other]] += bytes;
       }
     }
     return result;
   }
 
-  // Groups of these sizes, one after the other, each starting from the item left that exchanges most.
+  // Groups of these sizes, one after the other, each starting from the item left that exchanges
+  // most.
   std::vector<Group> group(const std::vector<std::size_t>& sizes) const {
     std::vector<std::uint32_t> order(exchanged_.size());
     std::vector<double> total(exchanged_.size(), 0);
@@ -45,7 +48,8 @@ class Items {
       order[item] = item;
       for (const auto& [other, bytes] : exchanged_[item]) total[item] += bytes;
     }
-    std::stable_sort(order.begin(), order.end(), [&](auto one, auto other) { return total[one] > total[other]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](auto one, auto other) { return total[one] > total[other]; });
     std::vector<char> taken(exchanged_.size(), 0);
     std::vector<Group> groups;
     auto next = order.begin();
@@ -62,9 +66,10 @@ class Items {
 
   explicit Items(std::size_t count) : exchanged_(count) {}
 
-  Group grow(std::uint32_t first, std::size_t size, std::vector<char>& taken, Order rest, Order end) const {
+  Group grow(std::uint32_t first, std::size_t size, std::vector<char>& taken, Order rest,
+             Order end) const {
     Group group;
-    std::map<std::uint32_t, double> pull;  // of the group on items left
+    std::map<std::uint32_t, double> pull;                             // of the group on items left
     std::priority_queue<std::pair<double, std::uint32_t>> strongest;  // with outdated entries
     const auto add = [&](std::uint32_t item) {
       group.push_back(item);
@@ -74,8 +79,8 @@ class Items {
       }
     };
     for (add(first); group.size() < size;) {
-      while (!strongest.empty() &&
-             (taken[strongest.top().second] || strongest.top().first != pull[strongest.top().second])) {
+      while (!strongest.empty() && (taken[strongest.top().second] ||
+                                    strongest.top().first != pull[strongest.top().second])) {
         strongest.pop();
       }
       while (strongest.empty() && rest != end && taken[*rest]) ++rest;
@@ -139,7 +144,8 @@ base::Result<Placement> map_treematch(const MappingRequest& request) {
     while (used[at] || switches[at].size() != switches[group].size()) ++at;
     used[at] = 1;
     for (std::size_t host = 0; host < of_switch[group].size(); ++host) {
-      for (const std::uint32_t rank : of_host[of_switch[group][host]]) placement[rank] = switches[at][host];
+      for (const std::uint32_t rank : of_host[of_switch[group][host]])
+        placement[rank] = switches[at][host];
     }
   }
   return placement;

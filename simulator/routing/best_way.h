@@ -1,7 +1,8 @@
-// The cheapest of all shortest ways from one node to another: one look at every link on any of them.
+// The cheapest of all shortest ways from one node to another: one look at every link on any of
+// them.
 //
-// Combine says what the cost of a way is: combine(cost of a link, cost of the rest).
-// Going backwards over the nodes between, level by level, each node's best is that of its choices whose
+// Combine says what the cost of a way is: combine(cost of a link, cost of the rest). Going
+// backwards over the nodes between, level by level, each node's best is that of its choices whose
 // combined cost is least (the first of equals).
 #pragma once
 

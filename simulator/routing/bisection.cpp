@@ -7,8 +7,8 @@
 namespace fathom::simulator {
 namespace {
 
-// By so much a host's link seems wider than it is, and others less and less: decides between equal cuts, and
-// no others.
+// By so much a host's link seems wider than it is, and others less and less: decides between equal
+// cuts, and no others.
 constexpr double kPreference = 1e-6;
 
 // Hops from the nearest host.
@@ -60,7 +60,8 @@ class MinimumCut {
       }
     }
     std::vector<char> reached(network_.node_count());
-    for (NodeId node = 0; node < network_.node_count(); ++node) reached[node] = level_[node] != kNoId;
+    for (NodeId node = 0; node < network_.node_count(); ++node)
+      reached[node] = level_[node] != kNoId;
     return reached;
   }
 
@@ -123,7 +124,8 @@ class MinimumCut {
 
   const Network& network_;
   std::uint32_t feed_, drain_;
-  std::vector<std::vector<std::uint32_t>> arcs_from_;  // by node; an arc's opposite is its number ^ 1
+  std::vector<std::vector<std::uint32_t>>
+      arcs_from_;  // by node; an arc's opposite is its number ^ 1
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> level_, next_;
   double least_ = 0;  // room that is rounding only
@@ -132,7 +134,8 @@ class MinimumCut {
 std::vector<char> first_half(const Network& network) {
   std::vector<char> is_first(network.host_count(), 0);
   std::uint64_t slots = 0;
-  for (HostId host = 0; host + 1 < network.host_count() && 2 * slots < network.total_slots(); ++host) {
+  for (HostId host = 0; host + 1 < network.host_count() && 2 * slots < network.total_slots();
+       ++host) {
     is_first[host] = 1;
     slots += network.slots(host);
   }

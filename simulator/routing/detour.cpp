@@ -18,7 +18,8 @@ class Detours {
       : network_(network), paths_(network), seed_(base::splitmix64(seed)), choose_(random_) {}
 
   void start(const Demand& demand) {
-    random_ = base::Random(base::splitmix64(std::uint64_t{demand.source} << 32 | demand.destination) ^
+    random_ =
+        base::Random(base::splitmix64(std::uint64_t{demand.source} << 32 | demand.destination) ^
                      base::splitmix64(seed_ + demand.key));
   }
 
@@ -32,8 +33,7 @@ class Detours {
   bool draw_detour(const Demand& demand, std::vector<LinkId>& way) {
     way.clear();
     const NodeId first = network_.first_forwarder();
-    const NodeId over =
-        first + static_cast<NodeId>(random_.below(network_.node_count() - first));
+    const NodeId over = first + static_cast<NodeId>(random_.below(network_.node_count() - first));
     const NodeId target = paths_.target_of(demand.destination);
     if (paths_.toward(over).distance(demand.source) == ShortestPaths::kUnreachable ||
         paths_.toward(target).distance(over) == ShortestPaths::kUnreachable) {

@@ -15,6 +15,7 @@ namespace fathom::simulator {
 
 base::Result<std::unique_ptr<Router>> make_valiant(const Network& network,
                                                    const RouterOptions& options);
-base::Result<std::unique_ptr<Router>> make_ugal(const Network& network, const RouterOptions& options);
+base::Result<std::unique_ptr<Router>> make_ugal(const Network& network,
+                                                const RouterOptions& options);
 
 }  // namespace fathom::simulator

@@ -63,12 +63,16 @@ class DimensionRouter : public Router {
 
   NodeId node_of(std::uint32_t point) const { return first_ + point; }
 
-  // The nearest switch of the grid, and the links to it and from it: past what is inside the host's machine.
+  // The nearest switch of the grid, and the links to it and from it: past what is inside the host's
+  // machine.
   void find_access(HostId host) {
-    const auto up = nearest(host, [this](NodeId node) { return network_.links_from(node); }, &Link::target);
-    auto down = nearest(host, [this](NodeId node) { return network_.links_to(node); }, &Link::source);
+    const auto up = nearest(
+        host, [this](NodeId node) { return network_.links_from(node); }, &Link::target);
+    auto down = nearest(
+        host, [this](NodeId node) { return network_.links_to(node); }, &Link::source);
     std::reverse(down.begin(), down.end());
-    if (!up.empty() && !down.empty()) access_[host] = {network_.link(up.back()).target - first_, up, down};
+    if (!up.empty() && !down.empty())
+      access_[host] = {network_.link(up.back()).target - first_, up, down};
   }
 
   // Breadth first from a host, until there is a switch of the grid; empty if there is none.
@@ -89,7 +93,8 @@ class DimensionRouter : public Router {
         steps.push_back({next, link, at});
         if (next < first_) continue;
         std::vector<LinkId> way;
-        for (std::size_t back = steps.size() - 1; back > 0; back = steps[back].before) way.push_back(steps[back].link);
+        for (std::size_t back = steps.size() - 1; back > 0; back = steps[back].before)
+          way.push_back(steps[back].link);
         std::reverse(way.begin(), way.end());
         return way;
       }
@@ -103,7 +108,8 @@ class DimensionRouter : public Router {
     if (from.point == to.point) return turn_round(from, to, way);
     way = from.up;
     std::uint32_t at = from.point;
-    for (std::size_t dimension = 0; dimension < grid_.stride.size() && at != to.point; ++dimension) {
+    for (std::size_t dimension = 0; dimension < grid_.stride.size() && at != to.point;
+         ++dimension) {
       const bool found = neighbours_.empty() ? jump(dimension, to.point, at, way)
                                              : walk(dimension, to.point, at, way);
       if (!found) return false;
@@ -112,11 +118,14 @@ class DimensionRouter : public Router {
     return true;
   }
 
-  // Two hosts of one switch: up to where the ways meet, which may be inside their machine, and down.
+  // Two hosts of one switch: up to where the ways meet, which may be inside their machine, and
+  // down.
   bool turn_round(const Access& from, const Access& to, std::vector<LinkId>& way) const {
     for (const LinkId up : from.up) {
       way.push_back(up);
-      const auto begins_here = [&](LinkId down) { return network_.link(down).source == network_.link(up).target; };
+      const auto begins_here = [&](LinkId down) {
+        return network_.link(down).source == network_.link(up).target;
+      };
       const auto down = std::find_if(to.down.begin(), to.down.end(), begins_here);
       if (down == to.down.end()) continue;
       way.insert(way.end(), down, to.down.end());
@@ -151,7 +160,8 @@ class DimensionRouter : public Router {
     const std::uint32_t extent = grid_.extent[dimension], stride = grid_.stride[dimension];
     const std::uint32_t from = at / stride % extent, to = target / stride % extent;
     const std::uint32_t up_steps = to >= from ? to - from : to + extent - from;
-    const bool upwards = grid_.kind == Grid::Kind::kMesh ? to > from : goes_up(up_steps, extent, to);
+    const bool upwards =
+        grid_.kind == Grid::Kind::kMesh ? to > from : goes_up(up_steps, extent, to);
     std::uint32_t left = upwards ? up_steps : (up_steps == 0 ? 0 : extent - up_steps);
     if (grid_.kind == Grid::Kind::kMesh && !upwards) left = from - to;
     for (; left > 0; --left) {

@@ -1,7 +1,7 @@
-// Dimension order routing on a torus, a mesh or a HyperX: the first coordinate is put right first, then
-// the second, and so on, on a torus in the direction that is shorter (upwards if both are equal; but see
-// Grid). No search: the way follows from the coordinates. Inside machines (node_topology.h) it is the
-// shortest one.
+// Dimension order routing on a torus, a mesh or a HyperX: the first coordinate is put right first,
+// then the second, and so on, on a torus in the direction that is shorter (upwards if both are
+// equal; but see Grid). No search: the way follows from the coordinates. Inside machines
+// (node_topology.h) it is the shortest one.
 #pragma once
 
 #include "simulator/routing/routing.h"

@@ -41,7 +41,8 @@ class SpanningTree {
 base::Status check_names(const Network& network) {
   for (HostId host = 0; host < network.host_count(); ++host) {
     if (network.mac(host).empty()) {
-      return base::Error{"host '" + network.node_name(host) + "' has no mac; OpenFlow tables need one"};
+      return base::Error{"host '" + network.node_name(host) +
+                         "' has no mac; OpenFlow tables need one"};
     }
   }
   for (NodeId node = network.host_count(); node < network.node_count(); ++node) {
@@ -112,15 +113,17 @@ base::Result<std::vector<ForwardingEntry>> ForwardingTable::merged(bool by_sourc
     } else if (made.back().next != entry.next) {
       return base::Error{
           "switch '" + network_.node_name(entry.at) + "' would have to forward " +
-          (by_source ? "from '" + network_.node_name(entry.source) + "' " : std::string()) + "to '" +
-          network_.node_name(entry.destination) +
+          (by_source ? "from '" + network_.node_name(entry.source) + "' " : std::string()) +
+          "to '" + network_.node_name(entry.destination) +
           "' in two ways; such a table cannot hold this routing"};
     }
   }
   return made;
 }
 
-base::Result<std::vector<ForwardingEntry>> ForwardingTable::per_flow() const { return merged(true); }
+base::Result<std::vector<ForwardingEntry>> ForwardingTable::per_flow() const {
+  return merged(true);
+}
 base::Result<std::vector<ForwardingEntry>> ForwardingTable::per_destination() const {
   return merged(false);
 }
@@ -148,14 +151,16 @@ base::Status write_openflow(const Network& network, const std::vector<Forwarding
   return file.commit();
 }
 
-base::Status write_forwarding_csv(const Network& network, const std::vector<ForwardingEntry>& entries,
+base::Status write_forwarding_csv(const Network& network,
+                                  const std::vector<ForwardingEntry>& entries,
                                   const std::string& path) {
   base::AtomicFile file;
   if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   file.append("switch,source,destination,next,port\n");
   for (const ForwardingEntry& entry : entries) {
     const Link& link = network.link(entry.next);
-    const std::string source = entry.source == kNoId ? "*" : csv_field(network.node_name(entry.source));
+    const std::string source =
+        entry.source == kNoId ? "*" : csv_field(network.node_name(entry.source));
     file.append(csv_field(network.node_name(entry.at)) + "," + source + "," +
                 csv_field(network.node_name(entry.destination)) + "," +
                 csv_field(network.node_name(link.target)) + "," +

@@ -1,8 +1,8 @@
 // Forwarding tables: what each switch must know for the ways that a router chose.
 //
-// Per flow: by switch, source and destination, as OpenFlow switches and the reference simulator have it.
-// Per destination: by switch and destination alone, as InfiniBand and Ethernet switches have it; not
-// every routing can be written so.
+// Per flow: by switch, source and destination, as OpenFlow switches and the reference simulator
+// have it. Per destination: by switch and destination alone, as InfiniBand and Ethernet switches
+// have it; not every routing can be written so.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,9 @@ class ForwardingTable : public RouteSink {
 
   void take(std::size_t index, std::span<const LinkId> links, double share) override;
 
-  // One for each (switch, source, destination), ascending. An Error names the first flow that a switch
-  // would have to forward in two ways (flows of one pair of hosts on different ways, or a loop).
+  // One for each (switch, source, destination), ascending. An Error names the first flow that a
+  // switch would have to forward in two ways (flows of one pair of hosts on different ways, or a
+  // loop).
   base::Result<std::vector<ForwardingEntry>> per_flow() const;
 
   // The same by (switch, destination); source is kNoId.
@@ -53,8 +54,10 @@ class ForwardingTable : public RouteSink {
 base::Status write_openflow(const Network& network, const std::vector<ForwardingEntry>& per_flow,
                             const std::string& path);
 
-// CSV: switch,source,destination,next,port; source is * in a table by destination, port empty if unknown.
-base::Status write_forwarding_csv(const Network& network, const std::vector<ForwardingEntry>& entries,
+// CSV: switch,source,destination,next,port; source is * in a table by destination, port empty if
+// unknown.
+base::Status write_forwarding_csv(const Network& network,
+                                  const std::vector<ForwardingEntry>& entries,
                                   const std::string& path);
 
 }  // namespace fathom::simulator

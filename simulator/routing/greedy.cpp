@@ -37,11 +37,13 @@ class GreedyRouter : public Router {
 
 }  // namespace
 
-base::Result<std::unique_ptr<Router>> make_greedy_sum(const Network& network, const RouterOptions&) {
+base::Result<std::unique_ptr<Router>> make_greedy_sum(const Network& network,
+                                                      const RouterOptions&) {
   return std::unique_ptr<Router>(new GreedyRouter<SumOfCosts>(network));
 }
 
-base::Result<std::unique_ptr<Router>> make_greedy_max(const Network& network, const RouterOptions&) {
+base::Result<std::unique_ptr<Router>> make_greedy_max(const Network& network,
+                                                      const RouterOptions&) {
   return std::unique_ptr<Router>(new GreedyRouter<LargestCost>(network));
 }
 

@@ -1,7 +1,8 @@
 // Routing along shortest ways where each hop is chosen by looking at this demand alone.
 //
-// route_hop_by_hop() takes the demands target by target (not in their own order), so that what is known
-// about one target is used for all demands to it. Choose is called at every hop that has a choice:
+// route_hop_by_hop() takes the demands target by target (not in their own order), so that what is
+// known about one target is used for all demands to it. Choose is called at every hop that has a
+// choice:
 //   std::uint32_t operator()(const Demand&, NodeId at, std::uint32_t choices)  → below `choices`
 // and start(const Demand&) before the first hop of each demand.
 #pragma once

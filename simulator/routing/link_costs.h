@@ -1,8 +1,8 @@
 // What the load of each link costs a router that wants to avoid loaded links.
 //
-// The cost is bytes over capacity, scaled so that the fastest link costs its bytes: where all links are
-// equally fast, costs are whole numbers, and equal loads compare equal. Links from a host's only
-// neighbour or to it are no choice and cost nothing.
+// The cost is bytes over capacity, scaled so that the fastest link costs its bytes: where all links
+// are equally fast, costs are whole numbers, and equal loads compare equal. Links from a host's
+// only neighbour or to it are no choice and cost nothing.
 #pragma once
 
 #include <span>

@@ -1,18 +1,21 @@
 // D-mod-K and S-mod-K: the choice at each hop follows from the destination's (the source's) number.
 //
-// With the choices of a hop numbered in order and P the product of the numbers of choices at the hops
-// before it, host number d takes choice floor(d / P) mod (number of choices). On the way up an XGFT with
-// w_l parents at level l that is floor(d / (w_1 … w_l)) mod w_(l+1), the rule of Zahavi (Fat-tree routing
-// and node ordering providing contention free traffic for MPI global collectives, 2012, eq. 1), so all
-// traffic to one host meets at the same root. The reference simulator takes d mod (number of choices) at
-// every hop, which is the same on two levels; on three it leaves all but w of the w² roots unused.
+// With the choices of a hop numbered in order and P the product of the numbers of choices at the
+// hops before it, host number d takes choice floor(d / P) mod (number of choices). On the way up an
+// XGFT with w_l parents at level l that is floor(d / (w_1 … w_l)) mod w_(l+1), the rule of Zahavi
+// (Fat-tree routing and node ordering providing contention free traffic for MPI global collectives,
+// 2012, eq. 1), so all traffic to one host meets at the same root. The reference simulator takes d
+// mod (number of choices) at every hop, which is the same on two levels; on three it leaves all but
+// w of the w² roots unused.
 #pragma once
 
 #include "simulator/routing/routing.h"
 
 namespace fathom::simulator {
 
-base::Result<std::unique_ptr<Router>> make_dmodk(const Network& network, const RouterOptions& options);
-base::Result<std::unique_ptr<Router>> make_smodk(const Network& network, const RouterOptions& options);
+base::Result<std::unique_ptr<Router>> make_dmodk(const Network& network,
+                                                 const RouterOptions& options);
+base::Result<std::unique_ptr<Router>> make_smodk(const Network& network,
+                                                 const RouterOptions& options);
 
 }  // namespace fathom::simulator

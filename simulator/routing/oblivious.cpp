@@ -20,7 +20,8 @@ class Drawn {
  public:
   explicit Drawn(std::uint64_t seed) : seed_(base::splitmix64(seed)), random_(0) {}
   void start(const Demand& demand) {
-    random_ = base::Random(base::splitmix64(hosts_of(demand)) ^ base::splitmix64(seed_ + demand.key));
+    random_ =
+        base::Random(base::splitmix64(hosts_of(demand)) ^ base::splitmix64(seed_ + demand.key));
   }
   std::uint32_t operator()(const Demand&, NodeId, std::uint32_t choices) {
     return base::scaled(random_.next(), choices);
@@ -34,7 +35,9 @@ class Drawn {
 class Hashed {
  public:
   explicit Hashed(std::uint64_t seed) : seed_(base::splitmix64(seed)) {}
-  void start(const Demand& demand) { flow_ = base::splitmix64(base::splitmix64(hosts_of(demand)) + demand.key); }
+  void start(const Demand& demand) {
+    flow_ = base::splitmix64(base::splitmix64(hosts_of(demand)) + demand.key);
+  }
   std::uint32_t operator()(const Demand&, NodeId at, std::uint32_t choices) {
     return base::scaled(base::splitmix64(flow_ ^ base::splitmix64(seed_ + at)), choices);
   }

@@ -90,7 +90,8 @@ class OptimalRouter : public Router {
         if (largest_ <= bound_ * kCloseEnough) break;
       }
     }
-    for (std::size_t index = 0; index < demands.size(); ++index) hand_over(demands[index], index, sink);
+    for (std::size_t index = 0; index < demands.size(); ++index)
+      hand_over(demands[index], index, sink);
     return base::Done{};
   }
 
@@ -191,7 +192,8 @@ class OptimalRouter : public Router {
     if (room > 0) bound_ = std::max(bound_, reach / room);
   }
 
-  // Weights grow by the part that these bytes have of the least possible congestion, as known so far.
+  // Weights grow by the part that these bytes have of the least possible congestion, as known so
+  // far.
   void load(LinkId link, double bytes, double step) {
     if (!counts_.counts(link)) return;
     bytes_[link] += bytes;
@@ -209,7 +211,8 @@ class OptimalRouter : public Router {
       Way whole;
       if (entry != demand.source) whole.push_back(network_.links_from(demand.source).front());
       whole.insert(whole.end(), way.begin(), way.end());
-      if (target != demand.destination) whole.push_back(network_.links_to(demand.destination).front());
+      if (target != demand.destination)
+        whole.push_back(network_.links_to(demand.destination).front());
       sink.take(index, whole, static_cast<double>(times) / static_cast<double>(phases_));
     }
   }

@@ -25,8 +25,8 @@ constexpr RouterRow kRouters[] = {
      make_greedy_sum},
     {"greedy-max", "heaviest first, each the shortest way with the least loaded worst link", false,
      make_greedy_max},
-    {"optimal", "split over any ways so that the worst link is least loaded, with a lower bound", false,
-     make_optimal},
+    {"optimal", "split over any ways so that the worst link is least loaded, with a lower bound",
+     false, make_optimal},
 };
 
 }  // namespace

@@ -1,8 +1,8 @@
 // What every routing algorithm has in common. How to add one: docs/adding-a-simulator-part.md.
 //
-// A Demand is what one host sends to another, summed over the processes there. A Router chooses the way
-// of each demand through the network and tells a RouteSink; what is done with the ways (loads of links,
-// shares of bandwidth, forwarding tables) is the sink's business.
+// A Demand is what one host sends to another, summed over the processes there. A Router chooses the
+// way of each demand through the network and tells a RouteSink; what is done with the ways (loads
+// of links, shares of bandwidth, forwarding tables) is the sink's business.
 //
 // A router belongs to one network, which must outlive it, and remembers what it found out about it:
 // routing a second time is faster. Threading: one router, one thread.
@@ -21,8 +21,8 @@ namespace fathom::simulator {
 
 struct Demand {
   HostId source = 0;
-  HostId destination = 0;  // may be the source: such a demand uses no link
-  double bytes = 0;        // whole numbers, exact up to 2^53
+  HostId destination = 0;   // may be the source: such a demand uses no link
+  double bytes = 0;         // whole numbers, exact up to 2^53
   std::uint32_t flows = 1;  // how many pairs of processes
   std::uint32_t key = 0;    // what else tells this flow from others between the same hosts
 };
@@ -39,9 +39,9 @@ struct LinkUse {
 class RouteSink {
  public:
   virtual ~RouteSink() = default;
-  // The way of demands[index]: links from its source to its destination in order, none if both are one
-  // host. `share` is the part of the demand that takes this way: 1, unless the router splits demands;
-  // then the shares of one demand add up to 1 over several calls.
+  // The way of demands[index]: links from its source to its destination in order, none if both are
+  // one host. `share` is the part of the demand that takes this way: 1, unless the router splits
+  // demands; then the shares of one demand add up to 1 over several calls.
   virtual void take(std::size_t index, std::span<const LinkId> links, double share) = 0;
 };
 
@@ -50,8 +50,8 @@ class Router {
   virtual ~Router() = default;
 
   // Hands the way of every demand to `sink`, in an order of the router's own. `background` is what
-  // other jobs put on the links: routers that look at the load start from there, the rest ignore it.
-  // The Error names the two hosts of a demand for which there is no way.
+  // other jobs put on the links: routers that look at the load start from there, the rest ignore
+  // it. The Error names the two hosts of a demand for which there is no way.
   virtual base::Status route(std::span<const Demand> demands, const LinkUse& background,
                              RouteSink& sink) = 0;
 
@@ -68,14 +68,16 @@ struct RouterOptions {
 struct RouterRow {
   const char* name;  // as in `fathom simulate --routing NAME`
   const char* help;  // one line
-  // Whether flows of different processes between the same hosts may go different ways; demands should
-  // then stand for one pair of processes each.
+  // Whether flows of different processes between the same hosts may go different ways; demands
+  // should then stand for one pair of processes each.
   bool per_flow;
   // An Error if the algorithm cannot work on such a network.
-  base::Result<std::unique_ptr<Router>> (*make)(const Network& network, const RouterOptions& options);
+  base::Result<std::unique_ptr<Router>> (*make)(const Network& network,
+                                                const RouterOptions& options);
 };
 
-// A sink that keeps all ways, for whoever needs them more than once. Only for routers that do not split.
+// A sink that keeps all ways, for whoever needs them more than once. Only for routers that do not
+// split.
 class RouteTable : public RouteSink {
  public:
   explicit RouteTable(std::size_t demands) : ways_(demands) {}

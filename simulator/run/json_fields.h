@@ -19,7 +19,8 @@ inline void put_number(base::JsonWriter& json, std::string_view name, double val
   }
 }
 
-// "links": those between switches, or all; `use(id)` adds the fields of one to its ends and capacity.
+// "links": those between switches, or all; `use(id)` adds the fields of one to its ends and
+// capacity.
 template <typename Use>
 void put_links(base::JsonWriter& json, const Network& network, bool host_links, Use use) {
   json.key("links");

@@ -9,8 +9,8 @@ namespace {
 base::Result<Placement> placement_of(const Network& network, const Job& job, const Choice& choice) {
   if (!choice.placement.empty()) {
     if (choice.placement.size() == static_cast<std::size_t>(job.ranks)) return choice.placement;
-    return base::Error{"the placement is for " + std::to_string(choice.placement.size()) + " ranks, the job has " +
-                       std::to_string(job.ranks)};
+    return base::Error{"the placement is for " + std::to_string(choice.placement.size()) +
+                       " ranks, the job has " + std::to_string(job.ranks)};
   }
   std::vector<HostId> hosts = choice.hosts;
   if (hosts.empty()) {
@@ -57,7 +57,8 @@ base::Result<LoadRun> run_link_load(const Network& network, const Job& job, cons
   auto use = link_load(network, **router, placed->demands, LinkUse(network));
   if (!use) return use.error();
   return LoadRun{selection_name(choice), placement_name(choice),
-                 choice.router->name, choice.seed, std::move(*use), (*router)->congestion_bound()};
+                 choice.router->name,    choice.seed,
+                 std::move(*use),        (*router)->congestion_bound()};
 }
 
 }  // namespace fathom::simulator

@@ -16,8 +16,8 @@ namespace fathom::simulator {
 struct Choice {
   const SelectorRow* selector = nullptr;  // may be missing if `hosts` are given
   std::vector<HostId> hosts;              // takes the place of a selection
-  Placement placement;                    // takes the place of both selection and mapper, if not empty
-  std::string placement_from = "file";    // what results call that
+  Placement placement;  // takes the place of both selection and mapper, if not empty
+  std::string placement_from = "file";  // what results call that
   const MapperRow* mapper = nullptr;
   const RouterRow* router = nullptr;
   std::uint64_t seed = 1;
@@ -36,7 +36,8 @@ std::string placement_name(const Choice& choice);
 base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice);
 
 struct LoadRun {
-  std::string selection, placement, routing;  // names; selection "hosts" or "file" where they were given
+  std::string selection, placement,
+      routing;  // names; selection "hosts" or "file" where they were given
   std::uint64_t seed = 1;
   LinkUse use;
   double congestion_bound = 0;  // as Router::congestion_bound()

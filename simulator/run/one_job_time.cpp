@@ -32,7 +32,8 @@ struct Ready {
 base::Result<Ready> prepare(const Network& network, const Job& job, const Choice& choice) {
   const auto placed = place_job(network, job, choice);
   if (!placed) return placed.error();
-  auto routes = PlacedRoutes::make(network, job, placed->placement, *choice.router, choice.seed, LinkUse(network));
+  auto routes = PlacedRoutes::make(network, job, placed->placement, *choice.router, choice.seed,
+                                   LinkUse(network));
   if (!routes) return routes.error();
   auto flows = FlowModel::create(link_speeds(network));
   if (!flows) return flows.error();
@@ -62,8 +63,8 @@ void put_ranks(base::JsonWriter& json, const ReplayResult& replay) {
 
 }  // namespace
 
-base::Result<TimedRun> run_flows(const Network& network, const Job& whole, std::span<const Job> phases,
-                                 const Choice& choice) {
+base::Result<TimedRun> run_flows(const Network& network, const Job& whole,
+                                 std::span<const Job> phases, const Choice& choice) {
   auto ready = prepare(network, whole, choice);
   if (!ready) return ready.error();
   TimedRun run = named_after(choice);
@@ -77,7 +78,8 @@ base::Result<TimedRun> run_flows(const Network& network, const Job& whole, std::
   run.usage->bring_to(run.seconds);
   for (std::size_t at = 0; at < phases.size(); ++at) {
     double bytes = 0;
-    for (const profile::PairCount& pair : phases[at].pairs) bytes += static_cast<double>(pair.bytes);
+    for (const profile::PairCount& pair : phases[at].pairs)
+      bytes += static_cast<double>(pair.bytes);
     const PhaseTime& time = times->front().phases[at];
     run.phases.push_back({phases[at].name, bytes, time.start_s, time.end_s});
   }
@@ -92,7 +94,8 @@ base::Result<TimedRun> run_replay(const Network& network, const Job& job, const 
   run.usage = std::make_unique<LinkUsage>(network.link_count(), kTimedIntervals, kFirstInterval_s);
   ready->flows.keep_usage(run.usage.get());
   const ReplayNetwork links = ready->routes.replay_network(ready->flows);
-  run.busy = std::make_unique<LinkUsage>(program.rank_count() * processor_count(program), kTimedIntervals, kFirstInterval_s);
+  run.busy = std::make_unique<LinkUsage>(program.rank_count() * processor_count(program),
+                                         kTimedIntervals, kFirstInterval_s);
   auto replayed = replay(program, machine, &links, run.busy.get());
   if (!replayed) return replayed.error();
   run.replay = std::move(*replayed);
@@ -106,8 +109,10 @@ std::vector<Waiting> waiting_over_time(const TimedRun& run) {
   if (!run.busy || run.replay.ranks.empty()) return result;
   const std::size_t processors = run.busy->links() / run.replay.ranks.size();
   const double length_s = run.busy->interval_s();
-  for (std::size_t at = 0; at < run.busy->intervals() && static_cast<double>(at) * length_s < run.seconds; ++at) {
-    const double from_s = static_cast<double>(at) * length_s, to_s = std::min(from_s + length_s, run.seconds);
+  for (std::size_t at = 0;
+       at < run.busy->intervals() && static_cast<double>(at) * length_s < run.seconds; ++at) {
+    const double from_s = static_cast<double>(at) * length_s,
+                 to_s = std::min(from_s + length_s, run.seconds);
     double waited_s = 0;
     for (std::size_t rank = 0; rank < run.replay.ranks.size(); ++rank) {
       double idle_s = std::clamp(run.replay.ranks[rank].end_ns * 1e-9 - from_s, 0.0, to_s - from_s);
@@ -121,7 +126,8 @@ std::vector<Waiting> waiting_over_time(const TimedRun& run) {
   return result;
 }
 
-std::string timed_json(const Network& network, const std::string& job, const TimedRun& run, bool host_links) {
+std::string timed_json(const Network& network, const std::string& job, const TimedRun& run,
+                       bool host_links) {
   return base::json_text(0, [&](base::JsonWriter& json) {
     json.field("cluster", network.name());
     json.field("job", job);
@@ -135,7 +141,8 @@ std::string timed_json(const Network& network, const std::string& job, const Tim
     put_links(json, network, host_links, [&](LinkId id) {
       const double bytes = run.usage->total_bytes(id);
       put_number(json, "traffic", bytes);
-      put_number(json, "utilisation", run.seconds > 0 ? bytes / network.link(id).capacity_Bps / run.seconds : 0);
+      put_number(json, "utilisation",
+                 run.seconds > 0 ? bytes / network.link(id).capacity_Bps / run.seconds : 0);
     });
   });
 }

@@ -35,16 +35,16 @@ struct Waiting {
   double ranks = 0;  // how many waited, on average over this time
 };
 
-// Of a replay: ranks that have not ended and of which no processor computes, sends or receives. With several
-// processors a rank waits for as long as all of them together leave idle.
+// Of a replay: ranks that have not ended and of which no processor computes, sends or receives.
+// With several processors a rank waits for as long as all of them together leave idle.
 std::vector<Waiting> waiting_over_time(const TimedRun& run);
 
 inline constexpr std::size_t kTimedIntervals = 128;
 
-// The phases one after the other, each sending all of its pairs at once. Ways are those that the router
-// chooses for the whole job. An Error if the router splits flows.
-base::Result<TimedRun> run_flows(const Network& network, const Job& whole, std::span<const Job> phases,
-                                 const Choice& choice);
+// The phases one after the other, each sending all of its pairs at once. Ways are those that the
+// router chooses for the whole job. An Error if the router splits flows.
+base::Result<TimedRun> run_flows(const Network& network, const Job& whole,
+                                 std::span<const Job> phases, const Choice& choice);
 
 // The program on the network, with the machine's parameters at the ends of each message (replay.h).
 base::Result<TimedRun> run_replay(const Network& network, const Job& job, const Program& program,
@@ -52,8 +52,9 @@ base::Result<TimedRun> run_replay(const Network& network, const Job& job, const 
 
 // The run as an object of results.json: cluster, job, selection, placement, routing, model, seed,
 // "seconds", "phases" [{"phase", "bytes", "start_s", "end_s"}] or "ranks" [{"end_s", "compute_s",
-// "overhead_s", "wait_s"}], "messages", "events", "unreceived"; and "links" with "traffic" (bytes) and
-// "utilisation" (of the capacity, over the whole time).
-std::string timed_json(const Network& network, const std::string& job, const TimedRun& run, bool host_links);
+// "overhead_s", "wait_s"}], "messages", "events", "unreceived"; and "links" with "traffic" (bytes)
+// and "utilisation" (of the capacity, over the whole time).
+std::string timed_json(const Network& network, const std::string& job, const TimedRun& run,
+                       bool host_links);
 
 }  // namespace fathom::simulator

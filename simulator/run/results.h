@@ -30,7 +30,7 @@ class ResultsWriter {
   // Replaces a file that is there, once finish() succeeds.
   base::Status open(const std::string& path);
   void add(const Network& network, const std::string& job, const LoadRun& run, bool host_links);
-  void add_text(const std::string& run);  // a JSON object, by whoever has made it
+  void add_text(const std::string& run);        // a JSON object, by whoever has made it
   std::size_t count() const { return count_; }  // of the runs added so far
   base::Status finish();
 

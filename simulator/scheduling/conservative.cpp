@@ -34,20 +34,23 @@ class Conservative : public Scheduler {
   }
 
  private:
-  // Where it fits, and not across the start of a bound job that came before: it might be given its hosts. A
-  // start that was promised holds all the same; and on an empty cluster nothing but a start brings the next
-  // moment about, so that promised jobs go first then.
-  double start_of(const ScheduleView& view, const QueuedJob& job, const FreeSlots& free, const double* promised_s) const {
-    const double start_s = free.earliest(std::max(view.now_s, job.not_before_s), job.request_s, job.takes);
+  // Where it fits, and not across the start of a bound job that came before: it might be given its
+  // hosts. A start that was promised holds all the same; and on an empty cluster nothing but a
+  // start brings the next moment about, so that promised jobs go first then.
+  double start_of(const ScheduleView& view, const QueuedJob& job, const FreeSlots& free,
+                  const double* promised_s) const {
+    const double start_s =
+        free.earliest(std::max(view.now_s, job.not_before_s), job.request_s, job.takes);
     if (promised_s == nullptr) return clear_of_bound(start_s, job, free);
-    return view.running.empty() ? start_s : std::min(clear_of_bound(start_s, job, free), *promised_s);
+    return view.running.empty() ? start_s
+                                : std::min(clear_of_bound(start_s, job, free), *promised_s);
   }
 
   double clear_of_bound(double start_s, const QueuedJob& job, const FreeSlots& free) const {
     for (;;) {
-      const auto crossed = std::find_if(bound_starts_.begin(), bound_starts_.end(), [&](double bound_s) {
-        return start_s < bound_s && bound_s < start_s + job.request_s;
-      });
+      const auto crossed = std::find_if(
+          bound_starts_.begin(), bound_starts_.end(),
+          [&](double bound_s) { return start_s < bound_s && bound_s < start_s + job.request_s; });
       if (crossed == bound_starts_.end()) return start_s;
       start_s = free.earliest(*crossed, job.request_s, job.takes);
     }

@@ -11,8 +11,8 @@ struct Shadow {
   std::uint64_t extra = 0;
 };
 
-// Of the first in the queue, which cannot start now. A bound one leaves nothing over: who started on what
-// it leaves might be given the hosts that it needs.
+// Of the first in the queue, which cannot start now. A bound one leaves nothing over: who started
+// on what it leaves might be given the hosts that it needs.
 Shadow shadow_of(const ScheduleView& view) {
   const QueuedJob& first = view.queue.front();
   const std::uint64_t needs = first.needs;

@@ -31,8 +31,9 @@ double FreeSlots::earliest(double from_s, double lasts_s, std::uint64_t slots) c
 }
 
 std::size_t FreeSlots::step_at(double time_s) {
-  const auto after = std::upper_bound(steps_.begin(), steps_.end(), time_s,
-                                      [](double time, const Step& step) { return time < step.since_s; });
+  const auto after =
+      std::upper_bound(steps_.begin(), steps_.end(), time_s,
+                       [](double time, const Step& step) { return time < step.since_s; });
   const auto before = after - 1;
   const auto position = static_cast<std::size_t>(before - steps_.begin());
   if (before->since_s == time_s) return position;
@@ -43,7 +44,8 @@ std::size_t FreeSlots::step_at(double time_s) {
 void FreeSlots::change(double start_s, double lasts_s, std::int64_t slots) {
   if (!(lasts_s > 0)) return;
   const std::size_t first = step_at(start_s);
-  const std::size_t end = std::isfinite(start_s + lasts_s) ? step_at(start_s + lasts_s) : steps_.size();
+  const std::size_t end =
+      std::isfinite(start_s + lasts_s) ? step_at(start_s + lasts_s) : steps_.size();
   for (std::size_t step = first; step < end; ++step) steps_[step].free += slots;
 }
 

@@ -101,7 +101,8 @@ std::unique_ptr<JobRuntimes> make_fixed_runtimes() { return std::make_unique<Fix
 
 base::Result<std::unique_ptr<JobRuntimes>> make_flow_runtimes(const Network& network,
                                                               const RouterRow& router,
-                                                              std::uint64_t seed, LinkUsage* usage) {
+                                                              std::uint64_t seed,
+                                                              LinkUsage* usage) {
   auto model = FlowModel::create(link_speeds(network));
   if (!model) return model.error();
   auto runtimes = std::make_unique<FlowRuntimes>(network, router, seed, std::move(*model));

@@ -1,5 +1,5 @@
-// How long started jobs run: as long as they were given (fixed), or until what they send has arrived
-// on the network that all share (flows).
+// How long started jobs run: as long as they were given (fixed), or until what they send has
+// arrived on the network that all share (flows).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,8 @@ class JobRuntimes {
   // `background` is what the jobs that run already put on the links.
   virtual base::Status start(const StartedJob& job, const LinkUse& background) = 0;
   virtual double next_event_s() = 0;  // kNever if no job runs
-  // Goes to the next event. Returns the jobs that ended there, often none; valid until the next call.
+  // Goes to the next event. Returns the jobs that ended there, often none; valid until the next
+  // call.
   virtual base::Result<std::span<const EndedJob>> step() = 0;
 
   // How long the job last started would run with the network for itself; 0 where that is not known.
@@ -48,8 +49,8 @@ class JobRuntimes {
 
 std::unique_ptr<JobRuntimes> make_fixed_runtimes();
 
-// Max-min fair flows (flow_model.h) along the ways of `router`; `usage` may be missing. The network,
-// `usage` and the jobs must outlive it. An Error if a router splits flows.
+// Max-min fair flows (flow_model.h) along the ways of `router`; `usage` may be missing. The
+// network, `usage` and the jobs must outlive it. An Error if a router splits flows.
 base::Result<std::unique_ptr<JobRuntimes>> make_flow_runtimes(const Network& network,
                                                               const RouterRow& router,
                                                               std::uint64_t seed, LinkUsage* usage);

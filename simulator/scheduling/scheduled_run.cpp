@@ -24,11 +24,26 @@ std::vector<HostId> hosts_of(const Placement& placement) {
 class Run {
  public:
   Run(const Network& network, const std::vector<Arrival>& arrivals, const SystemChoice& choice)
-      : network_(network), arrivals_(arrivals), choice_(choice), total_slots_(network.total_slots()),
-        free_slots_(total_slots_), busy_(network.host_count(), 0), expected_free_s_(network.host_count(), 0),
+      : network_(network),
+        arrivals_(arrivals),
+        choice_(choice),
+        total_slots_(network.total_slots()),
+        free_slots_(total_slots_),
+        busy_(network.host_count(), 0),
+        expected_free_s_(network.host_count(), 0),
         use_sum_(network),
-        result_{std::vector<JobOutcome>(arrivals.size()), {}, {}, {}, {}, {}, {}, {}, {},
-                LinkLedger(network), nullptr, 0} {
+        result_{std::vector<JobOutcome>(arrivals.size()),
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                LinkLedger(network),
+                nullptr,
+                0} {
     for (HostId host = 0; host < network.host_count(); ++host) {
       least_slots_ = std::min(least_slots_, network.slots(host));
       most_slots_ = std::max(most_slots_, network.slots(host));
@@ -59,9 +74,10 @@ class Run {
   base::Status prepare() {
     for (const Arrival& arrival : arrivals_) {
       if (static_cast<std::uint64_t>(arrival.job->ranks) <= total_slots_) continue;
-      return base::Error{"job '" + arrival.job->name + "' has " + std::to_string(arrival.job->ranks) +
-                         " processes; cluster '" + network_.name() + "' has " +
-                         std::to_string(total_slots_) + " slots; take a larger cluster, or " + kMoreSlots};
+      return base::Error{"job '" + arrival.job->name + "' has " +
+                         std::to_string(arrival.job->ranks) + " processes; cluster '" +
+                         network_.name() + "' has " + std::to_string(total_slots_) +
+                         " slots; take a larger cluster, or " + kMoreSlots};
     }
     auto router = choice_.router->make(network_, {choice_.seed});
     if (!router) return router.error();
@@ -151,9 +167,9 @@ class Run {
     const std::uint64_t seed = base::splitmix64(choice_.seed) + number;
     if (auto placed = place(arrival, seed, job); !placed) return placed;
     if (auto routed = route(*arrival.job, job); !routed) return routed;
-    auto started = runtimes_->start({number, arrival.job.get(), &job.placement, now_s_,
-                                     arrival.duration_s, arrival.phases},
-                                    result_.links.now());
+    auto started = runtimes_->start(
+        {number, arrival.job.get(), &job.placement, now_s_, arrival.duration_s, arrival.phases},
+        result_.links.now());
     if (!started) return started;
     const auto alone_s = runtimes_->alone_s();
     if (!alone_s) return alone_s.error();
@@ -214,14 +230,17 @@ class Run {
 
   void sample() {
     const LoadFigures figures = load_figures(network_, result_.links.now(), choice_.host_links);
-    SystemState state{now_s_, figures.max_traffic, figures.max_congestion, figures.mean_congestion,
-                      figures.congestion_deviation, figures.max_flows,
+    SystemState state{now_s_,
+                      figures.max_traffic,
+                      figures.max_congestion,
+                      figures.mean_congestion,
+                      figures.congestion_deviation,
+                      figures.max_flows,
                       static_cast<std::uint32_t>(queue_.size()),
                       static_cast<std::uint32_t>(running_.size()),
                       static_cast<double>(total_slots_ - free_slots_)};
-    for_each_statistic(state, [&](TimeWeighted& over_time, double value) {
-      over_time.change(now_s_, value);
-    });
+    for_each_statistic(
+        state, [&](TimeWeighted& over_time, double value) { over_time.change(now_s_, value); });
     result_.timeline.push_back(state);
   }
 
@@ -238,7 +257,9 @@ class Run {
 
   // Snapshots due before `time_s`, or also at it: nothing more happens then.
   base::Status show_until(double time_s, bool inclusive) {
-    const auto is_due = [&](double due_s) { return due_s < time_s || (inclusive && due_s == time_s); };
+    const auto is_due = [&](double due_s) {
+      return due_s < time_s || (inclusive && due_s == time_s);
+    };
     for (; shown_ < choice_.snapshots_s.size() && is_due(choice_.snapshots_s[shown_]); ++shown_) {
       auto done = choice_.snapshot(choice_.snapshots_s[shown_], result_.links.now());
       if (!done) return done;
@@ -284,7 +305,8 @@ double JobOutcome::bounded_slow_down(const Arrival& arrival) const {
   return std::max(1.0, response_s(arrival) / std::max(run_s(), kShortestBounded_s));
 }
 
-base::Result<ScheduledRun> run_scheduled(const Network& network, const std::vector<Arrival>& arrivals,
+base::Result<ScheduledRun> run_scheduled(const Network& network,
+                                         const std::vector<Arrival>& arrivals,
                                          const SystemChoice& choice) {
   return Run(network, arrivals, choice).run();
 }

@@ -1,17 +1,17 @@
-// Jobs that arrive at a cluster, wait, run side by side and end: who waited how long, and what was on
-// the links meanwhile.
+// Jobs that arrive at a cluster, wait, run side by side and end: who waited how long, and what was
+// on the links meanwhile.
 //
-// At each moment: jobs that end leave, jobs that arrive join the queue, then the scheduler starts what
-// it can; hosts are selected, processes placed and demands routed as a job starts, on top of what the
-// running jobs put on the links (their whole traffic, as in the link-load model). Ways stay until the
-// job ends.
+// At each moment: jobs that end leave, jobs that arrive join the queue, then the scheduler starts
+// what it can; hosts are selected, processes placed and demands routed as a job starts, on top of
+// what the running jobs put on the links (their whole traffic, as in the link-load model). Ways
+// stay until the job ends.
 //
 //     wait = start - arrival     response = end - arrival     run = end - start
 //     slow-down = response / run
 //     bounded slow-down = max(1, response / max(run, 10 s))    (D. Feitelson et al., JSSPP 1997)
 //
-// Everything random comes from the seed. Cost: for each start the selection, placement and routing of
-// the job; for each moment all links once. Threading: one run, one thread; runs share nothing.
+// Everything random comes from the seed. Cost: for each start the selection, placement and routing
+// of the job; for each moment all links once. Threading: one run, one thread; runs share nothing.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,11 @@ struct Arrival {
   std::shared_ptr<const Job> job;
   double submit_s = 0;
   double duration_s = 0;
-  double request_s = 0;      // what the scheduler is told
-  std::uint32_t phases = 1;  // of the flow model
+  double request_s = 0;               // what the scheduler is told
+  std::uint32_t phases = 1;           // of the flow model
   const MapperRow* mapper = nullptr;  // of this job; nullptr: the system's
-  // Takes the place of selection and mapper; of as many ranks as the job. The job waits for these hosts.
+  // Takes the place of selection and mapper; of as many ranks as the job. The job waits for these
+  // hosts.
   std::shared_ptr<const Placement> placement = {};
 };
 
@@ -54,7 +55,8 @@ struct SystemChoice {
   double until_s = 0;  // may be infinite: until all jobs have ended
   bool host_links = false;
   std::vector<double> snapshots_s;  // ascending
-  // Given the time of a snapshot and what was on the links then, after all that happened at that time.
+  // Given the time of a snapshot and what was on the links then, after all that happened at that
+  // time.
   std::function<base::Status(double time_s, const LinkUse& use)> snapshot;
 };
 
@@ -91,9 +93,10 @@ struct ScheduledRun {
 
 inline constexpr std::size_t kUsageIntervals = 128;
 
-// `arrivals` ascending by submit_s. An Error names the job that the cluster has too few slots for, or
-// says which step failed.
-base::Result<ScheduledRun> run_scheduled(const Network& network, const std::vector<Arrival>& arrivals,
+// `arrivals` ascending by submit_s. An Error names the job that the cluster has too few slots for,
+// or says which step failed.
+base::Result<ScheduledRun> run_scheduled(const Network& network,
+                                         const std::vector<Arrival>& arrivals,
                                          const SystemChoice& choice);
 
 }  // namespace fathom::simulator

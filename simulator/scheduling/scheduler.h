@@ -1,9 +1,9 @@
 // When waiting jobs start. How to add a scheduler: docs/adding-a-simulator-part.md.
 //
 // Hosts are a job's alone, and which ones it gets is the selector's business; schedulers reckon in
-// slots. A job can start if it needs no more than are free; it then takes those of whole hosts, which
-// may be more. Before it starts that is known as an upper limit only if hosts differ in slots. A job
-// that must have certain hosts (its rank file names them) waits until these are free.
+// slots. A job can start if it needs no more than are free; it then takes those of whole hosts,
+// which may be more. Before it starts that is known as an upper limit only if hosts differ in
+// slots. A job that must have certain hosts (its rank file names them) waits until these are free.
 //
 // The time that a job asked for is what schedulers reckon with, as in real systems. One that runs
 // longer is taken to end just after now, again and again.
@@ -47,8 +47,8 @@ class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  // The position in the queue of a job that starts now, for which view.can_start() then holds; none if
-  // there is none. Asked again after each start, and whenever a job arrives or ends.
+  // The position in the queue of a job that starts now, for which view.can_start() then holds; none
+  // if there is none. Asked again after each start, and whenever a job arrives or ends.
   virtual std::optional<std::size_t> next(const ScheduleView& view) = 0;
 };
 

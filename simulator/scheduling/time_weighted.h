@@ -2,9 +2,9 @@
 //
 //     mean = 1 / (t_end - t_0)  sum_i v_i (t_{i+1} - t_i),   t_end the time given to finish()
 //
-// t_0 is the time of the first change(), which need not be 0, and the last value counts until t_end.
-// Values that held for no time count for min() and max() only.
-// Threading: one thread at a time. Cost: O(1) a change.
+// t_0 is the time of the first change(), which need not be 0, and the last value counts until
+// t_end. Values that held for no time count for min() and max() only. Threading: one thread at a
+// time. Cost: O(1) a change.
 #pragma once
 
 #include <algorithm>

@@ -67,7 +67,8 @@ class Maker {
 }  // namespace
 
 base::Result<Network> make_dragonfly(TopologyParameters& parameters) {
-  Shape shape{1, parameters.count("switches"), parameters.count("globals"), parameters.count("hosts")};
+  Shape shape{1, parameters.count("switches"), parameters.count("globals"),
+              parameters.count("hosts")};
   if (1.0 * shape.switches * shape.globals > kMostNodes) {
     return parameters.error("that is more nodes than can be simulated");
   }

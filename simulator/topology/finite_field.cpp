@@ -11,7 +11,8 @@ std::optional<FiniteField> FiniteField::of(std::uint32_t q) {
   while (power < q && q % power == 0 && q / power >= p) power *= p;
   if (power != q) return std::nullopt;
   FiniteField field(p, q);
-  // A root of the prime field, or the lower coefficients of a monic polynomial; some of them are primitive.
+  // A root of the prime field, or the lower coefficients of a monic polynomial; some of them are
+  // primitive.
   for (std::uint32_t candidate = 1; candidate < q; ++candidate) {
     if (field.find_powers(candidate)) return field;
   }
@@ -41,7 +42,8 @@ bool FiniteField::find_powers(std::uint32_t candidate) {
   }
   if (powers_.size() != q_ - 1) return false;
   logarithm_.assign(q_, 0);
-  for (std::uint32_t exponent = 0; exponent + 1 < q_; ++exponent) logarithm_[powers_[exponent]] = exponent;
+  for (std::uint32_t exponent = 0; exponent + 1 < q_; ++exponent)
+    logarithm_[powers_[exponent]] = exponent;
   return true;
 }
 

@@ -1,9 +1,9 @@
 // Arithmetic in the finite field of q elements, q a prime power p^n.
 //
-// Elements are 0..q-1: the coefficients of a polynomial over the integers modulo p, as digits to the base
-// p, lowest first; 0 and 1 are the neutral elements. For a prime q that is arithmetic modulo q. Products
-// come from tables of powers and logarithms of a primitive element: the smallest root for n = 1, else x
-// itself, modulo the first primitive polynomial of degree n.
+// Elements are 0..q-1: the coefficients of a polynomial over the integers modulo p, as digits to
+// the base p, lowest first; 0 and 1 are the neutral elements. For a prime q that is arithmetic
+// modulo q. Products come from tables of powers and logarithms of a primitive element: the smallest
+// root for n = 1, else x itself, modulo the first primitive polynomial of degree n.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,11 @@ class FiniteField {
  private:
   FiniteField(std::uint32_t p, std::uint32_t q) : p_(p), q_(q) {}
 
-  std::uint32_t combine(std::uint32_t a, std::uint32_t b, std::uint32_t factor) const;  // a + factor b
-  std::uint32_t scaled(std::uint32_t a, std::uint32_t factor) const { return combine(0, a, factor); }
+  std::uint32_t combine(std::uint32_t a, std::uint32_t b,
+                        std::uint32_t factor) const;  // a + factor b
+  std::uint32_t scaled(std::uint32_t a, std::uint32_t factor) const {
+    return combine(0, a, factor);
+  }
   bool find_powers(std::uint32_t candidate);
 
   std::uint32_t p_, q_;

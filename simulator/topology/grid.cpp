@@ -24,7 +24,8 @@ void for_each_cable(Grid::Kind kind, std::uint32_t extent, LinkTwo link) {
   if (kind == Grid::Kind::kTorus && extent > 2) link(extent - 1, 0);
 }
 
-void link_dimension(const Grid& grid, std::size_t dimension, const std::vector<std::uint32_t>& switches,
+void link_dimension(const Grid& grid, std::size_t dimension,
+                    const std::vector<std::uint32_t>& switches,
                     const TopologyParameters& parameters, NetworkBuilder& builder) {
   const std::uint32_t extent = grid.extent[dimension], stride = grid.stride[dimension];
   for (std::uint32_t first = 0; first < switches.size(); ++first) {

@@ -10,8 +10,8 @@ namespace fathom::simulator {
 namespace {
 
 constexpr TopologyRow kTopologies[] = {
-    {"xgft", "extended generalized fat tree: m children, w parents, by level", "xgft:m=4,4,3;w=1,2,2",
-     make_xgft},
+    {"xgft", "extended generalized fat tree: m children, w parents, by level",
+     "xgft:m=4,4,3;w=1,2,2", make_xgft},
     {"tree", "k-ary n-tree: n levels of switches with k links up and down", "tree:k=4;n=3",
      make_kary_tree},
     {"leafspine", "two levels, every leaf linked to every spine",

@@ -23,7 +23,10 @@ std::vector<char> generators(const FiniteField& field, std::uint32_t part) {
 class Maker {
  public:
   Maker(const FiniteField& field, const TopologyParameters& parameters)
-      : field_(field), q_(field.size()), parameters_(parameters), builder_(parameters.specification()) {}
+      : field_(field),
+        q_(field.size()),
+        parameters_(parameters),
+        builder_(parameters.specification()) {}
 
   base::Result<Network> make(std::uint32_t hosts) {
     for (std::uint32_t at = 0; at < 2 * q_ * q_; ++at) add_switch(at, hosts);
@@ -34,7 +37,8 @@ class Maker {
     for (std::uint32_t x = 0; x < q_; ++x) {
       for (std::uint32_t m = 0; m < q_; ++m) {
         const std::uint32_t product = field_.multiply(m, x);
-        for (std::uint32_t c = 0; c < q_; ++c) cable(at(0, x, field_.add(product, c)), at(1, m, c), 1);
+        for (std::uint32_t c = 0; c < q_; ++c)
+          cable(at(0, x, field_.add(product, c)), at(1, m, c), 1);
       }
     }
     return builder_.build();
@@ -53,7 +57,8 @@ class Maker {
                                             std::to_string(index % q_)));
     for (std::uint32_t host = 0; host < hosts; ++host) {
       builder_.add_cable(builder_.add_host("n" + std::to_string(hosts_++), parameters_.slots()),
-                         switches_.back(), parameters_.host_capacity_Bps(), parameters_.latency_s());
+                         switches_.back(), parameters_.host_capacity_Bps(),
+                         parameters_.latency_s());
     }
   }
   void link_subgroup(std::uint32_t part, std::uint32_t row, const std::vector<char>& linked) {

@@ -18,7 +18,8 @@ bool parse_number(const std::string& text, double& number) {
 }  // namespace
 
 base::Result<TopologyParameters> TopologyParameters::parse(const std::string& specification,
-                                                           std::string_view rest, std::uint32_t slots,
+                                                           std::string_view rest,
+                                                           std::uint32_t slots,
                                                            double capacity_Bps) {
   TopologyParameters parameters;
   parameters.slots_ = slots;
@@ -34,7 +35,8 @@ base::Result<TopologyParameters> TopologyParameters::parse(const std::string& sp
     std::vector<double> numbers;
     for (const std::string& text : base::split(std::string_view(part).substr(equals + 1), ',')) {
       double number = 0;
-      if (!parse_number(text, number)) return parameters.error("'" + text + "' in '" + part + "' is no number");
+      if (!parse_number(text, number))
+        return parameters.error("'" + text + "' in '" + part + "' is no number");
       numbers.push_back(number);
     }
     if (!parameters.values_.emplace(key, std::move(numbers)).second) {

@@ -1,7 +1,7 @@
 // Networks made from a few numbers. How to add a kind: docs/adding-a-simulator-part.md.
 //
-// A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated by
-// commas. Each kind has its own keys; every kind knows
+// A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated
+// by commas. Each kind has its own keys; every kind knows
 //   slots      processes that a host takes (the default, else 1)
 //   capacity   of a host's link, bytes/s (the default, else 12.5e9)
 //   latency    of every link, seconds (0)
@@ -23,15 +23,16 @@ namespace fathom::simulator {
 
 class TopologyParameters {
  public:
-  // `rest` is what stands behind the colon; slots and capacity count where it does not tell. An Error if
-  // it is not keys and numbers.
-  static base::Result<TopologyParameters> parse(const std::string& specification, std::string_view rest,
-                                                std::uint32_t slots = 1, double capacity_Bps = 12.5e9);
+  // `rest` is what stands behind the colon; slots and capacity count where it does not tell. An
+  // Error if it is not keys and numbers.
+  static base::Result<TopologyParameters> parse(const std::string& specification,
+                                                std::string_view rest, std::uint32_t slots = 1,
+                                                double capacity_Bps = 12.5e9);
 
   const std::string& specification() const { return specification_; }
 
-  // For use by the kinds. Each remembers the first thing that is wrong (a key that is missing, a value
-  // out of range) and gives something harmless back; finish() reports it, and unknown keys.
+  // For use by the kinds. Each remembers the first thing that is wrong (a key that is missing, a
+  // value out of range) and gives something harmless back; finish() reports it, and unknown keys.
   std::vector<std::uint32_t> list(const std::string& key);  // at least one number, each at least 1
   std::uint32_t count(const std::string& key);
   std::uint32_t count(const std::string& key, std::uint32_t otherwise);

@@ -15,16 +15,18 @@ struct Tree {
   }
   double node_count(std::size_t level) const {
     double count = 1;
-    for (std::size_t position = 1; position <= height(); ++position) count *= radix(level, position);
+    for (std::size_t position = 1; position <= height(); ++position)
+      count *= radix(level, position);
     return count;
   }
 };
 
-// Links node `index` of `level` to its parents: the number's digits with the one at level+1 replaced.
-// `low` is the product of the radices below that digit, the same for both levels.
+// Links node `index` of `level` to its parents: the number's digits with the one at level+1
+// replaced. `low` is the product of the radices below that digit, the same for both levels.
 void link_to_parents(const Tree& tree, std::size_t level, std::uint32_t index,
-                     const std::vector<std::uint32_t>& below, const std::vector<std::uint32_t>& above,
-                     double capacity_Bps, double latency_s, NetworkBuilder& builder) {
+                     const std::vector<std::uint32_t>& below,
+                     const std::vector<std::uint32_t>& above, double capacity_Bps, double latency_s,
+                     NetworkBuilder& builder) {
   std::uint32_t low = 1;
   for (std::size_t position = 1; position <= level; ++position) low *= tree.radix(level, position);
   const std::uint32_t rest = index / low / tree.children[level];
@@ -50,8 +52,8 @@ base::Result<Network> make_tree(const Tree& tree, TopologyParameters& parameters
     for (std::uint32_t index = 0; index < tree.node_count(level + 1); ++index) {
       above.push_back(builder.add_switch(prefix + std::to_string(index)));
     }
-    const double capacity = level == 0 ? parameters.host_capacity_Bps()
-                                       : parameters.switch_capacity_Bps(level - 1);
+    const double capacity =
+        level == 0 ? parameters.host_capacity_Bps() : parameters.switch_capacity_Bps(level - 1);
     for (std::uint32_t index = 0; index < below.size(); ++index) {
       link_to_parents(tree, level, index, below, above, capacity, parameters.latency_s(), builder);
     }

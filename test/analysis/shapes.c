@@ -11,7 +11,8 @@ enum { kRounds = 50, kBytes = 4096, kMostDimensions = 6, kMostRanks = 8 };
 static char out[kBytes], in[kBytes];
 
 static void exchange(int to, int from, MPI_Comm comm) {
-  MPI_Sendrecv(out, kBytes, MPI_CHAR, to, 1, in, kBytes, MPI_CHAR, from, 1, comm, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, kBytes, MPI_CHAR, to, 1, in, kBytes, MPI_CHAR, from, 1, comm,
+               MPI_STATUS_IGNORE);
 }
 
 static MPI_Comm make_grid(int periodic, int dimensions, char** words) {
@@ -59,7 +60,8 @@ static int one_round(const char* shape) {
   } else if (!strcmp(shape, "pairs")) {
     exchange((rank + size / 2) % size, (rank + size / 2) % size, MPI_COMM_WORLD);
   } else if (!strcmp(shape, "all")) {
-    for (int by = 1; by < size; ++by) exchange((rank + by) % size, (rank + size - by) % size, MPI_COMM_WORLD);
+    for (int by = 1; by < size; ++by)
+      exchange((rank + by) % size, (rank + size - by) % size, MPI_COMM_WORLD);
   } else if (!strcmp(shape, "alltoall")) {
     static char all_out[kMostRanks * kBytes], all_in[kMostRanks * kBytes];
     MPI_Alltoall(all_out, kBytes, MPI_CHAR, all_in, kBytes, MPI_CHAR, MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
-// Frame sizes from the unwind tables, on this program's own functions: the distance that the table gives from
-// where a function calls must lead to where it returns.
+// Frame sizes from the unwind tables, on this program's own functions: the distance that the table
+// gives from where a function calls must lead to where it returns.
 #include "profiler/recording/unwind_table.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +31,8 @@ const std::uint8_t* tables_of(std::uintptr_t address) {
           const auto& segment = info->dlpi_phdr[i];
           const std::uintptr_t begin = info->dlpi_addr + segment.p_vaddr;
           if (segment.p_type == PT_LOAD && tables.address - begin < segment.p_memsz) holds = true;
-          if (segment.p_type == PT_GNU_EH_FRAME) header = reinterpret_cast<const std::uint8_t*>(begin);
+          if (segment.p_type == PT_GNU_EH_FRAME)
+            header = reinterpret_cast<const std::uint8_t*>(begin);
         }
         if (holds) tables.header = header;
         return holds ? 1 : 0;
@@ -52,7 +53,8 @@ const std::uint8_t* tables_of(std::uintptr_t address) {
   const auto address = reinterpret_cast<std::uintptr_t>(inner.return_address);
   const std::int64_t size = frame_size_at(tables_of(address), address - 1);
   if (size <= 0) return false;
-  const auto frame = reinterpret_cast<std::uintptr_t>(inner.frame) + static_cast<std::uintptr_t>(size);
+  const auto frame =
+      reinterpret_cast<std::uintptr_t>(inner.frame) + static_cast<std::uintptr_t>(size);
   return *reinterpret_cast<const void* const*>(frame - 8) == own_return;
 }
 
@@ -61,7 +63,8 @@ template <int kBytes>
 [[gnu::noinline]] bool binding(int a, int b) {
   volatile char memory[kBytes];
   memory[a] = static_cast<char>(b);
-  const bool leads = leads_to(called(a, b, 3, 4, 5, 6, a + b, memory[a]), __builtin_return_address(0));
+  const bool leads =
+      leads_to(called(a, b, 3, 4, 5, 6, a + b, memory[a]), __builtin_return_address(0));
   asm volatile("" ::: "memory");
   return leads;
 }

@@ -1,5 +1,5 @@
-// The counting core under eight threads that record while another turns phases and pauses on and off.
-// Built with ThreadSanitizer, and with AddressSanitizer; the totals must be exact in both.
+// The counting core under eight threads that record while another turns phases and pauses on and
+// off. Built with ThreadSanitizer, and with AddressSanitizer; the totals must be exact in both.
 #include <atomic>
 #include <cstdio>
 #include <memory>
@@ -41,7 +41,8 @@ void record_all(Counter& counter, const void* group, std::uint32_t thread) {
     counter.record(Direction::kReceived, thread % 3, kBcast, group, peer, 0);
     counter.retract_empty(thread % 3, kBcast, group, peer);
     counter.record(Direction::kReceived, thread % 3, kBcast, group, peer, 8);
-    if (i % 1000 == 0) counter.record(Direction::kSent, 0, kPointToPoint, group, kPeers, 1);  // lost
+    if (i % 1000 == 0)
+      counter.record(Direction::kSent, 0, kPointToPoint, group, kPeers, 1);  // lost
   }
 }
 
@@ -98,7 +99,8 @@ void pauses_only_take_away(const test::FakeGroup& group) {
   counter->set_paused(true);
   const Total before = total_of(*counter, Direction::kSent);
   run(*counter, group, [] { std::this_thread::yield(); });
-  expect(total_of(*counter, Direction::kSent).messages == before.messages, "nothing is counted while paused");
+  expect(total_of(*counter, Direction::kSent).messages == before.messages,
+         "nothing is counted while paused");
 }
 
 // One thread gives tags out, the others look them up, past the point where old runs are replaced.

@@ -1,5 +1,5 @@
-// Damaged rows: thousands of mutations of good ones and of random bytes, under sanitizers. Whatever is
-// assembled must also be written as a profile that can be read back.
+// Damaged rows: thousands of mutations of good ones and of random bytes, under sanitizers. Whatever
+// is assembled must also be written as a profile that can be read back.
 #include <unistd.h>
 
 #include <cstdio>
@@ -67,7 +67,8 @@ class Fuzz {
   std::mt19937 random_;
 };
 
-// The list of ranks is as long as world_size says; worlds of millions would only make the loop slow.
+// The list of ranks is as long as world_size says; worlds of millions would only make the loop
+// slow.
 void limit_world_size(std::string& bytes) {
   const std::string magic(fathom::profile::kRowsMagic, sizeof fathom::profile::kRowsMagic);
   for (auto at = bytes.find(magic); at != std::string::npos; at = bytes.find(magic, at + 1)) {

@@ -1,5 +1,5 @@
-// Damaged traces: thousands of mutations of good ones, under sanitizers. Whatever opens is read to its end, from
-// the start and from random moments; events name only what is defined.
+// Damaged traces: thousands of mutations of good ones, under sanitizers. Whatever opens is read to
+// its end, from the start and from random moments; events name only what is defined.
 //
 //   trace_fuzz [ROUNDS] [SEED]
 //
@@ -48,8 +48,13 @@ class Fuzz {
       case 2: bytes.resize(at); break;
       case 3: bytes.erase(at, end - at); break;
       case 4: bytes.insert(at, bytes.substr(below(bytes.size()), end - at)); break;
-      case 5: std::fill(bytes.begin() + static_cast<long>(at), bytes.begin() + static_cast<long>(end), '\0'); break;
-      default: std::fill(bytes.begin() + static_cast<long>(at), bytes.begin() + static_cast<long>(end), '\xff');
+      case 5:
+        std::fill(bytes.begin() + static_cast<long>(at), bytes.begin() + static_cast<long>(end),
+                  '\0');
+        break;
+      default:
+        std::fill(bytes.begin() + static_cast<long>(at), bytes.begin() + static_cast<long>(end),
+                  '\xff');
     }
   }
 
@@ -99,7 +104,8 @@ std::string uncompressed(const std::string& bytes) {
     at += sizeof header + (header.stored_bytes + 7) / 8 * 8;
     if ((header.flags & trace::kCompressed) != 0) {
       std::string raw(header.raw_bytes, '\0');
-      if (ZSTD_decompress(raw.data(), raw.size(), payload.data(), payload.size()) != raw.size()) std::abort();
+      if (ZSTD_decompress(raw.data(), raw.size(), payload.data(), payload.size()) != raw.size())
+        std::abort();
       payload.swap(raw);
     }
     header.flags = 0;
@@ -127,17 +133,20 @@ std::string live_bytes(Fuzz& fuzz) {
   for (std::uint32_t i = 0; i < kChunks; ++i) {
     char* chunk = bytes.data() + 64 + i * kChunkBytes;
     const trace::LiveChunkHeader chunk_header{static_cast<trace::ChunkState>(fuzz.below(3)),
-                                              static_cast<std::uint32_t>(fuzz.below(3)), i, 100 * i, 0};
+                                              static_cast<std::uint32_t>(fuzz.below(3)), i, 100 * i,
+                                              0};
     std::memcpy(chunk, &chunk_header, sizeof chunk_header);
     std::size_t at = sizeof chunk_header;
     while (at + 8 * 17 <= kChunkBytes) {
       const auto words = static_cast<std::uint32_t>(fuzz.below(6));
-      const std::uint64_t head = trace::head(1 + static_cast<std::uint32_t>(fuzz.below(17)), words,
-                                             static_cast<std::uint32_t>(fuzz.below(fuzz.below(2) ? 8 : 5000)),
-                                             static_cast<std::uint32_t>(fuzz.below(1000)));
+      const std::uint64_t head =
+          trace::head(1 + static_cast<std::uint32_t>(fuzz.below(17)), words,
+                      static_cast<std::uint32_t>(fuzz.below(fuzz.below(2) ? 8 : 5000)),
+                      static_cast<std::uint32_t>(fuzz.below(1000)));
       std::memcpy(chunk + at, &head, 8);
       for (std::uint32_t word = 0; word < words; ++word) {
-        const std::uint64_t value = fuzz.below(4) ? fuzz.below(5) << 32 | fuzz.below(5) : fuzz.below(~0ull);
+        const std::uint64_t value =
+            fuzz.below(4) ? fuzz.below(5) << 32 | fuzz.below(5) : fuzz.below(~0ull);
         std::memcpy(chunk + at + 8 + 8 * word, &value, 8);
       }
       at += 8 + 8 * words;
@@ -180,7 +189,8 @@ void read_all(const std::string& folder, Fuzz& fuzz, int round, Totals& totals) 
     std::vector<std::uint64_t> last_ns;
     for (trace::Event event; cursor.next(event);) {
       ++totals.events;
-      if (!names_only_what_is_defined(event, definitions)) fail("an event names what is not defined");
+      if (!names_only_what_is_defined(event, definitions))
+        fail("an event names what is not defined");
       if (event.thread >= 1000) continue;
       if (last_ns.size() <= event.thread) last_ns.resize(event.thread + 1);
       if (event.time_ns < last_ns[event.thread]) fail("time went back within a thread");
@@ -204,7 +214,8 @@ int main(int argc, char** argv) {
   Fuzz fuzz(argc > 2 ? static_cast<unsigned>(std::atoi(argv[2])) : 1);
   const test::Scratch folder;
   std::filesystem::create_directories(folder / "trace");
-  const std::string good[] = {uncompressed(sample_bytes(0, 2)), sample_bytes(1, 1), sample_bytes(0, 40)};
+  const std::string good[] = {uncompressed(sample_bytes(0, 2)), sample_bytes(1, 1),
+                              sample_bytes(0, 40)};
   Totals totals;
   for (int round = 0; round < rounds; ++round) {
     std::string first = good[round % 2 == 0 ? 0 : 2], second = good[1], live = live_bytes(fuzz);
@@ -218,7 +229,8 @@ int main(int argc, char** argv) {
     read_all(folder.path(), fuzz, round, totals);
   }
   std::printf("%d rounds, %llu opened, %llu events, %llu failures\n", rounds,
-              static_cast<unsigned long long>(totals.opened), static_cast<unsigned long long>(totals.events),
+              static_cast<unsigned long long>(totals.opened),
+              static_cast<unsigned long long>(totals.events),
               static_cast<unsigned long long>(totals.failures));
   return totals.failures == 0 && totals.opened > 0 ? 0 : 1;
 }

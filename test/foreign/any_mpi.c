@@ -1,4 +1,5 @@
-// A program of standard MPI, for whichever library compiled it: prints what must come out, and ends with 3.
+// A program of standard MPI, for whichever library compiled it: prints what must come out, and ends
+// with 3.
 #include <mpi.h>
 #include <stdio.h>
 
@@ -19,7 +20,8 @@ int main(int argc, char** argv) {
 
   int token = rank, from = -1;
   MPI_Status status;
-  MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % size, 5, &from, 1, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &status);
+  MPI_Sendrecv(&token, 1, MPI_INT, (rank + 1) % size, 5, &from, 1, MPI_INT, MPI_ANY_SOURCE, 5,
+               MPI_COMM_WORLD, &status);
   int count = -1;
   MPI_Get_count(&status, MPI_INT, &count);
 
@@ -62,9 +64,13 @@ int main(int argc, char** argv) {
   MPI_Error_class(error, &error_class);
   MPI_Comm_free(&half);
   PMPI_Barrier(MPI_COMM_WORLD);
-  printf("rank %d of %d: before %d, thread level %d, from %d count %d, sum %g, attribute %d deleted %d, got %g, put %d %d, "
-         "bad rank %d\n", rank, size, before, provided == MPI_THREAD_FUNNELED, from, count, sum, found && value == &token,
-         delete_calls, got[0], window[0], window[1], error_class == MPI_ERR_RANK);
+  printf(
+      "rank %d of %d: before %d, thread level %d, from %d count %d, sum %g, attribute %d deleted "
+      "%d, got %g, put %d %d, "
+      "bad rank %d\n",
+      rank, size, before, provided == MPI_THREAD_FUNNELED, from, count, sum,
+      found && value == &token, delete_calls, got[0], window[0], window[1],
+      error_class == MPI_ERR_RANK);
   MPI_Finalize();
   return 3;
 }

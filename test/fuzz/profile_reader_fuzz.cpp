@@ -1,5 +1,5 @@
-// libFuzzer over the readers: any bytes are an Error or a Profile, and a Profile that was read can be
-// written and read again.
+// libFuzzer over the readers: any bytes are an Error or a Profile, and a Profile that was read can
+// be written and read again.
 //
 //   test/fuzz/run.sh [SECONDS]       builds this with clang and runs it; by hand:
 //   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I. test/fuzz/profile_reader_fuzz.cpp \

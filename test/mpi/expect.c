@@ -148,8 +148,8 @@ static void token(const char* list, int index, char* out) {
   out[length] = 0;
 }
 
-static void pair(const char* kind, const char* class_name, MPI_Comm comm, int source, int destination,
-                 long long size, long long count) {
+static void pair(const char* kind, const char* class_name, MPI_Comm comm, int source,
+                 int destination, long long size, long long count) {
   const struct label* l = find(comm);
   char from[80], to[80];
   token(l->ranks, source, from);
@@ -199,7 +199,8 @@ void expect_at_least(const char* class_name, MPI_Comm comm, int source, int dest
   pair("atleast", class_name, comm, source, destination, bytes, messages);
 }
 void expect_at_least_anywhere(const char* class_name, long long bytes, long long messages) {
-  line("atleast\t%s\t%s\t*\t%s\t*\t*\t%lld\t%lld", world_name, class_name, phase_name, bytes, messages);
+  line("atleast\t%s\t%s\t*\t%s\t*\t*\t%lld\t%lld", world_name, class_name, phase_name, bytes,
+       messages);
 }
 void expect_instances(MPI_Comm comm, long long count) {
   const struct label* l = find(comm);
@@ -210,8 +211,8 @@ void expect_name(MPI_Comm comm, const char* name) {
   line("name\t%s\t%s|%s|%s\t%s", world_name, l->made_by, l->ranks, l->remote, name);
 }
 
-// Bounds that hold for every algorithm: each rank's contribution has to leave it and each result has
-// to reach it, except where a rank has both already.
+// Bounds that hold for every algorithm: each rank's contribution has to leave it and each result
+// has to reach it, except where a rank has both already.
 void expect_collective(const char* class_name, MPI_Comm comm, enum collective kind, int root,
                        long long n, int times) {
   int rank, size, last;
@@ -224,14 +225,32 @@ void expect_collective(const char* class_name, MPI_Comm comm, enum collective ki
   switch (kind) {
     case kBarrier: out = in = 0; break;
     case kBcast: in = rank == root ? 0 : n; break;
-    case kGather: out = rank == root ? 0 : n; in = rank == root ? n * last : 0; break;
-    case kScatter: in = rank == root ? 0 : n; out = rank == root ? n * last : 0; break;
-    case kAllgather: out = n; in = n * last; break;
+    case kGather:
+      out = rank == root ? 0 : n;
+      in = rank == root ? n * last : 0;
+      break;
+    case kScatter:
+      in = rank == root ? 0 : n;
+      out = rank == root ? n * last : 0;
+      break;
+    case kAllgather:
+      out = n;
+      in = n * last;
+      break;
     case kAlltoall: out = in = n * last; break;
-    case kReduce: out = rank == root ? 0 : n; in = rank == root ? n : 0; break;
+    case kReduce:
+      out = rank == root ? 0 : n;
+      in = rank == root ? n : 0;
+      break;
     case kAllreduce: out = in = n; break;
-    case kReduceScatter: out = n * last; in = n; break;
-    case kScan: out = rank == last ? 0 : n; in = rank == 0 ? 0 : n; break;
+    case kReduceScatter:
+      out = n * last;
+      in = n;
+      break;
+    case kScan:
+      out = rank == last ? 0 : n;
+      in = rank == 0 ? 0 : n;
+      break;
   }
   if (kind == kScatter && rank == root) {
     // A tree sends the root's blocks in fewer, larger messages, but all of them leave the root.

@@ -1,6 +1,8 @@
-// What a test program sent, stated by the program itself while it runs, independently of any profiler.
+// What a test program sent, stated by the program itself while it runs, independently of any
+// profiler.
 //
-// Every process appends lines to EXPECT_DIR/<pid>.log (nothing is written when EXPECT_DIR is unset):
+// Every process appends lines to EXPECT_DIR/<pid>.log (nothing is written when EXPECT_DIR is
+// unset):
 //
 //   exact      WORLD CLASS COMM PHASE SOURCE DESTINATION SIZE COUNT   COUNT messages of SIZE bytes, neither more nor less
 //   atleast    WORLD CLASS COMM PHASE SOURCE DESTINATION BYTES COUNT  lower bounds; SOURCE or DESTINATION may be *
@@ -14,8 +16,8 @@
 //   name       WORLD COMM NAME
 //
 // Fields are separated by tabs. COMM is MADE_BY|RANKS|REMOTE_RANKS (comma separated), or * for any.
-// A rank is a rank in MPI_COMM_WORLD of the line's WORLD, or "world.rank" for another world's process.
-// run.py adds the lines up and compares them with the profile.
+// A rank is a rank in MPI_COMM_WORLD of the line's WORLD, or "world.rank" for another world's
+// process. run.py adds the lines up and compares them with the profile.
 //
 // Threading: expect_message and the like may be called from several threads; labelling too.
 #pragma once
@@ -34,7 +36,8 @@ extern int world_rank, world_size;
 
 // After MPI_Init: fills world_rank and world_size, labels MPI_COMM_WORLD and MPI_COMM_SELF.
 void expect_start(void);
-// The name of this process's MPI_COMM_WORLD in the log ("main" until called). Call before expect_start.
+// The name of this process's MPI_COMM_WORLD in the log ("main" until called). Call before
+// expect_start.
 void expect_world(const char* name);
 // The phase that later lines belong to; "" for none.
 void expect_phase(const char* name);
@@ -42,14 +45,16 @@ void expect_phase(const char* name);
 // Says which call made `comm`; a later label of the same handle replaces the earlier one.
 void expect_label(MPI_Comm comm, const char* made_by);
 // The same for a communicator with processes of other worlds, whose names the program gives.
-void expect_label_as(MPI_Comm comm, const char* made_by, const char* ranks, const char* remote_ranks);
+void expect_label_as(MPI_Comm comm, const char* made_by, const char* ranks,
+                     const char* remote_ranks);
 
-// This process sent `count` point-to-point messages of `size` bytes to rank `destination` of `comm`.
+// This process sent `count` point-to-point messages of `size` bytes to rank `destination` of
+// `comm`.
 void expect_message(MPI_Comm comm, int destination, long long size, long long count);
 void expect_unreceived(MPI_Comm comm, int destination, long long size, long long count);
 void expect_uncounted(MPI_Comm comm, int destination, long long size, long long count);
-// Messages of class `class_name` between two ranks of `comm` (source is local, destination remote on
-// an intercommunicator).
+// Messages of class `class_name` between two ranks of `comm` (source is local, destination remote
+// on an intercommunicator).
 void expect_pair(const char* class_name, MPI_Comm comm, int source, int destination, long long size,
                  long long count);
 // One-sided transfer: `bytes` from rank `source` to rank `destination` of `comm`'s group.
@@ -68,7 +73,16 @@ void expect_name(MPI_Comm comm, const char* name);
 
 // What a collective must at least move, whatever its algorithm; called by every rank of `comm`.
 enum collective {
-  kBarrier, kBcast, kGather, kScatter, kAllgather, kAlltoall, kReduce, kAllreduce, kReduceScatter, kScan
+  kBarrier,
+  kBcast,
+  kGather,
+  kScatter,
+  kAllgather,
+  kAlltoall,
+  kReduce,
+  kAllreduce,
+  kReduceScatter,
+  kScan
 };
 void expect_collective(const char* class_name, MPI_Comm comm, enum collective kind, int root,
                        long long block_bytes, int times);

@@ -2,9 +2,9 @@
 //   enter MPI_Isend comm=0 peer=1 tag=5 bytes=4000 in exchange
 //   completed r1
 //   leave MPI_Isend request=r1
-// Requests, windows and files are numbered in the order in which they appear (a request's handle anew after it
-// completed or was freed); "in" names the function of the program that made the call. Messages and transfers
-// are left out.
+// Requests, windows and files are numbered in the order in which they appear (a request's handle
+// anew after it completed or was freed); "in" names the function of the program that made the call.
+// Messages and transfers are left out.
 //
 // usage: print_calls RUN RANK
 #include <cstdio>
@@ -39,16 +39,21 @@ class Names {
 };
 
 std::string rank_text(std::int32_t rank) {
-  return rank == kAnySource ? "any" : rank == kNullProcess ? "null" : rank == kNobody ? "?" : std::to_string(rank);
+  return rank == kAnySource     ? "any"
+         : rank == kNullProcess ? "null"
+         : rank == kNobody      ? "?"
+                                : std::to_string(rank);
 }
 
 class Printer {
  public:
-  Printer(const Definitions& definitions, const Process& process) : definitions_(definitions), sites_(process.code) {}
+  Printer(const Definitions& definitions, const Process& process)
+      : definitions_(definitions), sites_(process.code) {}
 
   void print(const Event& event) {
     if (event.kind == EventKind::kRequestCompleted) {
-      std::printf("completed %s%s\n", requests_.of(event.request).c_str(), event.flag == 1 ? " cancelled" : "");
+      std::printf("completed %s%s\n", requests_.of(event.request).c_str(),
+                  event.flag == 1 ? " cancelled" : "");
       if (!persistent_.contains(event.request)) requests_.forget(event.request);
       return;
     }
@@ -56,11 +61,13 @@ class Printer {
     const bool enters = event.kind == EventKind::kEnter;
     const Function& function = definitions_.functions[event.function];
     std::printf("%s %s", enters ? "enter" : "leave", function.name.c_str());
-    for (const Attribute attribute : enters ? function.enter : function.leave) print(attribute, event);
+    for (const Attribute attribute : enters ? function.enter : function.leave)
+      print(attribute, event);
     if (!enters && event.code != 0) std::printf(" error=%u", event.code);
     if (enters && event.site != 0) {
       const std::string& caller = sites_.of_call(event.site).function;
-      std::printf(" in %s", caller.substr(0, caller.find('.')).c_str());  // without the compiler's own number
+      std::printf(" in %s",
+                  caller.substr(0, caller.find('.')).c_str());  // without the compiler's own number
     }
     std::printf("\n");
     if (!enters && function.name.ends_with("_init")) persistent_.insert(event.request);
@@ -82,7 +89,8 @@ class Printer {
       case Attribute::kTag2: return put("tag2", std::to_string(e.tag2));
       case Attribute::kBytes2: return put("bytes2", std::to_string(e.bytes2));
       case Attribute::kCount: return put("count", std::to_string(e.count));
-      case Attribute::kNewCommunicator: return put("newcomm", e.new_communicator == kNobody ? "none" : "made");
+      case Attribute::kNewCommunicator:
+        return put("newcomm", e.new_communicator == kNobody ? "none" : "made");
       case Attribute::kFlag: return put("flag", std::to_string(e.flag));
       case Attribute::kCompleted: return put("completed", std::to_string(e.count));
       case Attribute::kRequest: return put("request", requests_.of(e.request));
@@ -92,7 +100,9 @@ class Printer {
       case Attribute::kRequests: return;
     }
   }
-  static void put(const char* name, const std::string& value) { std::printf(" %s=%s", name, value.c_str()); }
+  static void put(const char* name, const std::string& value) {
+    std::printf(" %s=%s", name, value.c_str());
+  }
 
   const Definitions& definitions_;
   CodeSites sites_;
@@ -109,7 +119,8 @@ int main(int argc, char** argv) {
   const Definitions& definitions = trace->definitions();
   for (std::size_t i = 0; i < definitions.processes.size(); ++i) {
     const Process& process = definitions.processes[i];
-    for (const std::string& problem : process.problems) std::fprintf(stderr, "%s\n", problem.c_str());
+    for (const std::string& problem : process.problems)
+      std::fprintf(stderr, "%s\n", problem.c_str());
     if (process.rank != std::atoll(argv[2])) continue;
     Printer printer(definitions, process);
     EventCursor events = trace->events(i);

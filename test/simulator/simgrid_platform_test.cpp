@@ -1,6 +1,6 @@
 // A platform file as SimGrid reads it and as Fathom does: the same hosts, and between every two of
-// them routes of the same latency and the same least bandwidth; in a torus, by dimension order, of the same
-// links.
+// them routes of the same latency and the same least bandwidth; in a torus, by dimension order, of
+// the same links.
 //
 //   simgrid_platform_test PLATFORM.xml [torus]
 #include <algorithm>
@@ -44,8 +44,8 @@ Path by_fathom(const Network& network, std::span<const LinkId> way) {
   return path;
 }
 
-// SimGrid's links of a torus are "c_link_from_0_to_1", with "_UP" from 0 to 1 and "_DOWN" back; rank R is
-// "R.router" behind the prefix here. As "0>1 1>5 …".
+// SimGrid's links of a torus are "c_link_from_0_to_1", with "_UP" from 0 to 1 and "_DOWN" back;
+// rank R is "R.router" behind the prefix here. As "0>1 1>5 …".
 std::string ranks_by_simgrid(simgrid::s4u::Host* from, simgrid::s4u::Host* to) {
   double latency_s = 0;
   std::vector<simgrid::s4u::Link*> links;
@@ -55,7 +55,8 @@ std::string ranks_by_simgrid(simgrid::s4u::Host* from, simgrid::s4u::Host* to) {
     unsigned one = 0, other = 0;
     char direction = 0;
     const char* name = link->get_cname();
-    if (std::sscanf(std::strstr(name, "_link_from_"), "_link_from_%u_to_%u_%c", &one, &other, &direction) != 3)
+    if (std::sscanf(std::strstr(name, "_link_from_"), "_link_from_%u_to_%u_%c", &one, &other,
+                    &direction) != 3)
       return std::string("not understood: ") + name;
     if (direction == 'D') std::swap(one, other);
     ranks += std::to_string(one) + '>' + std::to_string(other) + ' ';
@@ -77,7 +78,8 @@ bool near(double one, double other) { return std::abs(one - other) <= 1e-9 * std
 
 using Hosts = std::vector<simgrid::s4u::Host*>;
 
-int wrong_turns(const Network& network, const Hosts& hosts, const Job& job, const Placement& placement) {
+int wrong_turns(const Network& network, const Hosts& hosts, const Job& job,
+                const Placement& placement) {
   const auto routes =
       PlacedRoutes::make(network, job, placement, **find_router("dor"), 1, LinkUse(network));
   if (!routes) return std::printf("%s\n", routes.error().message.c_str()), 1;
@@ -89,8 +91,8 @@ int wrong_turns(const Network& network, const Hosts& hosts, const Job& job, cons
                         ours = ranks_by_fathom(network, routes->between(from, to));
       if (theirs == ours) continue;
       ++wrong;
-      std::printf("%s to %s: %s, here %s\n", hosts[from]->get_cname(), hosts[to]->get_cname(), theirs.c_str(),
-                  ours.c_str());
+      std::printf("%s to %s: %s, here %s\n", hosts[from]->get_cname(), hosts[to]->get_cname(),
+                  theirs.c_str(), ours.c_str());
     }
   }
   std::printf("dimension order: %d pairs wrong\n", wrong);

@@ -1,5 +1,6 @@
-// Two communicators made alike, one of which gets a name, and messages on them and on MPI_COMM_WORLD: which of them
-// a trace holds when communicators are chosen. Also a matched receive, whose call names no communicator.
+// Two communicators made alike, one of which gets a name, and messages on them and on
+// MPI_COMM_WORLD: which of them a trace holds when communicators are chosen. Also a matched
+// receive, whose call names no communicator.
 #include <mpi.h>
 #include <stdio.h>
 

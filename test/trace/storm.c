@@ -1,5 +1,5 @@
-// Sends messages around a ring until it is killed, or `SECONDS` are over, and counts each in a file as soon as its
-// call has returned: what a trace must hold of a process that is killed.
+// Sends messages around a ring until it is killed, or `SECONDS` are over, and counts each in a file
+// as soon as its call has returned: what a trace must hold of a process that is killed.
 //
 //   storm FILE SECONDS MICROSECONDS     FILE.RANK holds a 64-bit count; a pause between messages
 #include <fcntl.h>

@@ -17,9 +17,9 @@ namespace {
 
 using test::column;
 using test::figure;
-using test::nanoseconds;
 using test::Loaded;
 using test::MadeJob;
+using test::nanoseconds;
 using Ranks = std::vector<std::int64_t>;
 
 void begin(MadeJob& made, int ranks) {
@@ -157,7 +157,8 @@ TEST_CASE("shares are of the run's time for every rank, however long each has ev
   Loaded part(made);
   part.input.scope.from_ns = 100;
   part.input.scope.to_ns = 200;
-  CHECK(figure(*idle_time(part.input), "waiting_share") == doctest::Approx(10.0 / 200));  // until rank 0 sends at 110
+  CHECK(figure(*idle_time(part.input), "waiting_share") ==
+        doctest::Approx(10.0 / 200));  // until rank 0 sends at 110
   CHECK(nanoseconds(*idle_time(part.input), "idle_time", "outside_seconds") == Ranks{50, 0});
   CHECK(figure(*flat_profile(part.input), "mpi_share") == doctest::Approx((40.0 + 80) / 200));
 }
@@ -177,7 +178,8 @@ TEST_CASE("runs compared: the mean rank's time in each function, only where all 
   CHECK(compared.functions.front().name == "MPI_Barrier");  // changed most: from nothing to 250
   CHECK(std::isinf(of.at("MPI_Barrier")->growth));
   CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9));
-  CHECK(of.at("(program)")->seconds_by_run[1] == doctest::Approx(250e-9));  // three times 200, once 400
+  CHECK(of.at("(program)")->seconds_by_run[1] ==
+        doctest::Approx(250e-9));  // three times 200, once 400
   CHECK(of.at("(program)")->growth == doctest::Approx(2.5));
   CHECK(*of.at("(program)")->exponent == doctest::Approx(std::log2(2.5)));
   CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9));
@@ -208,7 +210,8 @@ TEST_CASE("spread of barriers, by communicator, and who was last") {
   REQUIRE(outcome.ok());
   CHECK(figure(*outcome, "barriers") == 3);
   CHECK(figure(*outcome, "mean_spread_seconds") == doctest::Approx((300 + 20 + 2) / 3e9));
-  CHECK(nanoseconds(*outcome, "barrier_spreads", "spread_seconds") == std::vector<std::int64_t>{300, 20, 2});
+  CHECK(nanoseconds(*outcome, "barrier_spreads", "spread_seconds") ==
+        std::vector<std::int64_t>{300, 20, 2});
   CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "communicator") == Ranks{0, 1, 0});
   CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "first_rank") == Ranks{0, 1, 0});
   CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "last_rank") == Ranks{1, 0, 2});

@@ -14,7 +14,8 @@ namespace {
 using test::Loaded;
 using test::MadeJob;
 
-// 0 to 1000 ns; rank 0 receives for 600, rank 1 sends for 10, inside a call of another name for 100.
+// 0 to 1000 ns; rank 0 receives for 600, rank 1 sends for 10, inside a call of another name for
+// 100.
 MadeJob two_ranks() {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
@@ -37,7 +38,9 @@ std::map<std::string, std::vector<CallRow>> by_name(const Loaded& loaded) {
   REQUIRE(rows.ok());
   std::map<std::string, std::vector<CallRow>> named;
   for (const CallRow& row : *rows) {
-    named[row.function == kProgram ? "(program)" : loaded.trace.definitions().functions[row.function].name].push_back(row);
+    named[row.function == kProgram ? "(program)"
+                                   : loaded.trace.definitions().functions[row.function].name]
+        .push_back(row);
   }
   return named;
 }
@@ -115,7 +118,8 @@ TEST_CASE("time profile: every moment of each process is somewhere") {
   CHECK(all == doctest::Approx(2000e-9));
   CHECK(receiving == doctest::Approx(600e-9));
   CHECK(column(*outcome, "MPI_Recv")[0] == 0);
-  CHECK(column(*outcome, "MPI_Recv")[20] == doctest::Approx(21e-9));  // a bin of 1001 / 50, rounded up
+  CHECK(column(*outcome, "MPI_Recv")[20] ==
+        doctest::Approx(21e-9));  // a bin of 1001 / 50, rounded up
 }
 
 TEST_CASE("messages over time") {

@@ -14,7 +14,8 @@ using Messages = std::vector<CollectiveMessage>;
 TEST_CASE("a binomial tree of six from rank 1, whatever the tags of another library") {
   const Messages messages = {{1, 2, 8, 0}, {1, 3, 8, 0}, {1, 5, 8, 0}, {2, 4, 8, 0}, {2, 0, 8, 0}};
   CHECK(recognise("MPI_Bcast", 6, 1, messages).name == "binomial tree");
-  CHECK(recognise("MPI_Bcast", 6, 1, messages).rounds == 2);  // the root sends thrice, but no chain is longer
+  CHECK(recognise("MPI_Bcast", 6, 1, messages).rounds ==
+        2);  // the root sends thrice, but no chain is longer
   CHECK(recognise("MPI_Bcast", 6, 0, messages).name == "unknown");
 }
 
@@ -40,7 +41,8 @@ TEST_CASE("the same messages in another order are another algorithm") {
   const auto alltoall = [](bool forward) {
     Messages messages;
     for (std::uint32_t rank = 0; rank < 5; ++rank) {
-      for (std::uint32_t i = 1; i < 5; ++i) messages.push_back({rank, (rank + (forward ? i : 5 - i)) % 5, 8, -13});
+      for (std::uint32_t i = 1; i < 5; ++i)
+        messages.push_back({rank, (rank + (forward ? i : 5 - i)) % 5, 8, -13});
     }
     return messages;
   };
@@ -52,7 +54,8 @@ TEST_CASE("a collective made of two others") {
   Messages messages;
   for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({rank, 0, 8, -21});
   for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({0, rank, 8, -17});
-  CHECK(recognise("MPI_Allreduce", 4, 0, messages).name.starts_with("linear or non-overlapping (MPI_Reduce: linear"));
+  CHECK(recognise("MPI_Allreduce", 4, 0, messages)
+            .name.starts_with("linear or non-overlapping (MPI_Reduce: linear"));
   CHECK(recognise("MPI_Allreduce", 4, 0, messages).rounds == 2);
 }
 
@@ -66,7 +69,8 @@ void hidden(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer)
   made.message(rank, time_ns, sent, peer, -17, 8).code = 1;
 }
 
-// Rank 0 to 1 to 2; each enters at its time, and passes on 10 after that or after the message, whichever is later.
+// Rank 0 to 1 to 2; each enters at its time, and passes on 10 after that or after the message,
+// whichever is later.
 void chain(MadeJob& made, const std::vector<std::uint64_t>& enter_ns) {
   std::uint64_t sent_ns = 0;
   for (int rank = 0; rank < 3; ++rank) {
@@ -107,11 +111,13 @@ TEST_CASE("the late edge comes from who entered last, or from the root if all we
 }
 
 // A message of libnbc, which numbers its operations downwards.
-void of_libnbc(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer, int operation, std::uint64_t bytes) {
+void of_libnbc(MadeJob& made, int rank, std::uint64_t time_ns, bool sent, int peer, int operation,
+               std::uint64_t bytes) {
   made.message(rank, time_ns, sent, peer, -27 - operation, bytes).code = 1;
 }
 
-void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operation, std::uint64_t bytes) {
+void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operation,
+                     std::uint64_t bytes) {
   trace::Event& event = made.enter(rank, time_ns, "MPI_Ibcast");
   event.communicator = 0;
   event.root = 0;
@@ -120,7 +126,8 @@ void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operati
 }
 
 TEST_CASE(
-    "non-blocking collectives under way together are told apart by the order of their tags, the library's own left out") {
+    "non-blocking collectives under way together are told apart by the order of their tags, the "
+    "library's own left out") {
   MadeJob made(3);
   of_libnbc(made, 0, 50, true, 1, 0, 1000);  // of none of the calls
   of_libnbc(made, 1, 60, false, 0, 0, 1000);
@@ -171,9 +178,12 @@ TEST_CASE("all to all from one buffer, as libnbc swaps it") {
   }
 }
 
-TEST_CASE("among neighbours each block goes straight to each; blocks of one process are equally long where MPI says so") {
+TEST_CASE(
+    "among neighbours each block goes straight to each; blocks of one process are equally long "
+    "where MPI says so") {
   const Messages messages = {{0, 1, 8, -10}, {0, 2, 8, -10}, {1, 0, 16, -10}};
-  for (const char* operation : {"MPI_Neighbor_allgather", "MPI_Ineighbor_allgatherv", "MPI_Neighbor_alltoallw"}) {
+  for (const char* operation :
+       {"MPI_Neighbor_allgather", "MPI_Ineighbor_allgatherv", "MPI_Neighbor_alltoallw"}) {
     CHECK(recognise(operation, 3, 0, messages).name == "linear");
     CHECK(recognise(operation, 3, 0, messages).rounds == 1);
   }
@@ -225,7 +235,9 @@ TEST_CASE("MPI_Comm_idup takes its own agreements, and not the broadcast that go
   }
   const auto rows = opened(made);
   REQUIRE(rows.size() == 2);
-  const auto name = [&](const CollectiveRow& row) { return made.definitions.functions[row.function].name; };
+  const auto name = [&](const CollectiveRow& row) {
+    return made.definitions.functions[row.function].name;
+  };
   CHECK(name(rows[0]) == "MPI_Comm_idup");
   CHECK(std::string(rows[0].algorithm) == "3 x MPI_Iallreduce: binomial tree");
   CHECK(rows[0].messages == 12);

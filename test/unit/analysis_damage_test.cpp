@@ -1,5 +1,5 @@
-// Every analysis on traces that are damaged, contradictory or next to nothing: it goes on with what is right, and says
-// what is missing.
+// Every analysis on traces that are damaged, contradictory or next to nothing: it goes on with what
+// is right, and says what is missing.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -41,7 +41,8 @@ MadeJob ring(int ranks = 4, std::uint64_t iterations = 3000) {
 
 std::string file_of(const std::string& run, int rank) {
   for (const auto& entry : std::filesystem::directory_iterator(run + "/trace")) {
-    if (entry.path().extension() == ".trace" && entry.path().stem().string().ends_with("." + std::to_string(rank)))
+    if (entry.path().extension() == ".trace" &&
+        entry.path().stem().string().ends_with("." + std::to_string(rank)))
       return entry.path();
   }
   FAIL("no trace of rank " << rank);
@@ -49,7 +50,8 @@ std::string file_of(const std::string& run, int rank) {
 }
 
 // Everything there is runs, findings with its limits are given back.
-Results analysed(const std::string& run_directory, const std::function<void(Thresholds&)>& set = {}) {
+Results analysed(const std::string& run_directory,
+                 const std::function<void(Thresholds&)>& set = {}) {
   const auto run = load_run("", run_directory, {});
   REQUIRE_MESSAGE(run.ok(), (run.ok() ? "" : run.error().message));
   Thresholds thresholds;
@@ -91,7 +93,8 @@ TEST_CASE("the undamaged run has nothing to say against itself") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string&) {});
   for (const std::string& limit : results.limits) {
-    for (const char* word : {"left out", "lost", "not in", "ends before", "damage", "before they were sent"})
+    for (const char* word :
+         {"left out", "lost", "not in", "ends before", "damage", "before they were sent"})
       CHECK_MESSAGE(limit.find(word) == std::string::npos, limit);
   }
   CHECK(wait_seconds(results) > 0);
@@ -101,7 +104,8 @@ TEST_CASE("the undamaged run has nothing to say against itself") {
 TEST_CASE("unmatched sends and receives") {
   MadeJob made = ring();
   for (int i = 0; i < 5; ++i)
-    made.send(0, 601'000 + static_cast<std::uint64_t>(i) * 10, 601'005 + static_cast<std::uint64_t>(i) * 10, 1, 99);
+    made.send(0, 601'000 + static_cast<std::uint64_t>(i) * 10,
+              601'005 + static_cast<std::uint64_t>(i) * 10, 1, 99);
   made.receive(3, 601'000, 601'500, 1, 98);
   const Results results = analysed_after(made, [](const std::string&) {});
   CHECK(says(results, "5 messages were sent whose receive is not in the trace"));
@@ -123,7 +127,8 @@ TEST_CASE("a damaged frame in the middle of a rank's trace") {
 
 TEST_CASE("a rank without a trace") {
   MadeJob made = ring();
-  const Results results = analysed_after(made, [](const std::string& run) { std::filesystem::remove(file_of(run, 2)); });
+  const Results results = analysed_after(
+      made, [](const std::string& run) { std::filesystem::remove(file_of(run, 2)); });
   CHECK(says(results, "rank 2 left no trace"));
   CHECK(says(results, "messages were sent whose receive is not in the trace"));
   CHECK(says(results, "collectives are judged by their other members"));
@@ -132,7 +137,8 @@ TEST_CASE("a rank without a trace") {
 TEST_CASE("a rank cut short") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string& run) {
-    std::filesystem::resize_file(file_of(run, 2), std::filesystem::file_size(file_of(run, 2)) * 6 / 10);
+    std::filesystem::resize_file(file_of(run, 2),
+                                 std::filesystem::file_size(file_of(run, 2)) * 6 / 10);
   });
   CHECK(says(results, "the trace of rank 2 ends before MPI_Finalize"));
   for (const Finding& finding : results.findings) {

@@ -41,7 +41,8 @@ TEST_CASE("thresholds are set by name, and nothing else is") {
   Thresholds thresholds;
   CHECK(set_threshold(thresholds, "link_share=0.5"));
   CHECK(thresholds.link_share == 0.5);
-  for (const char* bad : {"link_share", "link_share=", "link_share=x", "link_share=-1", "link_share=1e999", "=1"}) {
+  for (const char* bad :
+       {"link_share", "link_share=", "link_share=x", "link_share=-1", "link_share=1e999", "=1"}) {
     CHECK_MESSAGE(!set_threshold(thresholds, bad), bad);
   }
   CHECK(thresholds.link_share == 0.5);
@@ -61,8 +62,10 @@ TEST_CASE("processes that share processors are told of, host by host") {
   add("damaged", "3-1"), add("damaged", "0-99999999"), add("damaged", "1,"), add("damaged", "x");
   const std::vector<std::string> said = shared_processors(job);
   REQUIRE(said.size() == 2);
-  CHECK(said[0] == "4 processes shared 2 processors on host crowded: a process that others waited for may itself have "
-                   "waited for a processor");
+  CHECK(said[0] ==
+        "4 processes shared 2 processors on host crowded: a process that others waited for may "
+        "itself have "
+        "waited for a processor");
   CHECK(said[1].starts_with("2 processes shared 1 processor on host single:"));
 }
 
@@ -84,7 +87,8 @@ TEST_CASE("a scope of ranks keeps pairs with one of them at either end") {
 }
 
 TEST_CASE("small messages: a bin counts if all of it is small") {
-  profile::MessageSizes sizes{"point-to-point", false, {8, 1023, 1024}, {10, 5, 1}, {256, 512, 1024}, {2, 3, 4}};
+  profile::MessageSizes sizes{"point-to-point", false,    {8, 1023, 1024}, {10, 5, 1},
+                              {256, 512, 1024}, {2, 3, 4}};
   const ClassHistogram histogram = histogram_of(sizes);
   REQUIRE(histogram.rows.size() == 6);
   CHECK(histogram.rows.back().messages_up_to == 1);

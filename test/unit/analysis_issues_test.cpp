@@ -1,4 +1,5 @@
-// Pyrite's object on jobs made by hand: the issue that was made, whom it names, what it costs, and no other.
+// Pyrite's object on jobs made by hand: the issue that was made, whom it names, what it costs, and
+// no other.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -45,7 +46,8 @@ struct Judged {
 };
 using Kinds = std::set<std::string>;
 
-// Rank 1 sends 5 ms late, 20 times; 0 has posted its receive without blocking. Pyrite sees nothing of that.
+// Rank 1 sends 5 ms late, 20 times; 0 has posted its receive without blocking. Pyrite sees nothing
+// of that.
 MadeJob late_senders() {
   MadeJob made(2);
   for (std::uint64_t i = 0; i < 20; ++i) {
@@ -89,7 +91,8 @@ TEST_CASE("late receivers") {
 
 TEST_CASE("a late broadcaster, and members that come early to a reduction") {
   MadeJob made(3);
-  for (int rank = 0; rank < 3; ++rank) made.collective(rank, rank == 2 ? 5 * kMs : 100, 5 * kMs + 100, "MPI_Bcast", 2);
+  for (int rank = 0; rank < 3; ++rank)
+    made.collective(rank, rank == 2 ? 5 * kMs : 100, 5 * kMs + 100, "MPI_Bcast", 2);
   // Rank 0 leaves at once, rank 1 is kept until the root comes.
   made.collective(0, 6 * kMs, 6 * kMs + 50, "MPI_Reduce", 2);
   made.collective(1, 6 * kMs, 10 * kMs, "MPI_Reduce", 2);
@@ -108,7 +111,8 @@ TEST_CASE("barriers: how far apart, and a rank that is always last") {
   MadeJob made(4);
   for (std::uint64_t i = 0; i < 10; ++i) {
     for (int rank = 0; rank < 4; ++rank)
-      made.collective(rank, i * 10 * kMs + (rank == 3 ? 4 * kMs : 0), i * 10 * kMs + 4 * kMs + 100, "MPI_Barrier");
+      made.collective(rank, i * 10 * kMs + (rank == 3 ? 4 * kMs : 0), i * 10 * kMs + 4 * kMs + 100,
+                      "MPI_Barrier");
   }
   const Judged judged(made);
   CHECK(judged.kinds() == Kinds{"barrier-arrival-skew", "barrier-imbalance"});
@@ -148,9 +152,11 @@ TEST_CASE("summary, ranks, links and windows add up") {
   CHECK(figure(judged.outcome, "canonical_transfer_bytes") == 20 * 8 + 100);
   CHECK(figure(judged.outcome, "total_events") == 20 * 3 + 2);
   CHECK(figure(judged.outcome, "pair_density") == 1);
-  CHECK(column<std::uint64_t>(judged.outcome, "top_links", "bytes") == std::vector<std::uint64_t>{160, 100});
+  CHECK(column<std::uint64_t>(judged.outcome, "top_links", "bytes") ==
+        std::vector<std::uint64_t>{160, 100});
   std::uint64_t sum = 0;
-  for (const std::uint64_t messages : column<std::uint64_t>(judged.outcome, "time_windows", "canonical_transfer_events"))
+  for (const std::uint64_t messages :
+       column<std::uint64_t>(judged.outcome, "time_windows", "canonical_transfer_events"))
     sum += messages;
   CHECK(sum == 21);
 }

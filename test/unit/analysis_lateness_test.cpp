@@ -30,7 +30,8 @@ struct Structured {
   }
   Numbers global_steps() const {
     Numbers steps;
-    for (std::size_t event = 0; event < all.events.size(); ++event) steps.push_back(structure.global_step(event));
+    for (std::size_t event = 0; event < all.events.size(); ++event)
+      steps.push_back(structure.global_step(event));
     return steps;
   }
   static Times of(const std::vector<Late>& all, std::uint64_t Late::*member) {
@@ -45,7 +46,8 @@ struct Structured {
   } late;
 };
 
-void wait(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request, int peer, int tag = 0) {
+void wait(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_ns,
+          std::uint64_t request, int peer, int tag = 0) {
   made.enter(rank, from_ns, "MPI_Wait").request = request;
   made.arrive(rank, to_ns - 2, request, peer, tag);
   made.complete(rank, to_ns - 1, request);
@@ -58,7 +60,8 @@ void icollective(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t r
   made.leave(rank, from_ns + 2, "MPI_Ibarrier").request = request;
 }
 
-void wait_only(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request) {
+void wait_only(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_ns,
+               std::uint64_t request) {
   made.enter(rank, from_ns, "MPI_Wait").request = request;
   made.complete(rank, to_ns - 1, request);
   made.leave(rank, to_ns, "MPI_Wait");
@@ -90,7 +93,8 @@ TEST_CASE("messages and then a barrier: leaps, and steps behind one another") {
   MadeJob made(3);
   made.send(0, 10, 20, 1);
   made.receive(1, 10, 30, 0);
-  for (int rank = 0; rank < 3; ++rank) made.collective(rank, 100, 200 + 10 * static_cast<std::uint64_t>(rank), "MPI_Barrier");
+  for (int rank = 0; rank < 3; ++rank)
+    made.collective(rank, 100, 200 + 10 * static_cast<std::uint64_t>(rank), "MPI_Barrier");
   const Structured job(made);
   CHECK(job.structure.partition == Numbers{0, 1, 0, 1, 1});
   CHECK(job.structure.leaps == 2);
@@ -110,13 +114,15 @@ TEST_CASE("a lateness that comes with the message is not the receiver's") {
   options.complete_leaps = true;
   const Structured job(made, options);  // two partitions side by side; the leap is complete
   CHECK(job.structure.partitions.size() == 3);
-  CHECK(Structured::of(job.late.events, &Late::global_lateness_ns) == Times{0, 0, 0, 0, 500, 0, 500, 0});
+  CHECK(Structured::of(job.late.events, &Late::global_lateness_ns) ==
+        Times{0, 0, 0, 0, 500, 0, 500, 0});
   CHECK(Structured::of(job.late.events, &Late::lateness_ns) == Times{0, 0, 0, 0, 0, 0, 0, 0});
 }
 
 TEST_CASE("a chain through three processes in one partition: receives stand as late as they can") {
   MadeJob made(3);
-  // 0 sends to 1 and 2 without blocking and waits for both answers; 2 answers only when 1 has told it to.
+  // 0 sends to 1 and 2 without blocking and waits for both answers; 2 answers only when 1 has told
+  // it to.
   made.isend(0, 10, 1, 1);
   made.isend(0, 20, 2, 2);
   made.irecv(0, 30, 3, 1, 1);
@@ -142,7 +148,8 @@ TEST_CASE("a chain through three processes in one partition: receives stand as l
   CHECK(job.structure.step == Numbers{0, 4, 1, 0, 1, 1, 2, 3});
 }
 
-TEST_CASE("a non-blocking collective: begun like a send to all, completed like a receive from all") {
+TEST_CASE(
+    "a non-blocking collective: begun like a send to all, completed like a receive from all") {
   MadeJob made(2);
   icollective(made, 0, 10, 1);
   made.receive(0, 20, 80, 1);
@@ -174,7 +181,7 @@ TEST_CASE("a partition close behind another and far before the next goes with th
   MadeJob made(3);
   made.send(0, 10, 20, 1);
   made.receive(1, 10, 30, 0);
-  made.send(1, 31, 32, 0, 1);   // 1 behind; the barrier is 900 away
+  made.send(1, 31, 32, 0, 1);  // 1 behind; the barrier is 900 away
   made.receive(0, 31, 33, 1, 1);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 1000, 1010, "MPI_Barrier");
   StructureOptions options;

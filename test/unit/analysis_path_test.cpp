@@ -26,15 +26,19 @@ void init(MadeJob& made, int ranks) {
 }
 
 // Time on the path by process and function; kNobody is the program.
-std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> on_path(const Joined& job, const CriticalPath& path) {
+std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> on_path(const Joined& job,
+                                                                       const CriticalPath& path) {
   std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> sums;
   for (const PathRow& row : path.rows) {
-    sums[{row.process, row.function == kNobody ? "" : job->definitions().functions[row.function].name}] += row.ns;
+    sums[{row.process,
+          row.function == kNobody ? "" : job->definitions().functions[row.function].name}] +=
+        row.ns;
   }
   return sums;
 }
 
-// Rank 0 works until 600 and sends; rank 1 waits for that, works until 900, sends back; rank 0 waits for it.
+// Rank 0 works until 600 and sends; rank 1 waits for that, works until 900, sends back; rank 0
+// waits for it.
 MadeJob there_and_back() {
   MadeJob made(2);
   init(made, 2);
@@ -64,24 +68,32 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
   for (const auto& [where, ns] : sums) all += ns;
   CHECK(all == 930);
   const std::map<std::pair<std::uint32_t, std::string>, std::uint64_t> expected = {
-      {{0, "MPI_Init"}, 10}, {{0, ""}, 590},            // until it sends
-      {{1, "MPI_Recv"}, 20}, {{1, ""}, 280},            // 600 to 620 the message is under way
+      {{0, "MPI_Init"}, 10},
+      {{0, ""}, 590},  // until it sends
+      {{1, "MPI_Recv"}, 20},
+      {{1, ""}, 280},  // 600 to 620 the message is under way
       {{0, "MPI_Recv"}, 30}};
   CHECK(sums == expected);
 }
 
-TEST_CASE("the stretches of the path follow each other from its beginning to its end, or the last ones do") {
+TEST_CASE(
+    "the stretches of the path follow each other from its beginning to its end, or the last ones "
+    "do") {
   MadeJob made = there_and_back();
   const Joined job(made);
   const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job, 100));
   using Stretch = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t, std::string>;
   std::vector<Stretch> stretches;
   for (const PathStretch& part : path.stretches) {
-    stretches.emplace_back(part.begin_ns, part.end_ns, part.process,
-                           part.function == kNobody ? "" : job->definitions().functions[part.function].name);
+    stretches.emplace_back(
+        part.begin_ns, part.end_ns, part.process,
+        part.function == kNobody ? "" : job->definitions().functions[part.function].name);
   }
-  const std::vector<Stretch> expected = {{0, 10, 0, "MPI_Init"}, {10, 600, 0, ""}, {600, 620, 1, "MPI_Recv"},
-                                         {620, 900, 1, ""}, {900, 930, 0, "MPI_Recv"}};
+  const std::vector<Stretch> expected = {{0, 10, 0, "MPI_Init"},
+                                         {10, 600, 0, ""},
+                                         {600, 620, 1, "MPI_Recv"},
+                                         {620, 900, 1, ""},
+                                         {900, 930, 0, "MPI_Recv"}};
   CHECK(stretches == expected);
   const auto last = run_pass(job->transport(), critical_path_pass(*job, 2)).stretches;
   REQUIRE(last.size() == 2);
@@ -92,7 +104,8 @@ TEST_CASE("the stretches of the path follow each other from its beginning to its
 TEST_CASE("the program's work stands at the call that it leads to, and says which it follows") {
   MadeJob made(2);
   init(made, 2);
-  // Rank 0 computes from 110 to 500, between its reduction and its receive, and then comes late to the next reduction.
+  // Rank 0 computes from 110 to 500, between its reduction and its receive, and then comes late to
+  // the next reduction.
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 100, 110, "MPI_Allreduce");
   made.irecv(0, 500, 7, 1);
   made.send(1, 120, 125, 0);
@@ -102,7 +115,9 @@ TEST_CASE("the program's work stands at the call that it leads to, and says whic
   const Joined job(made);
   const auto& functions = job->definitions().functions;
   const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job));
-  const auto longest = std::max_element(path.rows.begin(), path.rows.end(), [](const PathRow& a, const PathRow& b) { return a.ns < b.ns; });
+  const auto longest =
+      std::max_element(path.rows.begin(), path.rows.end(),
+                       [](const PathRow& a, const PathRow& b) { return a.ns < b.ns; });
   REQUIRE(longest != path.rows.end());
   CHECK(longest->ns == 390);
   CHECK(longest->process == 0);
@@ -114,17 +129,23 @@ TEST_CASE("the program's work stands at the call that it leads to, and says whic
   CHECK(longest->follows_site == 0x1000 + longest->follows);
 }
 
-std::uint64_t value(const Costs& costs, PathMetric metric) { return costs[static_cast<std::size_t>(metric)]; }
+std::uint64_t value(const Costs& costs, PathMetric metric) {
+  return costs[static_cast<std::size_t>(metric)];
+}
 
 // By process, in the order of its calls.
 std::vector<std::vector<std::uint64_t>> slacks(const Joined& job) {
   std::vector<std::vector<std::uint64_t>> all(job->mapping().size());
-  run_pass(job->transport(), path_slack_pass(*job, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) { all[process].insert(all[process].begin(), ns); }));
+  run_pass(job->transport(),
+           path_slack_pass(*job, [&](std::uint32_t process, std::uint32_t, std::uint64_t ns) {
+             all[process].insert(all[process].begin(), ns);
+           }));
   return all;
 }
 using Slacks = std::vector<std::vector<std::uint64_t>>;
 
-TEST_CASE("slack: nothing on the critical path, what was waited before it, what is left at the end") {
+TEST_CASE(
+    "slack: nothing on the critical path, what was waited before it, what is left at the end") {
   MadeJob made = there_and_back();
   const Joined job(made);
   CHECK(slacks(job) == Slacks{{0, 0, 200}, {500, 500, 0}});
@@ -160,7 +181,9 @@ TEST_CASE("slack: of a collective the last has none, the others as much as they 
   CHECK(slacks(job) == Slacks{{200, 200, 0, 0}, {100, 100, 0, 0}, {0, 0, 0, 0}});
 }
 
-TEST_CASE("slack: who waits to send holds the call that posts the receive, and who was ready to send does not") {
+TEST_CASE(
+    "slack: who waits to send holds the call that posts the receive, and who was ready to send "
+    "does not") {
   MadeJob made(2);
   init(made, 2);
   // Rank 0 waits from 100 until rank 1 posts its receive at 600, and is the last at the end.
@@ -174,7 +197,8 @@ TEST_CASE("slack: who waits to send holds the call that posts the receive, and w
   made.enter(1, 800, "MPI_Finalize");
   made.leave(1, 1100, "MPI_Finalize");
   const Joined job(made);
-  // Rank 0's first send could begin 500 later. Rank 1 is 200 early at the end, but not where rank 0 waits for it.
+  // Rank 0's first send could begin 500 later. Rank 1 is 200 early at the end, but not where rank 0
+  // waits for it.
   CHECK(slacks(job) == Slacks{{500, 500, 0, 0}, {0, 0, 200, 200}});
 }
 
@@ -206,7 +230,9 @@ TEST_CASE("slack: of several receives posted by others the one that was waited f
   CHECK(slacks(job) == Slacks{{460, 460, 780, 780, 0}, {50, 50, 50, 50}, {0, 0, 50, 50}});
 }
 
-TEST_CASE("slack: a synchronous send holds the receive that had been posted for it, as far as that came before it") {
+TEST_CASE(
+    "slack: a synchronous send holds the receive that had been posted for it, as far as that came "
+    "before it") {
   MadeJob made(2);
   init(made, 2);
   made.irecv(1, 100, 7, 0, 1);
@@ -230,7 +256,8 @@ TEST_CASE("alpha and beta from messages whose receiver was there, and from no ot
   std::uint64_t now_ns = 1000;
   for (const std::uint64_t bytes : {0u, 1000u, 4000u, 64000u}) {
     for (int i = 0; i < 3; ++i, now_ns += 1'000'000) {
-      made.receive(1, now_ns, now_ns + 101 + 500 + bytes / 2, 0, 1, bytes);  // arrives 500 + bytes / 2 after the send
+      made.receive(1, now_ns, now_ns + 101 + 500 + bytes / 2, 0, 1,
+                   bytes);  // arrives 500 + bytes / 2 after the send
       made.send(0, now_ns + 100, now_ns + 200, 1, 1, bytes);
     }
     made.send(0, now_ns, now_ns + 10, 1, 2, bytes);
@@ -266,11 +293,12 @@ TEST_CASE("the path goes over to the last that entered a barrier") {
   CHECK(sums.at({2, "MPI_Finalize"}) == 100);
 }
 
-TEST_CASE("each metric takes its own path: most bytes over one process, most computation over another") {
+TEST_CASE(
+    "each metric takes its own path: most bytes over one process, most computation over another") {
   MadeJob made(3);
   init(made, 3);
-  made.send(0, 100, 110, 2, 1, 1000);    // 90 of work, 1000 bytes
-  made.send(1, 1000, 1010, 2, 2, 10);    // 990 of work, 10 bytes
+  made.send(0, 100, 110, 2, 1, 1000);  // 90 of work, 1000 bytes
+  made.send(1, 1000, 1010, 2, 2, 10);  // 990 of work, 10 bytes
   made.receive(2, 20, 120, 0, 1, 1000);
   made.receive(2, 130, 1020, 1, 2, 10);
   made.collective(0, 1100, 1200, "MPI_Barrier");
@@ -279,19 +307,23 @@ TEST_CASE("each metric takes its own path: most bytes over one process, most com
   const Joined job(made);
   const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   CHECK(metrics.released == 0);
-  // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met are not.
+  // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met
+  // are not.
   CHECK(value(metrics.path, PathMetric::kBytes) == 1010);
   CHECK(value(metrics.path, PathMetric::kMessages) == 3);
   CHECK(value(metrics.sum, PathMetric::kBytes) == 2020);
-  CHECK(shown(PathMetric::kSynchronisation, value(metrics.path, PathMetric::kSynchronisation)) == doctest::Approx(2 + std::log2(3)).epsilon(0.001));
-  CHECK(shown(PathMetric::kBspSynchronisation, value(metrics.path, PathMetric::kBspSynchronisation)) == 3);
+  CHECK(shown(PathMetric::kSynchronisation, value(metrics.path, PathMetric::kSynchronisation)) ==
+        doctest::Approx(2 + std::log2(3)).epsilon(0.001));
+  CHECK(shown(PathMetric::kBspSynchronisation,
+              value(metrics.path, PathMetric::kBspSynchronisation)) == 3);
   // 990 at rank 1, then 80 at rank 2 between its receive and the barrier, or 90 at rank 1 itself.
   CHECK(value(metrics.path, PathMetric::kComputationTime) == 990 + 90);
   CHECK(value(metrics.most, PathMetric::kComputationTime) == 990 + 90);
   CHECK(metrics.sum_idle_ns == 80 + 870);
 }
 
-TEST_CASE("a collective's bytes: what the root broadcasts counts at all, a gather's are those of all") {
+TEST_CASE(
+    "a collective's bytes: what the root broadcasts counts at all, a gather's are those of all") {
   MadeJob made(2);
   init(made, 2);
   for (int rank = 0; rank < 2; ++rank) {
@@ -308,8 +340,10 @@ TEST_CASE("a collective's bytes: what the root broadcasts counts at all, a gathe
   const Joined job(made);
   const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   CHECK(value(metrics.sum, PathMetric::kBytes) == 2 * (500 + 60));
-  CHECK(shown(PathMetric::kCommunication, value(metrics.path, PathMetric::kCommunication)) == 2 * 500 + 60);
-  CHECK(shown(PathMetric::kBspCommunication, value(metrics.path, PathMetric::kBspCommunication)) == 560);
+  CHECK(shown(PathMetric::kCommunication, value(metrics.path, PathMetric::kCommunication)) ==
+        2 * 500 + 60);
+  CHECK(shown(PathMetric::kBspCommunication, value(metrics.path, PathMetric::kBspCommunication)) ==
+        560);
 }
 
 TEST_CASE("many small amounts beside a large one are not lost") {
@@ -322,7 +356,8 @@ TEST_CASE("many small amounts beside a large one are not lost") {
     made.receive(1, 200 + i * 10, 205 + i * 10, 0, 2, 8);
   }
   const Joined job(made);
-  CHECK(value(run_pass(job->transport(), path_metrics_pass(*job)).path, PathMetric::kBytes) == (std::uint64_t{1} << 28) + 8000);
+  CHECK(value(run_pass(job->transport(), path_metrics_pass(*job)).path, PathMetric::kBytes) ==
+        (std::uint64_t{1} << 28) + 8000);
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ using Numbers = std::vector<std::int64_t>;
 // Traffic of one class; pairs may be added to several times.
 class Matrix {
  public:
-  void add(std::int64_t source, std::int64_t destination, std::uint64_t bytes, std::uint64_t messages = 10) {
+  void add(std::int64_t source, std::int64_t destination, std::uint64_t bytes,
+           std::uint64_t messages = 10) {
     auto& cell = cells_[{source, destination}];
     cell.first += bytes;
     cell.second += messages;
@@ -30,13 +31,14 @@ class Matrix {
   Matrix renumbered(const Numbers& to) const {
     Matrix other;
     for (const auto& [pair, counts] : cells_) {
-      other.add(to[static_cast<std::size_t>(pair.first)], to[static_cast<std::size_t>(pair.second)], counts.first,
-                counts.second);
+      other.add(to[static_cast<std::size_t>(pair.first)], to[static_cast<std::size_t>(pair.second)],
+                counts.first, counts.second);
     }
     return other;
   }
   profile::Traffic traffic(const std::string& class_name, std::int64_t communicator = 0) const {
-    profile::Traffic block{class_name, class_name != profile::kPointToPoint, communicator, "", {}, {}, {}, {}};
+    profile::Traffic block{
+        class_name, class_name != profile::kPointToPoint, communicator, "", {}, {}, {}, {}};
     for (const auto& [pair, counts] : cells_) {
       block.source.push_back(pair.first);
       block.destination.push_back(pair.second);
@@ -50,7 +52,8 @@ class Matrix {
   std::map<std::pair<std::int64_t, std::int64_t>, std::pair<std::uint64_t, std::uint64_t>> cells_;
 };
 
-profile::Profile job(std::int64_t ranks, std::vector<profile::Traffic> traffic, const char* made_by = "predefined") {
+profile::Profile job(std::int64_t ranks, std::vector<profile::Traffic> traffic,
+                     const char* made_by = "predefined") {
   profile::Profile profile;
   profile.world_size = ranks;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
@@ -63,7 +66,8 @@ profile::Profile job(std::int64_t ranks, std::vector<profile::Traffic> traffic, 
   return profile;
 }
 
-std::vector<Pattern> found(std::int64_t ranks, const Matrix& matrix, const char* made_by = "predefined") {
+std::vector<Pattern> found(std::int64_t ranks, const Matrix& matrix,
+                           const char* made_by = "predefined") {
   auto patterns = find_patterns(job(ranks, {matrix.traffic(profile::kPointToPoint)}, made_by), {});
   std::erase_if(patterns, [](const Pattern& p) { return p.kind == "sparse" || p.kind == "dense"; });
   return patterns;
@@ -76,9 +80,11 @@ std::int64_t place(const Numbers& at, const Numbers& extents) {
 }
 
 // Each rank with the neighbours at these offsets: `reach` of 1 steps, in one dimension or in all.
-Matrix grid(const Numbers& extents, const std::vector<bool>& periodic, bool corners = false, std::uint64_t bytes = 1000) {
+Matrix grid(const Numbers& extents, const std::vector<bool>& periodic, bool corners = false,
+            std::uint64_t bytes = 1000) {
   Matrix matrix;
-  const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+  const std::int64_t ranks =
+      std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
   const auto dimensions = extents.size();
   std::int64_t offsets = 1;
   for (std::size_t d = 0; d < dimensions; ++d) offsets *= 3;
@@ -137,8 +143,8 @@ TEST_CASE("grids in the ranks' own order, with their extents and what is periodi
                         {{100, 3}, {false, false}},
                         {{2, 5}, {false, false}}};
   for (const Case& entry : cases) {
-    const std::int64_t ranks =
-        std::accumulate(entry.extents.begin(), entry.extents.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t ranks = std::accumulate(entry.extents.begin(), entry.extents.end(),
+                                               std::int64_t{1}, std::multiplies<>());
     const auto patterns = found(ranks, grid(entry.extents, entry.periodic));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].kind == "halo");
@@ -154,7 +160,8 @@ TEST_CASE("grids in the ranks' own order, with their extents and what is periodi
 TEST_CASE("diagonal neighbours belong to the grid") {
   for (const Numbers& extents : {Numbers{6, 5}, Numbers{4, 5, 3}}) {
     const std::vector<bool> open(extents.size(), false);
-    const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t ranks =
+        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
     const auto patterns = found(ranks, grid(extents, open, true));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].extents == extents);
@@ -164,11 +171,17 @@ TEST_CASE("diagonal neighbours belong to the grid") {
 }
 
 TEST_CASE("renumbered grids are found by their squares") {
-  const std::pair<Numbers, std::vector<bool>> cases[] = {
-      {{9}, {false}}, {{9}, {true}}, {{7, 5}, {false, false}}, {{7, 5}, {true, true}}, {{6, 5}, {true, false}},
-      {{6, 5, 3}, {false, false, false}}, {{7, 6, 5}, {true, true, true}}, {{32, 31}, {false, false}}};
+  const std::pair<Numbers, std::vector<bool>> cases[] = {{{9}, {false}},
+                                                         {{9}, {true}},
+                                                         {{7, 5}, {false, false}},
+                                                         {{7, 5}, {true, true}},
+                                                         {{6, 5}, {true, false}},
+                                                         {{6, 5, 3}, {false, false, false}},
+                                                         {{7, 6, 5}, {true, true, true}},
+                                                         {{32, 31}, {false, false}}};
   for (const auto& [extents, periodic] : cases) {
-    const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    const std::int64_t ranks =
+        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
     const auto patterns = found(ranks, grid(extents, periodic).renumbered(shuffled(ranks, 7)));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].kind == "halo");
@@ -181,9 +194,11 @@ TEST_CASE("renumbered grids are found by their squares") {
 
 TEST_CASE("a renumbered torus with an extent of 4, which is a square of squares") {
   for (const auto& extents : {Numbers{8, 4}, Numbers{5, 4, 4}, Numbers{7, 5, 4}}) {
-    const std::int64_t ranks = std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
-    const auto patterns =
-        found(ranks, grid(extents, std::vector<bool>(extents.size(), true)).renumbered(shuffled(ranks, 11)));
+    const std::int64_t ranks =
+        std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
+    const auto patterns = found(
+        ranks,
+        grid(extents, std::vector<bool>(extents.size(), true)).renumbered(shuffled(ranks, 11)));
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].extents == extents);
     CHECK(!patterns[0].alternative.empty());
@@ -238,13 +253,15 @@ TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
   for (const std::int64_t ranks : {4, 8, 16, 128}) {
     Matrix matrix;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
-      for (std::int64_t bit = 1; bit < ranks; bit *= 2) matrix.add(rank, rank ^ bit, static_cast<std::uint64_t>(64 * bit));
+      for (std::int64_t bit = 1; bit < ranks; bit *= 2)
+        matrix.add(rank, rank ^ bit, static_cast<std::uint64_t>(64 * bit));
     }
     const auto patterns = found(ranks, matrix);
     REQUIRE(patterns.size() == 1);
     CHECK(patterns[0].kind == "butterfly");
     CHECK(patterns[0].strength == doctest::Approx(1));
-    if (ranks == 8) CHECK(found(ranks, matrix.renumbered(shuffled(ranks, 3))).at(0).kind == "butterfly");
+    if (ranks == 8)
+      CHECK(found(ranks, matrix.renumbered(shuffled(ranks, 3))).at(0).kind == "butterfly");
   }
   Matrix six;  // 0 and 2 hand over to 1 and 3; then 1, 3, 4, 5 are 0 to 3
   six.both(0, 1, 8);
@@ -256,7 +273,9 @@ TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
   CHECK(found(6, six).at(0).kind == "butterfly");
 }
 
-TEST_CASE("a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicator, else it may be a butterfly") {
+TEST_CASE(
+    "a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicator, else it may be a "
+    "butterfly") {
   const Matrix cube = grid({2, 2, 2}, {false, false, false});
   const auto cartesian = found(8, cube, "MPI_Cart_create");
   REQUIRE(cartesian.size() == 1);
@@ -360,7 +379,8 @@ TEST_CASE("mixtures give each of their parts") {
     CHECK(std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) {
       return p.kind == "halo" && p.extents == Numbers{8, 8};
     }));
-    CHECK(std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) { return p.kind == "all-to-all"; }));
+    CHECK(std::any_of(patterns.begin(), patterns.end(),
+                      [](const Pattern& p) { return p.kind == "all-to-all"; }));
   }
 }
 
@@ -402,16 +422,26 @@ TEST_CASE("what looks like a grid here and there is none") {
     petersen.both(i, i + 5, 1000);
     petersen.both(i + 5, (i + 2) % 5 + 5, 1000);
   }
-  for (const auto& [ranks, matrix] : {std::pair(std::int64_t{8}, bipartite), std::pair(std::int64_t{14}, moebius),
-                                      std::pair(std::int64_t{35}, twisted), std::pair(std::int64_t{10}, petersen)}) {
+  for (const auto& [ranks, matrix] :
+       {std::pair(std::int64_t{8}, bipartite), std::pair(std::int64_t{14}, moebius),
+        std::pair(std::int64_t{35}, twisted), std::pair(std::int64_t{10}, petersen)}) {
     const auto patterns = found(ranks, matrix.renumbered(shuffled(ranks, 4)));
     for (const Pattern& pattern : patterns) MESSAGE(ranks, " ranks: ", pattern.description);
     CHECK(patterns.empty());
   }
   // A line with a shortcut, and a cube that lacks an edge.
   CHECK(found(6, lines({{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {1, 4}})).size() <= 1);
-  const auto cube =
-      found(8, lines({{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3}, {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}}));
+  const auto cube = found(8, lines({{0, 1},
+                                    {2, 3},
+                                    {4, 5},
+                                    {6, 7},
+                                    {0, 2},
+                                    {1, 3},
+                                    {4, 6},
+                                    {5, 7},
+                                    {0, 4},
+                                    {1, 5},
+                                    {2, 6}}));
   for (const Pattern& pattern : cube) CHECK_MESSAGE(pattern.kind != "halo", pattern.description);
 }
 

@@ -1,4 +1,5 @@
-// Loops in sequences of calls, and phases of jobs, made by hand: the numbers that were put in come out.
+// Loops in sequences of calls, and phases of jobs, made by hand: the numbers that were put in come
+// out.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -12,9 +13,9 @@ namespace {
 
 using test::column;
 using test::figure;
-using test::nanoseconds;
 using test::Loaded;
 using test::MadeJob;
+using test::nanoseconds;
 using Numbers = std::vector<std::int64_t>;
 using Counts = std::vector<std::uint64_t>;
 
@@ -23,7 +24,8 @@ std::vector<CallItem> loops_of(const std::string& calls) {
   CallLoops loops;
   std::uint64_t time_ns = 0;
   for (const char letter : calls) {
-    loops.call(static_cast<std::uint64_t>(letter), static_cast<std::uint32_t>(letter), time_ns, time_ns + 4);
+    loops.call(static_cast<std::uint64_t>(letter), static_cast<std::uint32_t>(letter), time_ns,
+               time_ns + 4);
     time_ns += 10;
   }
   return loops.finish();
@@ -37,7 +39,8 @@ std::string text(const std::vector<CallItem>& items) {
       continue;
     }
     all += std::to_string(item.iterations.fewest);
-    if (item.iterations.most != item.iterations.fewest) all += "-" + std::to_string(item.iterations.most);
+    if (item.iterations.most != item.iterations.fewest)
+      all += "-" + std::to_string(item.iterations.most);
     all += "(" + text(item.body) + ")";
   }
   return all;
@@ -55,14 +58,34 @@ TEST_CASE("loops of calls: one, two, one in the other, one of another length eac
   CHECK(text(loops_of(times(20, "ab") + times(30, "acd"))) == "20(ab)30(acd)");
   CHECK(text(loops_of(times(7, "a"))) == "7(a)");
   CHECK(text(loops_of("x" + times(9, "p" + times(5, "qr") + "s"))) == "x9(p5(qr)s)");
-  CHECK(text(loops_of(times(3, "p" + times(2, "q") + "s" + "p" + times(4, "q") + "s"))) == "6(p2-4(q)s)");
-  CHECK(text(loops_of("pqqqs" "pqs" "pqqs")) == "3(p1-3(q)s)");
+  CHECK(text(loops_of(times(3, "p" + times(2, "q") + "s" + "p" + times(4, "q") + "s"))) ==
+        "6(p2-4(q)s)");
+  CHECK(text(loops_of("pqqqs"
+                      "pqs"
+                      "pqqs")) == "3(p1-3(q)s)");
   CHECK(text(loops_of(times(4, times(10, "ab") + "c"))) == "4(10(ab)c)");
   CHECK(text(loops_of(times(12, "aab"))) == "12(2(a)b)");
   // The loop inside comes last, and longer than it was before.
-  CHECK(text(loops_of("a" "bb" "a" "bbb" "a" "bbbb" "a" "bb")) == "4(a2-4(b))");
-  CHECK(text(loops_of("a" "bcbc" "a" "bcbcbc" "a" "bcbcbcbc" "x")) == "3(a2-4(bc))x");
-  CHECK(text(loops_of(times(5, "a" "bcc" "bccc") + times(3, "d"))) == "5(a2(b2-3(c)))3(d)");
+  CHECK(text(loops_of("a"
+                      "bb"
+                      "a"
+                      "bbb"
+                      "a"
+                      "bbbb"
+                      "a"
+                      "bb")) == "4(a2-4(b))");
+  CHECK(text(loops_of("a"
+                      "bcbc"
+                      "a"
+                      "bcbcbc"
+                      "a"
+                      "bcbcbcbc"
+                      "x")) == "3(a2-4(bc))x");
+  CHECK(text(loops_of(times(5,
+                            "a"
+                            "bcc"
+                            "bccc") +
+                      times(3, "d"))) == "5(a2(b2-3(c)))3(d)");
 }
 
 TEST_CASE("lengths of iterations: to the next one's first call, of the last to its last leave") {
@@ -123,14 +146,18 @@ TEST_CASE("phases one after the other: iterations, calls of each, and their own 
   CHECK(column<std::uint64_t>(*outcome, "phases", "fewest_iterations") == Counts{12, 20});
   CHECK(column<double>(*outcome, "phases", "calls_per_iteration") == std::vector<double>{4, 3});
   CHECK(nanoseconds(*outcome, "phases", "from_s") == std::vector<std::int64_t>{100, 2000});
-  CHECK(nanoseconds(*outcome, "phases", "longest_iteration_seconds") == std::vector<std::int64_t>{100, 50});
-  CHECK(column<std::string>(*outcome, "phases", "body")[0] == "MPI_Irecv, MPI_Send, MPI_Wait, MPI_Allreduce");
+  CHECK(nanoseconds(*outcome, "phases", "longest_iteration_seconds") ==
+        std::vector<std::int64_t>{100, 50});
+  CHECK(column<std::string>(*outcome, "phases", "body")[0] ==
+        "MPI_Irecv, MPI_Send, MPI_Wait, MPI_Allreduce");
   CHECK(column<Numbers>(*outcome, "phases", "ranks")[0] == Numbers{0, 1, 2, 3});
   const auto& phase = column<std::int64_t>(*outcome, "matrices", "phase");
   const auto& bytes = column<std::uint64_t>(*outcome, "matrices", "bytes");
   REQUIRE(phase == Numbers{1, 1, 1, 1, 2, 2, 2, 2});
-  for (std::size_t i = 0; i < phase.size(); ++i) CHECK(bytes[i] == (phase[i] == 1 ? 12 * 100 : 20 * 7));
-  CHECK(column<std::string>(*outcome, "patterns", "kind") == std::vector<std::string>{"ring", "ring"});
+  for (std::size_t i = 0; i < phase.size(); ++i)
+    CHECK(bytes[i] == (phase[i] == 1 ? 12 * 100 : 20 * 7));
+  CHECK(column<std::string>(*outcome, "patterns", "kind") ==
+        std::vector<std::string>{"ring", "ring"});
 }
 
 TEST_CASE("named phases: how often, how long, what was received in them") {
@@ -162,8 +189,8 @@ TEST_CASE("parts of ranks are one phase if they overlap for more than half") {
     return made;
   };
   // Ranks start later and later: a pipeline.
-  const auto found = phases_of(
-      {part(0, 0, 100), part(0, 100, 300), part(1, 40, 140), part(1, 140, 340), part(2, 80, 180), part(2, 180, 380)});
+  const auto found = phases_of({part(0, 0, 100), part(0, 100, 300), part(1, 40, 140),
+                                part(1, 140, 340), part(2, 80, 180), part(2, 180, 380)});
   REQUIRE(found.size() == 2);
   CHECK(found[0].parts.size() == 3);
   CHECK(found[0].end_ns == 180);

@@ -1,4 +1,5 @@
-// A window of a traced run: its seconds, its shares, its waits; and one base of all seconds of a trace.
+// A window of a traced run: its seconds, its shares, its waits; and one base of all seconds of a
+// trace.
 #include <doctest/doctest.h>
 
 #include "analysis/load_run.h"
@@ -14,8 +15,8 @@ using test::Scratch;
 
 constexpr std::uint64_t kMs = 1'000'000;
 
-// Three ranks in a line, ten times 100 ms: rank 0 works 60 ms, sends to rank 1, which hands on to rank 2; so rank 0
-// delays rank 1 directly, and rank 2 through it. MPI_Init takes the first 200 ms.
+// Three ranks in a line, ten times 100 ms: rank 0 works 60 ms, sends to rank 1, which hands on to
+// rank 2; so rank 0 delays rank 1 directly, and rank 2 through it. MPI_Init takes the first 200 ms.
 MadeJob delayed_line() {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) {
@@ -28,13 +29,15 @@ MadeJob delayed_line() {
     made.receive(1, at + 10 * kMs, at + 62 * kMs, 0);
     made.send(1, at + 63 * kMs, at + 64 * kMs, 2);
     made.receive(2, at + 10 * kMs, at + 65 * kMs, 1);
-    for (int rank = 0; rank < 3; ++rank) made.collective(rank, at + 70 * kMs, at + 71 * kMs, "MPI_Barrier");
+    for (int rank = 0; rank < 3; ++rank)
+      made.collective(rank, at + 70 * kMs, at + 71 * kMs, "MPI_Barrier");
   }
   for (int rank = 0; rank < 3; ++rank) {
     made.enter(rank, 1'200 * kMs, "MPI_Finalize");
     made.leave(rank, 1'200 * kMs + 1, "MPI_Finalize");
   }
-  made.definitions.application.seconds = 0.9;  // from MPI_Init to MPI_Finalize, as the recorder tells it
+  made.definitions.application.seconds =
+      0.9;  // from MPI_Init to MPI_Finalize, as the recorder tells it
   return made;
 }
 
@@ -81,7 +84,8 @@ TEST_CASE("a delay in a window is that of the window, not of the whole run") {
   const Results two = analysed(scratch / "run", window(500 * kMs, 700 * kMs));
   REQUIRE(found(two, "delay"));
   CHECK(*found(two, "delay")->seconds == doctest::Approx(2 * (0.050 + 0.053)).epsilon(0.05));
-  // From the middle of one round's waits to the middle of them: a part of each counts, and is told inside the window.
+  // From the middle of one round's waits to the middle of them: a part of each counts, and is told
+  // inside the window.
   const Results middle = analysed(scratch / "run", window(520 * kMs, 540 * kMs));
   REQUIRE(found(middle, "late-sender"));
   double sum = 0;
@@ -110,7 +114,9 @@ TEST_CASE("seconds and shares of a window are of the window's time") {
   CHECK(evidence(*delay, "share_of_all_time") == doctest::Approx(*delay->seconds / 0.4));
 }
 
-TEST_CASE("one base: a trace's seconds, its shares and its critical path are from the first event to the last") {
+TEST_CASE(
+    "one base: a trace's seconds, its shares and its critical path are from the first event to the "
+    "last") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
@@ -119,12 +125,14 @@ TEST_CASE("one base: a trace's seconds, its shares and its critical path are fro
   CHECK(results.all_ranks_seconds == doctest::Approx(3.6));
   for (const NamedSection& section : results.sections) {
     for (const Figure& figure : section.section.figures) {
-      if (figure.name == "path_seconds") CHECK(std::get<double>(figure.value) == doctest::Approx(results.seconds));
+      if (figure.name == "path_seconds")
+        CHECK(std::get<double>(figure.value) == doctest::Approx(results.seconds));
     }
   }
   const Finding* delay = found(results, "delay");
   REQUIRE(delay);
-  CHECK(evidence(*delay, "share_of_all_time") == doctest::Approx(*delay->seconds / results.all_ranks_seconds));
+  CHECK(evidence(*delay, "share_of_all_time") ==
+        doctest::Approx(*delay->seconds / results.all_ranks_seconds));
 }
 
 TEST_CASE("a trace in which calls are missing by choice says so, and what that bends") {
@@ -139,11 +147,15 @@ TEST_CASE("a trace in which calls are missing by choice says so, and what that b
   };
   CHECK(limits_with({}).find("the trace is partial") == std::string::npos);
   const std::string calls = limits_with({"functions MPI_Send,MPI_I*", "sample 10"});
-  CHECK(calls.find("the trace is partial (functions MPI_Send,MPI_I*, sample 10)") != std::string::npos);
+  CHECK(calls.find("the trace is partial (functions MPI_Send,MPI_I*, sample 10)") !=
+        std::string::npos);
   CHECK(calls.find("load-imbalance") != std::string::npos);
-  CHECK(limits_with({"ranks 0-1"}).find("only chosen ranks are in the trace (ranks 0-1)") != std::string::npos);
-  CHECK(limits_with({"phases solve"}).find("only a part of the run was recorded (phases solve)") != std::string::npos);
-  CHECK(limits_with({"from 0.5", "to 0.6"}).find("calls under way at its edges are not counted") != std::string::npos);
+  CHECK(limits_with({"ranks 0-1"}).find("only chosen ranks are in the trace (ranks 0-1)") !=
+        std::string::npos);
+  CHECK(limits_with({"phases solve"}).find("only a part of the run was recorded (phases solve)") !=
+        std::string::npos);
+  CHECK(limits_with({"from 0.5", "to 0.6"}).find("calls under way at its edges are not counted") !=
+        std::string::npos);
 }
 
 TEST_CASE("a window outside of the trace, or turned round, is refused") {

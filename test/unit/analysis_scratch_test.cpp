@@ -1,4 +1,5 @@
-// Large arrays in temporary files: values stay while memory is given back; without room, they are in plain memory.
+// Large arrays in temporary files: values stay while memory is given back; without room, they are
+// in plain memory.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -49,7 +50,9 @@ TEST_CASE("an array of 200 MB keeps its values, and little of it in memory") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("without a folder for temporary files an array is in plain memory, and a mapping says why there is none") {
+TEST_CASE(
+    "without a folder for temporary files an array is in plain memory, and a mapping says why "
+    "there is none") {
   const ChosenFolder none("/nowhere");
   ScratchVector<std::uint32_t> all(2'000'000);
   std::iota(all.begin(), all.end(), 0u);

@@ -56,7 +56,8 @@ using Kinds = std::vector<std::string>;
 TEST_CASE("structure of four ranks by hand") {
   // 0 -> 1: 6 MB, 1 -> 0: 2 MB, 2 -> 3: 4 MB, 0 to itself: 8 MB
   const auto profile =
-      job(4, "point-to-point", {{0, 0, 8'000'000, 1}, {0, 1, 6'000'000, 3}, {1, 0, 2'000'000, 1}, {2, 3, 4'000'000, 4}});
+      job(4, "point-to-point",
+          {{0, 0, 8'000'000, 1}, {0, 1, 6'000'000, 3}, {1, 0, 2'000'000, 1}, {2, 3, 4'000'000, 4}});
   const Structure found = structure_of(profile, nullptr);
   CHECK(found.pairs == 3);
   CHECK(found.density == doctest::Approx(0.25));
@@ -82,14 +83,16 @@ TEST_CASE("blocks: four cliques joined in a ring") {
   for (std::int64_t clique = 0; clique < 4; ++clique) {
     for (std::int64_t a = 0; a < 5; ++a) {
       for (std::int64_t b = 0; b < 5; ++b) {
-        if (a != b) pairs.push_back({4 * a + clique, 4 * b + clique, 100, 1});  // ranks of a clique lie apart
+        if (a != b)
+          pairs.push_back({4 * a + clique, 4 * b + clique, 100, 1});  // ranks of a clique lie apart
       }
     }
     pairs.push_back({clique, (clique + 1) % 4, 10, 1});
   }
   const Blocks blocks = blocks_of(pairs);
   CHECK(blocks.count == 4);
-  for (std::size_t i = 0; i < blocks.ranks.size(); ++i) CHECK(blocks.block[i] == blocks.ranks[i] % 4);
+  for (std::size_t i = 0; i < blocks.ranks.size(); ++i)
+    CHECK(blocks.block[i] == blocks.ranks[i] % 4);
   CHECK(blocks.share_inside == doctest::Approx(8000.0 / 8040));
 }
 
@@ -107,13 +110,15 @@ TEST_CASE("the root of collectives, whatever the algorithm") {
   const Pairs reduce = {{1, 0, 10, 1}, {2, 0, 10, 1}, {3, 1, 10, 1}};
   CHECK(of("MPI_Reduce", reduce).rank == 0);
   CHECK(of("MPI_Reduce", reduce).share == doctest::Approx(1));
-  const Pairs gather = {{1, 0, 20, 1}, {2, 0, 10, 1}, {3, 1, 10, 1}};  // binomial: 1 hands on what 3 sent
+  const Pairs gather = {
+      {1, 0, 20, 1}, {2, 0, 10, 1}, {3, 1, 10, 1}};  // binomial: 1 hands on what 3 sent
   CHECK(of("MPI_Gather", gather).rank == 0);
   CHECK(of("MPI_Gather", gather).share == doctest::Approx(1));
   const Pairs chain = {{2, 3, 10, 1}, {3, 0, 10, 1}, {0, 1, 10, 1}};
   CHECK(of("MPI_Ibcast", chain).rank == 2);
   // Rank 0 three times, rank 1 once, each to all directly.
-  const Pairs turns = {{0, 1, 30, 3}, {0, 2, 30, 3}, {0, 3, 30, 3}, {1, 0, 10, 1}, {1, 2, 10, 1}, {1, 3, 10, 1}};
+  const Pairs turns = {{0, 1, 30, 3}, {0, 2, 30, 3}, {0, 3, 30, 3},
+                       {1, 0, 10, 1}, {1, 2, 10, 1}, {1, 3, 10, 1}};
   CHECK(of("MPI_Bcast", turns).share == doctest::Approx(0.75));
   CHECK(of("MPI_Scatter", turns).share == doctest::Approx(0.75));
 }
@@ -148,13 +153,15 @@ TEST_CASE("small messages") {
 }
 
 TEST_CASE("small messages that carry the data are an overhead") {
-  const Kinds found = kinds(job(4, "point-to-point", {{0, 1, 80'000, 10'000}, {1, 2, 80'000, 10'000}}));
+  const Kinds found =
+      kinds(job(4, "point-to-point", {{0, 1, 80'000, 10'000}, {1, 2, 80'000, 10'000}}));
   CHECK(found == Kinds{"small-message-overhead", "small-message-pressure"});
 }
 
 TEST_CASE("a hub is an imbalance, and its heaviest link a hot spot") {
-  const auto profile = job(8, "point-to-point", {{0, 1, 9'000'000, 10}, {0, 2, 1'000'000, 10}, {0, 3, 1'000'000, 10},
-                                                 {0, 4, 1'000'000, 10}});
+  const auto profile = job(
+      8, "point-to-point",
+      {{0, 1, 9'000'000, 10}, {0, 2, 1'000'000, 10}, {0, 3, 1'000'000, 10}, {0, 4, 1'000'000, 10}});
   Input input;
   input.profile = &profile;
   const auto outcome = traffic_issues(input);
@@ -167,7 +174,8 @@ TEST_CASE("one that only sends more than the others") {
   // Everybody receives alike; 0 sends 8 of the 15 parts.
   Pairs pairs;
   for (std::int64_t to = 1; to < 9; ++to) pairs.push_back({0, to, 1'000'000, 10});
-  for (std::int64_t from = 1; from < 9; ++from) pairs.push_back({from, from % 8 + 1, 1'000'000, 10});
+  for (std::int64_t from = 1; from < 9; ++from)
+    pairs.push_back({from, from % 8 + 1, 1'000'000, 10});
   CHECK(kinds(job(9, "point-to-point", pairs)) == Kinds{"communication-imbalance"});
 }
 

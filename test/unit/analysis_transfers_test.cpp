@@ -13,8 +13,8 @@ using test::MadeJob;
 using trace::EventKind;
 using trace::TransferStep;
 
-void transfer(MadeJob& made, int rank, std::uint64_t time_ns, TransferStep step, std::uint64_t request,
-              bool receiving = true) {
+void transfer(MadeJob& made, int rank, std::uint64_t time_ns, TransferStep step,
+              std::uint64_t request, bool receiving = true) {
   trace::Event& event = made.add(rank, EventKind::kTransfer, time_ns);
   event.code = static_cast<std::uint32_t>(step);
   event.request = request;
@@ -22,7 +22,8 @@ void transfer(MadeJob& made, int rank, std::uint64_t time_ns, TransferStep step,
 }
 
 void queue(MadeJob& made, int rank, std::uint64_t time_ns, bool left, int peer, int tag) {
-  trace::Event& event = MadeJob::about(made.add(rank, EventKind::kUnexpected, time_ns), peer, tag, 0);
+  trace::Event& event =
+      MadeJob::about(made.add(rank, EventKind::kUnexpected, time_ns), peer, tag, 0);
   event.receiving = left;
 }
 
@@ -41,7 +42,7 @@ std::vector<Transfer> seen(MadeJob& made, const Scope& scope = {}) {
 
 TEST_CASE("an eager message that came before its receive lay in the unexpected queue") {
   MadeJob made(2);
-  queue(made, 1, 90, false, 0, 1);   // the first of two
+  queue(made, 1, 90, false, 0, 1);  // the first of two
   queue(made, 1, 100, false, 0, 1);
   for (const std::uint64_t at : {500u, 600u}) {
     MadeJob::about(made.enter(1, at, "MPI_Recv"), 0, 1, 8);
@@ -127,9 +128,7 @@ TEST_CASE("a send's request is told behind the message") {
   CHECK(messages[0].protocol == Protocol::kUnknown);
 }
 
-std::vector<BlockedRow> blocked(MadeJob& made) {
-  return blocked_time(*test::Joined(made), {});
-}
+std::vector<BlockedRow> blocked(MadeJob& made) { return blocked_time(*test::Joined(made), {}); }
 
 TEST_CASE("a receive waits for its sender, and then for the wire") {
   MadeJob made(2);

@@ -35,7 +35,8 @@ Profile assembled(const Builders&... processes) {
 using Pair = std::pair<std::int64_t, std::int64_t>;
 using Matrix = std::map<Pair, std::pair<std::uint64_t, std::uint64_t>>;  // -> bytes, messages
 
-Matrix matrix_of(const Profile& profile, const std::string& class_name, const std::string& phase = "") {
+Matrix matrix_of(const Profile& profile, const std::string& class_name,
+                 const std::string& phase = "") {
   Matrix matrix;
   for (const Traffic& traffic : profile.traffic) {
     if (traffic.class_name != class_name || traffic.phase != phase) continue;
@@ -82,7 +83,8 @@ TEST_CASE("the order in which processes come makes no difference to what was sen
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 300, 3);
   one.received(0, 300, 3);
-  CHECK(matrix_of(assembled(one, zero), kPointToPoint) == matrix_of(assembled(zero, one), kPointToPoint));
+  CHECK(matrix_of(assembled(one, zero), kPointToPoint) ==
+        matrix_of(assembled(zero, one), kPointToPoint));
 }
 
 TEST_CASE("lanes of one process add up, and a lane may take back what another counted") {
@@ -138,14 +140,14 @@ TEST_CASE("every disagreement that no waiting message explains is a difference")
     return profile.coverage.verdict;
   };
   CHECK(verdict(300, 3, 0, 0) == "exact");
-  CHECK(verdict(300, 3, 8, 1) == "exact");     // it was sent while the sender did not count
-  CHECK(verdict(300, 2, 0, 1) == "exact");     // an empty one waits
-  CHECK(verdict(300, 2, 0, 0) == "differs");   // an empty one is missing
-  CHECK(verdict(200, 2, 99, 1) == "differs");  // the one that waits is shorter
+  CHECK(verdict(300, 3, 8, 1) == "exact");      // it was sent while the sender did not count
+  CHECK(verdict(300, 2, 0, 1) == "exact");      // an empty one waits
+  CHECK(verdict(300, 2, 0, 0) == "differs");    // an empty one is missing
+  CHECK(verdict(200, 2, 99, 1) == "differs");   // the one that waits is shorter
   CHECK(verdict(200, 2, 100, 2) == "differs");  // more than were sent
-  CHECK(verdict(299, 3, 0, 0) == "differs");   // as many messages, fewer bytes
-  CHECK(verdict(301, 2, 0, 0) == "differs");   // fewer messages, more bytes
-  CHECK(verdict(300, 4, 0, 0) == "differs");   // more than were sent
+  CHECK(verdict(299, 3, 0, 0) == "differs");    // as many messages, fewer bytes
+  CHECK(verdict(301, 2, 0, 0) == "differs");    // fewer messages, more bytes
+  CHECK(verdict(300, 4, 0, 0) == "differs");    // more than were sent
 }
 
 TEST_CASE("with one witness the matrix is that one's") {
@@ -194,7 +196,8 @@ TEST_CASE("where a rank is missing its peers stand in, in both directions") {
   CHECK(profile.coverage.differences.empty());
   CHECK(profile.coverage.unreceived.messages == 0);
   CHECK_FALSE(profile.ranks.at(2).reported);
-  CHECK(profile.coverage.cut_short.find("1 of 3 processes left no counts (rank 2)") != std::string::npos);
+  CHECK(profile.coverage.cut_short.find("1 of 3 processes left no counts (rank 2)") !=
+        std::string::npos);
   CHECK(profile.communicators.at(0).world_ranks == std::vector<std::int64_t>{0, 1, 2});
 }
 
@@ -208,7 +211,8 @@ TEST_CASE("processes of other worlds are numbered on from world_size, each once"
   constexpr std::uint32_t kSpawned = 88;
   RowsBuilder zero(0, 2), one(1, 2);
   for (RowsBuilder* process : {&zero, &one}) {
-    process->communicators.push_back(communicator_row(2, 2, process->header.rank, "MPI_Comm_spawn"));
+    process->communicators.push_back(
+        communicator_row(2, 2, process->header.rank, "MPI_Comm_spawn"));
     process->communicators[1].flags = kIntercommunicator;
     process->communicators[1].remote_size = 2;
   }
@@ -391,22 +395,26 @@ TEST_CASE("calls of a module that bypasses the PML are named, with its calls ove
 }
 
 TEST_CASE("why a run was cut short: the cause, not what the launcher did to the others") {
-  const auto why = [](RowsBuilder zero, RowsBuilder one) { return assembled(zero, one).coverage.cut_short; };
+  const auto why = [](RowsBuilder zero, RowsBuilder one) {
+    return assembled(zero, one).coverage.cut_short;
+  };
   RowsBuilder fine(0, 2);
   CHECK(why(fine, RowsBuilder(1, 2)).empty());
-  CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15), RowsBuilder(1, 2).ended(EndReason::kAbort, 7)) ==
+  CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15),
+            RowsBuilder(1, 2).ended(EndReason::kAbort, 7)) ==
         "rank 1 called MPI_Abort with error code 7");
   CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15),
             RowsBuilder(1, 2).ended(EndReason::kSignal, 11)) ==
         "rank 1 was ended by signal 11 (Segmentation fault)");
-  CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15), RowsBuilder(1, 2).ended(EndReason::kExit)) ==
-        "rank 1 left without MPI_Finalize");
+  CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15),
+            RowsBuilder(1, 2).ended(EndReason::kExit)) == "rank 1 left without MPI_Finalize");
   CHECK(why(RowsBuilder(0, 2).ended(EndReason::kSignal, 15),
             RowsBuilder(1, 2).ended(EndReason::kSignal, 15)) ==
         "rank 0 was ended by signal 15 (Terminated)");
   CHECK(why(RowsBuilder(0, 2).ended(EndReason::kUnconnected), RowsBuilder(1, 2)).empty());
   CHECK(assembled(RowsBuilder(0, 2).ended(EndReason::kAbort, 1)).coverage.cut_short ==
-        "rank 0 called MPI_Abort with error code 1; 1 of 2 processes left no counts (rank 1): killed with "
+        "rank 0 called MPI_Abort with error code 1; 1 of 2 processes left no counts (rank 1): "
+        "killed with "
         "SIGKILL, ended with _exit, or run without Fathom");
 }
 
@@ -477,7 +485,8 @@ TEST_CASE("a world larger than any that can be counted is not believed") {
 
 TEST_CASE("no whole header is an error, not a profile") {
   const std::string rows = RowsBuilder(0, 1).bytes();
-  for (std::size_t size = 0; size < sizeof(RowsHeader); ++size) CHECK_FALSE(assemble(rows.data(), size));
+  for (std::size_t size = 0; size < sizeof(RowsHeader); ++size)
+    CHECK_FALSE(assemble(rows.data(), size));
 }
 
 TEST_CASE("cut at any byte: never more than was counted, and the profile can be written and read") {
@@ -503,8 +512,10 @@ TEST_CASE("a run that was cut short is put together from what its processes left
   REQUIRE(assemble_cut_short_run(run.path()));
   CHECK_FALSE(*assemble_cut_short_run(run.path()));
   std::filesystem::create_directory(run / "partial");
-  test::write_file(run / "partial/77.0.rows", RowsBuilder(0, 2).sent(1, 9, 1).ended(EndReason::kAbort, 3).bytes());
-  test::write_file(run / "partial/77.1.rows", RowsBuilder(1, 2).received(0, 9, 1).bytes().substr(0, 70));
+  test::write_file(run / "partial/77.0.rows",
+                   RowsBuilder(0, 2).sent(1, 9, 1).ended(EndReason::kAbort, 3).bytes());
+  test::write_file(run / "partial/77.1.rows",
+                   RowsBuilder(1, 2).received(0, 9, 1).bytes().substr(0, 70));
   test::write_file(run / "partial/notes.txt", "not rows");
   REQUIRE(*assemble_cut_short_run(run.path()));
   const auto profile = load_profile(run / "profile.json");

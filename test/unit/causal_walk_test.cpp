@@ -1,4 +1,5 @@
-// The causal walk: what is handed on reaches those that depend on it, forward and backward, and nothing blocks for ever.
+// The causal walk: what is handed on reaches those that depend on it, forward and backward, and
+// nothing blocks for ever.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -28,12 +29,15 @@ class LongestChain {
   void take(std::uint32_t process, const Step&, const Payload& payload) {
     messages[process] = std::max(messages[process], payload.messages);
   }
-  static void merge(Payload& into, const Payload& other) { into.messages = std::max(into.messages, other.messages); }
+  static void merge(Payload& into, const Payload& other) {
+    into.messages = std::max(into.messages, other.messages);
+  }
 
   std::vector<std::uint64_t> messages;
 };
 
-std::vector<std::uint64_t> chains(MadeJob& made, Direction direction, std::uint64_t expected_releases = 0) {
+std::vector<std::uint64_t> chains(MadeJob& made, Direction direction,
+                                  std::uint64_t expected_releases = 0) {
   const test::Joined job(made);
   LongestChain chain(job->mapping().size());
   CHECK(walk_causally(*job, chain, direction) == expected_releases);
@@ -99,12 +103,9 @@ TEST_CASE("what goes through collectives, by who depends on whom") {
   };
   // Rank 1 has a chain of one before, from rank 2; after it rank 2 has one to rank 0.
   const std::vector<Case> cases = {
-      {"MPI_Barrier", -1, {2, 1, 1}, {1, 1, 2}},
-      {"MPI_Bcast", 1, {2, 1, 1}, {0, 1, 2}},
-      {"MPI_Bcast", 0, {1, 1, 0}, {1, 0, 1}},
-      {"MPI_Reduce", 2, {2, 1, 1}, {1, 1, 2}},
-      {"MPI_Reduce", 0, {1, 1, 0}, {0, 0, 1}},
-      {"MPI_Scan", -1, {2, 1, 1}, {1, 1, 2}},
+      {"MPI_Barrier", -1, {2, 1, 1}, {1, 1, 2}}, {"MPI_Bcast", 1, {2, 1, 1}, {0, 1, 2}},
+      {"MPI_Bcast", 0, {1, 1, 0}, {1, 0, 1}},    {"MPI_Reduce", 2, {2, 1, 1}, {1, 1, 2}},
+      {"MPI_Reduce", 0, {1, 1, 0}, {0, 0, 1}},   {"MPI_Scan", -1, {2, 1, 1}, {1, 1, 2}},
   };
   for (const Case& one : cases) {
     CAPTURE(one.function);

@@ -1,4 +1,5 @@
-// Addresses of this very program: with debug information, with a symbol table alone, stripped, and gone.
+// Addresses of this very program: with debug information, with a symbol table alone, stripped, and
+// gone.
 #include "trace/code_sites.h"
 
 #include <doctest/doctest.h>
@@ -30,7 +31,8 @@ struct Place {
 };
 
 [[gnu::noinline]] Place where_it_calls() {
-  const std::uint64_t address = return_address(); const int line = __LINE__;
+  const std::uint64_t address = return_address();
+  const int line = __LINE__;
   asm volatile("" ::: "memory");
   return {address, line};
 }
@@ -63,7 +65,8 @@ TEST_CASE("a call is found with its function, file and line") {
   CHECK(site.function.find("where_it_calls") != std::string::npos);
   CHECK(site.file.find("code_sites_test.cpp") != std::string::npos);
   CHECK(site.line == place.line);
-  CHECK(describe(site).find("(code_sites_test.cpp:" + std::to_string(place.line) + ")") != std::string::npos);
+  CHECK(describe(site).find("(code_sites_test.cpp:" + std::to_string(place.line) + ")") !=
+        std::string::npos);
 }
 
 TEST_CASE("without debug information the symbol table names it, stripped its place remains") {
@@ -85,7 +88,8 @@ TEST_CASE("without debug information the symbol table names it, stripped its pla
   CHECK(bare.module == stripped);
   CHECK(bare.offset == named.offset);
   char expected[64];
-  std::snprintf(expected, sizeof expected, "stripped+0x%llx", static_cast<unsigned long long>(bare.offset));
+  std::snprintf(expected, sizeof expected, "stripped+0x%llx",
+                static_cast<unsigned long long>(bare.offset));
   CHECK(describe(bare) == expected);
 }
 

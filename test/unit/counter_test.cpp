@@ -27,8 +27,10 @@ struct Sum {
 };
 
 struct Counts {
-  std::map<std::tuple<Direction, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Sum> cells;
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> sizes, bins;  // (class, size) -> messages
+  std::map<std::tuple<Direction, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>, Sum>
+      cells;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint64_t> sizes,
+      bins;  // (class, size) -> messages
 };
 
 Counts counts_of(const Counter& counter) {
@@ -94,7 +96,8 @@ TEST_CASE("sizes are exact up to the limit of each class, then in bins of powers
   const auto receive = [&](ClassId class_id, std::uint64_t bytes) {
     counter->record(Direction::kReceived, 0, class_id, group.address(), 1, bytes);
   };
-  for (std::uint64_t bytes = 0; bytes < profile::kExactSizes; ++bytes) receive(kPointToPoint, bytes);
+  for (std::uint64_t bytes = 0; bytes < profile::kExactSizes; ++bytes)
+    receive(kPointToPoint, bytes);
   receive(kPointToPoint, 2048);  // one too many
   receive(kPointToPoint, 4095);
   receive(kPointToPoint, 4096);
@@ -106,7 +109,8 @@ TEST_CASE("sizes are exact up to the limit of each class, then in bins of powers
   CHECK(counts.sizes.at({kPointToPoint, 0}) == 1);
   CHECK(counts.sizes.at({kPointToPoint, 7}) == 2);
   CHECK(counts.sizes.at({kBcast, 4095}) == 1);
-  CHECK(counts.bins == decltype(counts.bins){{{kPointToPoint, 2048}, 3}, {{kPointToPoint, 4096}, 1}});
+  CHECK(counts.bins ==
+        decltype(counts.bins){{{kPointToPoint, 2048}, 3}, {{kPointToPoint, 4096}, 1}});
 }
 
 TEST_CASE("only the witness of sizes fills the histogram, but for what only this process can see") {
@@ -118,8 +122,8 @@ TEST_CASE("only the witness of sizes fills the histogram, but for what only this
   counter->record(Direction::kSent, 0, kPosted, group.address(), 0, 13);
   counter->record(Direction::kInvisible, 0, kPosted, group.address(), 0, 14);
   auto sizes = counts_of(*counter).sizes;
-  CHECK(sizes == decltype(sizes){
-                     {{kPointToPoint, 11}, 1}, {{kPointToPoint, 12}, 1}, {{kPosted, 13}, 1}});
+  CHECK(sizes ==
+        decltype(sizes){{{kPointToPoint, 11}, 1}, {{kPointToPoint, 12}, 1}, {{kPosted, 13}, 1}});
   counter->clear();
   counter->set_size_witness(Direction::kSent);
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 0, 10);
@@ -199,7 +203,8 @@ TEST_CASE("what a module hides is counted by the module's number, not by a rank"
   const FakeGroup group(fake_world(kJob, 1));
   const auto counter = open_counter();
   counter->record(Direction::kInvisible, 0, kBcast, group.address(), 9, 0);
-  CHECK(counts_of(*counter).cells.at({Direction::kInvisible, 0, kBcast, 0, 9}) == Sum{0, 1, {kJob, 0}});
+  CHECK(counts_of(*counter).cells.at({Direction::kInvisible, 0, kBcast, 0, 9}) ==
+        Sum{0, 1, {kJob, 0}});
   CHECK(counter->lost() == 0);
 }
 

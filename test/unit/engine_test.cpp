@@ -1,4 +1,5 @@
-// The engine's interface: sharing, callbacks by name and direction, steps of others, results brought together.
+// The engine's interface: sharing, callbacks by name and direction, steps of others, results
+// brought together.
 #include <doctest/doctest.h>
 
 #include <condition_variable>
@@ -48,11 +49,14 @@ class Meeting {
 
 class ThreadTransport : public Transport {
  public:
-  ThreadTransport(Meeting& meeting, std::size_t rank, std::size_t size) : meeting_(meeting), rank_(rank), size_(size) {}
+  ThreadTransport(Meeting& meeting, std::size_t rank, std::size_t size)
+      : meeting_(meeting), rank_(rank), size_(size) {}
   std::size_t rank() const override { return rank_; }
   std::size_t size() const override { return size_; }
   void begin_exchange(std::vector<Bytes> outgoing) override { outgoing_ = std::move(outgoing); }
-  std::vector<Bytes> finish_exchange() override { return meeting_.exchange(rank_, std::move(outgoing_)); }
+  std::vector<Bytes> finish_exchange() override {
+    return meeting_.exchange(rank_, std::move(outgoing_));
+  }
   void barrier() override { exchange(std::vector<Bytes>(size_)); }
 
  private:
@@ -83,7 +87,9 @@ TEST_CASE("callbacks by name and direction; backward a send comes behind its rec
   CHECK_FALSE(engine.parallel());
   std::string seen;
   const auto note = [&](char what) {
-    return [&seen, what](const Visit& at, const Step&) { seen += what + std::to_string(at.process) + " "; };
+    return [&seen, what](const Visit& at, const Step&) {
+      seen += what + std::to_string(at.process) + " ";
+    };
   };
   engine.on(Direction::kForward, Moment::kSend, "sends", note('s'));
   engine.on(Direction::kForward, Moment::kReceive, "receives", note('r'));
@@ -103,7 +109,9 @@ TEST_CASE("callbacks by name and direction; backward a send comes behind its rec
   CHECK(seen == "r1 r2 ");
 }
 
-TEST_CASE("two processes share the job by a mapping of one's own, fetch each other's steps, and each goes alone again") {
+TEST_CASE(
+    "two processes share the job by a mapping of one's own, fetch each other's steps, and each "
+    "goes alone again") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -121,7 +129,9 @@ TEST_CASE("two processes share the job by a mapping of one's own, fetch each oth
     ThreadTransport transport(meeting, rank, 2);
     auto opened = Engine::open(run, &transport);
     Engine& engine = **opened;
-    engine.set_mapping([](const std::vector<std::uint64_t>&, std::size_t) { return Mapping{1, 0, 1}; });
+    engine.set_mapping([](const std::vector<std::uint64_t>&, std::size_t) {
+      return Mapping{1, 0, 1};
+    });
     engine.on(Direction::kForward, Moment::kReceive, "receives",
               [&](const Visit& at, const Step&) { seen[rank].received.push_back(at.process); });
     seen[rank].parallel = engine.parallel();
@@ -188,7 +198,10 @@ TEST_CASE("a strategy is asked once, and what was wanted before the job was join
     ThreadTransport transport(meeting, rank, 2);
     auto opened = Engine::open(run, &transport);
     Engine& engine = **opened;
-    engine.set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) { ++asked[rank]; return Mapping{1, 0, 1}; });
+    engine.set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) {
+      ++asked[rank];
+      return Mapping{1, 0, 1};
+    });
     const std::uint32_t other = rank == 0 ? 0 : 1;
     engine.want(other, 0);
     (void)engine.fetch();
@@ -206,7 +219,9 @@ TEST_CASE("a strategy is asked once, and what was wanted before the job was join
   }
 }
 
-TEST_CASE("a mapping that is not the same at both processes is refused at both: each would leave the job to the other") {
+TEST_CASE(
+    "a mapping that is not the same at both processes is refused at both: each would leave the job "
+    "to the other") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -217,16 +232,21 @@ TEST_CASE("a mapping that is not the same at both processes is refused at both: 
     ThreadTransport transport(meeting, rank, 2);
     auto opened = Engine::open(run, &transport);
     const std::uint32_t other = rank == 0 ? 1 : 0;
-    (*opened)->set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) { return Mapping{other, other, other}; });
+    (*opened)->set_mapping([&](const std::vector<std::uint64_t>&, std::size_t) {
+      return Mapping{other, other, other};
+    });
     if (const auto job = (*opened)->job(); !job) said[rank] = job.error().message;
   };
   std::thread second([&] { work(1); });
   work(0);
   second.join();
-  for (const std::string& error : said) CHECK(error == "the mapping is not the same at every analysis process");
+  for (const std::string& error : said)
+    CHECK(error == "the mapping is not the same at every analysis process");
 }
 
-TEST_CASE("a run that is not there is an error") { CHECK_FALSE(Engine::open("/nowhere/at/all").ok()); }
+TEST_CASE("a run that is not there is an error") {
+  CHECK_FALSE(Engine::open("/nowhere/at/all").ok());
+}
 
 }  // namespace
 }  // namespace fathom::analysis

@@ -1,7 +1,7 @@
 // Every export format against a file in test/golden, byte for byte.
 //
-// FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are written anew: look at
-// the difference before committing it.
+// FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are written anew: look
+// at the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -117,8 +117,7 @@ TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
   Notes notes;
   REQUIRE(find("metis")->write(test::sample_profile(), {}, folder / "big.graph", notes));
   // 0-4 carries 18e18 bytes, 0-1 16180: both directions together must stay below 2^31.
-  CHECK(contents(folder / "big.graph") ==
-        "5 2 001\n2 1 5 1073741822\n1 1\n\n\n1 1073741822\n");
+  CHECK(contents(folder / "big.graph") == "5 2 001\n2 1 5 1073741822\n1 1\n\n\n1 1073741822\n");
   CHECK(notes.back() ==
         "Weights are divided by 16763806383 and rounded up, so that their sum fits 32 bits.");
 }

@@ -24,9 +24,10 @@ std::string rank_file(int rank, const std::string& tx_bytes, const std::string& 
                       const std::string& rx_bytes, const std::string& rx_messages) {
   return "{\"rank\": " + std::to_string(rank) +
          ", \"n_procs\": 2, \"processor_name\": \"n1\", \"duration\": 1.5, \"n_events\": 8,"
-         "\"tx_message_sizes\": [{\"message_size\": 5, \"frequency\": 2}], \"rx_message_sizes\": []," +
-         "\"tx_bytes\": " + tx_bytes + ", \"tx_messages\": " + tx_messages + ", \"rx_bytes\": " +
-         rx_bytes + ", \"rx_messages\": " + rx_messages + "}";
+         "\"tx_message_sizes\": [{\"message_size\": 5, \"frequency\": 2}], \"rx_message_sizes\": "
+         "[]," +
+         "\"tx_bytes\": " + tx_bytes + ", \"tx_messages\": " + tx_messages +
+         ", \"rx_bytes\": " + rx_bytes + ", \"rx_messages\": " + rx_messages + "}";
 }
 
 void write_two_ranks(const Scratch& folder) {
@@ -111,8 +112,9 @@ TEST_CASE("each way a set of files can be wrong is one sentence that names the f
   CHECK(import_error(folder.path()).find("not the rank in the file's name") != std::string::npos);
 
   write_file(folder / "oxton-result1.json", rank_file(1, "[0]", "[0,0]", "[0,0]", "[0,0]"));
-  CHECK(import_error(folder.path()).find("\"tx_bytes\" has 1 values "
-                                         "but \"n_procs\" is 2") != std::string::npos);
+  CHECK(import_error(folder.path())
+            .find("\"tx_bytes\" has 1 values "
+                  "but \"n_procs\" is 2") != std::string::npos);
 
   write_file(folder / "oxton-result1.json", rank_file(1, "[0,-1]", "[0,0]", "[0,0]", "[0,0]"));
   CHECK(import_error(folder.path()).find("\"tx_bytes[1]\" is not a whole number") !=

@@ -11,7 +11,8 @@ namespace fathom::test {
 
 class Joined {
  public:
-  explicit Joined(MadeJob& made, const analysis::JoinOptions& options = {}) : trace_(made.written(scratch_ / "run")) {
+  explicit Joined(MadeJob& made, const analysis::JoinOptions& options = {})
+      : trace_(made.written(scratch_ / "run")) {
     auto joined = analysis::join_job(trace_, alone_, options);
     REQUIRE(joined.ok());
     job_ = std::move(*joined);

@@ -32,7 +32,8 @@ TEST_CASE("each type becomes what JSON has for it") {
 TEST_CASE("a string literal is text, not the truth that its pointer is not null") {
   const char* name = "peruse";
   CHECK(dense(name) == R"({"v":"peruse"})");
-  CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("v", "pml"); }) == R"({"v":"pml"})");
+  CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("v", "pml"); }) ==
+        R"({"v":"pml"})");
 }
 
 TEST_CASE("a number that is not finite is null, a byte that is not UTF-8 becomes U+FFFD") {
@@ -58,9 +59,11 @@ TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
     json.key("raw");
     json.raw(R"({"x":1})");
   };
-  CHECK(base::json_text(0, fields) == R"({"in":{"a":1},"rows":[{"row":1},{"row":2}],"twice":[2,4],"none":[],"raw":{"x":1}})");
-  CHECK(base::json_text(1, [&](base::JsonWriter& json) { json.object("in", [&] { json.field("a", 1); }); }) ==
-        "{\n \"in\": {\n  \"a\": 1\n }\n}");
+  CHECK(base::json_text(0, fields) ==
+        R"({"in":{"a":1},"rows":[{"row":1},{"row":2}],"twice":[2,4],"none":[],"raw":{"x":1}})");
+  CHECK(base::json_text(1, [&](base::JsonWriter& json) {
+          json.object("in", [&] { json.field("a", 1); });
+        }) == "{\n \"in\": {\n  \"a\": 1\n }\n}");
 }
 
 TEST_CASE("a document longer than the piece kept in memory goes to the file whole") {

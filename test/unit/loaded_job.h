@@ -33,7 +33,8 @@ inline double figure(const analysis::Outcome& outcome, const std::string& name) 
 }
 
 template <typename T>
-const std::vector<T>& column(const analysis::Outcome& outcome, const std::string& table, const std::string& name) {
+const std::vector<T>& column(const analysis::Outcome& outcome, const std::string& table,
+                             const std::string& name) {
   for (const analysis::Table& each : outcome.section.tables) {
     if (each.name != table) continue;
     for (const analysis::NamedColumn& column : each.columns) {
@@ -46,10 +47,11 @@ const std::vector<T>& column(const analysis::Outcome& outcome, const std::string
 }
 
 // A column of seconds in whole nanoseconds.
-inline std::vector<std::int64_t> nanoseconds(const analysis::Outcome& outcome, const std::string& table,
-                                             const std::string& name) {
+inline std::vector<std::int64_t> nanoseconds(const analysis::Outcome& outcome,
+                                             const std::string& table, const std::string& name) {
   std::vector<std::int64_t> rounded;
-  for (const double seconds : column<double>(outcome, table, name)) rounded.push_back(std::llround(seconds * 1e9));
+  for (const double seconds : column<double>(outcome, table, name))
+    rounded.push_back(std::llround(seconds * 1e9));
   return rounded;
 }
 

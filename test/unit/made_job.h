@@ -1,5 +1,5 @@
-// Jobs written by hand for tests of analyses: calls with the times at which they were entered and left, and the
-// messages in them, as the recorder would have left them.
+// Jobs written by hand for tests of analyses: calls with the times at which they were entered and
+// left, and the messages in them, as the recorder would have left them.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -63,44 +63,49 @@ class MadeJob {
     event.function = number_of(function);
     return event;
   }
-  static trace::Event& about(trace::Event& event, int peer, int tag, std::uint64_t bytes, int communicator = 0) {
+  static trace::Event& about(trace::Event& event, int peer, int tag, std::uint64_t bytes,
+                             int communicator = 0) {
     event.communicator = communicator;
     event.peer = event.comm_peer = peer;
     event.tag = tag;
     event.bytes = bytes;
     return event;
   }
-  trace::Event& message(int rank, std::uint64_t time_ns, bool sent, int peer, int tag, std::uint64_t bytes,
-                        std::uint64_t request = 0, int communicator = 0) {
-    trace::Event& event =
-        add(rank, sent ? trace::EventKind::kMessageSent : trace::EventKind::kMessageReceived, time_ns);
+  trace::Event& message(int rank, std::uint64_t time_ns, bool sent, int peer, int tag,
+                        std::uint64_t bytes, std::uint64_t request = 0, int communicator = 0) {
+    trace::Event& event = add(
+        rank, sent ? trace::EventKind::kMessageSent : trace::EventKind::kMessageReceived, time_ns);
     event.request = request;
     return about(event, peer, tag, bytes, communicator);
   }
 
   // Blocking calls; the message right after the call is entered, or right before it is left.
-  void send(int rank, std::uint64_t from_ns, std::uint64_t to_ns, int peer, int tag = 0, std::uint64_t bytes = 8,
-            int communicator = 0, const std::string& function = "MPI_Send") {
+  void send(int rank, std::uint64_t from_ns, std::uint64_t to_ns, int peer, int tag = 0,
+            std::uint64_t bytes = 8, int communicator = 0,
+            const std::string& function = "MPI_Send") {
     about(enter(rank, from_ns, function), peer, tag, bytes, communicator);
     message(rank, from_ns + 1, true, peer, tag, bytes, 0, communicator);
     leave(rank, to_ns, function);
   }
-  void receive(int rank, std::uint64_t from_ns, std::uint64_t to_ns, int peer, int tag = 0, std::uint64_t bytes = 8,
-               int communicator = 0) {
+  void receive(int rank, std::uint64_t from_ns, std::uint64_t to_ns, int peer, int tag = 0,
+               std::uint64_t bytes = 8, int communicator = 0) {
     about(enter(rank, from_ns, "MPI_Recv"), peer, tag, bytes, communicator);
     message(rank, to_ns - 1, false, peer, tag, bytes, 0, communicator);
     leave(rank, to_ns, "MPI_Recv");
   }
-  void isend(int rank, std::uint64_t from_ns, std::uint64_t request, int peer, int tag = 0, std::uint64_t bytes = 8) {
+  void isend(int rank, std::uint64_t from_ns, std::uint64_t request, int peer, int tag = 0,
+             std::uint64_t bytes = 8) {
     about(enter(rank, from_ns, "MPI_Isend"), peer, tag, bytes);
     message(rank, from_ns + 1, true, peer, tag, bytes);
     leave(rank, from_ns + 2, "MPI_Isend").request = request;
   }
-  void irecv(int rank, std::uint64_t from_ns, std::uint64_t request, int peer, int tag = 0, std::uint64_t bytes = 8) {
+  void irecv(int rank, std::uint64_t from_ns, std::uint64_t request, int peer, int tag = 0,
+             std::uint64_t bytes = 8) {
     about(enter(rank, from_ns, "MPI_Irecv"), peer, tag, bytes);
     leave(rank, from_ns + 2, "MPI_Irecv").request = request;
   }
-  void arrive(int rank, std::uint64_t time_ns, std::uint64_t request, int peer, int tag = 0, std::uint64_t bytes = 8) {
+  void arrive(int rank, std::uint64_t time_ns, std::uint64_t request, int peer, int tag = 0,
+              std::uint64_t bytes = 8) {
     message(rank, time_ns, false, peer, tag, bytes, request);
   }
   void complete(int rank, std::uint64_t time_ns, std::uint64_t request, bool cancelled = false) {
@@ -114,15 +119,15 @@ class MadeJob {
     complete(rank, to_ns - 1, request);
     leave(rank, to_ns, "MPI_Wait");
   }
-  void wait_receive(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request, int peer, int tag = 0,
-                    std::uint64_t bytes = 8) {
+  void wait_receive(int rank, std::uint64_t from_ns, std::uint64_t to_ns, std::uint64_t request,
+                    int peer, int tag = 0, std::uint64_t bytes = 8) {
     enter(rank, from_ns, "MPI_Wait").request = request;
     arrive(rank, to_ns - 2, request, peer, tag, bytes);
     complete(rank, to_ns - 1, request);
     leave(rank, to_ns, "MPI_Wait");
   }
-  void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function, int root = -1,
-                  int communicator = 0) {
+  void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
+                  int root = -1, int communicator = 0) {
     trace::Event& event = enter(rank, from_ns, function);
     event.communicator = communicator;
     event.root = root;
@@ -147,8 +152,9 @@ class MadeJob {
  private:
   std::uint32_t number_of(const std::string& name) {
     auto& functions = definitions.functions;
-    const auto found = std::find_if(functions.begin(), functions.end(),
-                                    [&](const trace::Function& function) { return function.name == name; });
+    const auto found =
+        std::find_if(functions.begin(), functions.end(),
+                     [&](const trace::Function& function) { return function.name == name; });
     if (found != functions.end()) return static_cast<std::uint32_t>(found - functions.begin());
     functions.push_back(function_named(name));
     return static_cast<std::uint32_t>(functions.size() - 1);
@@ -157,10 +163,11 @@ class MadeJob {
   static trace::Function function_named(const std::string& name) {
     using trace::Attribute;
     using trace::Group;
-    const std::vector<Attribute> about = {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag,
-                                          Attribute::kBytes};
+    const std::vector<Attribute> about = {Attribute::kCommunicator, Attribute::kPeer,
+                                          Attribute::kTag, Attribute::kBytes};
     const bool makes = (name[4] == 'I' && name != "MPI_Init") || name == "MPI_Comm_idup";
-    const std::vector<Attribute> left = makes ? std::vector<Attribute>{Attribute::kRequest} : std::vector<Attribute>{};
+    const std::vector<Attribute> left =
+        makes ? std::vector<Attribute>{Attribute::kRequest} : std::vector<Attribute>{};
     if (name.ends_with("send")) return {name, Group::kSend, about, left};
     if (name == "MPI_Send") return {name, Group::kSend, about, left};
     if (name == "MPI_Recv" || name == "MPI_Irecv") return {name, Group::kReceive, about, left};
@@ -168,7 +175,10 @@ class MadeJob {
       return {name, Group::kCompletion, {Attribute::kRequest}, {}};
     }
     if (name == "MPI_Init" || name == "MPI_Finalize") return {name, Group::kEnvironment, {}, {}};
-    return {name, Group::kCollective, {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes}, left};
+    return {name,
+            Group::kCollective,
+            {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes},
+            left};
   }
 
   std::vector<std::vector<trace::Event>> events_;

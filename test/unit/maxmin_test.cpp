@@ -218,7 +218,8 @@ TEST_CASE("a flow that leaves gives way along a chain, and only there") {
 TEST_CASE("a link whose last flow has left carries nothing at all") {
   Network network({1, 7});
   std::vector<Flow> flows;
-  for (const double weight : {0.1, 0.7, 0.3, 1.3, 0.9}) flows.push_back(network.add({.route = {0, 1}, .weight = weight}));
+  for (const double weight : {0.1, 0.7, 0.3, 1.3, 0.9})
+    flows.push_back(network.add({.route = {0, 1}, .weight = weight}));
   network.solver.solve();
   for (const Flow flow : flows) network.remove(flow);
   network.solver.solve();

@@ -17,13 +17,15 @@ TEST_CASE("every row is found by its name, in any case") {
     CHECK(find(row.name) == row.id);
     CHECK(name_of(row.id) == row.name);
     std::string upper(row.name);
-    for (char& letter : upper) letter = static_cast<char>(letter & ~(letter >= 'a' && letter <= 'z' ? 0x20 : 0));
+    for (char& letter : upper)
+      letter = static_cast<char>(letter & ~(letter >= 'a' && letter <= 'z' ? 0x20 : 0));
     CHECK(find(upper) == row.id);
   }
 }
 
 TEST_CASE("names that are no function of MPI mean nothing") {
-  for (const char* name : {"", "main", "Bcast", "MPI_", "MPI_Bcastle", "PMPI_Bcast", "MPI_COMM_WORLD"}) {
+  for (const char* name :
+       {"", "main", "Bcast", "MPI_", "MPI_Bcastle", "PMPI_Bcast", "MPI_COMM_WORLD"}) {
     CAPTURE(name);
     CHECK_FALSE(find(name));
     CHECK(meaning_of(name).group == Group::kOther);

@@ -65,9 +65,11 @@ TEST_CASE("what is no regular file is never replaced") {
   base::AtomicFile file;
   CHECK_FALSE(file.open("/dev/null", base::AtomicFile::Existing::kReplace));
   CHECK_FALSE(file.open(folder.path(), base::AtomicFile::Existing::kReplace));
-  CHECK(file.open(folder / "no/such/folder", base::AtomicFile::Existing::kReplace).error().message ==
-        folder / "no/such/folder: cannot be written: No such file or directory; check that the "
-                 "folder is there and writable");
+  CHECK(
+      file.open(folder / "no/such/folder", base::AtomicFile::Existing::kReplace).error().message ==
+      folder /
+          "no/such/folder: cannot be written: No such file or directory; check that the "
+          "folder is there and writable");
 }
 
 TEST_CASE("a temporary file that a killed process left behind is no obstacle") {

@@ -49,8 +49,7 @@ TEST_CASE("a foreign, newer or missing schema says so and what to do") {
 
 TEST_CASE("text that is no JSON, or stops early") {
   CHECK(error_of("") == std::string("f, byte 0: the file is empty; ") + kDamaged);
-  CHECK(error_of("hello") ==
-        std::string("f, byte 0: not valid JSON (Invalid value); ") + kDamaged);
+  CHECK(error_of("hello") == std::string("f, byte 0: not valid JSON (Invalid value); ") + kDamaged);
   CHECK(error_of("[1]") == std::string("f, byte 0: the document is not an object; ") + kDamaged);
   CHECK(error_of(R"({"schema":"fathom-profile/1")") ==
         "f, byte 28: not valid JSON (Missing a comma or '}' after an object member); the file ends "
@@ -67,11 +66,11 @@ TEST_CASE("bytes after a zero byte are not taken for the end of the file") {
 }
 
 TEST_CASE("columns of different length name the column, its length and the other's") {
-  CHECK(error_of(block(R"("source":[0,0,0,0],"destination":[0,0,0,0],"bytes":[1,2,3],"messages":[])"))
-            .find("\"traffic[0].bytes\" has 3 values but \"source\" has 4; ") !=
-        std::string::npos);
-  CHECK(error_of(block(R"("source":[0],"destination":[]})")).find("\"traffic[0].destination\" has 0") !=
-        std::string::npos);
+  CHECK(
+      error_of(block(R"("source":[0,0,0,0],"destination":[0,0,0,0],"bytes":[1,2,3],"messages":[])"))
+          .find("\"traffic[0].bytes\" has 3 values but \"source\" has 4; ") != std::string::npos);
+  CHECK(error_of(block(R"("source":[0],"destination":[]})"))
+            .find("\"traffic[0].destination\" has 0") != std::string::npos);
   CHECK(error_of(block(R"("source":[0],"destination":[1],"bytes":[1])"))
             .find("\"traffic[0].messages\" has 0 values") != std::string::npos);
   CHECK(error_of(with(R"("message_sizes":[{"class":"c","size":[1],"messages":[]}])"))
@@ -90,8 +89,8 @@ TEST_CASE("columns of different length name the column, its length and the other
 }
 
 TEST_CASE("numbers that are no counts") {
-  for (const char* number : {"-1", "1.5", "1e3", "9223372036854775808", "true", "\"1\"", "null",
-                             "[]", "{}"}) {
+  for (const char* number :
+       {"-1", "1.5", "1e3", "9223372036854775808", "true", "\"1\"", "null", "[]", "{}"}) {
     CAPTURE(number);
     const std::string error = error_of(block(std::string("\"source\":[0,") + number + "]"));
     CHECK(error.find("\"traffic[0].source[1]\" is not a whole number from 0 to 2^63 - 1") !=
@@ -115,9 +114,10 @@ TEST_CASE("values of the wrong kind name the value and the kind") {
             .find("\"application.arguments[0]\" is not a string") != std::string::npos);
   CHECK(error_of(block(R"("hidden":1)")).find("\"traffic[0].hidden\" is not true or false") !=
         std::string::npos);
-  CHECK(error_of(with(R"("communicators":[{"parent":"x"}])"))
-            .find("\"communicators[0].parent\" is not a whole number from 0 to 2^63 - 1, or null") !=
-        std::string::npos);
+  CHECK(
+      error_of(with(R"("communicators":[{"parent":"x"}])"))
+          .find("\"communicators[0].parent\" is not a whole number from 0 to 2^63 - 1, or null") !=
+      std::string::npos);
   CHECK(error_of(with(R"("traffic":[{"source":[]}])")).find("\"traffic[0].class\" is missing") !=
         std::string::npos);
 }

@@ -177,13 +177,15 @@ TEST_CASE("rows are sorted by pair, and long traffic is split into blocks") {
 TEST_CASE("text that is not UTF-8 is written as UTF-8") {
   Scratch folder;
   Profile profile;
-  profile.application.executable = "caf\xE9 \xC3\xA9 \xED\xA0\x80 \xF0\x9F\x98\x80 \xC0\xAF end\xE2\x82";
+  profile.application.executable =
+      "caf\xE9 \xC3\xA9 \xED\xA0\x80 \xF0\x9F\x98\x80 \xC0\xAF end\xE2\x82";
   REQUIRE(write_profile(profile, folder / "text.json"));
   auto loaded = load_profile(folder / "text.json");
   REQUIRE_MESSAGE(loaded, loaded.error().message);
   const std::string bad = "\xEF\xBF\xBD";
   CHECK(loaded->application.executable == "caf" + bad + " \xC3\xA9 " + bad + bad + bad +
-                                              " \xF0\x9F\x98\x80 " + bad + bad + " end" + bad + bad);
+                                              " \xF0\x9F\x98\x80 " + bad + bad + " end" + bad +
+                                              bad);
 }
 
 }  // namespace

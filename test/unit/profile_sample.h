@@ -8,7 +8,8 @@ namespace fathom::test {
 inline profile::Profile sample_profile() {
   profile::Profile sample;
   sample.world_size = 4;
-  sample.application = {"/usr/bin/solver", {"-n", "a \"quoted\" name"}, 1'700'000'000'123'456'789, 1.5};
+  sample.application = {
+      "/usr/bin/solver", {"-n", "a \"quoted\" name"}, 1'700'000'000'123'456'789, 1.5};
   sample.mpi = {"Open MPI", "4.1.4", "ob1"};
   sample.source = "peruse";
   for (std::int64_t rank = 0; rank < 4; ++rank) {
@@ -43,8 +44,11 @@ inline profile::Profile sample_profile() {
   to_child.instances = 3;
   sample.communicators = {world, to_child};
 
-  sample.performance_variables = {{"unexpected_queue_length", "how long, in messages", "communicator 0",
-                                   {0, 1}, {{1, 2.5}, {}}}};
+  sample.performance_variables = {{"unexpected_queue_length",
+                                   "how long, in messages",
+                                   "communicator 0",
+                                   {0, 1},
+                                   {{1, 2.5}, {}}}};
 
   sample.traffic = {
       {profile::kPointToPoint, false, 0, "", {0, 1, 3}, {1, 0, 3}, {120, 60, 0}, {10, 5, 2}},
@@ -63,8 +67,9 @@ inline profile::Profile sample_profile() {
   coverage.unreceived = {120, 2, "pml"};
   coverage.unreceived_pairs = {{2, 3, 120, 2}};
   coverage.differences = {{1, 0, 10, 2, 8, 1}};
-  coverage.not_visible = {{0, "MPI_Bcast", "coll/sm", 7, "shared memory, no messages"},
-                          {profile::kNone, "MPI_Put", "osc/rdma", 1, "written by the network card"}};
+  coverage.not_visible = {
+      {0, "MPI_Bcast", "coll/sm", 7, "shared memory, no messages"},
+      {profile::kNone, "MPI_Put", "osc/rdma", 1, "written by the network card"}};
   coverage.steps_down = {{"peruse", "this Open MPI was built without PERUSE."}};
   coverage.lost_messages = 3;
   coverage.cut_short = "rank 3 called MPI_Abort";

@@ -2,7 +2,8 @@
 //
 // FATHOM_STREAM_PAIRS sets the number of pairs: 1 million here, 10 million by hand
 //   FATHOM_STREAM_PAIRS=10000000 build/test/unit/profile_streaming_test
-// Prints the peak memory and the time of each half. A program of its own: the peak is the process's.
+// Prints the peak memory and the time of each half. A program of its own: the peak is the
+// process's.
 #include <sys/resource.h>
 
 #include <chrono>

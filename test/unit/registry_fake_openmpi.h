@@ -1,5 +1,5 @@
-// Open MPI's communicators, groups and processes as byte arrays: only what Fathom reads of them, at the
-// offsets of openmpi_layout.h.
+// Open MPI's communicators, groups and processes as byte arrays: only what Fathom reads of them, at
+// the offsets of openmpi_layout.h.
 #pragma once
 
 #include <cstddef>
@@ -81,7 +81,8 @@ class FakeGroup {
 
 class FakeCommunicator {
  public:
-  FakeCommunicator(const FakeGroup& group, int my_rank) : FakeCommunicator(group, group, my_rank, 0) {}
+  FakeCommunicator(const FakeGroup& group, int my_rank)
+      : FakeCommunicator(group, group, my_rank, 0) {}
   FakeCommunicator(const FakeGroup& local, const FakeGroup& remote, int my_rank)
       : FakeCommunicator(local, remote, my_rank, openmpi::kCommFlagInter) {}
 
@@ -96,7 +97,8 @@ class FakeCommunicator {
   const void* address() const { return object_.address(); }
 
  private:
-  FakeCommunicator(const FakeGroup& local, const FakeGroup& remote, int my_rank, std::uint32_t flags)
+  FakeCommunicator(const FakeGroup& local, const FakeGroup& remote, int my_rank,
+                   std::uint32_t flags)
       : flags_(flags) {
     object_.set(openmpi::kCommLocalGroup, local.address());
     object_.set(openmpi::kCommRemoteGroup, remote.address());

@@ -79,7 +79,8 @@ TEST_CASE("of a duplicate the library says what it duplicates, of others nothing
   CHECK(!duplicate_of(comm.address()));
 }
 
-TEST_CASE("all members give a communicator the same key; other members, makers and orders another") {
+TEST_CASE(
+    "all members give a communicator the same key; other members, makers and orders another") {
   const FakeGroup group(fake_world(kJob, 4));
   const FakeGroup turned({{kJob, 1}, {kJob, 0}, {kJob, 2}, {kJob, 3}});
   const std::uint64_t key = row_of(group, 0, "MPI_Comm_dup").key;
@@ -173,7 +174,8 @@ TEST_CASE("2,000 made and freed one after the other are one row with 2,000 insta
   const FakeCommunicator comm(group, 0);
   Registry registry;
   REQUIRE(registry.open({kJob, 0}));
-  const std::uint32_t world = registry.add(comm.address(), "predefined", kNoKind, profile::kPredefined);
+  const std::uint32_t world =
+      registry.add(comm.address(), "predefined", kNoKind, profile::kPredefined);
   for (int i = 0; i < 2000; ++i) {
     const std::uint32_t kind = registry.add(comm.address(), "MPI_Comm_dup", world, 0);
     REQUIRE(kind == 1);
@@ -246,8 +248,8 @@ TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key in all o
     comm.context_id(5 + rank);  // each process takes the next that it has free
     Registry registry;
     REQUIRE(registry.open({kJob, rank}));
-    const auto alone =
-        registry.add(comm.address(), "predefined", kNoKind, profile::kPredefined | profile::kPerProcess);
+    const auto alone = registry.add(comm.address(), "predefined", kNoKind,
+                                    profile::kPredefined | profile::kPerProcess);
     const auto copy = registry.add(comm.address(), "MPI_Comm_dup", alone, 0);
     CHECK((registry.rows()[copy].flags & profile::kPerProcess) != 0);
     key[rank] = registry.rows()[copy].key;

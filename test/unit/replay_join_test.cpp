@@ -1,5 +1,5 @@
-// Messages and collectives joined: by hand where the order matters, and at random against a plain simulation of
-// MPI's matching.
+// Messages and collectives joined: by hand where the order matters, and at random against a plain
+// simulation of MPI's matching.
 #include "analysis/engine/joined_job.h"
 
 #include <doctest/doctest.h>
@@ -58,7 +58,8 @@ TEST_CASE("receives take messages in the order of posting, though the second arr
   CHECK(joined[1].received.step == 1);
 }
 
-TEST_CASE("a wildcard posted before keeps a receive back until it has its message or is cancelled") {
+TEST_CASE(
+    "a wildcard posted before keeps a receive back until it has its message or is cancelled") {
   for (const bool cancelled : {false, true}) {
     Channels channels;
     Channels::Joined joined;
@@ -133,17 +134,20 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
     };
     std::vector<Arrived> arrived;  // told late, in any order
     std::vector<std::pair<Channels::Key, std::uint32_t>> sends;
-    const auto match = [&](const Simulated::Receive& receive, const Channels::Key& key, std::uint32_t send) {
+    const auto match = [&](const Simulated::Receive& receive, const Channels::Key& key,
+                           std::uint32_t send) {
       truth[receive.number] = send;
       arrived.push_back({key, receive.posted, receive.number});
     };
     for (std::uint32_t i = 0; i < 300; ++i) {
-      const Channels::Key key{0, static_cast<std::int32_t>(random() % 3), static_cast<std::int32_t>(random() % 2)};
+      const Channels::Key key{0, static_cast<std::int32_t>(random() % 3),
+                              static_cast<std::int32_t>(random() % 2)};
       if (random() % 2 == 0) {
         sends.emplace_back(key, i);
-        const auto found = std::find_if(world.posted.begin(), world.posted.end(), [&](const Simulated::Receive& receive) {
-          return Simulated::fits(receive.posted.key, key);
-        });
+        const auto found = std::find_if(world.posted.begin(), world.posted.end(),
+                                        [&](const Simulated::Receive& receive) {
+                                          return Simulated::fits(receive.posted.key, key);
+                                        });
         if (found == world.posted.end()) {
           world.kept.emplace_back(key, i);
         } else {
@@ -155,8 +159,9 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
         if (random() % 4 == 0) wanted.source = trace::kAnySource;
         if (random() % 4 == 0) wanted.tag = trace::kAnyTag;
         const Simulated::Receive receive{channels.post(wanted), i};
-        const auto found = std::find_if(world.kept.begin(), world.kept.end(),
-                                        [&](const auto& message) { return Simulated::fits(wanted, message.first); });
+        const auto found = std::find_if(
+            world.kept.begin(), world.kept.end(),
+            [&](const auto& message) { return Simulated::fits(wanted, message.first); });
         if (found == world.kept.end()) {
           world.posted.push_back(receive);
         } else {
@@ -175,8 +180,10 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
         sends.erase(sends.begin());
       }
     }
-    for (const Simulated::Receive& receive : world.posted) channels.withdraw(receive.posted, joined);
-    for (const Arrived& told : arrived) channels.receive(told.key, told.posted, end(999, told.receive), joined);
+    for (const Simulated::Receive& receive : world.posted)
+      channels.withdraw(receive.posted, joined);
+    for (const Arrived& told : arrived)
+      channels.receive(told.key, told.posted, end(999, told.receive), joined);
     for (const auto& [key, send] : sends) channels.send(key, end(999, send), joined);
     CHECK(joined.size() == truth.size());
     for (const JoinedMessage& one : joined) CHECK(truth[one.received.step] == one.sent.step);
@@ -188,7 +195,8 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
 std::vector<Step> of(const Joined& joined, std::uint32_t process, StepKind kind) {
   std::vector<Step> found;
   for (std::uint32_t i = 0; i < joined->steps().size(process); ++i) {
-    if (joined->steps().at(process, i).kind == kind) found.push_back(joined->steps().at(process, i));
+    if (joined->steps().at(process, i).kind == kind)
+      found.push_back(joined->steps().at(process, i));
   }
   return found;
 }
@@ -225,17 +233,20 @@ TEST_CASE("collectives know whom each member could not go on without") {
   for (int rank = 0; rank < 3; ++rank) {
     std::uint64_t now = entered[rank];
     for (const char* function : {"MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Scan"}) {
-      made.collective(rank, now, now + 50, function, function[4] == 'B' && function[5] == 'a' ? -1 : 1);
+      made.collective(rank, now, now + 50, function,
+                      function[4] == 'B' && function[5] == 'a' ? -1 : 1);
       now += 1000;
     }
   }
   const Joined joined(made);
   CHECK(joined->summary().collectives == 12);
-  const auto at = [&](std::uint32_t process, std::size_t which) { return of(joined, process, StepKind::kCollective)[which]; };
+  const auto at = [&](std::uint32_t process, std::size_t which) {
+    return of(joined, process, StepKind::kCollective)[which];
+  };
   CHECK(at(0, 0).end_ns == 300);
   CHECK(at(0, 0).partner == 1);
   CHECK(at(1, 0).partner == 1);
-  CHECK(at(2, 0).bytes == 150);  // the first left
+  CHECK(at(2, 0).bytes == 150);    // the first left
   CHECK(at(0, 1).end_ns == 1300);  // the root
   CHECK(at(1, 1).partner == kNobody);
   CHECK(at(0, 2).partner == kNobody);
@@ -346,7 +357,8 @@ TEST_CASE("the longest traces go to the emptiest owners, and none is forgotten")
 }
 
 TEST_CASE("neighbours stay together where that is as even, and else the longest go first") {
-  CHECK(neighbours_together({10, 10, 10, 10, 10, 10, 10, 10}, 2) == Mapping{0, 0, 0, 0, 1, 1, 1, 1});
+  CHECK(neighbours_together({10, 10, 10, 10, 10, 10, 10, 10}, 2) ==
+        Mapping{0, 0, 0, 0, 1, 1, 1, 1});
   CHECK(neighbours_together({10, 10, 10, 10, 10}, 3) == Mapping{0, 0, 1, 2, 2});
   CHECK(neighbours_together({30, 10, 10, 10}, 2) == Mapping{0, 1, 1, 1});
   const std::vector<std::uint64_t> uneven = {60, 100, 60};

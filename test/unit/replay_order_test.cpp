@@ -1,4 +1,5 @@
-// Causal order: every step once, both ways, messages never the wrong way round, whatever the clocks say.
+// Causal order: every step once, both ways, messages never the wrong way round, whatever the clocks
+// say.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -69,8 +70,10 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
     std::map<std::pair<int, int>, int> under_way;
     for (int i = 0; i < 200; ++i) {
       const int a = static_cast<int>(random() % kRanks),
-                b = static_cast<int>((static_cast<unsigned>(a) + 1 + random() % (kRanks - 1)) % kRanks);
-      const auto begin = now[static_cast<std::size_t>(a)] + random() % 30, end = begin + 3 + random() % 50;
+                b = static_cast<int>((static_cast<unsigned>(a) + 1 + random() % (kRanks - 1)) %
+                                     kRanks);
+      const auto begin = now[static_cast<std::size_t>(a)] + random() % 30,
+                 end = begin + 3 + random() % 50;
       if (under_way[{b, a}] > 0 && random() % 2) {
         made.receive(a, begin, end, b);
         --under_way[{b, a}];
@@ -81,7 +84,8 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
       now[static_cast<std::size_t>(a)] = end + 1;
     }
     const Joined joined(made);
-    const Walked forward = walk(*joined, Direction::kForward), backward = walk(*joined, Direction::kBackward);
+    const Walked forward = walk(*joined, Direction::kForward),
+                 backward = walk(*joined, Direction::kBackward);
     REQUIRE(forward.visits.size() == 600);
     REQUIRE(backward.visits.size() == 600);
     for (const bool reverse : {false, true}) {
@@ -97,7 +101,8 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
     for (std::uint32_t process = 0; process < kRanks; ++process) {
       std::string there, back;
       for (const Visit& visit : forward.visits) {
-        if (visit.process == process) there += kLetters[static_cast<int>(visit.moment)] + std::to_string(visit.step) + " ";
+        if (visit.process == process)
+          there += kLetters[static_cast<int>(visit.moment)] + std::to_string(visit.step) + " ";
       }
       for (const Visit& visit : backward.visits) {
         if (visit.process == process)
@@ -114,7 +119,8 @@ TEST_CASE("a collective call inside a call of its own") {
   made.collective(0, 20, 30, "MPI_Barrier");
   made.leave(0, 40, "MPI_Wait");
   const Joined joined(made);
-  const std::string there = walk(*joined, Direction::kForward).text, back = walk(*joined, Direction::kBackward).text;
+  const std::string there = walk(*joined, Direction::kForward).text,
+                    back = walk(*joined, Direction::kBackward).text;
   CHECK(there == "0E 0E 0c 0L 0L ");
   CHECK(back == "0L 0L 0c 0E 0E ");
 }

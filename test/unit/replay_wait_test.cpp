@@ -1,4 +1,5 @@
-// Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in the end.
+// Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in
+// the end.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -162,7 +163,8 @@ TEST_CASE("wrong order: another message had been sent before, and was taken late
   check(waits_of(made), {{WaitKind::kWrongOrder, 1, 0, 400}});
 }
 
-TEST_CASE("no wrong order: a neighbour that is an iteration ahead sends while another is waited for") {
+TEST_CASE(
+    "no wrong order: a neighbour that is an iteration ahead sends while another is waited for") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   made.send(0, 100, 110, 2, 1);
@@ -177,7 +179,8 @@ TEST_CASE("no wrong order: a neighbour that is an iteration ahead sends while an
   made.send(1, 1600, 1610, 2, 4);
   made.receive(2, 1590, 1620, 1, 4);
   made.receive(2, 1700, 1710, 0, 3);
-  check(waits_of(made), {{WaitKind::kLateSender, 2, 1, 690 + 400}, {WaitKind::kWrongOrder, 2, 1, 10}});
+  check(waits_of(made),
+        {{WaitKind::kLateSender, 2, 1, 690 + 400}, {WaitKind::kWrongOrder, 2, 1, 10}});
 }
 
 TEST_CASE("collectives") {
@@ -190,8 +193,12 @@ TEST_CASE("collectives") {
   const std::vector<Case> cases = {
       {"MPI_Barrier", -1, {{WaitKind::kBarrier, 0, 1, 300}, {WaitKind::kBarrier, 2, 1, 200}}},
       {"MPI_Allreduce", -1, {{WaitKind::kAllToAll, 0, 1, 300}, {WaitKind::kAllToAll, 2, 1, 200}}},
-      {"MPI_Bcast", 1, {{WaitKind::kLateBroadcast, 0, 1, 300}, {WaitKind::kLateBroadcast, 2, 1, 200}}},
-      {"MPI_Scatter", 1, {{WaitKind::kEarlyScatter, 0, 1, 300}, {WaitKind::kEarlyScatter, 2, 1, 200}}},
+      {"MPI_Bcast",
+       1,
+       {{WaitKind::kLateBroadcast, 0, 1, 300}, {WaitKind::kLateBroadcast, 2, 1, 200}}},
+      {"MPI_Scatter",
+       1,
+       {{WaitKind::kEarlyScatter, 0, 1, 300}, {WaitKind::kEarlyScatter, 2, 1, 200}}},
       {"MPI_Reduce", 0, {{WaitKind::kEarlyReduce, 0, 1, 300}}},
       {"MPI_Gather", 2, {{WaitKind::kEarlyGather, 2, 1, 200}}},
       {"MPI_Scan", -1, {{WaitKind::kEarlyScan, 2, 1, 200}}},
@@ -241,7 +248,8 @@ TEST_CASE("waits shorter than the error of the clocks are none") {
   }
 }
 
-// A delay of rank 0 travels down a line: 1 waits for it, then 2 for 1, then 3 for 2, each after as much work as all.
+// A delay of rank 0 travels down a line: 1 waits for it, then 2 for 1, then 3 for 2, each after as
+// much work as all.
 MadeJob line_of(int ranks) {
   MadeJob made(ranks);
   for (int rank = 0; rank < ranks; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
@@ -284,7 +292,9 @@ TEST_CASE("a delay that travels is blamed on where it began") {
   CHECK(waits.released == 0);
 }
 
-TEST_CASE("who came late worked longest between two calls, which need not be before the call that it came to late") {
+TEST_CASE(
+    "who came late worked longest between two calls, which need not be before the call that it "
+    "came to late") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   made.irecv(0, 900, 7, 1);  // after 890 ns of work
@@ -303,22 +313,31 @@ TEST_CASE("who came late worked longest between two calls, which need not be bef
   CHECK(row.meanwhile.work_before_site == 0x1000 + row.meanwhile.work_before);
 }
 
-TEST_CASE("each wait tells what its culprit did meanwhile: it worked between two calls, or was in one itself") {
+TEST_CASE(
+    "each wait tells what its culprit did meanwhile: it worked between two calls, or was in one "
+    "itself") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
-  // Rank 1 works until 500, posts a receive, works until 600 and sends. Rank 0 waits for that from 100 on.
+  // Rank 1 works until 500, posts a receive, works until 600 and sends. Rank 0 waits for that from
+  // 100 on.
   made.irecv(1, 500, 7, 2, 9);
   made.send(1, 600, 610, 0);
   made.receive(0, 100, 620, 1);
-  // Rank 2 waits for rank 0, which waited itself, worked for 20 and sends a long message that rank 2 takes late.
+  // Rank 2 waits for rank 0, which waited itself, worked for 20 and sends a long message that rank
+  // 2 takes late.
   made.receive(2, 90, 650, 0, 1);
   made.send(0, 640, 645, 2, 1);
   made.send(0, 700, 1010, 2, 2, 1 << 20);
   made.receive(2, 1000, 1020, 0, 2, 1 << 20);
   const JobWaits waits = waits_of(made);
-  check(waits, {{WaitKind::kLateSender, 0, 1, 500}, {WaitKind::kLateReceiver, 0, 2, 300}, {WaitKind::kLateSender, 2, 0, 550}});
-  const auto name = [&](std::uint32_t function) { return made.definitions.functions[function].name; };
-  const LongestStretch &sender = waits.rows[0].meanwhile, &receiver = waits.rows[1].meanwhile, &itself = waits.rows[2].meanwhile;
+  check(waits, {{WaitKind::kLateSender, 0, 1, 500},
+                {WaitKind::kLateReceiver, 0, 2, 300},
+                {WaitKind::kLateSender, 2, 0, 550}});
+  const auto name = [&](std::uint32_t function) {
+    return made.definitions.functions[function].name;
+  };
+  const LongestStretch &sender = waits.rows[0].meanwhile, &receiver = waits.rows[1].meanwhile,
+                       &itself = waits.rows[2].meanwhile;
   CHECK(sender.work_ns == 400);  // of 490: rank 0 came at 100
   CHECK(name(sender.work_after) == "MPI_Barrier");
   CHECK(name(sender.work_before) == "MPI_Irecv");

@@ -29,10 +29,11 @@ inline profile::CommunicatorRow communicator_row(std::uint64_t key, std::uint32_
   return row;
 }
 
-inline std::uint64_t cell_key(profile::Direction direction, std::uint32_t class_id, std::uint32_t phase,
-                              std::uint32_t communicator, std::uint32_t peer) {
+inline std::uint64_t cell_key(profile::Direction direction, std::uint32_t class_id,
+                              std::uint32_t phase, std::uint32_t communicator, std::uint32_t peer) {
   return std::uint64_t{static_cast<std::uint32_t>(direction)} << profile::kDirectionShift |
-         std::uint64_t{class_id} << profile::kClassShift | std::uint64_t{phase} << profile::kPhaseShift |
+         std::uint64_t{class_id} << profile::kClassShift |
+         std::uint64_t{phase} << profile::kPhaseShift |
          std::uint64_t{communicator} << profile::kCommunicatorShift | peer;
 }
 
@@ -67,13 +68,15 @@ class RowsBuilder {
   RowsBuilder& cell(profile::Direction direction, std::uint32_t class_id, std::uint32_t phase,
                     std::uint32_t communicator, std::uint32_t peer, std::uint64_t bytes,
                     std::uint64_t messages, std::uint32_t job = kRowsJob) {
-    cells.push_back({cell_key(direction, class_id, phase, communicator, peer), bytes, messages, job, peer});
+    cells.push_back(
+        {cell_key(direction, class_id, phase, communicator, peer), bytes, messages, job, peer});
     return *this;
   }
   RowsBuilder& size(std::uint32_t class_id, std::uint64_t bytes, std::uint64_t messages,
                     bool binned = false) {
     sizes.push_back({std::uint64_t{class_id} << (profile::kSizeBits + 1) |
-                         (binned ? profile::kBinned : 0) | bytes, 0, messages, 0, 0});
+                         (binned ? profile::kBinned : 0) | bytes,
+                     0, messages, 0, 0});
     return *this;
   }
   RowsBuilder& ended(profile::EndReason reason, std::uint32_t detail = 0) {
@@ -129,7 +132,8 @@ inline std::string sample_rows() {
         "argument -x\nlibrary Open MPI\nversion 4.1.4\npml ob1\nsource peruse\nphase 1 solve\n"
         "module 3 coll/sm\nnote a\\nb\nstep-down peruse no events\n"
         "pvar posted\tqueue length\t\t1 2.5\n";
-    process->communicators.push_back(communicator_row(2, 2, process->header.rank, "MPI_Comm_accept"));
+    process->communicators.push_back(
+        communicator_row(2, 2, process->header.rank, "MPI_Comm_accept"));
     process->communicators[1].flags = profile::kIntercommunicator;
     process->communicators[1].parent_key = 1;
     process->communicators[1].remote_size = 1;

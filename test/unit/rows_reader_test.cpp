@@ -98,8 +98,8 @@ TEST_CASE("cut at any byte: whole records only, and never fewer than at a byte b
     RowsReader reader(prefix.data(), prefix.size());
     std::size_t records = 0;
     for (ProcessRows process; reader.next(process);) {
-      records += process.text.size() + process.communicators.size() + process.foreign_members.size() +
-                 process.cells.size() + process.sizes.size() + 1;
+      records += process.text.size() + process.communicators.size() +
+                 process.foreign_members.size() + process.cells.size() + process.sizes.size() + 1;
     }
     REQUIRE(records >= before);
     before = records;

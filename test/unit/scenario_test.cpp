@@ -50,7 +50,8 @@ std::string refusal(const std::string& text) {
 TEST_CASE("every list is an axis, and the first varies slowest") {
   const auto all = combinations(
       std::string("cluster: ['torus:dims=2,2', {kind: xgft, m: [[2, 2], [4, 2]], w: [1, 2]}]\n"
-                  "seed: [1, 2]\nrouting: [dmodk, greedy-max]\n") + kJobs);
+                  "seed: [1, 2]\nrouting: [dmodk, greedy-max]\n") +
+      kJobs);
   REQUIRE(all.size() == 3 * 2 * 2);
   CHECK(all[0].cluster == "torus:dims=2,2");
   CHECK(all[4].cluster == "xgft:m=2,2;w=1,2;");
@@ -65,18 +66,22 @@ TEST_CASE("every list is an axis, and the first varies slowest") {
 TEST_CASE("values inside a job are axes, too; a list of jobs is not") {
   const auto all = combinations(
       "cluster: 'torus:dims=2,2'\nduration: 10\njobs:\n"
-      "  - {pattern: {kind: [ring, shift], ranks: 4, bytes: [1, 2, 3]}, duration: 5, submit: {rate: [0.1, 1]}}\n"
+      "  - {pattern: {kind: [ring, shift], ranks: 4, bytes: [1, 2, 3]}, duration: 5, submit: "
+      "{rate: [0.1, 1]}}\n"
       "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5}\n");
   CHECK(all.size() == 2 * 3 * 2);
   CHECK(all[0].jobs.size() == 2);
-  CHECK(all[11].varied.front() == std::pair<std::string, std::string>{"jobs[0].pattern.kind", "shift"});
+  CHECK(all[11].varied.front() ==
+        std::pair<std::string, std::string>{"jobs[0].pattern.kind", "shift"});
 }
 
 TEST_CASE("a rank file is a placement like others, of all jobs or of one") {
   const auto all = combinations(
       std::string("cluster: 'torus:dims=2,2'\n"
                   "placement: [cyclic, {rankfile: a/ranks}, rankfile:/tmp/more.txt]\n") +
-      kJobs + "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5, placement: [block, {rankfile: own}]}\n");
+      kJobs +
+      "  - {pattern: {kind: ring, ranks: 2, bytes: 1}, duration: 5, placement: [block, {rankfile: "
+      "own}]}\n");
   REQUIRE(all.size() == 3 * 2);
   CHECK(all[0].placement.name() == "cyclic");
   CHECK(all[2].placement.name() == "rankfile:ranks");
@@ -85,7 +90,8 @@ TEST_CASE("a rank file is a placement like others, of all jobs or of one") {
   CHECK(all[4].jobs[0].placement.rankfile == "/tmp/more.txt");
   CHECK(all[4].jobs[1].placement.name() == "block");
   CHECK(all[5].jobs[1].placement.name() == "rankfile:own");
-  CHECK(all[2].varied.front() == std::pair<std::string, std::string>{"placement", "{rankfile: a/ranks}"});
+  CHECK(all[2].varied.front() ==
+        std::pair<std::string, std::string>{"placement", "{rankfile: a/ranks}"});
 }
 
 TEST_CASE("errors say where, and what there is instead") {
@@ -98,18 +104,25 @@ TEST_CASE("errors say where, and what there is instead") {
   CHECK(refusal("cluster: 'torus:dims=2,2'\nscheduler: sjf\n" + jobs) ==
         "2:12: there is no scheduler 'sjf'; there are fcfs, easy, conservative");
   CHECK(refusal("cluster: 'torus:dims=2,2'\nplacement: best\n" + jobs) ==
-        "2:12: there is no placement 'best'; there are block, cyclic, random, bisection, treematch, search, rankfile:FILE");
+        "2:12: there is no placement 'best'; there are block, cyclic, random, bisection, "
+        "treematch, search, rankfile:FILE");
   CHECK(refusal("cluster: 'torus:dims=2,2'\nplacement: {file: x}\n" + jobs)
             .starts_with("2:13: there is no key 'file' in 'placement'; there are rankfile"));
   CHECK(refusal("cluster: 'torus:dims=2,2'\n\n  \nseeds: 3\n" + jobs)
             .starts_with("4:1: there is no key 'seeds'; there are "));
-  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: one\n" + jobs) == "2:7: 'seed' must be a number, not 'one'");
-  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: -1\n" + jobs) == "2:7: 'seed' must be a whole number, 0 or more");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: one\n" + jobs) ==
+        "2:7: 'seed' must be a number, not 'one'");
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: -1\n" + jobs) ==
+        "2:7: 'seed' must be a whole number, 0 or more");
   CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: []\n" + jobs) == "2:7: 'seed' is an empty list");
-  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: 1\nseed: 2\n" + jobs) == "3:1: 'seed' is given twice");
-  CHECK(refusal("cluster: {kind: ring}\n" + jobs).starts_with("1:17: there is no topology 'ring'; there are xgft"));
-  CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "    submit: {distribution: normal}\n")
-            .starts_with("5:28: there is no distribution 'normal'; there are constant, exponential"));
+  CHECK(refusal("cluster: 'torus:dims=2,2'\nseed: 1\nseed: 2\n" + jobs) ==
+        "3:1: 'seed' is given twice");
+  CHECK(refusal("cluster: {kind: ring}\n" + jobs)
+            .starts_with("1:17: there is no topology 'ring'; there are xgft"));
+  CHECK(
+      refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs +
+              "    submit: {distribution: normal}\n")
+          .starts_with("5:28: there is no distribution 'normal'; there are constant, exponential"));
   CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "    submit: {rate: 1}\n")
             .starts_with("3:5: these jobs never stop arriving"));
   CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "    prio: 1\n")
@@ -119,30 +132,46 @@ TEST_CASE("errors say where, and what there is instead") {
 }
 
 TEST_CASE("a misspelt key is named, not what is missing for it") {
-  const std::string cluster = "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n";
+  const std::string cluster =
+      "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n";
   CHECK(refusal(cluster + "    duration: {distribution: exponential, meen: 5}\n") ==
-        "4:43: there is no key 'meen' in 'jobs[0].duration'; there are distribution, lambd, mean, params, rate");
-  CHECK(refusal(cluster + "    duration: {distribution: exponential}\n") == "4:15: 'jobs[0].duration.rate' is missing");
-  CHECK(refusal(cluster + "    durations: 5\n").starts_with("4:5: there is no key 'durations' in 'jobs[0]'; "));
-  CHECK(refusal("cluster: 'torus:dims=2,2'\njobs:\n  - patern: {kind: ring, ranks: 2}\n    duration: 1\n")
-            .starts_with("3:5: there is no key 'patern'"));
-  CHECK(refusal("cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, rank: 2}\n    duration: 1\n")
-            .starts_with("3:27: there is no key 'rank'"));
-  CHECK(refusal("clutser: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    duration: 1\n")
+        "4:43: there is no key 'meen' in 'jobs[0].duration'; there are distribution, lambd, mean, "
+        "params, rate");
+  CHECK(refusal(cluster + "    duration: {distribution: exponential}\n") ==
+        "4:15: 'jobs[0].duration.rate' is missing");
+  CHECK(refusal(cluster + "    durations: 5\n")
+            .starts_with("4:5: there is no key 'durations' in 'jobs[0]'; "));
+  CHECK(
+      refusal(
+          "cluster: 'torus:dims=2,2'\njobs:\n  - patern: {kind: ring, ranks: 2}\n    duration: 1\n")
+          .starts_with("3:5: there is no key 'patern'"));
+  CHECK(
+      refusal(
+          "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, rank: 2}\n    duration: 1\n")
+          .starts_with("3:27: there is no key 'rank'"));
+  CHECK(refusal("clutser: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    "
+                "duration: 1\n")
             .starts_with("1:1: there is no key 'clutser'"));
-  CHECK(refusal("cluster: {m: [4, 4]}\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    duration: 1\n") ==
-        "1:10: 'cluster.kind' is missing");
+  CHECK(
+      refusal(
+          "cluster: {m: [4, 4]}\njobs:\n  - pattern: {kind: ring, ranks: 2}\n    duration: 1\n") ==
+      "1:10: 'cluster.kind' is missing");
 }
 
 constexpr char kReference[] =
     "---\nduration: 100.0\ntopology:\n  - kind: pfsim.topology.XGFTTopology\n    params:\n"
     "      h: 2\n      m: [4, 4]\n      w: [1, 2]\n      npe: 8\noutput: results/x\n"
     "algorithms:\n  scheduler:\n    - pfsim.scheduler.FCFSScheduler\n"
-    "  host_selector:\n    - pfsim.host_selector.LinearHostSelector\n    - pfsim.host_selector.RandomHostSelector\n"
-    "  process_mapper:\n    - pfsim.process_mapper.LinearProcessMapper\n    - pfsim.process_mapper.CyclicProcessMapper\n"
-    "  router:\n    - pfsim.router.DmodKRouter\n    - pfsim.router.GreedyRouter\n    - pfsim.router.GreedyRouter2\n"
-    "jobs:\n  - submit:\n      distribution: pfsim.math.ExponentialDistribution\n      params:\n        lambd: 0.1\n"
-    "    duration:\n      distribution: pfsim.math.ExponentialDistribution\n      params:\n        lambd: 0.2\n"
+    "  host_selector:\n    - pfsim.host_selector.LinearHostSelector\n    - "
+    "pfsim.host_selector.RandomHostSelector\n"
+    "  process_mapper:\n    - pfsim.process_mapper.LinearProcessMapper\n    - "
+    "pfsim.process_mapper.CyclicProcessMapper\n"
+    "  router:\n    - pfsim.router.DmodKRouter\n    - pfsim.router.GreedyRouter\n    - "
+    "pfsim.router.GreedyRouter2\n"
+    "jobs:\n  - submit:\n      distribution: pfsim.math.ExponentialDistribution\n      params:\n   "
+    "     lambd: 0.1\n"
+    "    duration:\n      distribution: pfsim.math.ExponentialDistribution\n      params:\n        "
+    "lambd: 0.2\n"
     "    trace: traces/job.tar.gz\n";
 
 TEST_CASE("the reference's scenario files are read as they are") {
@@ -170,8 +199,9 @@ TEST_CASE("the reference's scenario files are read as they are") {
 }
 
 TEST_CASE("the seed alone decides what is drawn") {
-  const std::string text = std::string("cluster: 'torus:dims=4,4'\nduration: 1000\nseed: [1, 1, 2]\n") + kJobs +
-                           "    submit: {distribution: exponential, mean: 10}\n";
+  const std::string text =
+      std::string("cluster: 'torus:dims=4,4'\nduration: 1000\nseed: [1, 1, 2]\n") + kJobs +
+      "    submit: {distribution: exponential, mean: 10}\n";
   const auto all = combinations(text);
   const auto submits = [&](const Scenario& scenario) {
     Workload workload;
@@ -188,12 +218,12 @@ TEST_CASE("the seed alone decides what is drawn") {
 
 TEST_CASE("job logs of the Standard Workload Format") {
   Files files;
-  const std::string path = files.write(
-      "log.swf",
-      "; UnixStartTime: 0\n"
-      "1 0 5 100 4 -1 -1 8 200 -1 1 1 1 1 1 -1 -1 -1\n"
-      "2 10 -1 -1 4 -1 -1 4 200 -1 0 1 1 1 1 -1 -1 -1\n"  // cancelled
-      "  3   20  0  50  2 -1 -1 -1 -1 -1 1 1 1 1 1 -1 -1 -1\n\n");
+  const std::string path =
+      files.write("log.swf",
+                  "; UnixStartTime: 0\n"
+                  "1 0 5 100 4 -1 -1 8 200 -1 1 1 1 1 1 -1 -1 -1\n"
+                  "2 10 -1 -1 4 -1 -1 4 200 -1 0 1 1 1 1 -1 -1 -1\n"  // cancelled
+                  "  3   20  0  50  2 -1 -1 -1 -1 -1 1 1 1 1 1 -1 -1 -1\n\n");
   const auto jobs = read_job_log(path);
   REQUIRE_MESSAGE(jobs, jobs.error().message);
   REQUIRE(jobs->size() == 2);

@@ -7,8 +7,8 @@
 #include "simulator/formats/cluster.h"
 #include "simulator/formats/slurm_topology.h"
 #include "simulator/network/failures.h"
-#include "simulator/routing/registry.h"
 #include "simulator/routing/forwarding.h"
+#include "simulator/routing/registry.h"
 #include "test/unit/profile_scratch.h"
 #include "test/unit/simulator_networks.h"
 
@@ -74,8 +74,10 @@ TEST_CASE("Slurm topology.conf") {
 
 TEST_CASE("what is wrong with a topology.conf, with its line") {
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=b Switches=c\n") == "2: there is no switch 'c'");
-  CHECK(error("SwitchName=a Switches=b\nSwitchName=b Switches=c Nodes=n1\nSwitchName=c Switches=a\n") ==
-        "1: switch 'a' stands above itself, or above switches that do");
+  CHECK(
+      error(
+          "SwitchName=a Switches=b\nSwitchName=b Switches=c Nodes=n1\nSwitchName=c Switches=a\n") ==
+      "1: switch 'a' stands above itself, or above switches that do");
   CHECK(error("SwitchName=a Nodes=n[1\n").find("1: 'n[1': '[' without ']'") == 0);
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n") ==
         "2: switch 'a' is there a second time");
@@ -101,7 +103,8 @@ constexpr char kFabric[] =
     "Ca\t1 \"H-0f\"\t\t# \"Mellanox Technologies Aggregation Node\"\n"
     "[1](f1) \t\"S-01\"[9]\t\t# lid 9\n";
 
-TEST_CASE("ibnetdiscover: hosts by name, links with port and speed, adapters inside switches left out") {
+TEST_CASE(
+    "ibnetdiscover: hosts by name, links with port and speed, adapters inside switches left out") {
   const Network network = read(kFabric);
   CHECK(network.host_count() == 2);
   CHECK(network.node_name(0) == "node01");
@@ -111,13 +114,15 @@ TEST_CASE("ibnetdiscover: hosts by name, links with port and speed, adapters ins
   REQUIRE(down != kNoId);
   CHECK(network.link(down).port == 2);
   CHECK(network.link(down).capacity_Bps == doctest::Approx(12.5e9));
-  CHECK(network.link(network.find_link(0, 2)).capacity_Bps == doctest::Approx(6.818e9).epsilon(0.001));
+  CHECK(network.link(network.find_link(0, 2)).capacity_Bps ==
+        doctest::Approx(6.818e9).epsilon(0.001));
 }
 
 TEST_CASE("what is wrong with ibnetdiscover's output, with its line") {
   CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is described nowhere");
   CHECK(error("Switch 36\n") == "1: the Switch has no name in double quotes");
-  CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") == "2: 'S-01' is described a second time");
+  CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") ==
+        "2: 'S-01' is described a second time");
   CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port stands above the first Switch or Ca");
   CHECK(error("Switch 36 \"S-01\"\n[one] \"H-0a\"\n").find("2: a line that begins with '['") == 0);
   CHECK(error("anything\n") == " holds no Switch and no Ca of ibnetdiscover");
@@ -135,7 +140,8 @@ TEST_CASE("failed cables: by name, by share, both directions at once") {
   CHECK(left->find_link(left->find_node("core1"), left->find_node("edge1")) == kNoId);
   auto router = (*find_router("dmodk"))->make(*left, {});
   RouteTable table(1);
-  const std::vector<Demand> demands = {{0, 4, 1, 1, 0}};  // even: core1, were it not for the failure
+  const std::vector<Demand> demands = {
+      {0, 4, 1, 1, 0}};  // even: core1, were it not for the failure
   REQUIRE((*router)->route(demands, LinkUse(*left), table));
   CHECK(left->node_name(left->link(table.way(0)[1]).target) == "core2");
 

@@ -50,8 +50,10 @@ TEST_CASE("what cannot be a network is refused by name") {
     return network ? std::string() : network.error().message;
   };
   using Builder = NetworkBuilder;
-  CHECK(error([](Builder& b, auto, auto) { b.add_host("h", 1); }) == "there are two nodes named 'h'");
-  CHECK(error([](Builder& b, auto, auto) { b.add_host("x", 0); }).find("host 'x' has no room") == 0);
+  CHECK(error([](Builder& b, auto, auto) { b.add_host("h", 1); }) ==
+        "there are two nodes named 'h'");
+  CHECK(error([](Builder& b, auto, auto) { b.add_host("x", 0); }).find("host 'x' has no room") ==
+        0);
   CHECK(error([](Builder& b, auto h, auto s) { b.add_link(h, s, 0, 0); }) ==
         "the link from 'h' to 's' has a capacity that is not above zero");
   CHECK(error([](Builder& b, auto h, auto s) { b.add_link(h, s, 1, -1); }) ==
@@ -73,7 +75,8 @@ TEST_CASE("GraphML that was written is read as the same network") {
   LinkUse use(*network);
   use.bytes[0] = 17;
   REQUIRE(write_graphml(*network, folder / "n.graphml", &use));
-  CHECK(test::contents(folder / "n.graphml").find("<data key=\"traffic\">17</data>") != std::string::npos);
+  CHECK(test::contents(folder / "n.graphml").find("<data key=\"traffic\">17</data>") !=
+        std::string::npos);
   const auto again = read_graphml(folder / "n.graphml");
   REQUIRE_MESSAGE(again, again.error().message);
   CHECK(again->name() == network->name());
@@ -92,7 +95,8 @@ TEST_CASE("GraphML that was written is read as the same network") {
 
 TEST_CASE("grids that were written are read as grids") {
   Scratch folder;
-  for (const std::string cluster : {"torus:dims=3,4", "mesh:dims=2,3,2;hosts=2", "hyperx:dims=3,3", "torus:dims=5"}) {
+  for (const std::string cluster :
+       {"torus:dims=3,4", "mesh:dims=2,3,2;hosts=2", "hyperx:dims=3,3", "torus:dims=5"}) {
     const auto network = load_cluster(cluster);
     REQUIRE(network);
     REQUIRE(write_graphml(*network, folder / "g.graphml"));
@@ -112,9 +116,12 @@ TEST_CASE("grids that were written are read as grids") {
     REQUIRE_FALSE(network);
     return network.error().message;
   };
-  CHECK(refusal(">torus<", ">ring<").find("there is no grid 'ring'; there are mesh, torus") != std::string::npos);
-  CHECK(refusal("coordinates\">3<", "coordinates\">4<").find("must stand in their order") != std::string::npos);
-  CHECK(refusal("coordinates\">3<", "coordinates\">three<").find("need coordinates") != std::string::npos);
+  CHECK(refusal(">torus<", ">ring<").find("there is no grid 'ring'; there are mesh, torus") !=
+        std::string::npos);
+  CHECK(refusal("coordinates\">3<", "coordinates\">4<").find("must stand in their order") !=
+        std::string::npos);
+  CHECK(refusal("coordinates\">3<", "coordinates\">three<").find("need coordinates") !=
+        std::string::npos);
 }
 
 TEST_CASE("a grid's switches are written with their coordinates") {
@@ -122,7 +129,9 @@ TEST_CASE("a grid's switches are written with their coordinates") {
   const auto torus = load_cluster("torus:dims=2,3");
   REQUIRE(torus);
   REQUIRE(write_graphml(*torus, folder / "t.graphml"));
-  CHECK(test::contents(folder / "t.graphml").find("<node id=\"s1.2\"><data key=\"typ\">switch</data><data key=\"coordinates\">1,2</data>") != std::string::npos);
+  CHECK(test::contents(folder / "t.graphml")
+            .find("<node id=\"s1.2\"><data key=\"typ\">switch</data><data "
+                  "key=\"coordinates\">1,2</data>") != std::string::npos);
 }
 
 constexpr char kKeys[] =
@@ -139,8 +148,8 @@ std::string graph(const std::string& content, const char* direction = "directed"
 
 TEST_CASE("an undirected edge is two links") {
   Scratch folder;
-  write_file(folder / "g", graph("<edge source='h' target='s'><data key='e'>2</data></edge>",
-                                 "undirected"));
+  write_file(folder / "g",
+             graph("<edge source='h' target='s'><data key='e'>2</data></edge>", "undirected"));
   const auto network = read_graphml(folder / "g");
   REQUIRE_MESSAGE(network, network.error().message);
   CHECK(network->link_count() == 2);
@@ -163,8 +172,8 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
   CHECK(error("<html/>").find(path + ":1: is no GraphML") == 0);
   CHECK(error(graph("<node id='x'/>")) ==
         path + ":5: node 'x' has no typ; give each node a data key 'typ' of 'host' or 'switch'");
-  CHECK(error(graph("<node id='x'><data key='t'>hub</data></node>")).find(":5: node 'x' is of typ 'hub'") !=
-        std::string::npos);
+  CHECK(error(graph("<node id='x'><data key='t'>hub</data></node>"))
+            .find(":5: node 'x' is of typ 'hub'") != std::string::npos);
   CHECK(error(graph("<node id='h'/>")) == path + ":5: node 'h' is there a second time");
   CHECK(error(graph("<node id='x'><data key='t'>host</data></node>")).find("has no capacity") !=
         std::string::npos);
@@ -176,13 +185,16 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
   }
   CHECK(error(graph("<edge source='h' target='y'/>")) ==
         path + ":5: the edge's target 'y' is no node of the graph");
-  CHECK(error(graph("<edge source='h' target='h'/>")).find("ends where it begins") != std::string::npos);
+  CHECK(error(graph("<edge source='h' target='h'/>")).find("ends where it begins") !=
+        std::string::npos);
   CHECK(error(graph("<edge source='h' target='s'/>")) ==
         path + ":5: the edge from 'h' to 's' has no capacity");
   CHECK(error(graph("<edge source='h' target='s'><data key='e'>0</data></edge>")) ==
         path + ":5: the capacity of the edge from 'h' to 's' is 0; it must be above zero");
-  CHECK(error(graph("<edge source='h' target='s'><data key='e'>1</data><data key='l'>-1</data></edge>"))
-            .find("latency") != std::string::npos);
+  CHECK(
+      error(
+          graph("<edge source='h' target='s'><data key='e'>1</data><data key='l'>-1</data></edge>"))
+          .find("latency") != std::string::npos);
   CHECK(error("<graphml><graph/></graphml>") == path + ": the network has no host");
 }
 

@@ -13,10 +13,10 @@
 
 namespace fathom::test {
 
-// Edge switches with `hosts` hosts each, every edge switch linked to every core switch; all cables of
-// capacity 1.
-inline simulator::Network two_level_tree(std::uint32_t edges, std::uint32_t cores, std::uint32_t hosts,
-                                         std::uint32_t slots = 1) {
+// Edge switches with `hosts` hosts each, every edge switch linked to every core switch; all cables
+// of capacity 1.
+inline simulator::Network two_level_tree(std::uint32_t edges, std::uint32_t cores,
+                                         std::uint32_t hosts, std::uint32_t slots = 1) {
   simulator::NetworkBuilder builder("tree");
   std::vector<std::uint32_t> core;
   for (std::uint32_t at = 0; at < cores; ++at) {
@@ -25,7 +25,8 @@ inline simulator::Network two_level_tree(std::uint32_t edges, std::uint32_t core
   for (std::uint32_t edge = 0; edge < edges; ++edge) {
     const auto leaf = builder.add_switch("edge" + std::to_string(edge + 1));
     for (std::uint32_t host = 0; host < hosts; ++host) {
-      builder.add_cable(builder.add_host("n" + std::to_string(edge * hosts + host), slots), leaf, 1, 0);
+      builder.add_cable(builder.add_host("n" + std::to_string(edge * hosts + host), slots), leaf, 1,
+                        0);
     }
     for (const std::uint32_t top : core) builder.add_cable(leaf, top, 1, 0);
   }

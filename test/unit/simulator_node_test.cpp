@@ -1,4 +1,5 @@
-// What is inside machines: hwloc's topologies as part of the network, in placement and in launchers' files.
+// What is inside machines: hwloc's topologies as part of the network, in placement and in
+// launchers' files.
 #include <doctest/doctest.h>
 #include <hwloc.h>
 
@@ -59,18 +60,21 @@ Network cluster_of(const char* synthetic,
 
 // By dimension order, by name: "s0.0 s0.1 …".
 std::string switches_passed(const Network& network, HostId from, HostId to) {
-  const auto routes =
-      PlacedRoutes::make(network, test::job_of(2, {{0, 1, 1, 1}}), {from, to}, **find_router("dor"), 1, LinkUse(network));
+  const auto routes = PlacedRoutes::make(network, test::job_of(2, {{0, 1, 1, 1}}), {from, to},
+                                         **find_router("dor"), 1, LinkUse(network));
   REQUIRE_MESSAGE(routes, routes.error().message);
   std::string names;
   for (const LinkId link : routes->between(0, 1)) {
     if (network.joins_switches(link))
-      names += network.node_name(network.link(link).source) + ' ' + network.node_name(network.link(link).target) + ' ';
+      names += network.node_name(network.link(link).source) + ' ' +
+               network.node_name(network.link(link).target) + ' ';
   }
   return names;
 }
 
-TEST_CASE("hwloc: domains are NUMA nodes, or sockets where these are fewer; slots are cores, not threads") {
+TEST_CASE(
+    "hwloc: domains are NUMA nodes, or sockets where these are fewer; slots are cores, not "
+    "threads") {
   const NodeTopology two = node("pack:2 numa:2 core:4 pu:2");
   CHECK(two.sockets == 2);
   REQUIRE(two.domains.size() == 4);
@@ -108,8 +112,10 @@ TEST_CASE("sockets and NUMA domains become levels of the network below the hosts
   CHECK(network.find_link(network.find_node("n3/socket1"), network.find_node("n3")) != kNoId);
   CHECK(network.link(network.find_link(last, network.find_node("n3/socket1"))).capacity_Bps == 40);
   std::uint32_t between_switches = 0;
-  for (LinkId link = 0; link < network.link_count(); ++link) between_switches += network.joins_switches(link);
-  CHECK(between_switches == 4);  // two cables between leaves and spine: what is inside machines is none
+  for (LinkId link = 0; link < network.link_count(); ++link)
+    between_switches += network.joins_switches(link);
+  CHECK(between_switches ==
+        4);  // two cables between leaves and spine: what is inside machines is none
   CHECK(network.hosts_named("n2").size() == 4);
   CHECK(network.hosts_named("n2/numa1").size() == 1);
   CHECK(network.hosts_named("n9").empty());
@@ -123,7 +129,8 @@ TEST_CASE("a machine of one domain stays one host, with its cores as slots") {
   CHECK(network.machine(0) == "n0");
 }
 
-// Ranks 0 and 2, 1 and 3 talk: on one machine of two domains of two cores, block placement tears both pairs.
+// Ranks 0 and 2, 1 and 3 talk: on one machine of two domains of two cores, block placement tears
+// both pairs.
 TEST_CASE("placement sees domains, and the launcher is told machine and core") {
   const Network network = cluster_of("pack:2 core:2 pu:1", "leafspine:leaves=1;spines=1;hosts=1");
   const Job job{"pairs", 4, {{0, 2, 100, 1}, {1, 3, 100, 1}}};
@@ -152,10 +159,11 @@ TEST_CASE("placement sees domains, and the launcher is told machine and core") {
 TEST_CASE("what is no topology of hwloc's is refused") {
   Scratch folder;
   write_file(folder / "node.xml", "<graphml/>");
-  CHECK(
-      read_hwloc(folder / "node.xml").error().message.find("node.xml: is no topology that hwloc can read") !=
-      std::string::npos);
-  CHECK(read_hwloc(folder / "gone.xml").error().message.find("cannot be read") != std::string::npos);
+  CHECK(read_hwloc(folder / "node.xml")
+            .error()
+            .message.find("node.xml: is no topology that hwloc can read") != std::string::npos);
+  CHECK(read_hwloc(folder / "gone.xml").error().message.find("cannot be read") !=
+        std::string::npos);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ TEST_CASE("linear selection takes the shortest run of free hosts that holds the 
   const std::vector<char> busy = {0, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 1};  // runs of 4, 3 and 2
   CHECK(select("linear", network, 4, busy) == std::vector<HostId>{9, 10});
   CHECK(select("linear", network, 6, busy) == std::vector<HostId>{5, 6, 7});
-  CHECK(select("linear", network, 10, busy) == std::vector<HostId>{0, 1, 2, 3, 5});  // longest first
+  CHECK(select("linear", network, 10, busy) ==
+        std::vector<HostId>{0, 1, 2, 3, 5});  // longest first
 }
 
 TEST_CASE("random selection never draws a host twice (the reference: with replacement)") {
@@ -58,7 +59,8 @@ TEST_CASE("block fills hosts, cyclic deals out, random is block in another order
   CHECK(place("cyclic", network, 5, {2, 0, 1}) == Placement{2, 0, 1, 2, 0});
   const Placement random = place("random", network, 6, {0, 1, 2});
   CHECK(random[0] == random[1]);
-  CHECK(std::multiset<HostId>(random.begin(), random.end()) == std::multiset<HostId>{0, 0, 1, 1, 2, 2});
+  CHECK(std::multiset<HostId>(random.begin(), random.end()) ==
+        std::multiset<HostId>{0, 0, 1, 1, 2, 2});
 }
 
 TEST_CASE("cyclic passes over hosts that are full") {
@@ -94,7 +96,8 @@ TEST_CASE("an unknown name is answered with the known ones") {
 }
 
 TEST_CASE("demands add up by hosts and keep the order of the first pair, ranks as text") {
-  const Job job = job_of(12, {{0, 1, 5, 0}, {1, 0, 7, 0}, {2, 11, 1, 0}, {10, 11, 3, 0}, {11, 2, 0, 0}});
+  const Job job =
+      job_of(12, {{0, 1, 5, 0}, {1, 0, 7, 0}, {2, 11, 1, 0}, {10, 11, 3, 0}, {11, 2, 0, 0}});
   const Placement placement = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
   const std::vector<Demand> demands = demands_of(job, placement, Granularity::kHosts);
   REQUIRE(demands.size() == 2);  // the order of sources is 0, 1, 10, 11, 2

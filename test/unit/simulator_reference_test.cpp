@@ -1,5 +1,5 @@
-// The reference simulator's example: NAS CG and MILC on the cluster "milk". Its archives are not shipped;
-// where they are absent these tests say so and pass.
+// The reference simulator's example: NAS CG and MILC on the cluster "milk". Its archives are not
+// shipped; where they are absent these tests say so and pass.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -38,14 +38,16 @@ class Milk {
   }
   const Network& network() const { return *network_; }
 
-  const LinkUse& use(const std::string& job, const std::string& placement, const std::string& routing) {
+  const LinkUse& use(const std::string& job, const std::string& placement,
+                     const std::string& routing) {
     auto [run, is_new] = runs_.try_emplace({job, placement, routing}, LinkUse(*network_));
     if (is_new) run->second = simulate(job, placement, routing);
     return run->second;
   }
 
  private:
-  LinkUse simulate(const std::string& name, const std::string& placement, const std::string& routing) {
+  LinkUse simulate(const std::string& name, const std::string& placement,
+                   const std::string& routing) {
     const auto job = load_job(environment("FATHOM_REFERENCE_DATA") + "/" + name + ".tar.gz");
     REQUIRE_MESSAGE(job, job.error().message);
     Choice choice;
@@ -94,14 +96,13 @@ TEST_CASE("the paper's table: largest traffic, relative to block placement with 
     const char* routing;
     double published;
   };
-  for (const Row& row : {Row{"cg-c-128", "block", "dmodk", 1},
-                         Row{"cg-c-128", "block", "greedy-max", 0.500022154},
-                         Row{"cg-c-128", "cyclic", "dmodk", 1.975045414},
-                         Row{"cg-c-128", "cyclic", "greedy-max", 1.750011088},
-                         Row{"milc-128", "block", "dmodk", 1},
-                         Row{"milc-128", "block", "greedy-max", 0.824892101},
-                         Row{"milc-128", "cyclic", "dmodk", 1.249268351},
-                         Row{"milc-128", "cyclic", "greedy-max", 1.054598915}}) {
+  for (const Row& row :
+       {Row{"cg-c-128", "block", "dmodk", 1}, Row{"cg-c-128", "block", "greedy-max", 0.500022154},
+        Row{"cg-c-128", "cyclic", "dmodk", 1.975045414},
+        Row{"cg-c-128", "cyclic", "greedy-max", 1.750011088}, Row{"milc-128", "block", "dmodk", 1},
+        Row{"milc-128", "block", "greedy-max", 0.824892101},
+        Row{"milc-128", "cyclic", "dmodk", 1.249268351},
+        Row{"milc-128", "cyclic", "greedy-max", 1.054598915}}) {
     const auto largest = [&](const char* placement, const char* routing) {
       return load_figures(milk.network(), milk.use(row.job, placement, routing), false).max_traffic;
     };
@@ -116,11 +117,13 @@ TEST_CASE("the paper's table: largest traffic, relative to block placement with 
 TEST_CASE("largest congestion, flows and deviation are those of the reference") {
   if (data_is_absent()) return;
   Milk milk;
-  const LoadFigures block = load_figures(milk.network(), milk.use("cg-c-128", "block", "greedy-max"), false);
+  const LoadFigures block =
+      load_figures(milk.network(), milk.use("cg-c-128", "block", "greedy-max"), false);
   CHECK(block.max_congestion == 2964262664.0);
   CHECK(block.max_flows == 114);
   CHECK(std::abs(block.congestion_deviation - 765301544) < 0.5);
-  const LoadFigures cyclic = load_figures(milk.network(), milk.use("milc-128", "cyclic", "dmodk"), false);
+  const LoadFigures cyclic =
+      load_figures(milk.network(), milk.use("milc-128", "cyclic", "dmodk"), false);
   CHECK(cyclic.max_traffic == 5743219456.0);
   CHECK(cyclic.max_flows == 80);
   CHECK(std::abs(cyclic.congestion_deviation - 1.65719586e+09) < 5);

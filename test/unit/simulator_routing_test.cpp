@@ -1,4 +1,5 @@
-// Every routing on every kind of network: ways are whole, shortest ways are shortest, the rules hold.
+// Every routing on every kind of network: ways are whole, shortest ways are shortest, the rules
+// hold.
 #include "simulator/routing/routing.h"
 
 #include <doctest/doctest.h>
@@ -12,8 +13,8 @@
 
 #include "simulator/formats/cluster.h"
 #include "simulator/network/shortest_paths.h"
-#include "simulator/routing/registry.h"
 #include "simulator/routing/link_load.h"
+#include "simulator/routing/registry.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {
@@ -35,8 +36,8 @@ std::vector<Demand> all_pairs(const Network& network) {
   return demands;
 }
 
-RouteTable routed(const Network& network, const std::string& name, const std::vector<Demand>& demands,
-                  std::uint64_t seed = 1) {
+RouteTable routed(const Network& network, const std::string& name,
+                  const std::vector<Demand>& demands, std::uint64_t seed = 1) {
   auto router = (*find_router(name))->make(network, {seed});
   REQUIRE_MESSAGE(router, router.error().message);
   RouteTable table(demands.size());
@@ -62,18 +63,22 @@ std::size_t distance(ShortestPaths& paths, HostId source, HostId destination) {
   return paths.toward(target).distance(source) + (target == destination ? 0u : 1u);
 }
 
-constexpr const char* kNetworks[] = {
-    "xgft:m=3,2,2;w=1,2,3", "xgft:m=2,3;w=2,2", "leafspine:leaves=3;spines=2;hosts=2",
-    "torus:dims=3,4;hosts=2", "mesh:dims=2,3,2", "hyperx:dims=3,3;hosts=2",
-    "dragonfly:switches=3;globals=1;hosts=2", "slimfly:q=3;hosts=1"};
+constexpr const char* kNetworks[] = {"xgft:m=3,2,2;w=1,2,3",
+                                     "xgft:m=2,3;w=2,2",
+                                     "leafspine:leaves=3;spines=2;hosts=2",
+                                     "torus:dims=3,4;hosts=2",
+                                     "mesh:dims=2,3,2",
+                                     "hyperx:dims=3,3;hosts=2",
+                                     "dragonfly:switches=3;globals=1;hosts=2",
+                                     "slimfly:q=3;hosts=1"};
 
 TEST_CASE("every way is whole, and shortest where that is promised") {
   for (const std::string specification : kNetworks) {
     const Network network = made(specification);
     const std::vector<Demand> demands = all_pairs(network);
     ShortestPaths paths(network);
-    for (const std::string name : {"dmodk", "smodk", "minimal", "random", "ecmp", "valiant", "ugal", "dor",
-                                   "greedy-sum", "greedy-max"}) {
+    for (const std::string name : {"dmodk", "smodk", "minimal", "random", "ecmp", "valiant", "ugal",
+                                   "dor", "greedy-sum", "greedy-max"}) {
       if (name == "dor" && !network.grid()) continue;
       CAPTURE(specification);
       CAPTURE(name);
@@ -83,8 +88,8 @@ TEST_CASE("every way is whole, and shortest where that is promised") {
       for (std::size_t index = 0; index < demands.size(); ++index) {
         const Demand& demand = demands[index];
         whole = whole && is_whole(network, demand, table.way(index));
-        shortest = shortest && table.way(index).size() ==
-                                   distance(paths, demand.source, demand.destination);
+        shortest = shortest &&
+                   table.way(index).size() == distance(paths, demand.source, demand.destination);
       }
       CHECK(whole);
       CHECK((shortest || may_detour));
@@ -145,14 +150,16 @@ TEST_CASE("dimension order: first coordinate first, the shorter way around") {
     const std::vector<Demand> demands = {{source, destination, 1, 1, 0}};
     const RouteTable table = routed(network, "dor", demands);
     std::string text;
-    for (const LinkId link : table.way(0)) text += network.node_name(network.link(link).target) + " ";
+    for (const LinkId link : table.way(0))
+      text += network.node_name(network.link(link).target) + " ";
     return text;
   };
   CHECK(names(0, 4 * 4 + 1) == "s0.0 s4.0 s4.1 n17 ");
   CHECK(names(0, 2 * 4 + 3) == "s0.0 s1.0 s2.0 s2.3 n11 ");
   CHECK(names(0, 2) == "s0.0 s0.1 s0.2 n2 ");  // both directions are equally long
-  CHECK((*find_router("dor"))->make(made("tree:k=2;n=2"), {}).error().message.find("needs a torus") !=
-        std::string::npos);
+  CHECK(
+      (*find_router("dor"))->make(made("tree:k=2;n=2"), {}).error().message.find("needs a torus") !=
+      std::string::npos);
 }
 
 TEST_CASE("a seed gives the same ways again, another seed others; D-mod-K has none") {
@@ -191,8 +198,8 @@ TEST_CASE("greedy: heaviest first, and the load of others counts") {
   LinkUse background(network);
   background.bytes[taken] = 4;
   const std::vector<Demand> demands = {{0, 3, 1, 1, 0}, {1, 4, 5, 1, 0}, {2, 5, 3, 1, 0}};
-  // 5 goes to core2 and 3 to core1. Then the sums up and down are 7 + 3 and 5 + 5: the first wins; the
-  // largest are 7 and 5: the second.
+  // 5 goes to core2 and 3 to core1. Then the sums up and down are 7 + 3 and 5 + 5: the first wins;
+  // the largest are 7 and 5: the second.
   for (const auto& [name, bytes] : {std::pair("greedy-sum", 4), std::pair("greedy-max", 3)}) {
     auto router = (*find_router(name))->make(network, {});
     REQUIRE(router);
@@ -231,8 +238,8 @@ TEST_CASE("optimal: the bound holds for every routing, and the result is close t
     const auto use = link_load(network, **optimal, demands, LinkUse(network));
     REQUIRE(use);
     const double bound = (*optimal)->congestion_bound();
-    const double reached = load_figures(network, *use, specification.find("w=2") != std::string::npos)
-                               .max_congestion;
+    const double reached =
+        load_figures(network, *use, specification.find("w=2") != std::string::npos).max_congestion;
     CHECK(bound > 0);
     CHECK(reached >= bound * (1 - 1e-9));
     CHECK(reached <= bound * 1.1);
@@ -261,7 +268,8 @@ TEST_CASE("optimal, by hand: 12 bytes over two ways of capacity 1 and one of 4")
   const auto use = link_load(*network, **optimal, demands, LinkUse(*network));
   REQUIRE(use);
   CHECK((*optimal)->congestion_bound() / 4e9 == doctest::Approx(2).epsilon(0.02));
-  CHECK(load_figures(*network, *use, false).max_congestion / 4e9 == doctest::Approx(2).epsilon(0.02));
+  CHECK(load_figures(*network, *use, false).max_congestion / 4e9 ==
+        doctest::Approx(2).epsilon(0.02));
   CHECK(use->bytes[network->find_link(0, 2)] == doctest::Approx(12));
 }
 
@@ -303,7 +311,8 @@ TEST_CASE("hosts that cannot be reached: the Error names both") {
 
 TEST_CASE("links of one direction: there is a way there, and the Error names who has none back") {
   NetworkBuilder builder("one-way");
-  const std::uint32_t a = builder.add_host("a", 1), b = builder.add_host("b", 1), top = builder.add_switch("s");
+  const std::uint32_t a = builder.add_host("a", 1), b = builder.add_host("b", 1),
+                      top = builder.add_switch("s");
   builder.add_cable(a, top, 1, 0);
   builder.add_link(top, b, 1, 0);
   const auto network = builder.build();

@@ -10,10 +10,10 @@
 
 #include "simulator/jobs/patterns.h"
 #include "simulator/placement/registry.h"
-#include "simulator/routing/registry.h"
-#include "simulator/scheduling/registry.h"
 #include "simulator/routing/bisection.h"
+#include "simulator/routing/registry.h"
 #include "simulator/scheduling/free_slots.h"
+#include "simulator/scheduling/registry.h"
 #include "test/unit/simulator_networks.h"
 
 namespace fathom::simulator {
@@ -34,7 +34,8 @@ std::vector<Arrival> arrivals_of(const std::vector<Asked>& jobs) {
   for (const Asked& job : jobs) {
     arrivals.push_back({std::make_shared<Job>(job_of(job.ranks, {})), job.submit_s, job.duration_s,
                         job.request_s > 0 ? job.request_s : job.duration_s, 1});
-    if (!job.placement.empty()) arrivals.back().placement = std::make_shared<Placement>(job.placement);
+    if (!job.placement.empty())
+      arrivals.back().placement = std::make_shared<Placement>(job.placement);
   }
   return arrivals;
 }
@@ -49,7 +50,8 @@ SystemChoice choice_of(const char* scheduler) {
   return choice;
 }
 
-ScheduledRun run(const Network& network, const std::vector<Arrival>& arrivals, const SystemChoice& choice) {
+ScheduledRun run(const Network& network, const std::vector<Arrival>& arrivals,
+                 const SystemChoice& choice) {
   auto result = run_scheduled(network, arrivals, choice);
   REQUIRE_MESSAGE(result, result.error().message);
   return std::move(*result);
@@ -66,7 +68,9 @@ std::vector<double> starts(const char* scheduler, const std::vector<Asked>& jobs
 
 using Times = std::vector<double>;
 
-TEST_CASE("first come, first served starts nothing before its turn, but all that fit (the reference: one for each that ends)") {
+TEST_CASE(
+    "first come, first served starts nothing before its turn, but all that fit (the reference: one "
+    "for each that ends)") {
   CHECK(starts("fcfs", {{3, 0, 10}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 10, 15});
   CHECK(starts("fcfs", {{4, 0, 10}, {1, 1, 5}, {1, 2, 5}, {1, 3, 5}}) == Times{0, 10, 10, 10});
   CHECK(starts("fcfs", {{1, 0, 5}, {1, 0, 5}, {2, 0, 5}}) == Times{0, 0, 0});
@@ -103,8 +107,8 @@ TEST_CASE("reservations move forward when a job ends before it said") {
 }
 
 // Two slots are taken until 10 and two until 20: job 1, of four, is promised 20, job 2, of two, 10.
-// When the latter pair is free at 2 already, job 1 could have 10, were it not for job 2: made anew in
-// order of arrival, the reservations would move job 2 back to 15.
+// When the latter pair is free at 2 already, job 1 could have 10, were it not for job 2: made anew
+// in order of arrival, the reservations would move job 2 back to 15.
 TEST_CASE("a reservation never moves back when others move forward") {
   const auto scheduler = (*find_scheduler("conservative"))->make();
   const std::vector<QueuedJob> queue = {{1, 4, 4, 5}, {2, 2, 2, 10}};
@@ -123,7 +127,8 @@ TEST_CASE("a job with a rank file waits for its hosts, also while others are fre
   CHECK(starts("easy", jobs) == Times{0, 10, 2});
   CHECK(starts("conservative", jobs) == Times{0, 10, 2});
   const Network network = two_level_tree(1, 1, 4);
-  const ScheduledRun done = run(network, arrivals_of({{2, 0, 10, 0, {3, 1}}, {2, 0, 10}}), choice_of("fcfs"));
+  const ScheduledRun done =
+      run(network, arrivals_of({{2, 0, 10, 0, {3, 1}}, {2, 0, 10}}), choice_of("fcfs"));
   CHECK(done.jobs[0].start_s == 0);
   CHECK(done.jobs[1].start_s == 0);  // on hosts 0 and 2
 }
@@ -136,13 +141,15 @@ TEST_CASE("no backfilled job is given a host that a rank file names and keeps it
   // Two that must have the same hosts follow each other, late or not.
   for (const char* scheduler : {"fcfs", "easy", "conservative"}) {
     CAPTURE(scheduler);
-    CHECK(starts(scheduler, {{2, 0, 10, 4, {0, 1}}, {2, 1, 5, 0, {1, 0}}, {2, 2, 5, 0, {0, 3}}}) == Times{0, 10, 15});
+    CHECK(starts(scheduler, {{2, 0, 10, 4, {0, 1}}, {2, 1, 5, 0, {1, 0}}, {2, 2, 5, 0, {0, 3}}}) ==
+          Times{0, 10, 15});
   }
 }
 
 bool share_a_host(const Placement& one, const Placement& other) {
-  return std::any_of(one.begin(), one.end(),
-                     [&](HostId host) { return std::find(other.begin(), other.end(), host) != other.end(); });
+  return std::any_of(one.begin(), one.end(), [&](HostId host) {
+    return std::find(other.begin(), other.end(), host) != other.end();
+  });
 }
 
 // Of one to five processes, half of them with rank files; some ask for less time than they take.
@@ -150,7 +157,8 @@ std::vector<Asked> drawn_jobs(std::uint32_t seed, std::uint32_t hosts) {
   std::mt19937 random(seed);
   std::vector<Asked> jobs;
   for (int number = 0; number < 80; ++number) {
-    Asked job{1 + static_cast<std::int64_t>(random() % 5), 1.5 * number, 1.0 + static_cast<double>(random() % 9)};
+    Asked job{1 + static_cast<std::int64_t>(random() % 5), 1.5 * number,
+              1.0 + static_cast<double>(random() % 9)};
     job.request_s = job.duration_s + static_cast<double>(random() % 3) - 1;
     const bool is_bound = random() % 2 == 0;
     while (is_bound && static_cast<std::int64_t>(job.placement.size()) < job.ranks) {
@@ -162,19 +170,23 @@ std::vector<Asked> drawn_jobs(std::uint32_t seed, std::uint32_t hosts) {
   return jobs;
 }
 
-TEST_CASE("drawn jobs, half of them with rank files: all end, none shares a host, and first come is first served") {
+TEST_CASE(
+    "drawn jobs, half of them with rank files: all end, none shares a host, and first come is "
+    "first served") {
   const Network network = two_level_tree(2, 2, 4);
   for (std::uint32_t seed = 1; seed <= 25; ++seed) {
     const std::vector<Asked> jobs = drawn_jobs(seed, network.host_count());
     for (const std::string scheduler : {"fcfs", "easy", "conservative"}) {
       CAPTURE(scheduler);
       CAPTURE(seed);
-      const std::vector<JobOutcome> done = run(network, arrivals_of(jobs), choice_of(scheduler.c_str())).jobs;
+      const std::vector<JobOutcome> done =
+          run(network, arrivals_of(jobs), choice_of(scheduler.c_str())).jobs;
       for (std::size_t one = 0; one < jobs.size(); ++one) {
         REQUIRE(done[one].end_s != kNotYet);
         if (one > 0 && scheduler == "fcfs") CHECK(done[one].start_s >= done[one - 1].start_s);
         for (std::size_t other = 0; other < one; ++other) {
-          const bool together = done[one].start_s < done[other].end_s && done[other].start_s < done[one].end_s;
+          const bool together =
+              done[one].start_s < done[other].end_s && done[other].start_s < done[one].end_s;
           if (together) CHECK_FALSE(share_a_host(jobs[one].placement, jobs[other].placement));
         }
       }
@@ -208,7 +220,8 @@ TEST_CASE("hosts that differ in slots: nobody gets more than there is") {
     builder.add_cable(builder.add_host("n" + std::to_string(slots), slots), leaf, 1, 0);
   }
   const Network network = *builder.build();
-  const auto jobs = arrivals_of({{4, 0, 5}, {3, 0, 5}, {5, 0, 5}, {10, 1, 1}, {2, 1, 3}, {1, 1, 2}});
+  const auto jobs =
+      arrivals_of({{4, 0, 5}, {3, 0, 5}, {5, 0, 5}, {10, 1, 1}, {2, 1, 3}, {1, 1, 2}});
   for (const char* scheduler : {"fcfs", "easy", "conservative"}) {
     const ScheduledRun result = run(network, jobs, choice_of(scheduler));
     CHECK(result.busy_slots.max() <= 10);
@@ -261,8 +274,8 @@ TEST_CASE("link loads over time: highest, mean, and snapshots in between") {
   CHECK(result.jobs[0].slow_down(arrivals[0]) == 1);
 }
 
-// The reference keeps the ways of answers after the job has ended: here 2 → 0, over core1, which the second
-// job would then share with its own 3 → 1.
+// The reference keeps the ways of answers after the job has ended: here 2 → 0, over core1, which
+// the second job would then share with its own 3 → 1.
 TEST_CASE("a job's ways go with it (the reference: stale return routes)") {
   const Network network = two_level_tree(2, 2, 2);
   SystemChoice choice = choice_of("fcfs");
@@ -318,10 +331,13 @@ TEST_CASE("flow model: two jobs on one link take twice as long as alone") {
 }
 
 TEST_CASE("a job larger than the cluster is refused by name") {
-  const auto result = run_scheduled(two_level_tree(1, 1, 4), arrivals_of({{5, 0, 1}}), choice_of("fcfs"));
+  const auto result =
+      run_scheduled(two_level_tree(1, 1, 4), arrivals_of({{5, 0, 1}}), choice_of("fcfs"));
   REQUIRE_FALSE(result);
   CHECK(result.error().message ==
-        std::string("job 'job' has 5 processes; cluster 'tree' has 4 slots; take a larger cluster, or ") + kMoreSlots);
+        std::string(
+            "job 'job' has 5 processes; cluster 'tree' has 4 slots; take a larger cluster, or ") +
+            kMoreSlots);
 }
 
 TEST_CASE("selections that look at switches") {
@@ -370,7 +386,8 @@ TEST_CASE("patterns send to whom their names say") {
 }
 
 TEST_CASE("bisection: the cables between leaves and spines that separate the halves") {
-  const Bisection cut = bisection_of(two_level_tree(4, 2, 4));  // two leaves a half, two cables each
+  const Bisection cut =
+      bisection_of(two_level_tree(4, 2, 4));  // two leaves a half, two cables each
   CHECK(cut.links.size() == 8);
   CHECK(cut.capacity_Bps == 8);
   CHECK(bisection_of(two_level_tree(2, 4, 2)).capacity_Bps == 4);  // the hosts' own links are fewer

@@ -74,7 +74,8 @@ TEST_CASE(
 // Contracted one arm at a time, as it once was, this takes minutes.
 TEST_CASE("a cluster of 20,000 hosts is read as quickly as it is written") {
   const Network network = made(
-      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-19999' speed='1f' bw='1GBps' "
+      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-19999' "
+      "speed='1f' bw='1GBps' "
       "lat='2us' bb_bw='100GBps' bb_lat='1us'/></zone>");
   CHECK(network.host_count() == 20000);
   CHECK(network.link_count() == 2 * 20000 + 2);  // the backbone, and what leads back into it
@@ -108,9 +109,12 @@ TEST_CASE("a dragonfly with several chassis: links by kind, as wide as they are 
   CHECK(width("c.r0.0.0", "c.r2.0.0") == 0);
 }
 
-TEST_CASE("a torus knows its coordinates, the first running fastest, unless there is more than the torus") {
+TEST_CASE(
+    "a torus knows its coordinates, the first running fastest, unless there is more than the "
+    "torus") {
   const std::string torus =
-      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-11' speed='1f' bw='10' lat='1' "
+      "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-11' speed='1f' "
+      "bw='10' lat='1' "
       "topology='TORUS' topo_parameters='4,3'/>";
   const Network alone = made(torus + "</zone>");
   REQUIRE(alone.grid() != nullptr);

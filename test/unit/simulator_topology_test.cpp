@@ -1,5 +1,5 @@
-// Generated networks against what their definitions promise: nodes, links, degrees, distances and, for
-// fat trees, the number of shortest ways between every two hosts.
+// Generated networks against what their definitions promise: nodes, links, degrees, distances and,
+// for fat trees, the number of shortest ways between every two hosts.
 #include "simulator/topology/topology.h"
 
 #include <doctest/doctest.h>
@@ -51,12 +51,13 @@ std::set<std::size_t> degrees(const Network& network) {
 
 std::string as_text(const std::vector<std::uint32_t>& numbers) {
   std::string text;
-  for (const std::uint32_t number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  for (const std::uint32_t number : numbers)
+    text += (text.empty() ? "" : ",") + std::to_string(number);
   return text;
 }
 
-// The equations of Öhring et al. for one XGFT: nodes and links by level, and w_1 · … · w_L shortest ways
-// of 2L links between hosts whose numbers first agree above position L.
+// The equations of Öhring et al. for one XGFT: nodes and links by level, and w_1 · … · w_L shortest
+// ways of 2L links between hosts whose numbers first agree above position L.
 void check_tree(const std::vector<std::uint32_t>& m, const std::vector<std::uint32_t>& w) {
   const std::string specification = "xgft:m=" + as_text(m) + ";w=" + as_text(w);
   CAPTURE(specification);
@@ -105,11 +106,13 @@ TEST_CASE("XGFT of any height: every pair of hosts has the ways that the formula
   check_tree({2, 2, 2, 2, 2}, {1, 2, 2, 2, 2});
 }
 
-TEST_CASE("XGFT(3;4,4,3;1,2,2) has 72 links between switches, and four roots (the reference: 96 links)") {
+TEST_CASE(
+    "XGFT(3;4,4,3;1,2,2) has 72 links between switches, and four roots (the reference: 96 links)") {
   const Network network = made("xgft:m=4,4,3;w=1,2,2");
   CHECK(network.host_count() == 48);
   LinkId switch_links = 0;
-  for (LinkId link = 0; link < network.link_count(); ++link) switch_links += network.joins_switches(link);
+  for (LinkId link = 0; link < network.link_count(); ++link)
+    switch_links += network.joins_switches(link);
   CHECK(switch_links == 72);
   CHECK(network.find_node("s3.3") != kNoId);
   CHECK(network.find_node("s3.4") == kNoId);
@@ -120,7 +123,8 @@ TEST_CASE("k-ary n-tree and leaf-spine") {
   CHECK(tree.host_count() == 64);
   CHECK(tree.switch_count() == 48);
   CHECK(degrees(tree) == std::set<std::size_t>{4, 8});
-  const Network clos = made("leafspine:leaves=3;spines=2;hosts=5;slots=7;taper=2;capacity=10;latency=1e-6");
+  const Network clos =
+      made("leafspine:leaves=3;spines=2;hosts=5;slots=7;taper=2;capacity=10;latency=1e-6");
   CHECK(clos.host_count() == 15);
   CHECK(clos.switch_count() == 5);
   CHECK(clos.slots(14) == 7);
@@ -180,7 +184,9 @@ TEST_CASE("dragonfly: every two groups are linked equally often") {
   CHECK(degrees(small) == std::set<std::size_t>{5});
 }
 
-TEST_CASE("finite fields: neutral elements, inverses, distribution, and powers that reach every element") {
+TEST_CASE(
+    "finite fields: neutral elements, inverses, distribution, and powers that reach every "
+    "element") {
   for (const std::uint32_t q : {2u, 3u, 4u, 5u, 8u, 9u, 16u, 25u, 27u}) {
     CAPTURE(q);
     const auto field = FiniteField::of(q);
@@ -216,7 +222,8 @@ TEST_CASE("Slim Fly: 2q² switches of degree (3q - delta) / 2 at diameter 2") {
   }
   CHECK(made("slimfly:q=5").host_count() == 200);  // Besta and Hoefler: 4 hosts on each of 50
   // Known graphs of diameter 2 by degree: 32 switches at 6, 128 at 12, 162 at 13.
-  for (const auto& [q, switches, degree] : {std::tuple{4, 32u, 6u}, {8, 128u, 12u}, {9, 162u, 13u}}) {
+  for (const auto& [q, switches, degree] :
+       {std::tuple{4, 32u, 6u}, {8, 128u, 12u}, {9, 162u, 13u}}) {
     const Network network = made("slimfly:q=" + std::to_string(q) + ";hosts=1");
     CHECK(network.switch_count() == switches);
     CHECK(degrees(network) == std::set<std::size_t>{degree});
@@ -229,7 +236,8 @@ TEST_CASE("wrong specifications are refused with what is wrong") {
     REQUIRE_FALSE(network);
     return network.error().message;
   };
-  CHECK(error("ring:n=4").find("there is no topology 'ring'; there are xgft, tree") != std::string::npos);
+  CHECK(error("ring:n=4").find("there is no topology 'ring'; there are xgft, tree") !=
+        std::string::npos);
   CHECK(error("tree:k=4") == "'tree:k=4': 'n' is missing");
   CHECK(error("tree:k=4;n=x") == "'tree:k=4;n=x': 'x' in 'n=x' is no number");
   CHECK(error("tree:k=4;n=1.5").find("whole numbers") != std::string::npos);
@@ -249,7 +257,8 @@ TEST_CASE("wrong specifications are refused with what is wrong") {
   CHECK(error("dragonfly:switches=2;globals=1;hosts=1;groups=4").find("2 global ports") !=
         std::string::npos);
   for (const char* q : {"1", "2", "6", "12", "15"}) {
-    CHECK(error(std::string("slimfly:q=") + q).find("prime power other than 2") != std::string::npos);
+    CHECK(error(std::string("slimfly:q=") + q).find("prime power other than 2") !=
+          std::string::npos);
   }
 }
 

@@ -12,12 +12,14 @@ namespace fathom::test {
 
 inline std::string text_of(const trace::Event& event) {
   std::ostringstream text;
-  text << "kind " << static_cast<int>(event.kind) << " at " << event.time_ns << " thread " << event.thread << " function "
-       << event.function << " comm " << event.communicator << " new " << event.new_communicator << " peer " << event.peer
-       << '/' << event.comm_peer << " tag " << event.tag << " bytes " << event.bytes << " peer2 " << event.peer2
-       << " tag2 " << event.tag2 << " bytes2 " << event.bytes2 << " root " << event.root << " request " << event.request
-       << " site " << event.site << " object " << event.object << " count " << event.count << " offset " << event.offset
-       << " code " << event.code << " flag " << event.flag << " receiving " << event.receiving;
+  text << "kind " << static_cast<int>(event.kind) << " at " << event.time_ns << " thread "
+       << event.thread << " function " << event.function << " comm " << event.communicator
+       << " new " << event.new_communicator << " peer " << event.peer << '/' << event.comm_peer
+       << " tag " << event.tag << " bytes " << event.bytes << " peer2 " << event.peer2 << " tag2 "
+       << event.tag2 << " bytes2 " << event.bytes2 << " root " << event.root << " request "
+       << event.request << " site " << event.site << " object " << event.object << " count "
+       << event.count << " offset " << event.offset << " code " << event.code << " flag "
+       << event.flag << " receiving " << event.receiving;
   return text.str();
 }
 

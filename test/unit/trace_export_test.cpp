@@ -90,7 +90,8 @@ TEST_CASE("OTF2 and back: the same calls, messages and times") {
   const auto done = importers::import_otf2(scratch / "archive", scratch / "back", notes);
   REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
   CHECK(notes.empty());
-  const auto before = trace::Trace::open(scratch.path()), after = trace::Trace::open(scratch / "back");
+  const auto before = trace::Trace::open(scratch.path()),
+             after = trace::Trace::open(scratch / "back");
   REQUIRE(after.ok());
   REQUIRE(after->definitions().processes.size() == 2);
   for (std::size_t process = 0; process < 2; ++process) {
@@ -114,7 +115,8 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   auto writer = trace::TraceWriter::create(scratch / "run", sample_definitions());
   REQUIRE(writer.ok());
   for (int rank = 0; rank < 3; ++rank) {
-    for (const trace::Event& event : sample_events(rank)) writer->append(static_cast<std::size_t>(rank), event);
+    for (const trace::Event& event : sample_events(rank))
+      writer->append(static_cast<std::size_t>(rank), event);
   }
   REQUIRE(writer->finish().ok());
   const auto before = trace::Trace::open(scratch / "run");
@@ -126,7 +128,8 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   const auto after = trace::Trace::open(scratch / "back");
   REQUIRE(after.ok());
   for (std::size_t process = 0; process < 3; ++process) {
-    // What has an enter and a leave is paired; the sample also holds halves of calls, which OTF2 cannot.
+    // What has an enter and a leave is paired; the sample also holds halves of calls, which OTF2
+    // cannot.
     const auto keep = [](const std::vector<std::string>& all) {
       std::vector<std::string> kept;
       for (const std::string& line : all) {
@@ -185,7 +188,8 @@ TEST_CASE("protobuf: the encodings of the specification's examples") {
   CHECK(nested.bytes() == std::string("\x1a\x03\x08\x96\x01"));
   exporters::Protobuf repaired;
   repaired.text(1, "a\xff");
-  CHECK(repaired.bytes() == std::string("\x0a\x04" "a\xEF\xBF\xBD"));
+  CHECK(repaired.bytes() == std::string("\x0a\x04"
+                                        "a\xEF\xBF\xBD"));
 }
 
 // ---- .mpic ----
@@ -282,7 +286,8 @@ TEST_CASE(".mpic of both versions") {
   }
 }
 
-TEST_CASE(".mpic: cut files and bits that flipped never do harm, and ranks before the damage are kept") {
+TEST_CASE(
+    ".mpic: cut files and bits that flipped never do harm, and ranks before the damage are kept") {
   const std::string sound = mpic(2);
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {

@@ -20,11 +20,13 @@ inline constexpr std::uint32_t kTraceJob = 77;
 
 using Words = std::vector<std::uint64_t>;
 
-inline std::uint64_t record_head(trace::RecordKind kind, std::uint32_t words, std::uint32_t small, std::uint32_t ticks) {
+inline std::uint64_t record_head(trace::RecordKind kind, std::uint32_t words, std::uint32_t small,
+                                 std::uint32_t ticks) {
   return trace::head(static_cast<std::uint32_t>(kind), words, small, ticks);
 }
 
-// `count` records kProcessor, `step` ticks apart, numbered on from `first`: simple events that show which are there.
+// `count` records kProcessor, `step` ticks apart, numbered on from `first`: simple events that show
+// which are there.
 inline Words numbered_records(std::uint32_t first, std::uint32_t count, std::uint32_t step = 10) {
   Words words;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -34,18 +36,21 @@ inline Words numbered_records(std::uint32_t first, std::uint32_t count, std::uin
 }
 
 // What a process defines, in the terms of rows_builder.h.
-inline std::string definitions_rows(std::uint32_t rank, std::uint32_t world_size, const std::string& text = "",
+inline std::string definitions_rows(std::uint32_t rank, std::uint32_t world_size,
+                                    const std::string& text = "",
                                     const std::vector<trace::ClockRow>& moments = {}) {
   RowsBuilder rows(rank, world_size);
   rows.header.job = kTraceJob;
-  rows.text += "clock monotonic\nlevel calls\nfunction 3 MPI_Barrier collective enter=comm leave=\n" + text;
+  rows.text +=
+      "clock monotonic\nlevel calls\nfunction 3 MPI_Barrier collective enter=comm leave=\n" + text;
   std::string bytes = rows.bytes();
   RowsBuilder::section(bytes, static_cast<profile::Section>(trace::kClockSection), moments.data(),
                        moments.size() * sizeof(trace::ClockRow));
   return bytes;
 }
 
-inline std::string trace_path(const std::string& folder, std::uint32_t rank, const std::string& extension) {
+inline std::string trace_path(const std::string& folder, std::uint32_t rank,
+                              const std::string& extension) {
   std::filesystem::create_directories(folder + "/trace");
   return folder + "/trace/" + std::to_string(kTraceJob) + "." + std::to_string(rank) + extension;
 }
@@ -53,7 +58,8 @@ inline std::string trace_path(const std::string& folder, std::uint32_t rank, con
 // One process's .trace file.
 class TraceFile {
  public:
-  TraceFile(const std::string& folder, std::uint32_t rank) : path(trace_path(folder, rank, ".trace")) {
+  TraceFile(const std::string& folder, std::uint32_t rank)
+      : path(trace_path(folder, rank, ".trace")) {
     REQUIRE(file_.open(path.c_str(), kTraceJob, rank));
   }
 
@@ -63,8 +69,8 @@ class TraceFile {
     REQUIRE(file_.append(header, rows.data(), rows.size(), nullptr));
   }
 
-  void events(std::uint32_t thread, std::uint64_t sequence, std::uint64_t first_ticks, const Words& words,
-              std::uint32_t records, bool compressed = false) {
+  void events(std::uint32_t thread, std::uint64_t sequence, std::uint64_t first_ticks,
+              const Words& words, std::uint32_t records, bool compressed = false) {
     trace::FrameHeader header{};
     header.kind = trace::FrameKind::kEvents;
     header.thread = thread;
@@ -73,7 +79,8 @@ class TraceFile {
     header.first_ticks = first_ticks;
     header.last_ticks = first_ticks + 10 * records;
     offsets.push_back(file_.bytes());
-    REQUIRE(file_.append(header, words.data(), words.size() * 8, compressed ? &compressor_ : nullptr));
+    REQUIRE(
+        file_.append(header, words.data(), words.size() * 8, compressed ? &compressor_ : nullptr));
   }
 
   void finish() { REQUIRE(file_.finish()); }
@@ -93,8 +100,8 @@ class LiveFile {
 
   explicit LiveFile(std::uint32_t rank, std::uint64_t lost = 0) : rank_(rank), lost_(lost) {}
 
-  LiveFile& chunk(trace::ChunkState state, std::uint32_t thread, std::uint64_t sequence, std::uint64_t first_ticks,
-                  const Words& words) {
+  LiveFile& chunk(trace::ChunkState state, std::uint32_t thread, std::uint64_t sequence,
+                  std::uint64_t first_ticks, const Words& words) {
     std::string bytes(kChunkBytes, '\0');
     const trace::LiveChunkHeader header{state, thread, sequence, first_ticks, 0};
     std::memcpy(bytes.data(), &header, sizeof header);

@@ -1,5 +1,6 @@
-// Old traces stay readable for ever: test/golden/trace-1 (every kind of event) and trace-example, the file that
-// docs/trace-format.md explains byte by byte. They are never written again; a new version gets new ones.
+// Old traces stay readable for ever: test/golden/trace-1 (every kind of event) and trace-example,
+// the file that docs/trace-format.md explains byte by byte. They are never written again; a new
+// version gets new ones.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -29,12 +30,14 @@ std::string documented_bytes(const std::string& document) {
   for (std::string line; std::getline(lines, line);) {
     const auto second = line.find('|', 1), third = line.find('|', second + 1);
     if (line.rfind("| ", 0) != 0 || third == std::string::npos) continue;
-    std::istringstream offset_text(line.substr(1, second - 1)), values(line.substr(second + 1, third - second - 1));
+    std::istringstream offset_text(line.substr(1, second - 1)),
+        values(line.substr(second + 1, third - second - 1));
     std::size_t offset = 0;
     if (!(offset_text >> offset)) continue;
     CAPTURE(line);
     CHECK(offset == bytes.size());
-    for (std::string value; values >> value;) bytes += static_cast<char>(std::stoul(value, nullptr, 16));
+    for (std::string value; values >> value;)
+      bytes += static_cast<char>(std::stoul(value, nullptr, 16));
   }
   return bytes;
 }
@@ -49,7 +52,8 @@ TEST_CASE("the first version's trace is read as it was written") {
     CHECK(texts(trace->events(static_cast<std::size_t>(rank))) == texts(sample_events(rank)));
     CHECK(trace->definitions().processes[static_cast<std::size_t>(rank)].problems.empty());
   }
-  CHECK(trace->definitions().communicators.at(4).remote_world_ranks == std::vector<std::int64_t>{4, 3});
+  CHECK(trace->definitions().communicators.at(4).remote_world_ranks ==
+        std::vector<std::int64_t>{4, 3});
 }
 
 TEST_CASE("the worked example of docs/trace-format.md is true") {

@@ -1,5 +1,6 @@
-// A job of two ranks for tests of walks and exports: 0 sends to 1 with MPI_Isend, 1 receives with MPI_Irecv and
-// MPI_Wait, both take part in an MPI_Bcast of one hidden message; then 1 is cut off inside a send.
+// A job of two ranks for tests of walks and exports: 0 sends to 1 with MPI_Isend, 1 receives with
+// MPI_Irecv and MPI_Wait, both take part in an MPI_Bcast of one hidden message; then 1 is cut off
+// inside a send.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -16,15 +17,18 @@ enum JobFunction : std::uint32_t { kJobSend, kJobIrecv, kJobIsend, kJobWait, kJo
 inline trace::Definitions job_definitions() {
   using trace::Attribute;
   using trace::Group;
-  const std::vector<Attribute> message = {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag,
-                                          Attribute::kBytes};
+  const std::vector<Attribute> message = {Attribute::kCommunicator, Attribute::kPeer,
+                                          Attribute::kTag, Attribute::kBytes};
   trace::Definitions all;
   all.world_size = 2;
   all.functions = {{"MPI_Send", Group::kSend, message, {}},
                    {"MPI_Irecv", Group::kReceive, message, {Attribute::kRequest}},
                    {"MPI_Isend", Group::kSend, message, {Attribute::kRequest}},
                    {"MPI_Wait", Group::kCompletion, {Attribute::kRequest}, {}},
-                   {"MPI_Bcast", Group::kCollective, {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes}, {}}};
+                   {"MPI_Bcast",
+                    Group::kCollective,
+                    {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes},
+                    {}}};
   profile::Communicator world;
   world.name = "MPI_COMM_WORLD";
   world.made_by = "predefined";
@@ -72,8 +76,8 @@ class JobEvents {
     event.tag = tag;
     event.bytes = bytes;
   }
-  void message(std::uint64_t time_ns, bool sent, int peer, int tag, std::uint64_t bytes, std::uint32_t message_class,
-               std::uint64_t request) {
+  void message(std::uint64_t time_ns, bool sent, int peer, int tag, std::uint64_t bytes,
+               std::uint32_t message_class, std::uint64_t request) {
     trace::Event& event =
         add(sent ? trace::EventKind::kMessageSent : trace::EventKind::kMessageReceived, time_ns);
     about(event, peer, tag, bytes);
@@ -146,7 +150,8 @@ inline void write_job(const std::string& run_directory) {
   auto writer = trace::TraceWriter::create(run_directory, job_definitions());
   REQUIRE(writer.ok());
   for (int rank = 0; rank < 2; ++rank) {
-    for (const trace::Event& event : job_events(rank)) writer->append(static_cast<std::size_t>(rank), event);
+    for (const trace::Event& event : job_events(rank))
+      writer->append(static_cast<std::size_t>(rank), event);
   }
   REQUIRE(writer->finish().ok());
 }

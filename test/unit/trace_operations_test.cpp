@@ -16,7 +16,8 @@ class Recorded : public OperationSink {
  public:
   Label compute(const Place&, std::uint64_t) override { return add("compute"); }
   Label transfer(const Place&, const Event& message) override {
-    return add((message.kind == EventKind::kMessageSent ? "to " : "from ") + std::to_string(message.peer));
+    return add((message.kind == EventKind::kMessageSent ? "to " : "from ") +
+               std::to_string(message.peer));
   }
   void require(Label label, Label earlier) override { before_.at(label - 1).insert(earlier); }
 
@@ -55,7 +56,8 @@ class Collective {
  public:
   explicit Collective(const char* name) {
     definitions_.classes = {"point-to-point", name};
-    visitor_ = std::make_unique<OperationVisitor>(sink_, definitions_, [](const Message&) { return true; });
+    visitor_ = std::make_unique<OperationVisitor>(sink_, definitions_,
+                                                  [](const Message&) { return true; });
     visitor_->enter(place_, call_);
   }
   Collective& post(bool is_there) {  // a receive
@@ -104,14 +106,15 @@ TEST_CASE("a late rank that finds its messages does not send because of them") {
   linear.post(true).arrives(1, false).post(false).post(true).arrives(3, false);
   const Recorded& all = linear.sends(1).sends(2).sends(3).arrives(2, true).done();
   for (const char* send : {"to 1", "to 2", "to 3"}) {
-    for (const char* receive : {"from 1", "from 3"}) CHECK_FALSE(all.requires_all_of(send, receive));
+    for (const char* receive : {"from 1", "from 3"})
+      CHECK_FALSE(all.requires_all_of(send, receive));
   }
 }
 
 TEST_CASE("each step of an exchange requires the one before") {
   Collective pairwise("MPI_Allreduce");
-  pairwise.post(true).arrives(1, false).sends(1);                       // found, then sent: an exchange
-  pairwise.post(false).sends(2).arrives(2, true);                       // waited for
+  pairwise.post(true).arrives(1, false).sends(1);  // found, then sent: an exchange
+  pairwise.post(false).sends(2).arrives(2, true);  // waited for
   const Recorded& all = pairwise.post(true).arrives(3, false).sends(3).done();
   CHECK_FALSE(all.requires_all_of("to 1", "from 1"));
   CHECK(all.requires_all_of("to 2", "from 1"));

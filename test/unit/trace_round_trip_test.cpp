@@ -18,7 +18,8 @@ void write_sample(const std::string& folder, const trace::Definitions& definitio
   auto writer = trace::TraceWriter::create(folder, definitions);
   REQUIRE(writer.ok());
   for (std::size_t i = 0; i < definitions.processes.size(); ++i) {
-    for (const trace::Event& event : sample_events(static_cast<int>(definitions.processes[i].rank))) {
+    for (const trace::Event& event :
+         sample_events(static_cast<int>(definitions.processes[i].rank))) {
       writer->append(i, event);
     }
   }
@@ -108,7 +109,8 @@ TEST_CASE("definitions come back as they were written") {
 TEST_CASE("the numbers of communicators stay when processes are left out") {
   const Scratch folder;
   trace::Definitions definitions = sample_definitions();
-  definitions.processes.erase(definitions.processes.begin());  // rank 0, which is in most communicators
+  definitions.processes.erase(
+      definitions.processes.begin());  // rank 0, which is in most communicators
   write_sample(folder.path(), definitions);
   const trace::Trace trace = opened(folder.path());
   const auto& communicators = trace.definitions().communicators;
@@ -129,7 +131,8 @@ TEST_CASE("seek gives the first event at or after a time") {
     auto writer = trace::TraceWriter::create(folder.path(), definitions);
     REQUIRE(writer.ok());
     for (std::uint64_t i = 0; i < kEvents; ++i) {  // two threads, many frames
-      trace::Event event = sample_event(trace::EventKind::kProcessor, 10 * i, static_cast<std::uint32_t>(i % 2));
+      trace::Event event =
+          sample_event(trace::EventKind::kProcessor, 10 * i, static_cast<std::uint32_t>(i % 2));
       writer->append(0, event);
     }
     REQUIRE(writer->finish().ok());

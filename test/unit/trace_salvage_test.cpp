@@ -27,7 +27,8 @@ Written write_frames(const std::string& folder, bool finished = true, bool compr
   TraceFile file(folder, 0);
   file.definitions(definitions_rows(0, 1));
   for (std::uint32_t i = 0; i < kFrames; ++i) {
-    file.events(0, i, 1000 + 1000 * i, numbered_records(i * kRecords, kRecords), kRecords, compressed);
+    file.events(0, i, 1000 + 1000 * i, numbered_records(i * kRecords, kRecords), kRecords,
+                compressed);
   }
   if (finished) file.finish();
   return {file.path, file.offsets};
@@ -96,7 +97,8 @@ TEST_CASE("a flipped bit in a payload costs that frame") {
       CHECK(left.numbers == numbers_without_frame(frame));
       CHECK(left.lost == std::vector<std::uint64_t>{kRecords});
       REQUIRE(left.problems.size() == 1);
-      CHECK(left.problems[0].find(file.path + ", byte " + std::to_string(file.offsets[frame])) == 0);
+      CHECK(left.problems[0].find(file.path + ", byte " + std::to_string(file.offsets[frame])) ==
+            0);
       CHECK(left.problems[0].find("20 records are lost") != std::string::npos);
     }
   }
@@ -223,8 +225,9 @@ TEST_CASE("a chunk takes the place of its frame where that was not written whole
   file.events(0, 0, 1000, numbered_records(0, kRecords), kRecords);
   file.events(0, 1, 2000, numbered_records(20, kRecords), kRecords);
   change(file.path, file.offsets[1] + 70, 0x01);
-  write_file(trace_path(folder.path(), 0, ".live"),
-             LiveFile(0).chunk(ChunkState::kFull, 0, 1, 2000, numbered_records(20, kRecords)).bytes());
+  write_file(
+      trace_path(folder.path(), 0, ".live"),
+      LiveFile(0).chunk(ChunkState::kFull, 0, 1, 2000, numbered_records(20, kRecords)).bytes());
   const Read all = read(folder.path());
   CHECK(all.numbers.size() == 2 * kRecords);
   CHECK(all.lost.empty());
@@ -256,7 +259,8 @@ TEST_CASE("a half-written last record, a torn chunk header and a cut .live file"
   CHECK(left.numbers.back() == 29);
   REQUIRE(left.process.problems.size() == 3);
   CHECK(left.process.problems[0].find("expected the state of a chunk") != std::string::npos);
-  CHECK(left.process.problems[1].find("expected a record or the end of a chunk") != std::string::npos);
+  CHECK(left.process.problems[1].find("expected a record or the end of a chunk") !=
+        std::string::npos);
   CHECK(left.process.problems[2].find("ends before chunk 3 of 4") != std::string::npos);
 }
 

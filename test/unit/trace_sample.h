@@ -1,4 +1,5 @@
-// A small run's trace, written by hand: two hosts, three ranks, an intercommunicator, every kind of event.
+// A small run's trace, written by hand: two hosts, three ranks, an intercommunicator, every kind of
+// event.
 #pragma once
 
 #include <string>
@@ -10,25 +11,47 @@
 
 namespace fathom::test {
 
-enum SampleFunction : std::uint32_t { kSendCall, kWaitallCall, kBcastCall, kPutCall, kSplitCall, kSendrecvCall, kTestCall };
+enum SampleFunction : std::uint32_t {
+  kSendCall,
+  kWaitallCall,
+  kBcastCall,
+  kPutCall,
+  kSplitCall,
+  kSendrecvCall,
+  kTestCall
+};
 
 inline trace::Definitions sample_definitions() {
   using trace::Attribute;
   using trace::Group;
   trace::Definitions definitions;
   definitions.world_size = 3;
-  definitions.application = {"/usr/bin/solver", {"-n", "two words"}, 1'700'000'000'000'000'000, 2.5};
+  definitions.application = {
+      "/usr/bin/solver", {"-n", "two words"}, 1'700'000'000'000'000'000, 2.5};
   definitions.functions = {
-      {"MPI_Send", Group::kSend,
-       {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes}, {}},
+      {"MPI_Send",
+       Group::kSend,
+       {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes},
+       {}},
       {"MPI_Waitall", Group::kCompletion, {Attribute::kCount, Attribute::kRequests}, {}},
-      {"MPI_Bcast", Group::kCollective, {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes}, {}},
-      {"MPI_Put", Group::kOneSided,
-       {Attribute::kWindow, Attribute::kPeer, Attribute::kBytes, Attribute::kCommunicator, Attribute::kOffset}, {}},
-      {"MPI_Comm_split", Group::kCommunicator, {Attribute::kCommunicator}, {Attribute::kNewCommunicator}},
-      {"MPI_Sendrecv", Group::kSendReceive,
-       {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes, Attribute::kPeer2,
-        Attribute::kTag2, Attribute::kBytes2}, {}},
+      {"MPI_Bcast",
+       Group::kCollective,
+       {Attribute::kCommunicator, Attribute::kRoot, Attribute::kBytes},
+       {}},
+      {"MPI_Put",
+       Group::kOneSided,
+       {Attribute::kWindow, Attribute::kPeer, Attribute::kBytes, Attribute::kCommunicator,
+        Attribute::kOffset},
+       {}},
+      {"MPI_Comm_split",
+       Group::kCommunicator,
+       {Attribute::kCommunicator},
+       {Attribute::kNewCommunicator}},
+      {"MPI_Sendrecv",
+       Group::kSendReceive,
+       {Attribute::kCommunicator, Attribute::kPeer, Attribute::kTag, Attribute::kBytes,
+        Attribute::kPeer2, Attribute::kTag2, Attribute::kBytes2},
+       {}},
       {"MPI_Test", Group::kCompletion, {Attribute::kRequest}, {Attribute::kFlag}},
   };
   const auto communicator = [](std::int64_t id, const char* name, const char* made_by) {
@@ -38,11 +61,10 @@ inline trace::Definitions sample_definitions() {
     made.made_by = made_by;
     return made;
   };
-  definitions.communicators = {communicator(0, "MPI_COMM_WORLD", "predefined"),
-                               communicator(1, "MPI_COMM_SELF", "predefined"),
-                               communicator(2, "pair", "MPI_Comm_split"),
-                               communicator(3, "", "MPI_Intercomm_create"),
-                               communicator(4, "", "MPI_Comm_accept")};
+  definitions.communicators = {
+      communicator(0, "MPI_COMM_WORLD", "predefined"),
+      communicator(1, "MPI_COMM_SELF", "predefined"), communicator(2, "pair", "MPI_Comm_split"),
+      communicator(3, "", "MPI_Intercomm_create"), communicator(4, "", "MPI_Comm_accept")};
   definitions.communicators[0].world_ranks = {0, 1, 2};
   definitions.communicators[2].world_ranks = {2, 0};
   definitions.communicators[2].parent = 0;
@@ -76,7 +98,8 @@ inline trace::Definitions sample_definitions() {
   return definitions;
 }
 
-inline trace::Event sample_event(trace::EventKind kind, std::uint64_t time_ns, std::uint32_t thread = 0) {
+inline trace::Event sample_event(trace::EventKind kind, std::uint64_t time_ns,
+                                 std::uint32_t thread = 0) {
   trace::Event event;
   event.kind = kind;
   event.time_ns = time_ns;
@@ -88,7 +111,8 @@ inline trace::Event sample_event(trace::EventKind kind, std::uint64_t time_ns, s
 inline std::vector<trace::Event> sample_events(int rank) {
   using trace::EventKind;
   std::vector<trace::Event> events;
-  const auto add = [&events](EventKind kind, std::uint64_t time_ns, std::uint32_t thread = 0) -> trace::Event& {
+  const auto add = [&events](EventKind kind, std::uint64_t time_ns,
+                             std::uint32_t thread = 0) -> trace::Event& {
     return events.emplace_back(sample_event(kind, time_ns, thread));
   };
   const int next = (rank + 1) % 3;
@@ -113,7 +137,8 @@ inline std::vector<trace::Event> sample_events(int rank) {
   trace::Event& waitall = add(EventKind::kEnter, 300);
   waitall.function = kWaitallCall;
   waitall.count = 20;
-  for (std::uint64_t request = 1; request <= 20; ++request) add(EventKind::kRequestGiven, 300).request = request;
+  for (std::uint64_t request = 1; request <= 20; ++request)
+    add(EventKind::kRequestGiven, 300).request = request;
   trace::Event& received = add(EventKind::kMessageReceived, 310);
   received.communicator = rank == 1 ? 4 : 3;
   received.peer = rank == 1 ? 3 : rank == 2 ? 1 : 2;

@@ -18,7 +18,8 @@ using trace::TimeMap;
 
 namespace {
 
-// A host whose clock is `offset_ns` ahead of the reference and gains `drift`; a counter of 2.5 ticks a nanosecond.
+// A host whose clock is `offset_ns` ahead of the reference and gains `drift`; a counter of 2.5
+// ticks a nanosecond.
 struct Host {
   std::int64_t offset_ns = 0;
   double drift = 0;
@@ -27,7 +28,9 @@ struct Host {
     return reference_ns + static_cast<std::uint64_t>(offset_ns) +
            static_cast<std::uint64_t>(drift * static_cast<double>(reference_ns));
   }
-  std::uint64_t ticks(std::uint64_t reference_ns) const { return monotonic_ns(reference_ns) * 5 / 2 + 12345; }
+  std::uint64_t ticks(std::uint64_t reference_ns) const {
+    return monotonic_ns(reference_ns) * 5 / 2 + 12345;
+  }
   ClockRow moment(std::uint64_t reference_ns, bool measured) const {
     return {ticks(reference_ns), monotonic_ns(reference_ns), 1'000'000'000 + reference_ns,
             measured ? reference_ns : 0, 300};
@@ -51,7 +54,8 @@ TEST_CASE("hosts with skewed and drifting clocks are brought to the reference") 
     c.moments.push_back(second.moment(second_number * kSecond, false));  // does not
   }
   const trace::RunClock run = trace::bring_clocks_together({a, b, c});
-  for (std::uint64_t ns = 9 * kSecond; ns <= 22 * kSecond; ns += kSecond / 3) {  // also a little outside
+  for (std::uint64_t ns = 9 * kSecond; ns <= 22 * kSecond;
+       ns += kSecond / 3) {  // also a little outside
     CHECK(error_ns(run.to_reference_ns[0], first, ns) <= 2);
     CHECK(error_ns(run.to_reference_ns[1], second, ns) <= 4);
     CHECK(error_ns(run.to_reference_ns[2], second, ns) <= 4);
@@ -63,8 +67,10 @@ TEST_CASE("hosts with skewed and drifting clocks are brought to the reference") 
 
 TEST_CASE("a host that was not measured is placed by its real-time clock, and that is said") {
   const Host first{0, 0}, second{7'000'000'000, 0};
-  const ProcessClock a{"n1", "tsc", {first.moment(10 * kSecond, false), first.moment(20 * kSecond, false)}};
-  const ProcessClock b{"n2", "tsc", {second.moment(10 * kSecond, false), second.moment(20 * kSecond, false)}};
+  const ProcessClock a{
+      "n1", "tsc", {first.moment(10 * kSecond, false), first.moment(20 * kSecond, false)}};
+  const ProcessClock b{
+      "n2", "tsc", {second.moment(10 * kSecond, false), second.moment(20 * kSecond, false)}};
   const trace::RunClock run = trace::bring_clocks_together({a, b});
   CHECK(error_ns(run.to_reference_ns[1], second, 15 * kSecond) <= 2);
   CHECK(run.problems[0].empty());
@@ -87,7 +93,8 @@ TEST_CASE("a process without definitions is not the reference: the times of the 
 
 TEST_CASE("a process with one moment takes the rate of its host") {
   const Host host{0, 0};
-  const ProcessClock a{"n1", "tsc", {host.moment(10 * kSecond, false), host.moment(20 * kSecond, false)}};
+  const ProcessClock a{
+      "n1", "tsc", {host.moment(10 * kSecond, false), host.moment(20 * kSecond, false)}};
   const ProcessClock killed{"n1", "tsc", {host.moment(11 * kSecond, false)}};
   const trace::RunClock run = trace::bring_clocks_together({a, killed});
   CHECK(error_ns(run.to_reference_ns[1], host, 19 * kSecond) <= 2);
@@ -102,7 +109,8 @@ TEST_CASE("the clock \"monotonic\" is exact") {
 }
 
 TEST_CASE("a map only goes forward, has an inverse, and leaves out moments that turn back") {
-  const TimeMap map({{1000, 500}, {2000, 1500}, {1900, 1600}, {3000, 1400}, {4000, 2500}}, 0.75, 0.001, 1e6);
+  const TimeMap map({{1000, 500}, {2000, 1500}, {1900, 1600}, {3000, 1400}, {4000, 2500}}, 0.75,
+                    0.001, 1e6);
   CHECK(map.points().size() == 3);
   std::int64_t last = map(0);
   for (std::uint64_t ticks = 0; ticks < 6000; ++ticks) {
@@ -122,7 +130,8 @@ TEST_CASE("damaged moments harm nothing") {
   const std::uint64_t most = ~std::uint64_t{0};
   for (const std::uint64_t value : {most, most / 2, std::uint64_t{1} << 60, std::uint64_t{0}}) {
     const ProcessClock a{"n1", "tsc", {{value, value, value, value, value}, {1, 2, 3, 4, 5}}};
-    const ProcessClock b{"n2", "tsc", {{0, value, value, 0, value}, {most, value / 2, 1, value, 5}}};
+    const ProcessClock b{
+        "n2", "tsc", {{0, value, value, 0, value}, {most, value / 2, 1, value, 5}}};
     const trace::RunClock run = trace::bring_clocks_together({a, b});
     for (const std::uint64_t ticks : {std::uint64_t{0}, most / 2, most}) {
       CHECK(run.to_reference_ns[0](0) <= run.to_reference_ns[0](ticks));
@@ -131,7 +140,8 @@ TEST_CASE("damaged moments harm nothing") {
   }
 }
 
-TEST_CASE("time 0 is the first record of all, and a clock that turns back does not turn events around") {
+TEST_CASE(
+    "time 0 is the first record of all, and a clock that turns back does not turn events around") {
   const Scratch folder;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     TraceFile file(folder.path(), rank);

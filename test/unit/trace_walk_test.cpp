@@ -29,21 +29,25 @@ struct Recorder : trace::Visitor {
 
   static std::string at(const trace::Place& place) { return std::to_string(place.rank) + ": "; }
   void enter(const trace::Place& place, const trace::Call& call) override {
-    lines.push_back(at(place) + "enter " + std::to_string(call.enter.function) + " depth " + std::to_string(call.depth));
+    lines.push_back(at(place) + "enter " + std::to_string(call.enter.function) + " depth " +
+                    std::to_string(call.depth));
   }
   void leave(const trace::Place& place, const trace::Call& call) override {
-    lines.push_back(at(place) + "leave " + std::to_string(call.enter.function) + (call.cut ? " cut" : "") + " after " +
+    lines.push_back(at(place) + "leave " + std::to_string(call.enter.function) +
+                    (call.cut ? " cut" : "") + " after " +
                     std::to_string(call.leave.time_ns - call.enter.time_ns));
   }
   void message(const trace::Place& place, const trace::Message& message) override {
     const bool sent = message.event.kind == trace::EventKind::kMessageSent;
-    lines.push_back(at(place) + (sent ? "sent" : "received") + (message.nonblocking ? " nonblocking" : "") +
+    lines.push_back(at(place) + (sent ? "sent" : "received") +
+                    (message.nonblocking ? " nonblocking" : "") +
                     (message.hidden ? " hidden" : ""));
   }
   void request_started(const trace::Place& place, const trace::Request& request) override {
     lines.push_back(at(place) + "started " + std::to_string(request.number));
   }
-  void request_completed(const trace::Place& place, const trace::Request& request, const trace::Event&) override {
+  void request_completed(const trace::Place& place, const trace::Request& request,
+                         const trace::Event&) override {
     lines.push_back(at(place) + "completed " + std::to_string(request.number) +
                     (request.has_message ? " with message" : ""));
   }
@@ -69,7 +73,8 @@ TEST_CASE("messages of one key are joined in the order of sending, keys apart") 
 TEST_CASE("a receive that completes before one posted earlier takes the later message") {
   MessageMatcher matcher;
   const MessageKey key{0, 0, 1, 7};
-  MessageEnd large = end_with(1 << 20), small = end_with(1 << 20), first = end_with(1 << 20), second = end_with(1 << 20);
+  MessageEnd large = end_with(1 << 20), small = end_with(1 << 20), first = end_with(1 << 20),
+             second = end_with(1 << 20);
   matcher.send(key, large);
   matcher.send(key, small);
   CHECK(matcher.receive(key, second, 1)->id == small.id);
@@ -108,10 +113,14 @@ TEST_CASE("a walk pairs calls, follows requests and joins messages") {
   Recorder one;
   trace::walk_process(*trace, 1, one);
   const std::vector<std::string> expected = {
-      "1: enter 1 depth 0", "1: started 77", "1: leave 1 after 10",               // Irecv
-      "1: enter 3 depth 0", "1: received nonblocking", "1: completed 77 with message", "1: leave 3 after 200",
-      "1: enter 4 depth 0", "1: received hidden", "1: leave 4 after 100",          // Bcast
-      "1: enter 0 depth 0", "1: sent", "1: leave 0 cut after 5"};
+      "1: enter 1 depth 0",           "1: started 77",
+      "1: leave 1 after 10",  // Irecv
+      "1: enter 3 depth 0",           "1: received nonblocking",
+      "1: completed 77 with message", "1: leave 3 after 200",
+      "1: enter 4 depth 0",           "1: received hidden",
+      "1: leave 4 after 100",  // Bcast
+      "1: enter 0 depth 0",           "1: sent",
+      "1: leave 0 cut after 5"};
   CHECK(one.lines == expected);
 
   Recorder all;
@@ -126,7 +135,8 @@ TEST_CASE("a walk pairs calls, follows requests and joins messages") {
   CHECK(all.transfers[1].received.message_class == 1);
 }
 
-TEST_CASE("sends whose requests have one number, as Open MPI gives those that are complete at once") {
+TEST_CASE(
+    "sends whose requests have one number, as Open MPI gives those that are complete at once") {
   Scratch scratch;
   auto writer = trace::TraceWriter::create(scratch.path(), job_definitions());
   REQUIRE(writer.ok());
@@ -149,7 +159,8 @@ TEST_CASE("sends whose requests have one number, as Open MPI gives those that ar
   struct Completions : trace::Visitor {
     std::vector<std::uint64_t> sent;
     int others = 0;
-    void request_completed(const trace::Place&, const trace::Request& request, const trace::Event&) override {
+    void request_completed(const trace::Place&, const trace::Request& request,
+                           const trace::Event&) override {
       sent.push_back(request.sent);
     }
     void other(const trace::Place&, const trace::Event&) override { ++others; }

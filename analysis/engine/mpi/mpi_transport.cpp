@@ -1,9 +1,9 @@
-// The processes of `mpirun -n P fathom analyze RUN`, by MPI: a library of its own, which the tool loads only there
-// (analysis/parallel.h), so that fathom runs where no MPI is installed.
+// The processes of `mpirun -n P fathom analyze RUN`, by MPI: a library of its own, which the tool
+// loads only there (analysis/parallel.h), so that fathom runs where no MPI is installed.
 //
-// A batch's size and first kilobytes go in one message, so that the many small exchanges of processes that depend on
-// each other cost one latency; the rest follows, beyond 1 GiB in pieces. MPI's own error handler,
-// MPI_ERRORS_ARE_FATAL, ends all processes.
+// A batch's size and first kilobytes go in one message, so that the many small exchanges of
+// processes that depend on each other cost one latency; the rest follows, beyond 1 GiB in pieces.
+// MPI's own error handler, MPI_ERRORS_ARE_FATAL, ends all processes.
 #include <mpi.h>
 
 #include <algorithm>
@@ -19,7 +19,8 @@ namespace fathom::analysis {
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 30;
-constexpr std::size_t kFirstBytes = 2048;  // with its header below the eager limits of Open MPI's transports
+constexpr std::size_t kFirstBytes =
+    2048;  // with its header below the eager limits of Open MPI's transports
 constexpr int kFirstTag = 1, kRestTag = 2;
 
 class MpiTransport : public Transport {
@@ -40,7 +41,8 @@ class MpiTransport : public Transport {
     for (std::size_t other = 0; other < size(); ++other) {
       if (other == rank()) continue;
       First& in = first_[2 * other];
-      MPI_Irecv(&in, sizeof in, MPI_BYTE, static_cast<int>(other), kFirstTag, MPI_COMM_WORLD, &requests_.emplace_back());
+      MPI_Irecv(&in, sizeof in, MPI_BYTE, static_cast<int>(other), kFirstTag, MPI_COMM_WORLD,
+                &requests_.emplace_back());
     }
     for (std::size_t other = 0; other < size(); ++other) {
       if (other == rank()) continue;
@@ -49,10 +51,11 @@ class MpiTransport : public Transport {
       out.bytes = bytes.size();
       const std::size_t here = std::min(bytes.size(), sizeof out.begin);
       std::memcpy(out.begin, bytes.data(), here);
-      MPI_Isend(&out, static_cast<int>(offsetof(First, begin) + here), MPI_BYTE, static_cast<int>(other), kFirstTag,
-                MPI_COMM_WORLD, &requests_.emplace_back());
+      MPI_Isend(&out, static_cast<int>(offsetof(First, begin) + here), MPI_BYTE,
+                static_cast<int>(other), kFirstTag, MPI_COMM_WORLD, &requests_.emplace_back());
       rest_of(bytes, [&](char* begin, int size) {
-        MPI_Isend(begin, size, MPI_BYTE, static_cast<int>(other), kRestTag, MPI_COMM_WORLD, &rest_.emplace_back());
+        MPI_Isend(begin, size, MPI_BYTE, static_cast<int>(other), kRestTag, MPI_COMM_WORLD,
+                  &rest_.emplace_back());
       });
     }
   }
@@ -64,9 +67,11 @@ class MpiTransport : public Transport {
       if (other == rank()) continue;
       const First& in = first_[2 * other];
       incoming[other].resize(in.bytes);
-      std::memcpy(incoming[other].data(), in.begin, std::min<std::size_t>(in.bytes, sizeof in.begin));
+      std::memcpy(incoming[other].data(), in.begin,
+                  std::min<std::size_t>(in.bytes, sizeof in.begin));
       rest_of(incoming[other], [&](char* begin, int size) {
-        MPI_Irecv(begin, size, MPI_BYTE, static_cast<int>(other), kRestTag, MPI_COMM_WORLD, &rest_.emplace_back());
+        MPI_Irecv(begin, size, MPI_BYTE, static_cast<int>(other), kRestTag, MPI_COMM_WORLD,
+                  &rest_.emplace_back());
       });
     }
     wait_for(rest_);
@@ -105,4 +110,6 @@ class MpiTransport : public Transport {
 }  // namespace
 }  // namespace fathom::analysis
 
-extern "C" fathom::analysis::Transport* fathom_mpi_transport() { return new fathom::analysis::MpiTransport; }
+extern "C" fathom::analysis::Transport* fathom_mpi_transport() {
+  return new fathom::analysis::MpiTransport;
+}

@@ -17,15 +17,18 @@ static char *out, *in;
 static void exchange(const int *partners, int count, int bytes) {
   MPI_Request requests[16];
   for (int i = 0; i < count; ++i)
-    MPI_Irecv(in + (size_t)i * bytes, bytes, MPI_BYTE, partners[i], 1, MPI_COMM_WORLD, &requests[i]);
+    MPI_Irecv(in + (size_t)i * bytes, bytes, MPI_BYTE, partners[i], 1, MPI_COMM_WORLD,
+              &requests[i]);
   for (int i = 0; i < count; ++i)
-    MPI_Isend(out + (size_t)i * bytes, bytes, MPI_BYTE, partners[i], 1, MPI_COMM_WORLD, &requests[count + i]);
+    MPI_Isend(out + (size_t)i * bytes, bytes, MPI_BYTE, partners[i], 1, MPI_COMM_WORLD,
+              &requests[count + i]);
   MPI_Waitall(2 * count, requests, MPI_STATUSES_IGNORE);
 }
 
 static void halo(int bytes) {
   const int wide = size / 2, x = rank % wide, y = rank / wide;
-  const int partners[3] = {y * wide + (x + 1) % wide, y * wide + (x + wide - 1) % wide, (1 - y) * wide + x};
+  const int partners[3] = {y * wide + (x + 1) % wide, y * wide + (x + wide - 1) % wide,
+                           (1 - y) * wide + x};
   exchange(partners, 3, bytes);
 }
 
@@ -38,11 +41,16 @@ static void transpose(int bytes) {
 
 static void round_of(const char *name, int bytes) {
   const int across = (rank + size / 2) % size;
-  if (!strcmp(name, "halo")) halo(bytes);
-  else if (!strcmp(name, "transpose")) transpose(bytes);
-  else if (!strcmp(name, "pairs")) exchange(&across, 1, bytes);
-  else if (!strcmp(name, "allreduce")) MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-  else MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
+  if (!strcmp(name, "halo"))
+    halo(bytes);
+  else if (!strcmp(name, "transpose"))
+    transpose(bytes);
+  else if (!strcmp(name, "pairs"))
+    exchange(&across, 1, bytes);
+  else if (!strcmp(name, "allreduce"))
+    MPI_Allreduce(out, in, bytes / 8, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+  else
+    MPI_Alltoall(out, bytes, MPI_BYTE, in, bytes, MPI_BYTE, MPI_COMM_WORLD);
 }
 
 int main(int argc, char **argv) {

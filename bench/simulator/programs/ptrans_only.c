@@ -1,12 +1,13 @@
-// Preloaded into HPCC: times PTRANS's first transposition as PTRANS itself does, and ends the program after
-// it. HPCC cannot be told to run one of its tests alone, and each further transposition has another grid of
-// processes.
+// Preloaded into HPCC: times PTRANS's first transposition as PTRANS itself does, and ends the
+// program after it. HPCC cannot be told to run one of its tests alone, and each further
+// transposition has another grid of processes.
 //
-// The grid is drawn from the time of day: time() is made to stand still, so that every run draws the same.
+// The grid is drawn from the time of day: time() is made to stand still, so that every run draws
+// the same.
 //
-// PTRANS times a transposition between a barrier on the communicator of its grid and the first reduction
-// after it (PTRANS/pdtransdriver.c). That is the phase "transposition", so that it alone can be traced. Rank 0
-// prints "seconds S", the slowest rank's; each rank where it ran.
+// PTRANS times a transposition between a barrier on the communicator of its grid and the first
+// reduction after it (PTRANS/pdtransdriver.c). That is the phase "transposition", so that it alone
+// can be traced. Rank 0 prints "seconds S", the slowest rank's; each rank where it ran.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +47,14 @@ static void end_of_transposition(void) {
   exit(0);
 }
 
-int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, MPI_Comm communicator) {
+int MPI_Allreduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm communicator) {
   end_of_transposition();
   return PMPI_Allreduce(out, in, count, type, op, communicator);
 }
 
-int MPI_Reduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, int root, MPI_Comm communicator) {
+int MPI_Reduce(const void* out, void* in, int count, MPI_Datatype type, MPI_Op op, int root,
+               MPI_Comm communicator) {
   end_of_transposition();
   return PMPI_Reduce(out, in, count, type, op, root, communicator);
 }

@@ -13,14 +13,15 @@ namespace fathom::profiler::events {
 
 inline constexpr bool kRecords = true;
 
-// FATHOM_TRACE_LEVEL: `calls` leaves out what happens inside the library: hidden messages and transfers.
+// FATHOM_TRACE_LEVEL: `calls` leaves out what happens inside the library: hidden messages and
+// transfers.
 struct Level {
   static inline bool transfers = true;
   static inline bool requests = false;  // no PERUSE: kActivate is recorded at the PML's boundary
 };
 
-inline void message(trace::RecordKind kind, const Live& live, int tag, int peer, std::uint64_t bytes,
-                    const void* request) {
+inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
+                    std::uint64_t bytes, const void* request) {
   if ((tag < 0 && !Level::transfers) || ChosenCommunicators::leaves_out(live.kind)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
@@ -35,10 +36,11 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
       Recorder::now_or_last(*stream, sends ? kEntered | kReceived : kCompleted | kEnded | kMatched);
   const auto number = reinterpret_cast<std::uint64_t>(request);
   if (bytes >= trace::kLongBytes) [[unlikely]] {
-    return Recorder::append(*stream, now, kind, class_id, where, two(static_cast<std::uint32_t>(tag), trace::kLongBytes),
-                            number, bytes);
+    return Recorder::append(*stream, now, kind, class_id, where,
+                            two(static_cast<std::uint32_t>(tag), trace::kLongBytes), number, bytes);
   }
-  const std::uint64_t what = two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
+  const std::uint64_t what =
+      two(static_cast<std::uint32_t>(tag), static_cast<std::uint32_t>(bytes));
   if (request == nullptr) {
     Recorder::append(*stream, now, kind, class_id, where, what);
   } else {
@@ -49,29 +51,32 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
 }
 
-// Before it is handed to the PML, so that no receive of it is recorded earlier. Not for MPI_PROC_NULL.
+// Before it is handed to the PML, so that no receive of it is recorded earlier. Not for
+// MPI_PROC_NULL.
 inline void message_sent(const void* comm, int tag, int peer, std::uint64_t bytes) {
   if (peer < 0) return;
   const Live* live = Communicators::find(comm);
   if (live != nullptr) message(trace::RecordKind::kMessageSent, *live, tag, peer, bytes, nullptr);
 }
 
-inline void message_received(const Live& live, int tag, int peer, std::uint64_t bytes, const void* request) {
+inline void message_received(const Live& live, int tag, int peer, std::uint64_t bytes,
+                             const void* request) {
   message(trace::RecordKind::kMessageReceived, live, tag, peer, bytes, request);
 }
 
 inline bool records_transfers() { return Level::transfers; }
 
-// The 0-byte message recorded last on this thread is none: its length comes with another record (see
-// source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
+// The 0-byte message recorded last on this thread is none: its length comes with another record
+// (see source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
 inline void received_retracted(const void* request) {
   Stream* stream = Recorder::unmuted_stream();
   if (stream != nullptr)
-    Recorder::retract(*stream, trace::RecordKind::kMessageReceived, reinterpret_cast<std::uint64_t>(request));
+    Recorder::retract(*stream, trace::RecordKind::kMessageReceived,
+                      reinterpret_cast<std::uint64_t>(request));
 }
 
-// After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h, pml_ob1_recvfrag.c); and what it
-// is to the next.
+// After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h,
+// pml_ob1_recvfrag.c); and what it is to the next.
 struct StepOrder {
   std::uint32_t follows;
   std::uint32_t is;
@@ -91,8 +96,10 @@ constexpr StepOrder order_of(trace::TransferStep step, bool short_receive) {
 }
 
 inline bool is_left_out(const void* request) {
-  if (ChosenCommunicators::leaves_none_out()) [[likely]] return false;
-  const Live* live = Communicators::find(rankmap::field<const void*>(request, openmpi::kRequestObject));
+  if (ChosenCommunicators::leaves_none_out()) [[likely]]
+    return false;
+  const Live* live =
+      Communicators::find(rankmap::field<const void*>(request, openmpi::kRequestObject));
   return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
 }
 
@@ -101,10 +108,12 @@ inline void transfer(trace::TransferStep step, bool receiving, const void* reque
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;
-  const bool short_receive = receiving && step == trace::TransferStep::kEnd &&
-                             rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
+  const bool short_receive =
+      receiving && step == trace::TransferStep::kEnd &&
+      rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
   const StepOrder order = order_of(step, short_receive);
-  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows), trace::RecordKind::kTransfer,
+  Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows),
+                   trace::RecordKind::kTransfer,
                    static_cast<std::uint32_t>(step) | (receiving ? trace::kReceiving : 0),
                    reinterpret_cast<std::uint64_t>(request));
   Recorder::last_was(*stream, static_cast<Follows>(order.is));
@@ -125,15 +134,19 @@ int on_complete(void* request) {
   return 0;
 }
 
-// What the PML returned. The end is told by the request's callback, unless the library uses that itself
-// (coll/adapt, osc/pt2pt). What was complete at once has no request of its own: the call's leave is its end.
+// What the PML returned. The end is told by the request's callback, unless the library uses that
+// itself (coll/adapt, osc/pt2pt). What was complete at once has no request of its own: the call's
+// leave is its end.
 template <bool kIsReceive>
 void requested(void* request) {
-  if (!Level::requests || traced::Requests::number(static_cast<MPI_Request>(request)) == trace::kNoRequest) return;
+  if (!Level::requests ||
+      traced::Requests::number(static_cast<MPI_Request>(request)) == trace::kNoRequest)
+    return;
   request_started(request, kIsReceive);
   auto& callback = rankmap::field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
   const auto is_complete = [request] {  // REQUEST_COMPLETED is 1 (ompi/request/request.h)
-    return __atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete), __ATOMIC_ACQUIRE) == 1;
+    return __atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
+                           __ATOMIC_ACQUIRE) == 1;
   };
   if (is_complete()) return request_completed(request, kIsReceive);
   if (callback == nullptr) __atomic_store_n(&callback, &on_complete<kIsReceive>, __ATOMIC_RELEASE);
@@ -146,9 +159,10 @@ inline void unexpected(const Live& live, int source, int tag, bool left) {
   if (ChosenCommunicators::leaves_out(live.kind)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
-  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kUnexpected, left ? 1 : 0,
-                   std::uint64_t{live.kind} | std::uint64_t{static_cast<std::uint32_t>(source)} << 32,
-                   std::uint64_t{static_cast<std::uint32_t>(tag)});
+  Recorder::append(
+      *stream, Ticks::now(), trace::RecordKind::kUnexpected, left ? 1 : 0,
+      std::uint64_t{live.kind} | std::uint64_t{static_cast<std::uint32_t>(source)} << 32,
+      std::uint64_t{static_cast<std::uint32_t>(tag)});
 }
 
 }  // namespace fathom::profiler::events

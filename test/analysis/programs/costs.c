@@ -17,7 +17,8 @@ static void example(void) {
     struct timespec time = {0, 2000000L * (rank + 1)};
     nanosleep(&time, NULL);
     if (rank % 2 == 0) MPI_Send(values, kDoubles, MPI_DOUBLE, rank + 1, 0, MPI_COMM_WORLD);
-    if (rank % 2 == 1) MPI_Recv(values, kDoubles, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank % 2 == 1)
+      MPI_Recv(values, kDoubles, MPI_DOUBLE, rank - 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Bcast(values, kDoubles, MPI_DOUBLE, 0, MPI_COMM_WORLD);
     MPI_Allreduce(values, others, kDoubles, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allgather(values, kDoubles, MPI_DOUBLE, others, kDoubles, MPI_DOUBLE, MPI_COMM_WORLD);
@@ -60,7 +61,8 @@ static void testing(void) {
   for (int done = 0; !done;) MPI_Testall(1, &requests[1], &done, MPI_STATUSES_IGNORE);
 }
 static void sendrecv(void) {
-  MPI_Sendrecv(out, kInts, MPI_INT, right(), 0, in, kInts, MPI_INT, left(), 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, kInts, MPI_INT, right(), 0, in, kInts, MPI_INT, left(), 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
 }
 
 static void posted_waitall(void) {
@@ -105,10 +107,18 @@ static void vectors(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} cases[] = {{"example", example}, {"ring", ring}, {"irecv_send_wait", irecv_send_wait}, {"any_source", any_source},
-             {"two_waits", two_waits}, {"waitall_with_null", waitall_with_null}, {"testing", testing},
-             {"sendrecv", sendrecv}, {"posted_waitall", posted_waitall},
-             {"bsend_testany", bsend_testany}, {"persistent", persistent}, {"ireduce", ireduce},
+} cases[] = {{"example", example},
+             {"ring", ring},
+             {"irecv_send_wait", irecv_send_wait},
+             {"any_source", any_source},
+             {"two_waits", two_waits},
+             {"waitall_with_null", waitall_with_null},
+             {"testing", testing},
+             {"sendrecv", sendrecv},
+             {"posted_waitall", posted_waitall},
+             {"bsend_testany", bsend_testany},
+             {"persistent", persistent},
+             {"ireduce", ireduce},
              {"vectors", vectors}};
 
 int main(int argc, char** argv) {

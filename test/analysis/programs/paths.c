@@ -11,7 +11,9 @@ static void work(int milliseconds) {
   nanosleep(&time, NULL);
 }
 static void send(int to) { MPI_Send(&value, 1, MPI_INT, to, 0, MPI_COMM_WORLD); }
-static void receive(int from) { MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE); }
+static void receive(int from) {
+  MPI_Recv(&value, 1, MPI_INT, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
 
 // Rank 1 works 100 ms, the others 20.
 static void sleeper(void) {
@@ -57,13 +59,14 @@ static void pipeline(void) {
     if (rank < size - 1) send(rank + 1);
   }
 }
-// Pairs at distance 1, then 2; rank 3 works 50 ms before the first, and rank 2 as long before the second.
+// Pairs at distance 1, then 2; rank 3 works 50 ms before the first, and rank 2 as long before the
+// second.
 static void butterfly(void) {
   for (int distance = 1; distance < size; distance *= 2) {
     if (rank == (distance == 1 ? 3 : 2)) work(50);
     int other;
-    MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ distance, 0, &other, 1, MPI_INT, rank ^ distance, 0, MPI_COMM_WORLD,
-                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ distance, 0, &other, 1, MPI_INT, rank ^ distance, 0,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
 }
 // Rank 0 broadcasts after 50 ms of work; the others have 10 ms before and rank 3 has 40 after.
@@ -72,7 +75,8 @@ static void root(void) {
   MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
   if (rank == 3) work(40);
 }
-// Rank 0 has a long message for rank 1, which works 50 ms before it receives; then rank 0 works 60 ms.
+// Rank 0 has a long message for rank 1, which works 50 ms before it receives; then rank 0 works 60
+// ms.
 static void posts_late(void) {
   static char longer[1 << 20];
   if (rank == 1) {
@@ -88,8 +92,10 @@ static void posts_late(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} cases[] = {{"sleeper", sleeper}, {"ring", ring}, {"in_turn", in_turn}, {"master_worker", master_worker},
-             {"pipeline", pipeline}, {"butterfly", butterfly}, {"root", root}, {"posts_late", posts_late}};
+} cases[] = {{"sleeper", sleeper},   {"ring", ring},
+             {"in_turn", in_turn},   {"master_worker", master_worker},
+             {"pipeline", pipeline}, {"butterfly", butterfly},
+             {"root", root},         {"posts_late", posts_late}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

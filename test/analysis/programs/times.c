@@ -50,9 +50,11 @@ static void phases(void) {
     MPI_Allreduce(&rank, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
   }
   for (int i = 0; i < 45; i++) {
-    MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ 1, 3, &value, 1, MPI_INT, rank ^ 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&rank, 1, MPI_INT, rank ^ 1, 3, &value, 1, MPI_INT, rank ^ 1, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     for (int round = 0; round < 2 + i % 3; round++) {
-      MPI_Sendrecv(&rank, 1, MPI_INT, right, 4, &value, 1, MPI_INT, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(&rank, 1, MPI_INT, right, 4, &value, 1, MPI_INT, left, 4, MPI_COMM_WORLD,
+                   MPI_STATUS_IGNORE);
     }
   }
 }

@@ -1,7 +1,7 @@
 // Makes one kind of wait state, a known number of times, each as long as a sleep:  waits CASE
 //
-// Four ranks. In phase "truth" rank 1 (in "ring" rank 0) comes DELAY late to what the others, or one of them, wait
-// for in it; between rounds all meet outside of the phase.
+// Four ranks. In phase "truth" rank 1 (in "ring" rank 0) comes DELAY late to what the others, or
+// one of them, wait for in it; between rounds all meet outside of the phase.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,7 +46,8 @@ static void waitall(void) {
   if (rank == 1) late();
   if (rank != 0) MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
   if (rank == 0) {
-    for (int i = 1; i < 4; i++) MPI_Irecv(&value[i], 1, MPI_INT, i, 3, MPI_COMM_WORLD, &requests[i - 1]);
+    for (int i = 1; i < 4; i++)
+      MPI_Irecv(&value[i], 1, MPI_INT, i, 3, MPI_COMM_WORLD, &requests[i - 1]);
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
   }
 }
@@ -126,11 +127,25 @@ static void ring(void) {
 static const struct {
   const char* name;
   void (*run)(void);
-} cases[] = {{"late_sender", late_sender}, {"any_source", any_source}, {"any_tag", any_tag}, {"dup", on_other},
-             {"split", on_other}, {"irecv_wait", irecv_wait}, {"waitall", waitall}, {"late_receiver", late_receiver},
-             {"ssend", ssend}, {"wrong_order", wrong_order}, {"barrier", barrier}, {"allreduce", allreduce},
-             {"iallreduce", iallreduce}, {"bcast", bcast}, {"scatter", scatter}, {"reduce", reduce},
-             {"gather", gather}, {"scan", scan}, {"ring", ring}};
+} cases[] = {{"late_sender", late_sender},
+             {"any_source", any_source},
+             {"any_tag", any_tag},
+             {"dup", on_other},
+             {"split", on_other},
+             {"irecv_wait", irecv_wait},
+             {"waitall", waitall},
+             {"late_receiver", late_receiver},
+             {"ssend", ssend},
+             {"wrong_order", wrong_order},
+             {"barrier", barrier},
+             {"allreduce", allreduce},
+             {"iallreduce", iallreduce},
+             {"bcast", bcast},
+             {"scatter", scatter},
+             {"reduce", reduce},
+             {"gather", gather},
+             {"scan", scan},
+             {"ring", ring}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);

@@ -10,8 +10,8 @@ static void exchange(void) {
   MPI_Isend(out, N, MPI_INT, other, 1, MPI_COMM_WORLD, r + 1);
   r[2] = MPI_REQUEST_NULL;
   MPI_Waitall(3, r, MPI_STATUSES_IGNORE);
-  MPI_Sendrecv(out, 10, MPI_INT, other, 2, in, 20, MPI_BYTE, MPI_PROC_NULL, MPI_ANY_TAG, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 10, MPI_INT, other, 2, in, 20, MPI_BYTE, MPI_PROC_NULL, MPI_ANY_TAG,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Recv(in, N, MPI_DOUBLE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
@@ -26,7 +26,7 @@ static void again_and_again(void) {
     MPI_Wait(r, s);
     MPI_Waitany(2, r, &index, s);
   }
-  MPI_Wait(r, s);  /* not started: nothing completes */
+  MPI_Wait(r, s); /* not started: nothing completes */
   MPI_Request_free(r);
   MPI_Request_free(r + 1);
   MPI_Irecv(in, N, MPI_INT, other, 99, MPI_COMM_WORLD, r);
@@ -37,12 +37,13 @@ static void again_and_again(void) {
 /* More requests than a wait keeps on the stack. */
 static void many(void) {
   MPI_Request r[20];
-  for (int i = 0; i < 20; ++i) MPI_Irecv(in + i, 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, r + i);
+  for (int i = 0; i < 20; ++i)
+    MPI_Irecv(in + i, 1, MPI_INT, MPI_PROC_NULL, i, MPI_COMM_WORLD, r + i);
   MPI_Waitall(20, r, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 20; ++i) MPI_Recv_init(in + i, 1, MPI_INT, other, i, MPI_COMM_WORLD, r + i);
   MPI_Startall(19, r);
   for (int i = 0; i < 19; ++i) MPI_Ssend(out + i, 1, MPI_INT, other, i, MPI_COMM_WORLD);
-  MPI_Waitall(20, r, MPI_STATUSES_IGNORE);  /* the last was not started */
+  MPI_Waitall(20, r, MPI_STATUSES_IGNORE); /* the last was not started */
   for (int i = 0; i < 20; ++i) MPI_Request_free(r + i);
 }
 
@@ -52,8 +53,10 @@ static void huge(void) {
   MPI_Type_contiguous(1 << 30, MPI_BYTE, &gibibyte);
   MPI_Type_commit(&gibibyte);
   MPI_Send(out, 5, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD);
-  MPI_Sendrecv(out, 1, gibibyte, MPI_PROC_NULL, 1, in, 4, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  MPI_Sendrecv(out, 6, gibibyte, MPI_PROC_NULL, 1, in, 7, gibibyte, MPI_PROC_NULL, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 1, gibibyte, MPI_PROC_NULL, 1, in, 4, gibibyte, MPI_PROC_NULL, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 6, gibibyte, MPI_PROC_NULL, 1, in, 7, gibibyte, MPI_PROC_NULL, 1,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   MPI_Type_free(&gibibyte);
 }
 
@@ -63,8 +66,8 @@ static void together(void) {
   MPI_Request r;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   MPI_Bcast(out, 5, MPI_INT, 1, comm);
-  MPI_Gatherv(rank == 1 ? MPI_IN_PLACE : (void *)out, 3, MPI_INT, in, rank == 1 ? counts : 0, rank == 1 ? displs : 0,
-              rank == 1 ? MPI_INT : MPI_DATATYPE_NULL, 1, comm);
+  MPI_Gatherv(rank == 1 ? MPI_IN_PLACE : (void *)out, 3, MPI_INT, in, rank == 1 ? counts : 0,
+              rank == 1 ? displs : 0, rank == 1 ? MPI_INT : MPI_DATATYPE_NULL, 1, comm);
   MPI_Alltoallv(out, counts, displs, MPI_INT, in, rank == 0 ? (int[]){3, 3} : (int[]){4, 4},
                 (int[]){0, 4}, MPI_INT, comm);
   MPI_Iallreduce(MPI_IN_PLACE, in, 7, MPI_INT, MPI_SUM, comm, &r);

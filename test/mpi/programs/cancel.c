@@ -25,7 +25,8 @@ int main(int argc, char** argv) {
   MPI_Test_cancelled(&status, &cancelled);
   require(cancelled);
   // `next` has cancelled its receive too, before anything is sent to it.
-  MPI_Sendrecv(NULL, 0, MPI_BYTE, previous, 49, NULL, 0, MPI_BYTE, next, 49, MPI_COMM_WORLD, &status);
+  MPI_Sendrecv(NULL, 0, MPI_BYTE, previous, 49, NULL, 0, MPI_BYTE, next, 49, MPI_COMM_WORLD,
+               &status);
   expect_message(MPI_COMM_WORLD, previous, 0, 1);
   MPI_Start(&request);
   MPI_Send(out, 300, MPI_BYTE, next, 51, MPI_COMM_WORLD);
@@ -42,7 +43,8 @@ int main(int argc, char** argv) {
     MPI_Isend(out, size, MPI_BYTE, next, 53, MPI_COMM_WORLD, &send);
     expect_message(MPI_COMM_WORLD, next, size, 1);
     // The later message from the same source says that the earlier one has been matched.
-    MPI_Sendrecv(out, 1, MPI_BYTE, next, 54, in, 1, MPI_BYTE, previous, 54, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out, 1, MPI_BYTE, next, 54, in, 1, MPI_BYTE, previous, 54, MPI_COMM_WORLD,
+                 &status);
     expect_message(MPI_COMM_WORLD, next, 1, 1);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);

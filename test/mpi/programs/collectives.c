@@ -1,9 +1,10 @@
-// Every collective of an intracommunicator, on the world and on a reversed part of it, small and large,
-// with and without MPI_IN_PLACE. The argument chooses the form:
+// Every collective of an intracommunicator, on the world and on a reversed part of it, small and
+// large, with and without MPI_IN_PLACE. The argument chooses the form:
 //
 //   collectives blocking | nonblocking | persistent
 //
-// Which messages an algorithm sends is not known; what any algorithm must move is (expect_collective).
+// Which messages an algorithm sends is not known; what any algorithm must move is
+// (expect_collective).
 #include "../expect.h"
 
 #include <mpi-ext.h>
@@ -34,23 +35,24 @@ static void complete(MPI_Request* request) {
 }
 
 // Calls one collective in the chosen form and says what it must have moved.
-#define COLLECTIVE(Name, name, kind, root, block, ...)                                \
-  do {                                                                                \
-    MPI_Request request_ = MPI_REQUEST_NULL;                                          \
-    if (form == kBlocking) MPI_##Name(__VA_ARGS__, comm);                             \
-    if (form == kNonblocking) MPI_I##name(__VA_ARGS__, comm, &request_);              \
-    if (form == kPersistent)                                                          \
-      MPIX_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_);                \
-    complete(&request_);                                                              \
-    expect_collective(form == kBlocking      ? "MPI_" #Name                           \
-                      : form == kNonblocking ? "MPI_I" #name                          \
-                                             : "MPI_" #Name "_init",                  \
-                      comm, kind, root, block, times);                                \
+#define COLLECTIVE(Name, name, kind, root, block, ...)                                        \
+  do {                                                                                        \
+    MPI_Request request_ = MPI_REQUEST_NULL;                                                  \
+    if (form == kBlocking) MPI_##Name(__VA_ARGS__, comm);                                     \
+    if (form == kNonblocking) MPI_I##name(__VA_ARGS__, comm, &request_);                      \
+    if (form == kPersistent) MPIX_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_); \
+    complete(&request_);                                                                      \
+    expect_collective(form == kBlocking      ? "MPI_" #Name                                   \
+                      : form == kNonblocking ? "MPI_I" #name                                  \
+                                             : "MPI_" #Name "_init",                          \
+                      comm, kind, root, block, times);                                        \
   } while (0)
 
 static void barrier(void) {
   MPI_Request request = MPI_REQUEST_NULL;
-  const char* name = form == kBlocking ? "MPI_Barrier" : form == kNonblocking ? "MPI_Ibarrier" : "MPI_Barrier_init";
+  const char* name = form == kBlocking      ? "MPI_Barrier"
+                     : form == kNonblocking ? "MPI_Ibarrier"
+                                            : "MPI_Barrier_init";
   if (form == kBlocking) MPI_Barrier(comm);
   if (form == kNonblocking) MPI_Ibarrier(comm, &request);
   if (form == kPersistent) MPIX_Barrier_init(comm, MPI_INFO_NULL, &request);
@@ -77,22 +79,26 @@ static void run(int n, int root, int in_place) {
 
   const void* rooted = in_place && me ? MPI_IN_PLACE : out;
   COLLECTIVE(Gather, gather, kGather, root, n, rooted, n, MPI_BYTE, in, n, MPI_BYTE, root);
-  COLLECTIVE(Gatherv, gatherv, kGather, root, n, rooted, n, MPI_BYTE, in, counts, displacements, MPI_BYTE, root);
+  COLLECTIVE(Gatherv, gatherv, kGather, root, n, rooted, n, MPI_BYTE, in, counts, displacements,
+             MPI_BYTE, root);
   fill(out, whole, 2);
   void* scattered = in_place && me ? MPI_IN_PLACE : in;
   COLLECTIVE(Scatter, scatter, kScatter, root, n, out, n, MPI_BYTE, scattered, n, MPI_BYTE, root);
-  COLLECTIVE(Scatterv, scatterv, kScatter, root, n, out, counts, displacements, MPI_BYTE, scattered, n, MPI_BYTE, root);
+  COLLECTIVE(Scatterv, scatterv, kScatter, root, n, out, counts, displacements, MPI_BYTE, scattered,
+             n, MPI_BYTE, root);
 
   const void* mine = in_place ? MPI_IN_PLACE : out;
   fill(out, (size_t)n, (unsigned)rank);
   fill(in + (size_t)rank * (size_t)n, (size_t)n, (unsigned)rank);
   COLLECTIVE(Allgather, allgather, kAllgather, 0, n, mine, n, MPI_BYTE, in, n, MPI_BYTE);
   for (i = 0; i < size; i++) verify(in + (size_t)i * (size_t)n, (size_t)n, (unsigned)i);
-  COLLECTIVE(Allgatherv, allgatherv, kAllgather, 0, n, mine, n, MPI_BYTE, in, counts, displacements, MPI_BYTE);
-  COLLECTIVE(Alltoall, alltoall, kAlltoall, 0, n, mine, n, MPI_BYTE, in, n, MPI_BYTE);
-  COLLECTIVE(Alltoallv, alltoallv, kAlltoall, 0, n, mine, counts, displacements, MPI_BYTE, in, counts, displacements,
+  COLLECTIVE(Allgatherv, allgatherv, kAllgather, 0, n, mine, n, MPI_BYTE, in, counts, displacements,
              MPI_BYTE);
-  COLLECTIVE(Alltoallw, alltoallw, kAlltoall, 0, n, mine, counts, displacements, types, in, counts, displacements, types);
+  COLLECTIVE(Alltoall, alltoall, kAlltoall, 0, n, mine, n, MPI_BYTE, in, n, MPI_BYTE);
+  COLLECTIVE(Alltoallv, alltoallv, kAlltoall, 0, n, mine, counts, displacements, MPI_BYTE, in,
+             counts, displacements, MPI_BYTE);
+  COLLECTIVE(Alltoallw, alltoallw, kAlltoall, 0, n, mine, counts, displacements, types, in, counts,
+             displacements, types);
 
   int *values = (int*)out, *results = (int*)in;
   for (i = 0; i < ints * size; i++) values[i] = results[i] = 1;
@@ -102,8 +108,10 @@ static void run(int n, int root, int in_place) {
   COLLECTIVE(Allreduce, allreduce, kAllreduce, 0, n, mine, in, ints, MPI_INT, MPI_SUM);
   if (form != kPersistent || !in_place) require(results[0] == size && results[ints - 1] == size);
   for (i = 0; i < size; i++) counts[i] = ints;
-  COLLECTIVE(Reduce_scatter, reduce_scatter, kReduceScatter, 0, n, mine, in, counts, MPI_INT, MPI_SUM);
-  COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, kReduceScatter, 0, n, mine, in, ints, MPI_INT, MPI_SUM);
+  COLLECTIVE(Reduce_scatter, reduce_scatter, kReduceScatter, 0, n, mine, in, counts, MPI_INT,
+             MPI_SUM);
+  COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, kReduceScatter, 0, n, mine, in, ints,
+             MPI_INT, MPI_SUM);
   COLLECTIVE(Scan, scan, kScan, 0, n, mine, in, ints, MPI_INT, MPI_MAX);
   COLLECTIVE(Exscan, exscan, kScan, 0, n, mine, in, ints, MPI_INT, MPI_MAX);
 }

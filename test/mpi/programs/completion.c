@@ -1,5 +1,6 @@
-// Every way to complete requests: Wait, Waitany, Waitsome, Waitall, Test, Testany, Testsome, Testall,
-// Request_get_status; each message counts once however it is completed, and statuses are the truth.
+// Every way to complete requests: Wait, Waitany, Waitsome, Waitall, Test, Testany, Testsome,
+// Testall, Request_get_status; each message counts once however it is completed, and statuses are
+// the truth.
 #include "../expect.h"
 
 enum { kRequests = 12, kForms = 9 };

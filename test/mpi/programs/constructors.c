@@ -2,8 +2,8 @@
 // messages are credited to the right processes and to the communicator of the right constructor.
 #include "../expect.h"
 
-// Each member sends (its place in the list of constructors + 1) * 10 bytes to its successor and 4 bytes
-// to the last member.
+// Each member sends (its place in the list of constructors + 1) * 10 bytes to its successor and 4
+// bytes to the last member.
 static int step = 0;
 static void talk(MPI_Comm comm, const char* made_by) {
   if (comm == MPI_COMM_NULL) return;
@@ -115,8 +115,8 @@ int main(int argc, char** argv) {
 
   int source = world_rank, degree = 1, destination = (world_rank + 1) % world_size,
       from = (world_rank + world_size - 1) % world_size;
-  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &source, &degree, &destination, MPI_UNWEIGHTED, MPI_INFO_NULL,
-                        0, &comm);
+  MPI_Dist_graph_create(MPI_COMM_WORLD, 1, &source, &degree, &destination, MPI_UNWEIGHTED,
+                        MPI_INFO_NULL, 0, &comm);
   talk(comm, "MPI_Dist_graph_create");
   finish(comm);
   MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &destination,

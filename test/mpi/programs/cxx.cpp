@@ -8,11 +8,12 @@ int main(int argc, char** argv) {
   MPI::Init(argc, argv);
   expect_start();
   expect_may("library");
-  const int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
+  const int next = (world_rank + 1) % world_size,
+            previous = (world_rank + world_size - 1) % world_size;
 
   std::vector<double> out(500, world_rank), in(500);
-  MPI_Sendrecv(out.data(), 500, MPI_DOUBLE, next, 0, in.data(), 500, MPI_DOUBLE, previous, 0, MPI_COMM_WORLD,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out.data(), 500, MPI_DOUBLE, next, 0, in.data(), 500, MPI_DOUBLE, previous, 0,
+               MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   expect_message(MPI_COMM_WORLD, next, 4000, 1);
   require(in[499] == previous);
 

@@ -1,4 +1,5 @@
-// A program that is not linked with MPI and takes its functions from dlopen's handle, where no preloaded library is seen.
+// A program that is not linked with MPI and takes its functions from dlopen's handle, where no
+// preloaded library is seen.
 //
 //   dlopens local | global | deepbind    how libmpi is loaded; deepbind: with a plug-in that is linked with it
 //   dlopens unused | forks | ends        loads it and does not start it; starts it and forks; ends without MPI_Finalize
@@ -19,7 +20,8 @@ static void find(const char* name, void* function) {
 
 static int deepbind(int* argc, char*** argv, const char* folder_of) {
   char path[4096];
-  snprintf(path, sizeof path, "%.*s/libplugin.so", (int)(strrchr(folder_of, '/') - folder_of), folder_of);
+  snprintf(path, sizeof path, "%.*s/libplugin.so", (int)(strrchr(folder_of, '/') - folder_of),
+           folder_of);
   void* plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   int (*run)(int*, char***) = 0;
   void* address = plugin ? dlsym(plugin, "run") : 0;
@@ -50,7 +52,8 @@ int main(int argc, char** argv) {
   void* type = dlsym(mpi, "ompi_mpi_int");
   void* sum = dlsym(mpi, "ompi_mpi_op_sum");
   int rank, size, one = 1, all = 0;
-  if (!init || !comm_rank || !comm_size || !allreduce || !finalize || !world || !type || !sum) return 2;
+  if (!init || !comm_rank || !comm_size || !allreduce || !finalize || !world || !type || !sum)
+    return 2;
   if (!strcmp(how, "unused")) return 0;
   init(&argc, &argv);
   if (!strcmp(how, "forks")) {

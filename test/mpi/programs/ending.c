@@ -1,5 +1,6 @@
-// Jobs that do not end as they should, and some that end in a special way. All but the ending is the same:
-// some messages around a ring, a line from rank 0, then rank 1 does what the argument says.
+// Jobs that do not end as they should, and some that end in a special way. All but the ending is
+// the same: some messages around a ring, a line from rank 0, then rank 1 does what the argument
+// says.
 //
 //   ending return | abort | exit | exit_all | _exit | segv | sigterm | sigkill | handler | atexit | fpe
 #define _GNU_SOURCE
@@ -36,7 +37,8 @@ int main(int argc, char** argv) {
   expect_start();
   int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
   for (int i = 0; i < 5; i++) {
-    MPI_Sendrecv(out, 300, MPI_BYTE, next, 0, in, 300, MPI_BYTE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 300, MPI_BYTE, next, 0, in, 300, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     expect_message(MPI_COMM_WORLD, next, 300, 1);
   }
   report_ok("ending");

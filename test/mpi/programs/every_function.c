@@ -4,8 +4,8 @@
  * usage: every_function [thread|abort|child]    thread: begins with MPI_Init_thread; abort: ends with MPI_Abort
  */
 #include <arpa/inet.h>
-#include <mpi.h>
 #include <mpi-ext.h>
+#include <mpi.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,8 @@ static void probes(void) {
   MPI_Message message;
   MPI_Request r;
   int flag = 0;
-  for (int i = 0; i < 4; ++i) MPI_Isend(out, 1, MPI_INT, other, 20 + i, W, &r), MPI_Request_free(&r);
+  for (int i = 0; i < 4; ++i)
+    MPI_Isend(out, 1, MPI_INT, other, 20 + i, W, &r), MPI_Request_free(&r);
   MPI_Probe(other, 20, W, ANY);
   MPI_Recv(in, 1, MPI_INT, other, 20, W, ANY);
   while (!flag) MPI_Iprobe(other, 21, W, &flag, ANY);
@@ -127,14 +128,20 @@ static void completions(void) {
     for (int i = 0; i < 3; ++i) MPI_Send(out + i, 1, MPI_INT, other, 30 + i, W);
     int left = 3;
     flag = 0;
-    if (round == 0) while (left > 0) MPI_Waitany(3, r, &index, s), --left;
-    if (round == 1) while (left > 0) MPI_Waitsome(3, r, &count, indices, s), left -= count;
-    if (round == 2) while (left > 0) MPI_Testany(3, r, &index, &flag, s), left -= flag;
-    if (round == 3) while (left > 0) MPI_Testsome(3, r, &count, indices, s), left -= count;
-    if (round == 4) while (!flag) MPI_Testall(3, r, &flag, s);
+    if (round == 0)
+      while (left > 0) MPI_Waitany(3, r, &index, s), --left;
+    if (round == 1)
+      while (left > 0) MPI_Waitsome(3, r, &count, indices, s), left -= count;
+    if (round == 2)
+      while (left > 0) MPI_Testany(3, r, &index, &flag, s), left -= flag;
+    if (round == 3)
+      while (left > 0) MPI_Testsome(3, r, &count, indices, s), left -= count;
+    if (round == 4)
+      while (!flag) MPI_Testall(3, r, &flag, s);
     if (round == 5) {
       while (!flag) MPI_Request_get_status(r[0], &flag, s);
-      for (int i = 0; i < 3; ++i) for (flag = 0; !flag;) MPI_Test(r + i, &flag, s);
+      for (int i = 0; i < 3; ++i)
+        for (flag = 0; !flag;) MPI_Test(r + i, &flag, s);
     }
     check(in[2] == out[2] - 100 * rank + 100 * other, "a completion");
   }
@@ -157,12 +164,12 @@ static void end(int form) {
   if (form == PERSISTENT) MPI_Request_free(&pending);
 }
 /* One collective in its three forms. */
-#define FORMS(Blocking, Nonblocking, Persistent, ...)                                              \
-  do {                                                                                             \
-    if (form == BLOCKING) Blocking(__VA_ARGS__, comm);                                             \
-    if (form == NONBLOCKING) Nonblocking(__VA_ARGS__, comm, &pending);                             \
-    if (form == PERSISTENT) Persistent(__VA_ARGS__, comm, MPI_INFO_NULL, &pending);                \
-    end(form);                                                                                     \
+#define FORMS(Blocking, Nonblocking, Persistent, ...)                               \
+  do {                                                                              \
+    if (form == BLOCKING) Blocking(__VA_ARGS__, comm);                              \
+    if (form == NONBLOCKING) Nonblocking(__VA_ARGS__, comm, &pending);              \
+    if (form == PERSISTENT) Persistent(__VA_ARGS__, comm, MPI_INFO_NULL, &pending); \
+    end(form);                                                                      \
   } while (0)
 
 static void collectives(MPI_Comm comm) {
@@ -176,8 +183,10 @@ static void collectives(MPI_Comm comm) {
     FORMS(MPI_Allreduce, MPI_Iallreduce, MPIX_Allreduce_init, out, in, 2, T, MPI_SUM);
     check(in[0] == 100, "allreduce");
     FORMS(MPI_Alltoall, MPI_Ialltoall, MPIX_Alltoall_init, out, 1, T, in, 1, T);
-    FORMS(MPI_Alltoallv, MPI_Ialltoallv, MPIX_Alltoallv_init, out, counts, displs, T, in, counts, displs, T);
-    FORMS(MPI_Alltoallw, MPI_Ialltoallw, MPIX_Alltoallw_init, out, counts, bytes, types, in, counts, bytes, types);
+    FORMS(MPI_Alltoallv, MPI_Ialltoallv, MPIX_Alltoallv_init, out, counts, displs, T, in, counts,
+          displs, T);
+    FORMS(MPI_Alltoallw, MPI_Ialltoallw, MPIX_Alltoallw_init, out, counts, bytes, types, in, counts,
+          bytes, types);
     check(in[other] == 100 * other + rank, "alltoall");
     FORMS(MPI_Bcast, MPI_Ibcast, MPIX_Bcast_init, in, 3, T, 1);
     FORMS(MPI_Exscan, MPI_Iexscan, MPIX_Exscan_init, out, in, 1, T, MPI_SUM);
@@ -185,8 +194,10 @@ static void collectives(MPI_Comm comm) {
     FORMS(MPI_Gather, MPI_Igather, MPIX_Gather_init, out, 1, T, in, 1, T, 0);
     FORMS(MPI_Gatherv, MPI_Igatherv, MPIX_Gatherv_init, out, 1, T, in, counts, displs, T, 0);
     FORMS(MPI_Reduce, MPI_Ireduce, MPIX_Reduce_init, out, in, 2, T, MPI_SUM, 0);
-    FORMS(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPIX_Reduce_scatter_init, out, in, counts, T, MPI_SUM);
-    FORMS(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPIX_Reduce_scatter_block_init, out, in, 1, T, MPI_SUM);
+    FORMS(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPIX_Reduce_scatter_init, out, in, counts, T,
+          MPI_SUM);
+    FORMS(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPIX_Reduce_scatter_block_init, out,
+          in, 1, T, MPI_SUM);
     FORMS(MPI_Scatter, MPI_Iscatter, MPIX_Scatter_init, out, 1, T, in, 1, T, 0);
     FORMS(MPI_Scatterv, MPI_Iscatterv, MPIX_Scatterv_init, out, counts, displs, T, in, 1, T, 0);
     check(in[0] == rank, "scatterv");
@@ -197,27 +208,30 @@ static void collectives(MPI_Comm comm) {
   MPI_Reduce_local(out, in, 1, MPI_INT, MPI_SUM);
 }
 
-static void neighbours(MPI_Comm comm) {  /* one neighbour in, one out */
+static void neighbours(MPI_Comm comm) { /* one neighbour in, one out */
   const MPI_Datatype T = MPI_INT, types[1] = {MPI_INT};
   const int counts[1] = {1}, displs[1] = {0};
   const MPI_Aint bytes[1] = {0};
   for (int form = BLOCKING; form <= PERSISTENT; ++form) {
     fill();
-    FORMS(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPIX_Neighbor_allgather_init, out, 1, T, in, 1, T);
-    FORMS(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPIX_Neighbor_allgatherv_init, out, 1, T, in, counts,
-          displs, T);
-    FORMS(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPIX_Neighbor_alltoall_init, out, 1, T, in, 1, T);
-    FORMS(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPIX_Neighbor_alltoallv_init, out, counts, displs, T, in,
-          counts, displs, T);
-    FORMS(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPIX_Neighbor_alltoallw_init, out, counts, bytes, types,
-          in, counts, bytes, types);
+    FORMS(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPIX_Neighbor_allgather_init, out, 1, T,
+          in, 1, T);
+    FORMS(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPIX_Neighbor_allgatherv_init, out, 1,
+          T, in, counts, displs, T);
+    FORMS(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPIX_Neighbor_alltoall_init, out, 1, T, in,
+          1, T);
+    FORMS(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPIX_Neighbor_alltoallv_init, out,
+          counts, displs, T, in, counts, displs, T);
+    FORMS(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPIX_Neighbor_alltoallw_init, out,
+          counts, bytes, types, in, counts, bytes, types);
     check(in[0] == 100 * other, "a neighbour");
   }
 }
 
 static void topologies(void) {
   MPI_Comm cart, sub, graph, dist, adjacent;
-  int dims[2] = {0, 1}, periods[2] = {0, 0}, coords[2], a, b, c, keep[2] = {1, 0}, values[8], more[8];
+  int dims[2] = {0, 1}, periods[2] = {0, 0}, coords[2], a, b, c, keep[2] = {1, 0}, values[8],
+      more[8];
   const int one = 1, index[2] = {1, 2}, edges[2] = {1, 0};
   MPI_Dims_create(2, 2, dims);
   MPI_Cart_create(W, 2, dims, periods, 0, &cart);
@@ -238,12 +252,14 @@ static void topologies(void) {
   MPI_Graph_map(W, 2, index, edges, &b);
   check(a == 1 && values[0] == other, "a graph");
   MPI_Dist_graph_create(W, 1, &rank, &one, &other, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &dist);
-  MPI_Dist_graph_create_adjacent(W, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &adjacent);
+  MPI_Dist_graph_create_adjacent(W, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                 MPI_INFO_NULL, 0, &adjacent);
   MPI_Dist_graph_neighbors_count(adjacent, &a, &b, &c);
   MPI_Dist_graph_neighbors(adjacent, 1, values, MPI_UNWEIGHTED, 1, more, MPI_UNWEIGHTED);
   check(a == 1 && b == 1 && values[0] == other && more[0] == other, "neighbours");
   neighbours(adjacent);
-  MPI_Comm_free(&cart), MPI_Comm_free(&sub), MPI_Comm_free(&graph), MPI_Comm_free(&dist), MPI_Comm_free(&adjacent);
+  MPI_Comm_free(&cart), MPI_Comm_free(&sub), MPI_Comm_free(&graph), MPI_Comm_free(&dist),
+      MPI_Comm_free(&adjacent);
 }
 
 static void groups(void) {
@@ -330,7 +346,8 @@ static void communicators(void) {
 static void datatypes(void) {
   MPI_Datatype t, u;
   const int blocks[2] = {1, 1}, displs[2] = {0, 2}, sizes[1] = {8}, parts[1] = {2}, starts[1] = {0};
-  const int distribs[1] = {MPI_DISTRIBUTE_BLOCK}, dargs[1] = {MPI_DISTRIBUTE_DFLT_DARG}, psizes[1] = {2};
+  const int distribs[1] = {MPI_DISTRIBUTE_BLOCK}, dargs[1] = {MPI_DISTRIBUTE_DFLT_DARG},
+            psizes[1] = {2};
   const MPI_Aint places[2] = {0, 8};
   const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
   MPI_Aint lb, extent;
@@ -368,7 +385,8 @@ static void datatypes(void) {
   MPI_Type_create_hindexed_block(2, 1, places, MPI_INT, &u), MPI_Type_free(&u);
   MPI_Type_create_struct(2, blocks, places, types, &u), MPI_Type_free(&u);
   MPI_Type_create_subarray(1, sizes, parts, starts, MPI_ORDER_C, MPI_INT, &u), MPI_Type_free(&u);
-  MPI_Type_create_darray(2, rank, 1, sizes, distribs, dargs, psizes, MPI_ORDER_C, MPI_INT, &u), MPI_Type_free(&u);
+  MPI_Type_create_darray(2, rank, 1, sizes, distribs, dargs, psizes, MPI_ORDER_C, MPI_INT, &u),
+      MPI_Type_free(&u);
   MPI_Type_create_f90_integer(5, &u);
   MPI_Type_create_f90_real(5, MPI_UNDEFINED, &u);
   MPI_Type_create_f90_complex(5, MPI_UNDEFINED, &u);
@@ -404,10 +422,12 @@ static void windows(void) {
   MPI_Win_set_name(win, "memory"), MPI_Win_get_name(win, name, &a);
   check(strcmp(name, "memory") == 0, "a window's name");
   MPI_Win_create_keyval(MPI_WIN_NULL_COPY_FN, MPI_WIN_NULL_DELETE_FN, &key, NULL);
-  MPI_Win_set_attr(win, key, &value), MPI_Win_get_attr(win, key, &found, &flag), MPI_Win_delete_attr(win, key);
+  MPI_Win_set_attr(win, key, &value), MPI_Win_get_attr(win, key, &found, &flag),
+      MPI_Win_delete_attr(win, key);
   MPI_Win_free_keyval(&key);
   MPI_Win_create_errhandler(on_win, &handler);
-  MPI_Win_set_errhandler(win, handler), MPI_Win_call_errhandler(win, MPI_ERR_OTHER), MPI_Errhandler_free(&handler);
+  MPI_Win_set_errhandler(win, handler), MPI_Win_call_errhandler(win, MPI_ERR_OTHER),
+      MPI_Errhandler_free(&handler);
   MPI_Win_get_errhandler(win, &handler), MPI_Errhandler_free(&handler);
   MPI_Info_create(&info), MPI_Win_set_info(win, info), MPI_Info_free(&info);
   MPI_Win_get_info(win, &info), MPI_Info_free(&info);
@@ -436,7 +456,8 @@ static void windows(void) {
   MPI_Rget_accumulate(out, 1, T, in, 1, T, other, 6, 1, T, MPI_NO_OP, win, &r), MPI_Wait(&r, ANY);
   MPI_Fetch_and_op(out, in, T, other, 7, MPI_SUM, win);
   MPI_Compare_and_swap(out, out + 1, in, T, other, 8, win);
-  MPI_Win_flush(other, win), MPI_Win_flush_all(win), MPI_Win_flush_local(other, win), MPI_Win_flush_local_all(win);
+  MPI_Win_flush(other, win), MPI_Win_flush_all(win), MPI_Win_flush_local(other, win),
+      MPI_Win_flush_local_all(win);
   MPI_Win_sync(win);
   MPI_Win_unlock_all(win);
   MPI_Win_free(&win);
@@ -467,7 +488,8 @@ static void files(void) {
   snprintf(path, sizeof path, "%s/every_function.data", folder == NULL ? "." : folder);
   fill();
   MPI_File_open(W, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
-  MPI_File_set_size(f, 0), MPI_File_preallocate(f, 8 * N * sizeof(int)), MPI_File_get_size(f, &size);
+  MPI_File_set_size(f, 0), MPI_File_preallocate(f, 8 * N * sizeof(int)),
+      MPI_File_get_size(f, &size);
   MPI_File_get_amode(f, &a), MPI_File_get_group(f, &group), MPI_Group_free(&group);
   MPI_File_get_info(f, &info), MPI_File_set_info(f, info), MPI_Info_free(&info);
   MPI_File_create_errhandler(on_file, &handler), MPI_File_set_errhandler(f, handler);
@@ -529,16 +551,21 @@ static void environment(void) {
   MPI_Finalized(&flag), check(!flag, "finalized");
   MPI_Query_thread(&a), MPI_Is_thread_main(&flag), check(flag, "the main thread");
   MPI_Alloc_mem(64, MPI_INFO_NULL, &memory), MPI_Free_mem(memory);
-  MPI_Add_error_class(&class), MPI_Add_error_code(class, &code), MPI_Add_error_string(code, "an error");
+  MPI_Add_error_class(&class), MPI_Add_error_code(class, &code),
+      MPI_Add_error_string(code, "an error");
   MPI_Error_class(code, &a), MPI_Error_string(code, text, &b);
   check(a == class && strcmp(text, "an error") == 0, "an error class");
-  MPI_Info_create(&info), MPI_Info_set(info, "key", "value"), MPI_Info_get(info, "key", 63, value, &flag);
+  MPI_Info_create(&info), MPI_Info_set(info, "key", "value"),
+      MPI_Info_get(info, "key", 63, value, &flag);
   check(flag && strcmp(value, "value") == 0, "an info");
-  MPI_Info_get_valuelen(info, "key", &a, &flag), MPI_Info_get_nkeys(info, &a), MPI_Info_get_nthkey(info, 0, text);
-  MPI_Info_dup(info, &copy), MPI_Info_delete(info, "key"), MPI_Info_free(&info), MPI_Info_free(&copy);
+  MPI_Info_get_valuelen(info, "key", &a, &flag), MPI_Info_get_nkeys(info, &a),
+      MPI_Info_get_nthkey(info, 0, text);
+  MPI_Info_dup(info, &copy), MPI_Info_delete(info, "key"), MPI_Info_free(&info),
+      MPI_Info_free(&copy);
   MPI_Op_create(summed, 1, &op), MPI_Op_commutative(op, &flag);
   fill();
-  MPI_Allreduce(out, in, 1, MPI_INT, op, W), check(in[0] == 100, "an operation of its own"), MPI_Op_free(&op);
+  MPI_Allreduce(out, in, 1, MPI_INT, op, W), check(in[0] == 100, "an operation of its own"),
+      MPI_Op_free(&op);
   MPI_Pcontrol(1);
   MPI_Comm parent;
   MPI_Comm_get_parent(&parent), check(parent == MPI_COMM_NULL, "no parent");
@@ -555,9 +582,11 @@ static void tools(void) {
   unsigned long long value[64];
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   MPI_T_cvar_get_num(&count);
-  for (index = 0; index < count; ++index) {  /* one that is an enumeration */
+  for (index = 0; index < count; ++index) { /* one that is an enumeration */
     length = text_length = 256;
-    if (MPI_T_cvar_get_info(index, name, &length, &a, &type, &kind, text, &text_length, &b, &c) != MPI_SUCCESS) continue;
+    if (MPI_T_cvar_get_info(index, name, &length, &a, &type, &kind, text, &text_length, &b, &c) !=
+        MPI_SUCCESS)
+      continue;
     if (kind != MPI_T_ENUM_NULL && type == MPI_INT && b == MPI_T_BIND_NO_OBJECT) break;
   }
   if (index < count) {
@@ -580,7 +609,8 @@ static void tools(void) {
   MPI_T_pvar_session_create(&session);
   for (index = 0; index < count; ++index) {
     length = text_length = 256;
-    if (MPI_T_pvar_get_info(index, name, &length, &a, &b, &type, &kind, text, &text_length, &c, &d, &e, &f) == MPI_SUCCESS &&
+    if (MPI_T_pvar_get_info(index, name, &length, &a, &b, &type, &kind, text, &text_length, &c, &d,
+                            &e, &f) == MPI_SUCCESS &&
         c == MPI_T_BIND_NO_OBJECT) {
       break;
     }
@@ -588,8 +618,10 @@ static void tools(void) {
   /* Where the library has no variable of its own, these refuse the arguments, which is an answer too. */
   MPI_T_pvar_get_index(name, b, &a);
   if (index < count && MPI_T_pvar_handle_alloc(session, index, NULL, &pvar, &a) == MPI_SUCCESS) {
-    MPI_T_pvar_start(session, pvar), MPI_T_pvar_read(session, pvar, value), MPI_T_pvar_write(session, pvar, value);
-    MPI_T_pvar_reset(session, pvar), MPI_T_pvar_readreset(session, pvar, value), MPI_T_pvar_stop(session, pvar);
+    MPI_T_pvar_start(session, pvar), MPI_T_pvar_read(session, pvar, value),
+        MPI_T_pvar_write(session, pvar, value);
+    MPI_T_pvar_reset(session, pvar), MPI_T_pvar_readreset(session, pvar, value),
+        MPI_T_pvar_stop(session, pvar);
     MPI_T_pvar_handle_free(session, &pvar);
   }
   MPI_T_pvar_session_free(&session);
@@ -625,7 +657,8 @@ static void processes(char *self) {
   const MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
   MPI_Comm_spawn(self, child_arguments, 1, MPI_INFO_NULL, 0, W, &child, MPI_ERRCODES_IGNORE);
   MPI_Comm_disconnect(&child);
-  MPI_Comm_spawn_multiple(2, commands, arguments, one_each, infos, 0, W, &child, MPI_ERRCODES_IGNORE);
+  MPI_Comm_spawn_multiple(2, commands, arguments, one_each, infos, 0, W, &child,
+                          MPI_ERRCODES_IGNORE);
   MPI_Comm_disconnect(&child);
   if (rank == 0) {
     MPI_Open_port(MPI_INFO_NULL, port);
@@ -679,9 +712,11 @@ int main(int argc, char **argv) {
     MPI_Barrier(W);
   }
   if (strcmp(mode, "thread") != 0) {
-    sends(), probes(), completions(), collectives(W), topologies(), groups(), communicators(), datatypes();
+    sends(), probes(), completions(), collectives(W), topologies(), groups(), communicators(),
+        datatypes();
     windows(), environment(), tools();
-    MPI_Register_datarep("of_its_own", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL, datarep_extent, NULL);
+    MPI_Register_datarep("of_its_own", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
+                         datarep_extent, NULL);
     files();
     processes(argv[0]);
   }

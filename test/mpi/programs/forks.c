@@ -1,5 +1,5 @@
-// chdir, fork with exec of a program without MPI, a forked child that ends through exit(), and system():
-// the children count nothing and write nothing, the profile is where the job began.
+// chdir, fork with exec of a program without MPI, a forked child that ends through exit(), and
+// system(): the children count nothing and write nothing, the profile is where the job began.
 #include "../expect.h"
 
 #include <sys/wait.h>
@@ -8,9 +8,11 @@ int main(int argc, char** argv) {
   static char out[100], in[100];
   MPI_Init(&argc, &argv);
   expect_start();
-  int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size, status;
+  int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size,
+      status;
   require(chdir("/") == 0);
-  MPI_Sendrecv(out, 100, MPI_BYTE, next, 0, in, 100, MPI_BYTE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 100, MPI_BYTE, next, 0, in, 100, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   expect_message(MPI_COMM_WORLD, next, 100, 1);
 
   pid_t child = fork();
@@ -31,7 +33,8 @@ int main(int argc, char** argv) {
 
   require(WEXITSTATUS(system("exit 5")) == 5);
 
-  MPI_Sendrecv(out, 50, MPI_BYTE, next, 0, in, 50, MPI_BYTE, previous, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 50, MPI_BYTE, next, 0, in, 50, MPI_BYTE, previous, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   expect_message(MPI_COMM_WORLD, next, 50, 1);
   if (argc > 1 && world_rank == 0) {
     // A child of this job that runs on while the parent finalizes.

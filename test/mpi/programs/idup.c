@@ -16,7 +16,8 @@ int main(int argc, char** argv) {
     MPI_Status status;
     int index, indices[2], flag = 0, size = 1000 * form;
     MPI_Comm_idup(MPI_COMM_WORLD, &comm, &requests[0]);
-    MPI_Sendrecv(out, size, MPI_BYTE, next, 1, in, 6000, MPI_BYTE, previous, 1, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out, size, MPI_BYTE, next, 1, in, 6000, MPI_BYTE, previous, 1, MPI_COMM_WORLD,
+                 &status);
     expect_message(MPI_COMM_WORLD, next, size, 1);
     switch (form) {
       case 0: MPI_Wait(&requests[0], &status); break;
@@ -32,7 +33,8 @@ int main(int argc, char** argv) {
     }
     // Some have completed while others have not yet: send at once.
     for (int i = 0; i < 5; i++) {
-      MPI_Sendrecv(out, size + i, MPI_BYTE, next, 2, in, 6000, MPI_BYTE, MPI_ANY_SOURCE, 2, comm, &status);
+      MPI_Sendrecv(out, size + i, MPI_BYTE, next, 2, in, 6000, MPI_BYTE, MPI_ANY_SOURCE, 2, comm,
+                   &status);
       if (i == 0) expect_label(comm, "MPI_Comm_idup");
       expect_message(comm, next, size + i, 1);
       require(status.MPI_SOURCE == previous);

@@ -1,5 +1,5 @@
-// Collectives on an intercommunicator, blocking and non-blocking. Open MPI also sends inside the groups,
-// on communicators of its own; all of it belongs to the collective that the program called.
+// Collectives on an intercommunicator, blocking and non-blocking. Open MPI also sends inside the
+// groups, on communicators of its own; all of it belongs to the collective that the program called.
 #include "../expect.h"
 
 enum { kBlock = 2000, kRanks = 8 };
@@ -7,16 +7,16 @@ static char out[kRanks * kBlock], in[kRanks * kBlock];
 static MPI_Comm inter;
 static int nonblocking, remote_size;
 
-#define COLLECTIVE(Name, name, bytes, ...)                                          \
-  do {                                                                              \
-    if (nonblocking) {                                                              \
-      MPI_Request request_;                                                         \
-      MPI_I##name(__VA_ARGS__, inter, &request_);                                   \
-      MPI_Wait(&request_, MPI_STATUS_IGNORE);                                       \
-    } else {                                                                        \
-      MPI_##Name(__VA_ARGS__, inter);                                               \
-    }                                                                               \
-    if (world_rank == 0)                                                            \
+#define COLLECTIVE(Name, name, bytes, ...)                                            \
+  do {                                                                                \
+    if (nonblocking) {                                                                \
+      MPI_Request request_;                                                           \
+      MPI_I##name(__VA_ARGS__, inter, &request_);                                     \
+      MPI_Wait(&request_, MPI_STATUS_IGNORE);                                         \
+    } else {                                                                          \
+      MPI_##Name(__VA_ARGS__, inter);                                                 \
+    }                                                                                 \
+    if (world_rank == 0)                                                              \
       expect_at_least_anywhere(nonblocking ? "MPI_I" #name : "MPI_" #Name, bytes, 1); \
   } while (0)
 
@@ -58,20 +58,24 @@ int main(int argc, char** argv) {
   COLLECTIVE(Gatherv, gatherv, whole, out, n, MPI_BYTE, in, counts, displacements, MPI_BYTE, root);
   across();
   COLLECTIVE(Scatter, scatter, whole, out, n, MPI_BYTE, in, n, MPI_BYTE, root);
-  COLLECTIVE(Scatterv, scatterv, whole, out, counts, displacements, MPI_BYTE, in, n, MPI_BYTE, root);
+  COLLECTIVE(Scatterv, scatterv, whole, out, counts, displacements, MPI_BYTE, in, n, MPI_BYTE,
+             root);
   COLLECTIVE(Reduce, reduce, n, out, in, n, MPI_CHAR, MPI_MAX, root);
   across();
   COLLECTIVE(Allgather, allgather, 2 * n, out, n, MPI_BYTE, in, n, MPI_BYTE);
   COLLECTIVE(Allgatherv, allgatherv, 2 * n, out, n, MPI_BYTE, in, counts, displacements, MPI_BYTE);
   COLLECTIVE(Alltoall, alltoall, 2 * n, out, n, MPI_BYTE, in, n, MPI_BYTE);
-  COLLECTIVE(Alltoallv, alltoallv, 2 * n, out, counts, displacements, MPI_BYTE, in, counts, displacements, MPI_BYTE);
-  COLLECTIVE(Alltoallw, alltoallw, 2 * n, out, counts, displacements, types, in, counts, displacements, types);
+  COLLECTIVE(Alltoallv, alltoallv, 2 * n, out, counts, displacements, MPI_BYTE, in, counts,
+             displacements, MPI_BYTE);
+  COLLECTIVE(Alltoallw, alltoallw, 2 * n, out, counts, displacements, types, in, counts,
+             displacements, types);
   across();
   COLLECTIVE(Allreduce, allreduce, 2 * n, out, in, n, MPI_CHAR, MPI_MAX);
   // Both groups must bring the same number of elements: a block for each pair of members.
   for (int i = 0; i < local_size; i++) counts[i] = remote_size;
   COLLECTIVE(Reduce_scatter, reduce_scatter, 1, out, in, counts, MPI_CHAR, MPI_MAX);
-  COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, 1, out, in, remote_size, MPI_CHAR, MPI_MAX);
+  COLLECTIVE(Reduce_scatter_block, reduce_scatter_block, 1, out, in, remote_size, MPI_CHAR,
+             MPI_MAX);
   if (nonblocking) {
     MPI_Request request;
     MPI_Ibarrier(inter, &request);

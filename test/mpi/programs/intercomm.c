@@ -30,8 +30,8 @@ static void around(MPI_Comm comm, const char* made_by) {
   expect_label(comm, made_by);
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  MPI_Sendrecv(out, 33, MPI_BYTE, (rank + 1) % size, 1, in, 33, MPI_BYTE, (rank + size - 1) % size, 1, comm,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 33, MPI_BYTE, (rank + 1) % size, 1, in, 33, MPI_BYTE, (rank + size - 1) % size,
+               1, comm, MPI_STATUS_IGNORE);
   expect_message(comm, (rank + 1) % size, 33, 1);
 }
 
@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
   if (half != MPI_COMM_NULL) {
     expect_label(half, "MPI_Comm_split");
     // The leaders are the highest odd and even ranks; they meet over the world.
-    int highest_odd = world_size - 1 - (world_size % 2), highest_even = world_size - 2 + (world_size % 2);
+    int highest_odd = world_size - 1 - (world_size % 2),
+        highest_even = world_size - 2 + (world_size % 2);
     MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, color ? highest_even : highest_odd, 9, &inter);
     across(inter, "MPI_Intercomm_create");
     MPI_Comm_dup(inter, &dup);

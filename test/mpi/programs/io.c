@@ -1,5 +1,5 @@
-// MPI-IO: collective and independent reads and writes, with messages of the program's own in between.
-// What two-phase I/O sends between the ranks is "io", nothing else.
+// MPI-IO: collective and independent reads and writes, with messages of the program's own in
+// between. What two-phase I/O sends between the ranks is "io", nothing else.
 #include "../expect.h"
 
 enum { kBlock = 1000, kBlocks = 200 };
@@ -7,7 +7,8 @@ static char out[kBlock * kBlocks], in[kBlock * kBlocks];
 
 static void between(int size) {
   int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
-  MPI_Sendrecv(out, size, MPI_BYTE, next, 1, in, size, MPI_BYTE, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, size, MPI_BYTE, next, 1, in, size, MPI_BYTE, previous, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   expect_message(MPI_COMM_WORLD, next, size, 1);
 }
 
@@ -22,8 +23,9 @@ int main(int argc, char** argv) {
   MPI_File file;
   MPI_Request request;
   MPI_Offset where = (MPI_Offset)world_rank * kBlock;
-  require(MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
-                        MPI_INFO_NULL, &file) == MPI_SUCCESS);
+  require(MPI_File_open(MPI_COMM_WORLD, path,
+                        MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                        &file) == MPI_SUCCESS);
   between(10);
   fill(out, sizeof out, (unsigned)world_rank);
   // Independent.

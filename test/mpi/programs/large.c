@@ -1,5 +1,6 @@
-// Messages of more than 2 GiB: lengths do not fit into 31 bits. The datatype has extent 0, so that the
-// 2,100 elements of 1 MiB share one small buffer: the test needs neither the memory nor the page faults.
+// Messages of more than 2 GiB: lengths do not fit into 31 bits. The datatype has extent 0, so that
+// the 2,100 elements of 1 MiB share one small buffer: the test needs neither the memory nor the
+// page faults.
 #include "../expect.h"
 
 int main(int argc, char** argv) {

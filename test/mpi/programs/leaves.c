@@ -13,8 +13,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
-                       MPI_STATUS_IGNORE);
+  MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 0, (rank + size - 1) % size, 0,
+                       MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   if (argc > 1 && !strcmp(argv[1], "vfork")) {
     if (vfork() == 0) {
       execl("/nonexistent", "nonexistent", (char*)NULL);

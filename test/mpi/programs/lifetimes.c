@@ -1,5 +1,5 @@
-// Communicators that come and go: 2,000 made and freed in a loop, handles used again for other members,
-// and communicators freed while sends and receives on them are pending.
+// Communicators that come and go: 2,000 made and freed in a loop, handles used again for other
+// members, and communicators freed while sends and receives on them are pending.
 #include "../expect.h"
 
 enum { kLoop = 2000, kPending = 40 };
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   long after_warm_up = 0;
   for (int i = 0; i < kLoop; i++) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    MPI_Sendrecv(out, 12, MPI_BYTE, next, 0, in, 12, MPI_BYTE, previous, 0, comm, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 12, MPI_BYTE, next, 0, in, 12, MPI_BYTE, previous, 0, comm,
+                 MPI_STATUS_IGNORE);
     expect_label(comm, "MPI_Comm_dup");
     expect_message(comm, next, 12, 1);
     if (i == 0) expect_instances(comm, kLoop + kPending);
@@ -44,8 +45,8 @@ int main(int argc, char** argv) {
   // The same handle, other members each time: a stale mapping would credit the wrong rank.
   for (int shift = 0; shift < 3 * world_size; shift++) {
     int rank, size;
-    MPI_Comm_split(MPI_COMM_WORLD, shift % 3 == 2 ? world_rank % 2 : 0, (world_rank + shift) % world_size,
-                   &comm);
+    MPI_Comm_split(MPI_COMM_WORLD, shift % 3 == 2 ? world_rank % 2 : 0,
+                   (world_rank + shift) % world_size, &comm);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     expect_label(comm, "MPI_Comm_split");
@@ -57,7 +58,8 @@ int main(int argc, char** argv) {
     MPI_Comm_free(&comm);
   }
 
-  // Freed with pending requests, eager and rendezvous; a new communicator takes the handle meanwhile.
+  // Freed with pending requests, eager and rendezvous; a new communicator takes the handle
+  // meanwhile.
   for (int i = 0; i < kPending; i++) {
     MPI_Comm old, between;
     int size = i % 4 == 3 ? 100000 : 300 * (i % 4);

@@ -1,5 +1,5 @@
-// Collectives whose messages are known: run.py forces the linear algorithm of each, so that every pair
-// has a closed form. Point-to-point messages between them may not change class.
+// Collectives whose messages are known: run.py forces the linear algorithm of each, so that every
+// pair has a closed form. Point-to-point messages between them may not change class.
 #include "../expect.h"
 
 enum { kBlock = 3000, kRanks = 8 };
@@ -20,7 +20,8 @@ static void everybody(const char* name, long long bytes) {
 
 static void between(void) {
   int next = (world_rank + 1) % world_size, previous = (world_rank + world_size - 1) % world_size;
-  MPI_Sendrecv(out, 60, MPI_BYTE, next, 1, in, 60, MPI_BYTE, previous, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 60, MPI_BYTE, next, 1, in, 60, MPI_BYTE, previous, 1, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
   expect_message(MPI_COMM_WORLD, next, 60, 1);
 }
 
@@ -28,7 +29,8 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   expect_start();
   MPI_Comm world = MPI_COMM_WORLD;
-  int counts[kRanks], displacements[kRanks], root = world_size - 1, n = kBlock, all = n * world_size;
+  int counts[kRanks], displacements[kRanks], root = world_size - 1, n = kBlock,
+                                             all = n * world_size;
   for (int i = 0; i < world_size; i++) {
     counts[i] = n;
     displacements[i] = n * i;

@@ -1,5 +1,5 @@
-// Neighbourhood collectives on Cartesian and distributed-graph communicators. Their messages are known:
-// one to each neighbour, none to MPI_PROC_NULL, also to oneself where the topology says so.
+// Neighbourhood collectives on Cartesian and distributed-graph communicators. Their messages are
+// known: one to each neighbour, none to MPI_PROC_NULL, also to oneself where the topology says so.
 //
 //   neighbors blocking | nonblocking | persistent
 #include "../expect.h"
@@ -24,19 +24,20 @@ static void complete(MPI_Request* request) {
   }
 }
 
-#define COLLECTIVE(name, block, ...)                                                                \
-  do {                                                                                              \
-    MPI_Request request_ = MPI_REQUEST_NULL;                                                        \
-    if (form == kBlocking) MPI_Neighbor_##name(__VA_ARGS__, comm);                                  \
-    if (form == kNonblocking) MPI_Ineighbor_##name(__VA_ARGS__, comm, &request_);                   \
-    if (form == kPersistent) MPIX_Neighbor_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_); \
-    complete(&request_);                                                                            \
-    for (int i_ = 0; i_ < degree_out; i_++)                                                         \
-      if (to[i_] != MPI_PROC_NULL)                                                                  \
-        expect_pair(form == kBlocking      ? "MPI_Neighbor_" #name                                  \
-                    : form == kNonblocking ? "MPI_Ineighbor_" #name                                 \
-                                           : "MPI_Neighbor_" #name "_init",                         \
-                    comm, comm_rank(), to[i_], block, times);                                       \
+#define COLLECTIVE(name, block, ...)                                              \
+  do {                                                                            \
+    MPI_Request request_ = MPI_REQUEST_NULL;                                      \
+    if (form == kBlocking) MPI_Neighbor_##name(__VA_ARGS__, comm);                \
+    if (form == kNonblocking) MPI_Ineighbor_##name(__VA_ARGS__, comm, &request_); \
+    if (form == kPersistent)                                                      \
+      MPIX_Neighbor_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_);   \
+    complete(&request_);                                                          \
+    for (int i_ = 0; i_ < degree_out; i_++)                                       \
+      if (to[i_] != MPI_PROC_NULL)                                                \
+        expect_pair(form == kBlocking      ? "MPI_Neighbor_" #name                \
+                    : form == kNonblocking ? "MPI_Ineighbor_" #name               \
+                                           : "MPI_Neighbor_" #name "_init",       \
+                    comm, comm_rank(), to[i_], block, times);                     \
   } while (0)
 
 static int comm_rank(void) {
@@ -58,7 +59,8 @@ static void run(int n) {
   COLLECTIVE(allgather, n, out, n, MPI_BYTE, in, n, MPI_BYTE);
   COLLECTIVE(allgatherv, n, out, n, MPI_BYTE, in, counts, displacements, MPI_BYTE);
   COLLECTIVE(alltoall, n, out, n, MPI_BYTE, in, n, MPI_BYTE);
-  COLLECTIVE(alltoallv, n, out, counts, displacements, MPI_BYTE, in, counts, displacements, MPI_BYTE);
+  COLLECTIVE(alltoallv, n, out, counts, displacements, MPI_BYTE, in, counts, displacements,
+             MPI_BYTE);
   COLLECTIVE(alltoallw, n, out, counts, offsets, types, in, counts, offsets, types);
 }
 
@@ -90,7 +92,8 @@ int main(int argc, char** argv) {
   MPI_Dims_create(world_size, 2, dims);
   cart(2, dims, periods);
 
-  // A graph with unequal degrees: everybody listens to rank 0 and to itself, rank 0 to the last as well.
+  // A graph with unequal degrees: everybody listens to rank 0 and to itself, rank 0 to the last as
+  // well.
   int last = world_size - 1, sources[3], source_count = 0;
   sources[source_count++] = 0;
   if (world_rank != 0) sources[source_count++] = world_rank;

@@ -1,4 +1,5 @@
-// Programs that never call MPI_Init although they are linked with MPI, or that ask before, after and often.
+// Programs that never call MPI_Init although they are linked with MPI, or that ask before, after
+// and often.
 //
 //   no_init | no_init ask | no_init thread LEVEL
 #include "../expect.h"

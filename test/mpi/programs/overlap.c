@@ -1,5 +1,6 @@
-// Non-blocking collectives in flight while other calls make them progress: blocking collectives, sends
-// and receives, on the same communicator and on others. Every message keeps its own collective's name.
+// Non-blocking collectives in flight while other calls make them progress: blocking collectives,
+// sends and receives, on the same communicator and on others. Every message keeps its own
+// collective's name.
 #include "../expect.h"
 
 enum { kInts = 5000, kRounds = 10 };

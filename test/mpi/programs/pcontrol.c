@@ -1,5 +1,5 @@
-// MPI_Pcontrol(0) pauses counting and MPI_Pcontrol(1) resumes it: what is sent and received while paused
-// stands nowhere. Other levels change nothing.
+// MPI_Pcontrol(0) pauses counting and MPI_Pcontrol(1) resumes it: what is sent and received while
+// paused stands nowhere. Other levels change nothing.
 #include "../expect.h"
 
 static char out[10000], in[10000];
@@ -8,8 +8,8 @@ static void exchange(MPI_Comm comm, int size) {
   int rank, count;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &count);
-  MPI_Sendrecv(out, size, MPI_BYTE, (rank + 1) % count, 0, in, 10000, MPI_BYTE, MPI_ANY_SOURCE, 0, comm,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, size, MPI_BYTE, (rank + 1) % count, 0, in, 10000, MPI_BYTE, MPI_ANY_SOURCE, 0,
+               comm, MPI_STATUS_IGNORE);
 }
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
-// Named phases: the matrices of each are kept apart, a phase that comes again continues, and the program
-// runs unchanged without the library.
+// Named phases: the matrices of each are kept apart, a phase that comes again continues, and the
+// program runs unchanged without the library.
 #include "../expect.h"
 #include "profiler/fathom.h"
 
@@ -9,12 +9,13 @@ static void exchange(MPI_Comm comm, int size) {
   int rank, count;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &count);
-  MPI_Sendrecv(out, size, MPI_BYTE, (rank + 1) % count, 0, in, 10000, MPI_BYTE, MPI_ANY_SOURCE, 0, comm,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, size, MPI_BYTE, (rank + 1) % count, 0, in, 10000, MPI_BYTE, MPI_ANY_SOURCE, 0,
+               comm, MPI_STATUS_IGNORE);
   expect_message(comm, (rank + 1) % count, size, 1);
 }
 
-// Nobody is still in the phase before when the next begins. The barrier is of the phase it starts in.
+// Nobody is still in the phase before when the next begins. The barrier is of the phase it starts
+// in.
 static void begin(const char* name) {
   fathom_phase_begin(name);
   expect_phase(name);

@@ -1,5 +1,5 @@
-// MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe with MPI_Recv, MPI_Irecv, MPI_Mrecv and MPI_Imrecv:
-// a probe counts nothing, a matched receive counts once, whatever its length.
+// MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe with MPI_Recv, MPI_Irecv, MPI_Mrecv and
+// MPI_Imrecv: a probe counts nothing, a matched receive counts once, whatever its length.
 #include "../expect.h"
 
 static const int sizes[] = {0, 8, 257, 5000, 100000};
@@ -19,9 +19,7 @@ static void receive(int form, char* buffer, int size, int source, int any) {
       while (!flag) MPI_Iprobe(from, tag, MPI_COMM_WORLD, &flag, &status);
       break;
     case 2:
-    case 3:
-      MPI_Mprobe(from, tag, MPI_COMM_WORLD, &message, &status);
-      break;
+    case 3: MPI_Mprobe(from, tag, MPI_COMM_WORLD, &message, &status); break;
     default:
       while (!flag) MPI_Improbe(from, tag, MPI_COMM_WORLD, &flag, &message, &status);
       break;
@@ -29,7 +27,9 @@ static void receive(int form, char* buffer, int size, int source, int any) {
   MPI_Get_count(&status, MPI_BYTE, &count);
   require(count == size && status.MPI_SOURCE == source && status.MPI_TAG == form);
   switch (form) {
-    case 0: MPI_Recv(buffer, size, MPI_BYTE, status.MPI_SOURCE, form, MPI_COMM_WORLD, &status); break;
+    case 0:
+      MPI_Recv(buffer, size, MPI_BYTE, status.MPI_SOURCE, form, MPI_COMM_WORLD, &status);
+      break;
     case 1:
       MPI_Irecv(buffer, size, MPI_BYTE, status.MPI_SOURCE, form, MPI_COMM_WORLD, &request);
       MPI_Wait(&request, &status);

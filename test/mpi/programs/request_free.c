@@ -1,5 +1,5 @@
-// MPI_Request_free on active sends and receives, zero bytes, eager and rendezvous: each message still
-// counts once, although nobody waits for it.
+// MPI_Request_free on active sends and receives, zero bytes, eager and rendezvous: each message
+// still counts once, although nobody waits for it.
 #include "../expect.h"
 
 static const int sizes[] = {0, 8, 257, 5000, 100000};
@@ -29,11 +29,13 @@ int main(int argc, char** argv) {
 
     // A freed receive; its last byte, or a later message, tells that it has arrived.
     memset(freed, 0, sizeof freed);
-    MPI_Irecv(freed, size, MPI_BYTE, s % 2 ? MPI_ANY_SOURCE : previous, 3, MPI_COMM_WORLD, &request);
+    MPI_Irecv(freed, size, MPI_BYTE, s % 2 ? MPI_ANY_SOURCE : previous, 3, MPI_COMM_WORLD,
+              &request);
     MPI_Request_free(&request);
     MPI_Isend(out[s], size, MPI_BYTE, next, 3, MPI_COMM_WORLD, &send);
     expect_message(MPI_COMM_WORLD, next, size, 1);
-    MPI_Sendrecv(out[s], 1, MPI_BYTE, next, 4, in, 1, MPI_BYTE, previous, 4, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(out[s], 1, MPI_BYTE, next, 4, in, 1, MPI_BYTE, previous, 4, MPI_COMM_WORLD,
+                 &status);
     expect_message(MPI_COMM_WORLD, next, 1, 1);
     MPI_Wait(&send, &status);
     while (size > 0 && *(volatile char*)(freed + size - 1) != out[s][size - 1]) {
@@ -49,8 +51,8 @@ int main(int argc, char** argv) {
     expect_message(MPI_COMM_WORLD, next, size, 1);
     MPI_Wait(&request, &status);
   }
-  // An empty freed receive, and at its address the next one, whose message is there already: that one's
-  // beginning says nothing of the empty one.
+  // An empty freed receive, and at its address the next one, whose message is there already: that
+  // one's beginning says nothing of the empty one.
   for (int i = 0; i < 20; i++) {
     MPI_Request request;
     MPI_Status status;

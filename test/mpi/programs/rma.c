@@ -1,6 +1,6 @@
-// One-sided communication as the program issues it: put and accumulate go from origin to target, get
-// from target to origin, get_accumulate, fetch_and_op and compare_and_swap both ways. Ranks are those of
-// the window's group. Every kind of window and every kind of synchronization.
+// One-sided communication as the program issues it: put and accumulate go from origin to target,
+// get from target to origin, get_accumulate, fetch_and_op and compare_and_swap both ways. Ranks are
+// those of the window's group. Every kind of window and every kind of synchronization.
 //
 // With `messages` the window's data travel as messages (osc/pt2pt), which carry headers too, and
 // others synchronize: the program only says what they must at least hold.
@@ -14,7 +14,9 @@ static MPI_Win window;
 static MPI_Aint base_of[8];  // dynamic windows: where each target's memory is
 static int rank, size, as_messages;
 
-static MPI_Aint at(int target, int index) { return base_of[target] + (MPI_Aint)index * (MPI_Aint)sizeof(int); }
+static MPI_Aint at(int target, int index) {
+  return base_of[target] + (MPI_Aint)index * (MPI_Aint)sizeof(int);
+}
 
 static void moved(int from, int to, long long bytes) {
   if (as_messages) {
@@ -39,8 +41,8 @@ static void operations(int target, int n, int with_requests) {
   moved(target, rank, bytes);
   MPI_Accumulate(out, n, MPI_INT, target, at(target, 1200), n, MPI_INT, MPI_SUM, window);
   moved(rank, target, bytes);
-  MPI_Get_accumulate(out, n, MPI_INT, in + 600, n, MPI_INT, target, at(target, 1800), n, MPI_INT, MPI_SUM,
-                     window);
+  MPI_Get_accumulate(out, n, MPI_INT, in + 600, n, MPI_INT, target, at(target, 1800), n, MPI_INT,
+                     MPI_SUM, window);
   both(target, bytes);
   MPI_Fetch_and_op(out, in + 1200, MPI_INT, target, at(target, 2400), MPI_SUM, window);
   both(target, sizeof(int));
@@ -51,10 +53,11 @@ static void operations(int target, int n, int with_requests) {
     moved(rank, target, bytes);
     MPI_Rget(in + 1300, n, MPI_INT, target, at(target, 3010), n, MPI_INT, window, &requests[1]);
     moved(target, rank, bytes);
-    MPI_Raccumulate(out, 1, MPI_INT, target, at(target, 3610), 1, MPI_INT, MPI_SUM, window, &requests[2]);
+    MPI_Raccumulate(out, 1, MPI_INT, target, at(target, 3610), 1, MPI_INT, MPI_SUM, window,
+                    &requests[2]);
     moved(rank, target, sizeof(int));
-    MPI_Rget_accumulate(out, 2, MPI_INT, in + 2000, 2, MPI_INT, target, at(target, 3620), 2, MPI_INT, MPI_SUM,
-                        window, &requests[3]);
+    MPI_Rget_accumulate(out, 2, MPI_INT, in + 2000, 2, MPI_INT, target, at(target, 3620), 2,
+                        MPI_INT, MPI_SUM, window, &requests[3]);
     both(target, 2 * sizeof(int));
     MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
   }

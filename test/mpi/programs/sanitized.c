@@ -1,4 +1,5 @@
-// Sends a ring of messages, and with an argument writes one byte too many; for programs built with a sanitizer.
+// Sends a ring of messages, and with an argument writes one byte too many; for programs built with
+// a sanitizer.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@ int main(int argc, char** argv) {
   char *sent = malloc(1000), *got = malloc(1000);
   memset(sent, rank, 1000);
   for (int i = 0; i < 20; ++i) {
-    MPI_Sendrecv(sent, 1000, MPI_BYTE, (rank + 1) % size, 0, got, 1000, MPI_BYTE, (rank + size - 1) % size, 0,
-                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(sent, 1000, MPI_BYTE, (rank + 1) % size, 0, got, 1000, MPI_BYTE,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   }
   int sum = got[999];
   MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -9,7 +9,8 @@ enum mode { kStandard, kBuffered, kSynchronous, kReady, kModes };
 static int next, previous;
 static char *out, *in, *second;
 
-// Tells `previous` that a receive is posted, and waits for the same from `next`: ready sends need it.
+// Tells `previous` that a receive is posted, and waits for the same from `next`: ready sends need
+// it.
 static void handshake(void) {
   MPI_Request request;
   MPI_Irecv(NULL, 0, MPI_BYTE, next, 999, MPI_COMM_WORLD, &request);
@@ -40,7 +41,9 @@ static void persistent(enum mode mode, int size, int tag, MPI_Request* request) 
   switch (mode) {
     case kStandard: MPI_Send_init(out, size, MPI_BYTE, next, tag, MPI_COMM_WORLD, request); break;
     case kBuffered: MPI_Bsend_init(out, size, MPI_BYTE, next, tag, MPI_COMM_WORLD, request); break;
-    case kSynchronous: MPI_Ssend_init(out, size, MPI_BYTE, next, tag, MPI_COMM_WORLD, request); break;
+    case kSynchronous:
+      MPI_Ssend_init(out, size, MPI_BYTE, next, tag, MPI_COMM_WORLD, request);
+      break;
     default: MPI_Rsend_init(out, size, MPI_BYTE, next, tag, MPI_COMM_WORLD, request); break;
   }
 }
@@ -81,8 +84,8 @@ static void run(enum mode mode, int size, int use_persistent) {
     MPI_Wait(&send, MPI_STATUS_IGNORE);
     MPI_Wait(&receive, MPI_STATUS_IGNORE);
     expect_message(MPI_COMM_WORLD, next, size, 1);
-    // Open MPI 4.1.4 sends stale bytes when an MPI_Bsend_init request is started again while its last
-    // rendezvous is under way (seen natively); the length is right.
+    // Open MPI 4.1.4 sends stale bytes when an MPI_Bsend_init request is started again while its
+    // last rendezvous is under way (seen natively); the length is right.
     if (mode == kBuffered && size > 4000) continue;
     check(size, key);
   }

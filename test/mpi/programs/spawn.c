@@ -1,5 +1,5 @@
-// MPI_Comm_spawn, MPI_Comm_spawn_multiple, MPI_Comm_get_parent and the merge of both worlds: processes
-// of another world are never mistaken for ranks of this one.
+// MPI_Comm_spawn, MPI_Comm_spawn_multiple, MPI_Comm_get_parent and the merge of both worlds:
+// processes of another world are never mistaken for ranks of this one.
 //
 //   spawn [multiple]      the parents
 //   spawn child NAME      started by them
@@ -27,7 +27,8 @@ static void across(MPI_Comm inter) {
       expect_message(inter, i, 10 * (rank + 1), 1);
     }
     for (int i = 0; i < remote; i++)
-      MPI_Recv(in, (int)sizeof in, MPI_BYTE, round ? MPI_ANY_SOURCE : i, 1, inter, MPI_STATUS_IGNORE);
+      MPI_Recv(in, (int)sizeof in, MPI_BYTE, round ? MPI_ANY_SOURCE : i, 1, inter,
+               MPI_STATUS_IGNORE);
     MPI_Waitall(remote, requests, MPI_STATUSES_IGNORE);
   }
 }
@@ -37,8 +38,8 @@ static void around(MPI_Comm comm) {
   int rank, size;
   MPI_Comm_rank(comm, &rank);
   MPI_Comm_size(comm, &size);
-  MPI_Sendrecv(out, 2000, MPI_BYTE, (rank + 1) % size, 2, in, 2000, MPI_BYTE, MPI_ANY_SOURCE, 2, comm,
-               MPI_STATUS_IGNORE);
+  MPI_Sendrecv(out, 2000, MPI_BYTE, (rank + 1) % size, 2, in, 2000, MPI_BYTE, MPI_ANY_SOURCE, 2,
+               comm, MPI_STATUS_IGNORE);
   expect_message(comm, (rank + 1) % size, 2000, 1);
 }
 
@@ -59,7 +60,8 @@ static int child(const char* world) {
   MPI_Comm_get_parent(&parent);
   require(parent != MPI_COMM_NULL);
   MPI_Comm_remote_size(parent, &parents);
-  expect_label_as(parent, "MPI_Comm_get_parent", list("", world_size, mine), list("main", parents, theirs));
+  expect_label_as(parent, "MPI_Comm_get_parent", list("", world_size, mine),
+                  list("main", parents, theirs));
   across(parent);
   MPI_Intercomm_merge(parent, 1, &merged);
   snprintf(both, sizeof both, "%s,%s", theirs, mine);
@@ -90,10 +92,11 @@ int main(int argc, char** argv) {
       char** argument_lists[2] = {arguments, arguments};
       int counts[2] = {1, kChildren};
       MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
-      MPI_Comm_spawn_multiple(2, commands, argument_lists, counts, infos, 0, MPI_COMM_WORLD, &children,
-                              codes);
+      MPI_Comm_spawn_multiple(2, commands, argument_lists, counts, infos, 0, MPI_COMM_WORLD,
+                              &children, codes);
     } else {
-      MPI_Comm_spawn(argv[0], arguments, kChildren, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, codes);
+      MPI_Comm_spawn(argv[0], arguments, kChildren, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children,
+                     codes);
     }
     expect_label_as(children, multiple ? "MPI_Comm_spawn_multiple" : "MPI_Comm_spawn",
                     list("", world_size, mine), list(world, count, theirs));

@@ -1,5 +1,5 @@
-// Another PMPI tool, preloaded before or after the profiler: counts some functions and says so at the end.
-// With TOOL_CHAINS set it does not call PMPI_ but looks for the next MPI_ function itself.
+// Another PMPI tool, preloaded before or after the profiler: counts some functions and says so at
+// the end. With TOOL_CHAINS set it does not call PMPI_ but looks for the next MPI_ function itself.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define NEXT(name) \
-  (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name) : &PMPI_##name)
+#define NEXT(name)                                                                            \
+  (getenv("TOOL_CHAINS") ? (__typeof__(&MPI_##name))(uintptr_t)dlsym(RTLD_NEXT, "MPI_" #name) \
+                         : &PMPI_##name)
 
 static int init_calls, send_calls, dup_calls, finalize_calls;
 static const char* region = "none";
@@ -20,7 +21,8 @@ int MPI_Init(int* argc, char*** argv) {
   return NEXT(Init)(argc, argv);
 }
 
-int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag, MPI_Comm comm) {
+int MPI_Send(const void* buffer, int count, MPI_Datatype type, int destination, int tag,
+             MPI_Comm comm) {
   send_calls++;
   return NEXT(Send)(buffer, count, type, destination, tag, comm);
 }
@@ -45,8 +47,8 @@ int MPI_Finalize(void) {
   PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
   finalize_calls++;
   if (rank == 0) {
-    printf("tool: %d MPI_Init, %d MPI_Send, %d MPI_Comm_dup, %d MPI_Finalize, region %s %ld\n", init_calls, send_calls,
-           dup_calls, finalize_calls, region, detail);
+    printf("tool: %d MPI_Init, %d MPI_Send, %d MPI_Comm_dup, %d MPI_Finalize, region %s %ld\n",
+           init_calls, send_calls, dup_calls, finalize_calls, region, detail);
     fflush(stdout);
   }
   return NEXT(Finalize)();

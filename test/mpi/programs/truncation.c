@@ -17,7 +17,8 @@ int main(int argc, char** argv) {
       MPI_Message message;
       if (form == 0 || form == 3) {
         // Posted before the message exists.
-        MPI_Irecv(buffer, 8, MPI_BYTE, form ? MPI_ANY_SOURCE : previous, form, MPI_COMM_WORLD, &receive);
+        MPI_Irecv(buffer, 8, MPI_BYTE, form ? MPI_ANY_SOURCE : previous, form, MPI_COMM_WORLD,
+                  &receive);
       }
       MPI_Isend(buffer, sizes[s], MPI_BYTE, next, form, MPI_COMM_WORLD, &send);
       expect_message(MPI_COMM_WORLD, next, sizes[s], 1);

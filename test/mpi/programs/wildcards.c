@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     }
     free(seen);
     for (int i = 1; i < world_size; i++) {
-      MPI_Send(NULL, 0, MPI_BYTE, i, 6, MPI_COMM_WORLD);  // nothing below is met by MPI_ANY_TAG above
+      MPI_Send(NULL, 0, MPI_BYTE, i, 6,
+               MPI_COMM_WORLD);  // nothing below is met by MPI_ANY_TAG above
       expect_message(MPI_COMM_WORLD, i, 0, 1);
     }
   } else {
@@ -49,10 +50,12 @@ int main(int argc, char** argv) {
     for (int i = 0; i < others; i++) {
       char* mine = in + (size_t)i * kPosted;
       if (round % 2) {
-        MPI_Recv_init(mine, kPosted, MPI_BYTE, MPI_ANY_SOURCE, 10 + round, MPI_COMM_WORLD, &requests[i]);
+        MPI_Recv_init(mine, kPosted, MPI_BYTE, MPI_ANY_SOURCE, 10 + round, MPI_COMM_WORLD,
+                      &requests[i]);
         MPI_Start(&requests[i]);
       } else {
-        MPI_Irecv(mine, kPosted, MPI_BYTE, MPI_ANY_SOURCE, 10 + round, MPI_COMM_WORLD, &requests[i]);
+        MPI_Irecv(mine, kPosted, MPI_BYTE, MPI_ANY_SOURCE, 10 + round, MPI_COMM_WORLD,
+                  &requests[i]);
       }
     }
     for (int i = 1; i < world_size; i++) {
