@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two runs or N scales of a program side by side: what grew, and by how much.
 //
 // The first run is the base. growth = last / first (infinite where the first has none, which is

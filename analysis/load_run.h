@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What there is of a run, ready to be analysed: its profile, its trace, or both.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/registry.h"
 
 #include "analysis/collectives/collectives_view.h"

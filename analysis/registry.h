@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every analysis: one row each. docs/adding-an-analysis.md walks through one.
 #pragma once
 

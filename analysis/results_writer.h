@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // analysis.json, schema fathom-analysis/1 (docs/analysis.schema.json, docs/analysis.md).
 //
 //   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …, "all_ranks_seconds": …, "scope": {…},

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs analyses over one run, and keeps what they found together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/trace_limits.h"
 
 #include <algorithm>

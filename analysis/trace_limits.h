@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is missing of a run's trace, in sentences, and what that means for each finding.
 #pragma once
 

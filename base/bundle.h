@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The files of a folder or of a tar archive, one after the other, without unpacking to disk.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bytes in order, from a file or from memory: what the readers of this folder read from.
 #pragma once
 

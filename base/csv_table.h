@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A CSV file that appears whole or not at all.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A hash map for hot loops: open addressing, linear probing, no allocation but when it grows.
 //
 // Hash is called with a key and must mix well in its low bits. References hold until the next

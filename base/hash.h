@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hashing of words. No cryptography: the input is trusted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file mapped for reading. What was read can be given back, so that a file of any size passes
 // through little memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Compares names as people count: runs of digits by their value, so "core2" comes before "core10".
 #pragma once
 

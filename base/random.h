@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood: Fast
 // splittable pseudorandom number generators, OOPSLA 2014). The standard library's distributions are
 // not.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An array that grows without allocating: address space for `capacity` elements is reserved at
 // once, memory is taken page by page as elements are appended.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Error values: how every folder outside the user's process reports failure.
 //
 // Result<T> holds a T or an Error; no exception crosses a folder's edge, no library prints or

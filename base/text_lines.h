@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text files of any origin, whole in memory: what the importers of clusters read.
 #pragma once
 

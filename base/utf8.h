@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // UTF-8 for the text formats: host names, paths and phase names may hold any byte, JSON and XML
 // not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An XML file in memory, with the line of each element for errors.
 //
 // pugixml stays inside simulator's readers of XML: GraphML and SimGrid platforms.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Three witnesses of the same traffic, pair by pair, on programs nobody here wrote.
 
     bench/exactness.py [--only hpcc|lammps|netpipe] [--pairs] [--write]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs MPI jobs for the measurements in this folder: natively, under Fathom, under pml_monitoring.
 
 Everything that the programs share stands here: which Open MPI installations there are, how a job is

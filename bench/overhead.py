@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What profiling costs: message latency, message rate, collectives, a whole program.
 
     bench/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--quick] [--write]

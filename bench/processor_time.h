@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a benchmark is measured by where other programs run beside it.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Seconds that `fathom analyze` takes for large profiles: 1,024 ranks all to all, tori of 100,000 ranks.
 
     bench/profile_analyses.py [--rounds N]

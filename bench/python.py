@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Events a second of what docs/python.md offers, on a generated trace: median of interleaved runs.
 
     . scripts/env.sh; bench/python.py [--events N] [--ranks N] [--rounds N]

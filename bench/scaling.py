@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Memory per process, time to finish, and size of the profile, at 16, 64 and 256 ranks on this machine.
 
     bench/scaling.py [--ranks N,N,…] [--runs N] [--write]

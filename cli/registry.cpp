@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/subcommand.h"
 
 #include "cli/commands/analyze.h"

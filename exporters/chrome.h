@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chrome's trace event JSON, which Perfetto, chrome://tracing and Speedscope read. For large traces
 // take `perfetto`: viewers hold the whole of a JSON file in memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/csv.h"
 
 #include <cstddef>

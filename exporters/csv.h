@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CSV (RFC 4180, LF line ends): the profile's traffic row by row, nothing summed.
 //
 //   source,destination,class,hidden,communicator,phase,bytes,messages

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every export format has in common. How to add one: docs/adding-an-exporter.md.
 //
 // Exporters format and nothing else; what is summed and how is profile/matrix.h's business. Output

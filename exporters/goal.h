@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GOAL, the text form that LogGOPSim and ATLAHS read (txt2bin makes the binary one).
 //
 //   num_ranks 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GraphML, directed: a node for each rank (host), an edge for each pair that talked (bytes,
 // messages).
 #pragma once

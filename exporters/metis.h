@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // METIS and Chaco graph: header `n m 001`, then one line for each rank (counted from 1) with
 // `neighbour weight` pairs; every edge stands in both lines, there are no self loops.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // NumPy .npz with a sparse matrix in CSR form, as scipy.sparse.load_npz() reads it: row = source,
 // column = destination, `data` = bytes or messages as the options say.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/otf2.h"
 
 #include <otf2/otf2.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // OTF2, through libotf2: opens in Vampir, Pipit, Scalasca's tools and everything that reads OTF2.
 //
 // One location a thread. Each call is Enter and Leave with its attributes ("fathom::peer", …), so

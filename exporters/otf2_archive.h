@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An OTF2 archive being written, through libotf2: definitions and event files of one run.
 //
 //   PATH/traces.otf2, PATH/traces.def   anchor and global definitions

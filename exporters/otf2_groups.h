@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The members of each communicator as an OTF2 archive lists them, and where in the list a peer is.
 //
 // Each communicator is an OTF2 Comm with one group:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Paraver: PATH (.prv), and beside it .pcf (names) and .row (labels).
 //
 //   #Paraver (dd/mm/yyyy at hh:mm):LAST_ns:NODES(CPUS,…):1:TASKS(THREADS:NODE,…),COMMUNICATORS

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Perfetto's own format: protobuf TracePackets with TrackEvents (protos/perfetto/trace/track_event
 // of google/perfetto), opened by ui.perfetto.dev, above 2 GB through `trace_processor --httpd`.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference PERUSE profiler's output, as its simulator reads it: one oxton-result<rank>.json
 // for each rank with dense tx and rx arrays over all ranks.
 //

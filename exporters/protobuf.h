@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes protocol buffer messages (protobuf.dev/programming-guides/encoding), as much of it as
 // Perfetto needs.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The analysis object of Pyrite (tools/mpi_data_parser.py), JSON: what its viewer reads from the
 // header of a .mpix file.
 //

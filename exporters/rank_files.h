@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Somewhere to put a set of small files: a folder, a .tar or a .tar.gz, as the path says. All of
 // them appear together or none does.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/scotch.h"
 
 #include "exporters/text_file.h"

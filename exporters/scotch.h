@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scotch source graph (.grf, version 0): `0`, `n 2m`, `0 010` (ranks from 0, edge weights), then
 // one line for each rank: its degree and `weight neighbour` pairs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimGrid's time-independent traces, into a folder: `smpirun -np N -replay PATH/trace.txt …`.
 //
 //   PATH/trace.txt    one line for each rank: the path of its file

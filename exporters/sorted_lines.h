@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lines that come in any order and go into a file in order of time.
 //
 // Sorted pieces of kMostBytes go to a temporary file each and are merged at the end; equal times

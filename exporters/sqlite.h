@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A SQLite database of a trace, for questions in SQL (pandas.read_sql, sqlite3, DBeaver).
 //
 //   process(rank, host, pid, affinity, complete, lost_records)     function(id, name, grp)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Text going into an AtomicFile: numbers as digits, the same in every locale.
 #pragma once
 

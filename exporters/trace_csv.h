@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // CSV (RFC 4180, LF line ends) of a trace: one line a call, an end of a message, or another event,
 // in the order in which calls end and the rest happens, all ranks merged by time.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every export format for traces has in common. How to add one: docs/adding-an-exporter.md.
 //
 // Each is a visitor over trace/walk.h: it formats and nothing else. Output appears whole or not at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // TreeMatch communication matrix: plain ASCII, one line of N numbers for each rank, no header.
 //
 // The matrix is symmetric, entry (i, j) being what i sent to j and j to i together; the diagonal is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The job as mapping and partitioning tools want it: an undirected graph of ranks without self
 // loops, the weight of an edge being what went in both directions together.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/zip_file.h"
 
 #include <zlib.h>

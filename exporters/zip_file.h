@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A zip archive of stored (uncompressed) entries, written through an AtomicFile.
 //
 //   for each entry   local header: signature, version, flags, method 0, time, CRC-32, sizes, name; bytes

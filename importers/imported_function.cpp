@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "importers/imported_function.h"
 
 namespace fathom::importers {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How importers describe a function of MPI of which another tool's trace holds the name alone.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every import format has in common, and the formats. How to add one:
 // docs/adding-an-importer.md.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads a .mpic file, as the PMPI tracer Pyrite writes it (versions 1 and 2), into a Fathom trace.
 //
 //   v2: "MPICv002" | u32 2 | i32 ranks | date 64 | program 1024 | ranks * process | ranks * anchor | sections

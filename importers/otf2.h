@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads an OTF2 archive (the anchor file, *.otf2, or the folder that holds it) into a Fathom trace.
 //
 // One that Fathom wrote comes back event for event. Of one that another tool recorded (EZTrace,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "importers/otf2_definitions.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The global definitions of an OTF2 archive, as they come; what they mean for a trace: otf2_plan.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The events of one location of an OTF2 archive, turned into those of a thread of a trace.
 #pragma once
 

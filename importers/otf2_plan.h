@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the definitions of an OTF2 archive become in a trace: processes, functions, communicators.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the output of the reference PERUSE profiler (PFProf, "oxton"): one oxton-result<rank>.json
 // for each rank, in a folder or in a .tar, .tar.gz, .tar.bz2, .tar.xz or .tar.zst.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The rows generated from functions.table, sorted by key; a FunctionId is the position of its row.
 #pragma once
 

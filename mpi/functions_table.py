@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Reads functions.table: what each function of MPI is, one row each. For generators at build time and tests."""
 import re
 import sys

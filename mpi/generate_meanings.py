@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes what each MPI function means as C++ rows, from functions.table.
 
 usage: generate_meanings.py TABLE ids OUTPUT.h         enum class FunctionId

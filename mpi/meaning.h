@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a function of MPI means: the only place that knows functions by their names.
 //
 // functions.table holds a row for each function; the rows below are generated from it, so that a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profile/assemble.h"
 
 #include <algorithm>

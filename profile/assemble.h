@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Turns the rows that the processes of a job left behind (rows.h) into one Profile, and proves it.
 //
 // Every message is counted twice, by its sender and by its receiver, independently. A pair of ranks

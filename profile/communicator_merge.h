@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Brings the communicators that each process knows (rows.h) together into those of the run.
 //
 // A kind of communicator has the same key on all its members; each of them tells its own place in

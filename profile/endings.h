@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the processes of a job came to their ends, and what that says of the job: whether it was cut
 // short, and why.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which key of a profile.json fills which field of profile.h: the reader's half of the format, the
 // other half being writer.cpp.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the processes of a job counted, pair by pair, after their names were resolved: between rows
 // and profile.
 #pragma once

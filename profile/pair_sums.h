@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Traffic summed by (source, destination).
 //
 // Memory follows the distinct pairs (a small multiple of them), however many blocks

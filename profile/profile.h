@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The aggregate model: what one job sent, by pair of ranks, class, communicator and phase.
 //
 // One message is one message matched by a receive, with its true length and true source; what was

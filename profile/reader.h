@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads a profile.json (docs/profile-format.md) from any source, however damaged or hostile.
 //
 // read_profile() streams: memory is the header plus one block of traffic, 65,536 rows in a file

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one process of a job leaves behind: its own counts, in fixed-size records.
 //
 // The same bytes travel up the tree at MPI_Finalize and stand in RUN/partial/JOB.RANK.rows when the

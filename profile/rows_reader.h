@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Splits a sequence of rows (rows.h) into the processes that wrote them. Nothing is copied but
 // text.
 #pragma once

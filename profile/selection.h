@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which part of a profile is meant: by class, by who asked for the traffic, by communicator, by
 // phase. An empty Selection is all of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The figures that are read off a profile: totals by class and rank, the heaviest pairs, and how
 // evenly the traffic is spread. Pairs come from pair_sums.h, which applies a Selection.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Records of a run's trace that are not in its files: one entry for each reason, over all ranks.
 //
 // A process tells it in its rows as "trace-lost REASON RECORDS ERROR" (profile/rows.h).

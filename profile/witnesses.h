@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The two witnesses of each message, its sender and its receiver, held against each other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a profile.json (docs/profile-format.md) as a stream: memory follows one block of traffic,
 // never the whole profile, and the file appears under its name only when it is complete.
 //

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
 /* Named phases for programs that are profiled with Fathom: a header only, nothing to link.
  *
  *   fathom_phase_begin("exchange");

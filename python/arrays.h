@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C++ columns as NumPy arrays without a copy: the array owns the vector.
 #pragma once
 

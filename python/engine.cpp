@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/engine.h"
 
 #include <pybind11/stl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine for programs of one's own (analysis/engine/engine.h) as _fathom.Engine; fathom.Engine
 // is made of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/event_columns.h"
 
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The events of one process as columns, a piece at a time: what the DataFrames of Python are made
 // of.
 //

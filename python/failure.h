@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Errors on their way to Python, where they are fathom.Error.
 #pragma once
 

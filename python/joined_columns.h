@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The joined steps of a job as columns: messages with both their ends, and the moments of a replay.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The extension _fathom: runs, their traffic, columns of their events, and the analyses.
 // python/fathom/ makes it into what a user imports.
 #include <pybind11/pybind11.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The processes of an analysis through a communicator of mpi4py: comm.Get_rank(), Get_size(),
 // alltoall() of bytes, Barrier(). MPI is Python's affair; nothing here knows it.
 //

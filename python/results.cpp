@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/results.h"
 
 #include <pybind11/stl.h>

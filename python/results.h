@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results of analyses as Python objects: figures and findings as dictionaries, tables as
 // dictionaries of columns, which fathom/run.py makes into DataFrames.
 #pragma once

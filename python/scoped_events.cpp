@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "python/scoped_events.h"
 
 namespace fathom::python {

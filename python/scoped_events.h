@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The events of one process that lie in a scope, whole calls only: one that is open when the window
 // of time begins is entered there, one that is open when it ends is left there. Of a phase: the
 // calls that were entered and what else happened while it was the innermost.

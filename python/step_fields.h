@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Everything about one step (analysis/engine/step.h) as a tuple, ranks for processes: fathom.Step
 // is made of it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads Open MPI's communicators, groups and requests in place, at offsets measured at build time.
 //
 // Nothing here allocates, locks or calls into MPI, so all of it may run inside a callback of the

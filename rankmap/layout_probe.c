@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Prints rankmap/openmpi_layout.h: where Open MPI's internal structures keep what Fathom reads.
  *
  * Compiled and run at build time against Open MPI's internal headers (Debian's libopenmpi-dev installs

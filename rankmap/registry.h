@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which kinds of communicator this process has met, and who their members are.
 //
 // A *kind* is what rows are kept for: the call that made a communicator, its parent, its groups,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs one combination of a scenario and says what came out: as JSON for results.json, and as
 // tables.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a run stands in results.json.
 #include <algorithm>
 #include <limits>

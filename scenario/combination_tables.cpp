@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run as CSV.
 #include <algorithm>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Job logs in the Standard Workload Format (D. Feitelson et al., Parallel Workloads Archive,
 // version 2.2): one job a line, 18 numbers separated by blanks, -1 for what is not known; lines
 // that begin with ';' are comments. Used are

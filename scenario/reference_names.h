@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the reference simulator's classes are called here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One combination of a scenario: a cluster, algorithms, and the jobs that arrive. The file format
 // is docs/scenarios.md; scenario_reader.h reads it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads a scenario: YAML, docs/scenarios.md. Files of the reference simulator (PFSim) are
 // scenarios, too: its keys and class names are understood.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several processes share the combinations of a scenario: one started alone does all, several
 // started together by mpirun or srun take turns (combination i is done by process i mod size).
 //

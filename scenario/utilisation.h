@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much of each link's capacity was in use over time, as CSV:
 // source,target,from_s,to_s,utilisation. Intervals in which a link carried nothing are left out.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a scenario's combinations are made of, each file read once: clusters, jobs, rank files; and
 // the arrivals of a combination.
 //

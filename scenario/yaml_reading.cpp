@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "scenario/yaml_reading.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A YAML document read with lists standing for alternatives: where one value is expected and a list
 // stands, each of its elements is read in turn, and all combinations of all such lists come about.
 //

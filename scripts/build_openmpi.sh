@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Builds Open MPI with PERUSE from Debian's source package into a prefix of its own.
 #
 #   scripts/build_openmpi.sh PREFIX

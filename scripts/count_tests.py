@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Adds up meson's test log: one line "N passed, N failed, N skipped".
 
 A test that prints "N passed, N failed[, N skipped]" as its last line counts with those numbers (the MPI

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # From a clean checkout to the exact traffic of a real program: installs and builds what is needed, runs
 # Debian's HPC Challenge benchmark on 4 processes under the profiler, prints the report and draws the plots.
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Puts `fathom` and the PERUSE build's mpicc, mpif90 and mpirun on the PATH:  . scripts/env.sh
 #
 # For bash. Programs built with Debian's own Open MPI run on the PERUSE build as they are (same release, same ABI).

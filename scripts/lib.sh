@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Shared by the scripts of this folder: paths, timed steps, error sentences. Source it, do not run it.
 
 fathom_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

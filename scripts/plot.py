@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Draws a run: traffic and message matrices, the histogram of message sizes, and a part of its trace if it has one; or a
 simulation: loads of links, the network coloured by load for each snapshot beside the results, and links over time.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Makes the compiler wrappers of an Open MPI built from Debian's sources find its own headers and
 # libraries.
 #

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Installs what Fathom needs, builds a PERUSE-enabled Open MPI once, and builds Fathom.
 #
 #   scripts/setup.sh [--packages-only]

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Sets up everything, builds Fathom and runs every test.
 #
 #   scripts/test.sh [SUITE...]     all suites, or only those named (unit, cli, mpi, ...)

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Makes anew what README.md shows of real runs: the report between its markers and the pictures (also docs/'s); and takes
 # over the overhead tables of docs/overhead.md (measured by `bench/overhead.py --write`).
 #

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The Open MPIs that tests run jobs on: Debian's, and the build with PERUSE."""
 import os
 import time

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The words that definitions use for functions: groups, attributes, and the line "function ID NAME
 // GROUP enter=A,B leave=C" (format.h).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The function, file and line of an address in a process that has ended: what its trace's call
 // sites mean.
 //

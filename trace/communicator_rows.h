@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The communicators of a run's Definitions as rows (profile/rows.h), for each process that a tool
 // writes a trace of: the reverse of profile/communicator_merge.h, which turns them into the same
 // numbers again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A trace against the profile of the same run: two counts of the same messages that know nothing of
 // each other.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One record of a process as an Event of the run: its numbers translated into those of the
 // Definitions.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the numbers in events mean, for a whole run, and what is known of each of its processes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The payload of the definitions frame that a tool writes for one process.
 #pragma once
 

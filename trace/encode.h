@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // An Event as a record (format.h): the reverse of decode.h, in the numbers of the Definitions,
 // except for communicators, which are positions in the process's own section.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One event of a trace, decoded: what the reader gives, and what writers of tools take.
 //
 // Fields that a kind does not use hold their default. Communicators, functions, classes and phases

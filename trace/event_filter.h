@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which events of a process are meant: by time, function, kind and communicator.
 //
 // Feed it the events of one process in order: of a call, enter and leave are admitted together, and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where an Event holds each attribute of a call: for whoever writes or reads them one by one
 // (exporters, importers, print).
 #pragma once

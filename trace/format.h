@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The bytes of a trace: what one process of a job recorded, readable up to the instant of its end.
 //
 // A run's traces stand in RUN/trace/: JOB.RANK.trace for each process, and beside it, while the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Appends frames to one process's .trace file (format.h): for the profiler's background thread and
 // for tools.
 //

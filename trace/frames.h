@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The frames of one .trace file: found through its index, or one by one where it was cut or
 // damaged.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The chunks of a .live file: what a process had in memory when it was killed, or has while it
 // runs.
 //

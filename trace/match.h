@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Joins each message that was sent with its receive, as both stream by in order of time.
 //
 // The rule (MPI 3.1, section 3.5): messages of one (communicator, source, destination, tag) are

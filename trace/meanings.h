@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the functions of a trace mean: mpi/meaning.h, limited to what this trace records of their
 // calls.
 //

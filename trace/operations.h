@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one process did as operations that depend on each other: what a simulator of messages
 // replays.
 //

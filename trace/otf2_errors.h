@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What libotf2 says of its failures: it tells through a callback of the process, and prints where
 // there is none. Not for several threads at once.
 #pragma once

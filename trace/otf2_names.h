@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How Fathom's OTF2 archives hold what OTF2 has no record for: written by exporters/otf2, read back
 // by import_otf2.
 //

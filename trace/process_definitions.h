@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the definitions frames of one process say (format.h), in its own numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the traces of a run: streaming, out of core, any byte sequence is safe.
 //
 // Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "trace/run_definitions.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Brings what all processes of a run define together: one numbering of functions, classes, phases,
 // communicators and ranks, and for each process the tables that translate its own numbers.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The files of a run's trace: which process each belongs to, and what they hold, before events are
 // read.
 #pragma once

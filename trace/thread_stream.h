@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The events of one thread, frame by frame and chunk by chunk, in the order of recording.
 #pragma once
 

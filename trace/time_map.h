@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ticks of a process as nanoseconds of the run (docs/trace-format.md, "Time").
 //
 // Two steps, both linear between measured moments and going on with the average rate outside of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One pass over a trace as exporters and analyses want it: calls as intervals, messages joined with
 // their other end, requests from their start to their completion.
 //

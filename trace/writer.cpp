@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "trace/writer.h"
 
 #include <sys/resource.h>

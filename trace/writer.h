@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes a run's traces from decoded events: importers, slice, filter, merge, generators.
 //
 // (The profiler records into memory with trace/recorder.h instead.) Events of one thread must come

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What calls have in common that stand in one row of a table.
 #pragma once
 

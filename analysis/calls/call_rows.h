@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Times of the calls of each process, function and communicator (flat_profile.h), and where several
 // analyses of a run keep them.
 #pragma once

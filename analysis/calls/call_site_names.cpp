@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/calls/call_site_names.h"
 
 namespace fathom::analysis {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the call sites of a run mean, for all its processes, asked once for each place in a file.
 #pragma once
 

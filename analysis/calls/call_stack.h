@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The calls that are open on each thread of a process, as its events go by.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/collectives/collective_algorithms.h"
 
 #include <algorithm>

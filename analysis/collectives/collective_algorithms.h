@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // By which algorithm a collective was done, told from its messages alone: who sent how many to
 // whom, and in which order each sent. For each algorithm that an operation may use it is written
 // down which messages that makes; those that make the very messages that were sent are its names.

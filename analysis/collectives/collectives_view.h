@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The hidden view: each collective call opened into the messages that it was done by, which
 // algorithm that is, and which message it was late for.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/collectives/message_patterns.h"
 
 #include <algorithm>

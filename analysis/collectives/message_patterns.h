@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The messages that collective algorithms make, in the order in which each process sends
 // (collective_algorithms.h).
 #pragma once

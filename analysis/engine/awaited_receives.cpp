@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/engine/awaited_receives.h"
 
 #include "analysis/engine/call_wait.h"

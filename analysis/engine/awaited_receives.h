@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Marks the receives whose posting their senders waited for (kAwaited), and those sends.
 //
 // A sender waits for its receiver to post the receive where the wait states say so (a late receiver

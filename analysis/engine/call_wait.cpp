@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/engine/call_wait.h"
 
 #include <algorithm>

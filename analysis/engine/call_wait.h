@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long one call waited for another process, and for which: a function of its steps alone, once
 // they are joined.
 //

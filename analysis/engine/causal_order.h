@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Goes through the steps of all own processes in causal order, forward or backward: a message is
 // received after it was sent (backward: before), whatever the clocks of two hosts say.
 //

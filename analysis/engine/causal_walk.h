@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Goes through the steps of all processes in causal order, forward or backward, and lets each
 // process hand something on to those that depend on it: one's own analysis in some 30 lines
 // (docs/adding-an-analysis.md).

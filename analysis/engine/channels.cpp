@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/engine/channels.h"
 
 #include <algorithm>

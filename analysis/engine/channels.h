@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Joins the messages to one process with their receives, in the order that MPI prescribes, whatever
 // order the two sides become known in.
 //

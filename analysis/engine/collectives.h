@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Joins the members of each collective operation: the n-th of a communicator at one member is the
 // n-th at all others, for all must call them in the same order (MPI 3.1, section 5.1).
 //

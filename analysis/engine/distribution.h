@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which process of the analysis looks after which process of the job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every call of a process that waited for another, the last first (analysis/engine/call_wait.h).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine for programs of one's own: opens a run, goes through it with callbacks, alone or
 // shared with others.
 //

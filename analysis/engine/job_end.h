@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the job ended: MPI_Finalize ends nowhere before all have entered it (Open MPI's waits for
 // all processes), so the last to enter it is the one that decided when the job was over.
 #pragma once

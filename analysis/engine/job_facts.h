@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is the same for all processes of a job, in the form that hot loops want it.
 #pragma once
 

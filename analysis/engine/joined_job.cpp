@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/engine/joined_job.h"
 
 #include <algorithm>

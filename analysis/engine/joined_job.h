@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The first pass over a trace: the steps of every process, with messages and collectives joined.
 //
 // Processes are gone through in windows of time, so that what is under way stays little; within a

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The joined job that several analyses of one run share: made when the first of them asks.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then
 // the struct. A large one goes without its zeros, which most of it may be: a bit for each word of 8
 // bytes, then the words that are not 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Any step of any process of a job: those of other analysis processes are asked for in batches and
 // kept.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Work that goes on in rounds at all processes of the analysis: each does what it can, then what
 // concerns others goes to them.
 #pragma once

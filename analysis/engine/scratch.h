@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Room for what is too large for memory: temporary files without a name, mapped. They lie in
 // $TMPDIR, else /var/tmp, and are gone with the process. What is in them stays; what of them is
 // resident stays within kMostResident, as long as whoever goes through them says so (touched).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What one process did, as analyses want it: its calls, and what happened inside them, each joined
 // with what other processes did to it. 64 bytes a step, so that the whole of a job fits a file and
 // is gone through in both directions (step_file.h).

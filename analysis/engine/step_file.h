@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The steps of all processes that this analysis process looks after, in temporary files
 // (scratch.h), not in memory: 64 bytes a step on disk.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Makes the steps of one process out of its events, and tells what others must know: messages sent,
 // collectives taken part in, losses.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the processes of one analysis talk, if it is more than one: mpirun -n P fathom analyze RUN.
 //
 // All operations are collective: every process calls them in the same order. Data are bytes of this

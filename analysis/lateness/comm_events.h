@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The communication events of a job, as the logical structure (logical_structure.h) is built of:
 // calls that send, receive, or take part in a collective, each with its other ends. What only
 // computes, posts a receive or waits for a send is no event.

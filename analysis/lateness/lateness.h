@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lateness: how much later an event ended than the earliest of those that stand in the same logical
 // step (logical_structure.h), and where that came from.
 //

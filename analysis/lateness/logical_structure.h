@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The logical structure of a job's communication: which events belong together, and in which
 // logical step each stands, from who depends on whom alone and not from time (K. E. Isaacs et al.,
 // Combing the communication hairball: visualizing parallel execution traces using logical time,

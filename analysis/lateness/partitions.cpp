@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/lateness/partitions.h"
 
 #include <algorithm>

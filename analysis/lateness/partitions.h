@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The partitions of a job's communication (logical_structure.h): how they are found, and the leaps
 // they stand in.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/path/critical_path.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The critical path: the chain of work, calls and messages that the job's run time is made of,
 // critter's metrics along theirs (path_metrics.h), and how far off it each call is (path_slack.h).
 //

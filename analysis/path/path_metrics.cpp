@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/path/path_metrics.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // critter's metrics: what the costliest chain of dependent operations through the job costs, each
 // metric on its own path, beside the costliest process and the sum over all.
 //

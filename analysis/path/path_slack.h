@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Slack: by how much each call could have begun later without the job ending later, all else being
 // as it was.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Alpha and beta of this run: how long a message takes, as alpha + beta * bytes.
 //
 // Measured with the program's own messages whose receiver was there already: the call in which the

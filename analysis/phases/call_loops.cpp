@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/phases/call_loops.h"
 
 #include <algorithm>

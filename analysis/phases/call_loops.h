@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Finds the loops of one process in its sequence of calls, without being told: iterations, and what
 // is in them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is sent in each phase (phases.h), and in each phase that the program names.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Phases and iterations of a job, found from the sequence of its calls, and what is sent in each;
 // the phases that the program names (fathom_phase_begin) beside them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the issues are judged by (issues.h): calls by rank, messages by link, activity over time,
 // and waits.
 #pragma once

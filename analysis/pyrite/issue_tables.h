@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tables of Pyrite's analysis object: as figures and columns of a section, in its names; and
 // what its export has besides, row by row.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/pyrite/issues.h"
 
 #include <algorithm>

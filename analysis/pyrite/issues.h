@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pyrite's analysis object (https://github.com/adrianjhpc/Pyrite, tools/mpi_data_parser.py): what
 // it summarises, its ten kinds of issues and the five that it documents, with its thresholds and
 // scores as defaults.

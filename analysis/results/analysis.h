@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an analysis is: a function from an Input to an Outcome, with a row in analysis/registry.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A finding: one thing that costs the job time or may do so, who is in it, where, when, how sure
 // that is, and what to try.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an analysis hands out besides findings: figures (name and value) and tables of columns.
 //
 // An analysis computes typed structs, and lays them out here once; JSON (results_writer.h) and the

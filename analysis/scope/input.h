@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an analysis works on: a run's profile, its trace, and the part of them that is meant.
 #pragma once
 

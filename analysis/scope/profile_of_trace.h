@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The profile that a trace holds: for runs without one (imported traces), and for a window of time.
 //
 // A message counts where it was received, by the time of that; in a trace without receives, where

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The part of a profile that a Scope means: its phase, and the pairs with a chosen rank at either
 // end.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A Scope in the numbers of a trace's definitions.
 #pragma once
 

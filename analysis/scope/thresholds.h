@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From where on something is a finding: the defaults, and how a user changes them.
 //
 // One member and one row each. Shares are parts from 0 to 1.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long a traced run, or the window of it that was chosen, took: the one base of all seconds and
 // shares of a trace.
 //

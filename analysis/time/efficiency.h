@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How much of the ranks' time is computing, and what the rest is lost to: the efficiencies of the
 // POP Centre of Excellence (POP Standard Metrics for Parallel Performance Analysis,
 // https://pop-coe.eu/node/69; M. Wagner et al., A Structured Approach to Performance Analysis,

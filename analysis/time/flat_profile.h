@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where each process spends its time: calls of each MPI function, and the program outside of MPI.
 //
 // Inclusive time is from enter to leave, exclusive less the calls of MPI inside. With a window of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long the job would have taken on an ideal network: every transfer takes no time, calls of MPI
 // take none either, and only the program's computing and the order of dependence are left.
 //

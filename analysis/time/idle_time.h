@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How each rank's time is divided: computing, in MPI, and of that in calls that can wait and in
 // waits for other processes (wait states, analysis/engine/call_wait.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How unevenly time is spread over the ranks: each MPI function, and the program outside of MPI.
 //
 //   imbalance       most / mean of all ranks; one that never called the function counts as 0. 1 is even.

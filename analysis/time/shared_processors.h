@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Processes that had fewer processors than they were: what one of them seems to wait for may be its
 // turn.
 #pragma once

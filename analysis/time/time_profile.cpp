@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/time/time_profile.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the job does over time, in bins of equal length: time in each MPI function and in the
 // program, messages and bytes sent and received.
 #pragma once

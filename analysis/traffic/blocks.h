@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Blocks: groups of ranks that talk more with each other than chance would have it.
 //
 // Maximises Newman's modularity of the symmetrised traffic,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The traffic of a profile by class, as analyses of structure and patterns take it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long messages are, by class: counts, bytes, and both cumulative.
 //
 // Sizes are exact as far as the profile has them exactly; a size that it keeps as a log2 bin

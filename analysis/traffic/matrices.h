@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The traffic matrices, sparse: one row for each pair that talked.
 //
 //   pairs         by class, communicator and phase

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who sends to whom, with weights, as the searches for patterns want it: ranks numbered 0..size-1
 // without gaps in the order of the world ranks, no messages to oneself, one edge for each ordered
 // pair.

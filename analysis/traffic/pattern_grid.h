@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Nearest neighbours on grids of one to six dimensions.
 //
 // A rank's place is row-major: place = (… (c0 * e1 + c1) * e2 + …), as MPI_Cart_create numbers

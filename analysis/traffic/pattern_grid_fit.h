@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How well the traffic of a graph fits one grid.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a search for one pattern gives: which edges of a graph it explains, and how complete it is.
 #pragma once
 

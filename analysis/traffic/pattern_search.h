@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Takes the traffic of one class apart into patterns (patterns.h states the rules).
 #pragma once
 

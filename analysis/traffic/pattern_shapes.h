@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Patterns that are no grids. Each search costs a few passes over the edges; n is the number of
 // ranks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communication patterns of each class of messages: which shape its traffic has, and how much of
 // it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long the messages of each rank are, in powers of two: what a profile keeps for all ranks
 // together, a trace knows for each.
 //

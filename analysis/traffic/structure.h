@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How the traffic is spread over ranks, pairs, hosts and the matrix.
 #pragma once
 

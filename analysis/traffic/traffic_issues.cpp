@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/traffic/traffic_issues.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the traffic alone says may cost time. A profile has no times: findings have no seconds, only
 // shares.
 //

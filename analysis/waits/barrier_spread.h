@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far apart the members of each barrier come to it: from the first that enters to the last.
 //
 // Barriers are those of one communicator, in their order there, MPI_Ibarrier included (a pause of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a blocked call waits for: its peer, or the wire.
 //
 // Of a call that completes messages, the one that completes last decides (of MPI_Waitany and its

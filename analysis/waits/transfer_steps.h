@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The life of each message at each of its ends, from the steps that PERUSE tells of inside the
 // library:
 //

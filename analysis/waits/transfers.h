@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The transfer view: what happens to each message between being asked for and being complete
 // (transfer_steps.h), and what blocked calls wait for (blocked_time.h).
 #pragma once

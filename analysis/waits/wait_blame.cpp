@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/waits/wait_blame.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The second of the two passes that find the waits of a job (wait_steps.h): backward, handing out
 // the blame.
 #pragma once

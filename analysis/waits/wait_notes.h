@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The first of the two passes that find the waits of a job (wait_steps.h): forward, each process
 // for itself.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wait states: which processes waited, in which call, for whom and how long, and who caused it in
 // the end.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // All waits of a job, and who caused them: directly, and through others that were made to wait.
 //
 // Two passes over the steps. The first goes forward and needs nobody else: it finds the waits,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Waits and what caused them, added up by calls that are alike (wait_steps.h). Of the processes of
 // one analysis process.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Streams a JSON document of any size into Targets; memory is what the Targets keep, one string,
 // and a frame for each open bracket.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where each value of a JSON document goes: a tree of Targets, built while the document streams
 // past.
 //

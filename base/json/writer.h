@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // JSON written as a stream, field by field: every JSON document of Fathom.
 //
 //   std::string text;

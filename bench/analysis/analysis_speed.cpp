@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long one analysis of a trace takes, and in how much memory:  analysis_speed RUN NAME
 //
 // NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic"

@@ -1,4 +1,5 @@
 #!/usr/bin/python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast traces are analysed, in how much memory, by one process and by two.
 
     bench/analysis/speed.py [--build DIR] [--sizes N,N,N] [--runs N] [--two-only] [--write]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* MPI_Init and MPI_Finalize: what these two send by themselves is the rest. */
 #include <mpi.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A preloaded witness of its own, independent of Fathom's code: counts PERUSE_COMM_REQ_COMPLETE events of
  * receives by the type of the request behind them, and sends at the PML boundary, over all communicators (but for the
  * user's persistent sends, see persistent_sends.c).

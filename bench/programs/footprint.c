@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* What a job holds at its end and how long its end takes, with a sparse and with a dense pattern.
  *
  *   footprint sparse|dense

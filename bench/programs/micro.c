@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Times small communication patterns on command, one short turn at a time.
  *
  *   micro FOLDER

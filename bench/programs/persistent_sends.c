@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A preloaded witness, independent of Fathom's code: the user's persistent sends, which pml_monitoring
  * does not see, counted where the program starts them (MPI_Start, MPI_Startall).
  *

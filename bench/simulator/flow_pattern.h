@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The pattern that flow_speed and simgrid_speed both simulate, named by their command lines:
 //
 //   PROGRAM RANKS equal|drawn [torus]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast demands are routed and links loaded, on one core.
 //
 //   link_load_bench TOPOLOGY ROUTING [PAIRS]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Published run times of CG and MILC on a real cluster beside what the models say of the same traffic.
 
     bench/simulator/published_times.py FATHOM DATA [--write]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Predicted against measured: a small fat tree of network namespaces, Open MPI over TCP, real programs.
 
     bench/simulator/real_network.py FATHOM [--check] [--put] [--write]

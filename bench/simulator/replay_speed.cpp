@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How fast programs are replayed: the patterns on which LogGOPSim is usually timed.
 //
 //   replay_speed PATTERN RANKS [ITERATIONS]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long the engine takes for the combinations of a scenario: scenario_speed SCENARIO.yml
 // [REPEATS]
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long SimGrid takes for the pattern of flow_pattern.h, in its default mode of updating. Prints
 // one JSON object; "seconds" is processor time from the start of its engine to the last end,
 // without the making of the platform.

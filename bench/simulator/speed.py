@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast flows and programs are simulated, beside SimGrid on the same flows.
 
     bench/simulator/speed.py [--runs N] [--simgrid-limit SECONDS] [--only loads|scenario|flows|solutions|replay] [--write]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast traces are exported and imported: events per second of each format, and the memory it took.
 
   bench/trace/export.py BUILD [--events 4000000] [--ranks 16] [--transfers] [--json FILE]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes the trace and the profile of a made-up job (pattern.h):
 //
 //   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B] [--suffix TEXT]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What tracing costs the job: message latency and rate, collectives, a whole program; and bytes per event.
 
     bench/trace/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--build peruse|stock] [--write]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A made-up job of any size, event by event: iterations of a halo exchange (a ring, or four
 // neighbours on a torus) and an allreduce by recursive doubling, as a traced program would have
 // left them.

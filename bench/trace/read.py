@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """How fast a trace is read, in how much memory, and what a jump to a moment costs.
 
     bench/trace/read.py [--build DIR] [--events N] [--runs N] [--write]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads a whole trace, process after process, as exporters and analyses do:
 //
 //   trace_read_speed DIR [--seeks N]

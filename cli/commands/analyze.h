@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom analyze`: what costs a run time, ranked, with who, where, when and what to try.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom compare`: two runs or N scales of a program side by side.
 #pragma once
 

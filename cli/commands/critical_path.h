@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom critical-path`: what a job's run time is made of, and what its costliest paths cost.
 #pragma once
 

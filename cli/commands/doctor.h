@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom doctor`: what can be measured on this machine, and why not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom export`: a run's traffic in another program's format (exporters/).
 #pragma once
 

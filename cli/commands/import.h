@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom import`: another profiler's output as a Fathom run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom place`: where the processes of a job should run.
 #pragma once
 

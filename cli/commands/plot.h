@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom plot`: pictures of a run, drawn by scripts/plot.py.
 #pragma once
 

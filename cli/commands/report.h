@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom report`: one run on one screen, or the same figures as JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom run`: starts an MPI job with the library in its ranks only, and hands its run directory
 // on.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom simulate`: what a job would put on the links of a given network.
 #pragma once
 

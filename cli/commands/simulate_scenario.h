@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom simulate SCENARIO.yml`: all combinations, over cores and over the processes of a
 // launcher.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The models of time of `fathom simulate`: what they need of a job, and what they print of a run.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // `fathom trace`: look at a trace, cut a smaller one, join several, hold it against the profile.
 #pragma once
 

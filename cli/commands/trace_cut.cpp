@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // fathom trace slice, fathom trace filter: a part of a trace as a run of its own.
 #include <spdlog/fmt/fmt.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/command_line.h"
 
 #include <spdlog/fmt/fmt.h>

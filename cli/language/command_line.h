@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // From words to actions: finds the subcommand's row, parses its options, answers --help.
 #pragma once
 

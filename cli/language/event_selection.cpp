@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/event_selection.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How events are chosen on the command line: times, lists of ranks, names of functions.
 #pragma once
 

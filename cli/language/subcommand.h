@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A subcommand of `fathom`: one file pair, one row in cli/registry.cpp, one Meson line, one test.
 // docs/adding-a-subcommand.md walks through it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/launch/group_witness.h"
 
 #include <sys/prctl.h>

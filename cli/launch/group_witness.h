@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Tells a signal to the whole process group from one to this process alone.
 //
 // The job is in our process group, as it would be without us, so that the terminal, job control and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where the parts of Fathom lie beside this executable, in a build folder or installed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Runs the job as a child process and waits for it. The terminal, the process group, stdin, stdout
 // and stderr are those of this process. A signal reaches the job once: what went to the whole group
 // it has already (group_witness.h), what went to fathom alone is passed on.

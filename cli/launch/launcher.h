@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a job's command line is changed so that its ranks, and only they, load the library.
 //
 // Open MPI's mpirun hands nothing but OMPI_* on to other hosts, so every variable is named with -x.

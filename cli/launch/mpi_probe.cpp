@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/launch/mpi_probe.h"
 
 #include <dlfcn.h>

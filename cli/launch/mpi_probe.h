@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What an Open MPI library offers to a profiler, found by loading it in a child process, so that
 // nothing it does on the way in or out can hurt this one.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/launch/needed_libraries.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The shared libraries that a program names (DT_NEEDED), as it names them: "libmpi.so.40".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Several processes of the tool that work together: mpirun -n P fathom …
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a report says in sentences: how far its counts can be trusted, and what deserves attention.
 #pragma once
 

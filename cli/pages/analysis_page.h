@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Results of analyses on one screen: the worst findings, each with who, where, when, how sure, what
 // to try.
 #pragma once

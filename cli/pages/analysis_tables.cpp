@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/pages/analysis_tables.h"
 
 #include <spdlog/fmt/fmt.h>

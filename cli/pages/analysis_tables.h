@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The tables of an analysis that was asked for by name, as text: what matters most of each, on one
 // screen.
 #pragma once

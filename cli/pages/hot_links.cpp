@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/pages/hot_links.h"
 
 #include <spdlog/fmt/fmt.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The busiest links of a simulated run, and how load is spread over links: what stands below the
 // line of a single run.
 #pragma once

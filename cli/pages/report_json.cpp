@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/pages/report_json.h"
 
 #include "base/json/writer.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The report for programs: one JSON object, schema "fathom-report/1". docs/fathom.1 lists its keys.
 #pragma once
 

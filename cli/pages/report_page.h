@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The report as a page of text: at most 100 columns, and 40 lines unless more is asked for.
 #pragma once
 

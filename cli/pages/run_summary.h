@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The figures of one run that `fathom report` shows, as text and as JSON.
 //
 // Read as a stream: memory follows the pairs that talked, not the file.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A simulated scenario on one screen: jobs, links, the busiest of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A run as the user names it, loaded for analyses.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/runs/results_folder.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The folder that a simulation leaves its results in.
 #pragma once
 

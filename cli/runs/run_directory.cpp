@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "cli/runs/run_directory.h"
 
 #include <unistd.h>

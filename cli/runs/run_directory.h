@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The folder that one run leaves its results in, and what a job may have left there.
 //
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize

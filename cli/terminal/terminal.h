@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What stdout can show: colours on a terminal that no launcher such as mpirun made (never if
 // NO_COLOR is set, always if CLICOLOR_FORCE is), bars and arrows in UTF-8 only where the locale is.
 #pragma once

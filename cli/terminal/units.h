@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Numbers for people: decimal byte units with three digits, grouped counts, text that fits a
 // terminal.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who waited for whom in receives, and how long:  late_senders RUN
 #include <cstdio>
 #include <map>

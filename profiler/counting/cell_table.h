@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Counts by 64-bit key: the hot data structure of the profiler.
 //
 // A dense array of rows in order of first use, and an open-addressing index of 32-bit positions in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The live communicators of this process, found by Open MPI's context id.
 //
 // Open MPI tells the PML about every communicator it makes, also about those inside windows, files

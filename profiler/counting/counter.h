@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The counting core: adds one message to the row of its pair, class, communicator and phase.
 //
 // Called for every message, from the PML's entry points and from PERUSE callbacks. It never

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One message, seen by one witness: finds its class and adds it to the rows.
 //
 // Hot. Most messages repeat an earlier one on their communicator: the same peer, class and length.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cold half of profiler/counting/live_communicator.h: constructors that send with tags of the
 // program's.
 #include <algorithm>

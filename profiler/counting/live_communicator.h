@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A live communicator: its kind in the registry, and what is needed to name the class of a message
 // on it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // This process while it is profiled: what it has counted, on what, and the facts that go with it.
 //
 // active() is null while nothing is to be counted; all hooks and callbacks ask it first. Who makes

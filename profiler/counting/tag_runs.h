@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which collective reserved which tag: runs of consecutive tags of one class, newest first.
 //
 // Open MPI gives a communicator's non-blocking collectives tags that count down; consecutive ones

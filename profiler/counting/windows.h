@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The one-sided windows that are open: for each, the kind of communicator and the group it spans.
 //
 // Threading: all functions lock; an operation on a window costs far more than this lock.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/finish/finish.h"
 
 #include <cerrno>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Finalize: gather the rows of all processes, write RUN/profile.json, stop counting.
 #pragma once
 

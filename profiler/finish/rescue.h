@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When the job does not reach MPI_Finalize: each process still leaves its rows.
 //
 // Covers MPI_Abort, exit, quick_exit and _exit without MPI_Finalize, and the signals that end a

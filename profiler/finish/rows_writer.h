@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hands the rows of this process (profile/rows.h) to a sink, piece by piece.
 //
 // Works on memory as it stands and allocates nothing, so that it serves the gathering at

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/gather.h"
 
 #include <sched.h>

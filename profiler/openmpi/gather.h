@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Brings the rows of all processes to rank 0, up a binomial tree of plain PML messages.
 //
 // Uses tags of its own on MPI_COMM_WORLD (-3 and below, which no collective and no wildcard receive

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/loaded_symbols.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Looks a name up in every object that the process has loaded, also where dlsym does not look: in
 // those that were loaded privately (dlopen with RTLD_LOCAL), as the modules of interpreters are.
 //

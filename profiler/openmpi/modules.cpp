@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/modules.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which of Open MPI's collective and one-sided modules move data without PML messages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which MPI library the program uses, where it can be found, and what of it Fathom uses.
 //
 // Nothing is linked: the library is preloaded into processes that may never use MPI, or load it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The functions behind a wrapper, looked up once.
 //
 // MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/performance_variables.h"
 
 #define OMPI_SKIP_MPICXX 1

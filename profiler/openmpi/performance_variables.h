@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_T performance variables that the user names (FATHOM_PVARS), read once at MPI_Finalize.
 //
 // MPI_T is the standard's tools interface (MPI 4.0, chapter 15). Variables bound to a communicator

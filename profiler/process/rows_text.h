@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The text section of a process's rows: lines "key value", collected as they become known.
 //
 // Kept ready in one piece of memory, so that a signal handler can write it as it stands.

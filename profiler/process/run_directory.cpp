@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/process/run_directory.h"
 
 #include <sys/stat.h>

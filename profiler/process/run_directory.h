@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The folder that a job leaves its results in.
 //
 // FATHOM_OUTPUT may name a folder that another job has: an earlier one, or one that runs at the

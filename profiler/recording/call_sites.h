@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where in the program an MPI call was made.
 //
 // A C or C++ program calls MPI_X itself: its return address is the site. Fortran bindings

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which communicators are traced (FATHOM_TRACE_COMMUNICATORS), by their kinds.
 //
 // A communicator is chosen by the name that it has (MPI_COMM_WORLD, or given with

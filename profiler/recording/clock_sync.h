@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Brings the clocks of a job's hosts together: each process measures its CLOCK_MONOTONIC against
 // rank 0's.
 //

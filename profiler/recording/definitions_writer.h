@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writes what the records' numbers mean into the trace file, piece by piece as it becomes known.
 //
 // Each call is one small frame, on the disk's cache when it returns, so that a killed process's

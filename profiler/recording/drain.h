@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The background thread of trace mode: takes full chunks to the trace file, compressed, and frees
 // them.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/recording/placement_of_process.h"
 
 #include <elf.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where a process runs: processors it may use, their socket and NUMA node, and the code that is
 // loaded.
 #pragma once

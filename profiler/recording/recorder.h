@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The memory that a process records its events into, and the hot path that appends to it.
 //
 // A file mapped shared (trace/format.h, JOB.RANK.live), so that what was appended outlives the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the environment asks of trace mode. One table for users: docs/environment.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/recording/traced_arguments.h"
 
 #include "profiler/counting/profiled_process.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the trace library reads from the arguments of a call, beyond single parameters.
 //
 // Nothing here looks at what MPI would not: arrays and datatypes that are significant only at the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/recording/traced_call.h"
 
 #include "profiler/openmpi/mpi_library.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The enter and leave records of one MPI call: what the generated wrappers of the trace library
 // use.
 //

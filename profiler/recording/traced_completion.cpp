@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/recording/traced_completion.h"
 
 #include <sys/mman.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the wrappers of MPI_Wait, MPI_Test and their families record: which requests completed.
 //
 // The library replaces the handles of completed requests, so they are kept while it runs. A request

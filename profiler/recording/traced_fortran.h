@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The few functions whose Fortran bindings do not go through C: they work on integers and callbacks
 // of their own (rows with fortran=direct). Their Fortran entry points are defined here under all
 // names.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The functions that the trace library stands in front of, by number. Generated from
 // mpi/functions.table.
 #pragma once

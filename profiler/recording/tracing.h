@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Trace mode, as the session sees it: cold calls at the turning points of a run.
 //
 // libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of this does

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How far a function's frame reaches, from the unwind tables that every shared library carries.
 //
 // Reads .eh_frame_hdr and .eh_frame in memory (Linux Standard Base Core 5.0, 10.6; DWARF 5, 6.4) as

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Says at the end of a process if it used an Open MPI that Fathom knows and none of its calls came
 // by.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Named phases: what fathom.h calls in the library. Cold.
 #include <cstdint>
 #include <mutex>

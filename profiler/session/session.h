@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One profiled run of this process, from MPI_Init to MPI_Finalize: the entries from the wrappers.
 //
 // before_init() reads the settings and prepares the PML choice; after_init() opens the tables,

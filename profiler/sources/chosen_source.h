@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Chooses the source that counts: the best of those asked for that proves itself at start-up.
 //
 // Each source that is tried counts known messages of this process to itself (self_check.h). One

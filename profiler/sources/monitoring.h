@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Source `mpi_t`: what Open MPI's own monitoring counted, read through MPI_T performance variables.
 //
 // Only on request, and with a warning in the profile: pml_monitoring does not count a program's

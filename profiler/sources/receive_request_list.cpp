@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/receive_request_list.h"
 
 #include <cstddef>

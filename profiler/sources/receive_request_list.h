@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Lists all receive requests that the PML has allocated, in use or not.
 //
 // pml/ob1 and pml/cm take them from mca_pml_base_recv_requests, a free list that keeps its blocks

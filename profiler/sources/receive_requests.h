@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The receiving witness without PERUSE: counts messages from completed receive requests.
 //
 // A blocking receive returns source, tag and length in its status. A non-blocking one is counted

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/self_check.h"
 
 #define OMPI_SKIP_MPICXX 1

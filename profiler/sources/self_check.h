@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Proves, before anything is counted, that this MPI library's structures are where we read them.
 //
 // Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/source_peruse.h"
 
 #include <mutex>

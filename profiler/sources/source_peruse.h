@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Source `peruse`: every message where it is really received.
 //
 // Subscribes, per communicator, to four PERUSE events and decodes the receive request behind them;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Source `pml`: every message at the boundary between MPI and its point-to-point layer.
 //
 // Open MPI calls its PML through the exported table mca_pml (ompi/mca/pml/pml.h), for the program's

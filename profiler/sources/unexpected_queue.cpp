@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/unexpected_queue.h"
 
 #include <string_view>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads the messages that have arrived but that no receive has matched, from pml/ob1's own queues.
 //
 // A message that is still there when its communicator is freed, or at MPI_Finalize, was never

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the trace library records of a call: attributes at enter and at leave, from parameter names and types.
 
 The rules follow MPI's own naming (`dest`, `tag`, `comm`, `origin_count` …); a row of the table says what they

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes the MPI entry points and the list of classes from mpi/functions.table.
 
 usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp          entry points of the profile

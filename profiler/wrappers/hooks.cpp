@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/wrappers/hooks.h"
 
 #include "message_events.h"

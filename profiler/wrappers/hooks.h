@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the wrappers do before and after the MPI call: one type or function per role of the table.
 //
 // Each only takes note; the call itself, its arguments, its return code and its errors stay the

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Fathom's runs in Python: traffic as NumPy and SciPy arrays, events and analyses as pandas DataFrames.
 
     import fathom

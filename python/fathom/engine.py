@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The engine for analyses of one's own, alone or shared by the processes of a job."""
 import os
 import sys

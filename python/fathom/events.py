@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Columns of C++ as DataFrames with Pipit's names. No Python object is made for an event."""
 import numpy
 import pandas

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Which events are meant: Pipit's Filter(field, operator, value), joined with & and |, negated with ~."""
 import operator
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Pictures of a run as matplotlib Figures: figure.savefig("traffic.png"), or shown by a notebook.
 
 The matrix, the histogram and the timeline are those of `fathom plot` (scripts/plots).

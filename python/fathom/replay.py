@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Going through a job step by step, in causal order."""
 import typing
 

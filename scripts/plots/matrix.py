@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The communication matrix: rows send, columns receive."""
 from plots import style
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The network coloured by load, from a GraphML snapshot of a simulation.
 
 Trees are drawn in levels, hosts at the bottom. Where every switch has hosts: grids, whose switches have coordinates, as

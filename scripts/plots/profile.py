@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A profile.json (docs/profile-format.md), as far as the pictures need it."""
 import dataclasses
 import json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a simulation put on the links: loads of the links of each run, and over time. The network: network.py."""
 from plots import style  # first: it selects the backend
 

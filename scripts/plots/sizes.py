@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The histogram of message sizes, in powers of two, by class."""
 from plots import style
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Colours and type shared by the pictures. Safe for colour-blind readers and in greyscale.
 
 Figures are made without pyplot: no display is needed, and no backend of the caller changed.

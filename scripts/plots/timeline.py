@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A part of a trace as Gantt chart: the MPI calls of each rank, and arrows from senders to receivers."""
 import collections
 import itertools

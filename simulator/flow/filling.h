@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Progressive filling: the levels at which flows stop growing when all grow together from nothing.
 //
 // The mathematics stand in maxmin.h, which uses this for one set of flows at a time. Links are

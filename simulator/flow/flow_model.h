@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flow-level simulation: what is sent is a fluid that shares the links of its route, max-min fair.
 //
 // A flow of s bytes over links l in R that starts at time t

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What each link carried over time: bytes in intervals of equal length.
 //
 // Memory is fixed from the start, 8 bytes per link and interval: when the simulation outgrows the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Max-min fair rates of flows that share links, kept up to date while flows come and go.
 //
 // Flow i has a weight w_i > 0, a bound b_i (infinite unless given) and a route, a list of links;

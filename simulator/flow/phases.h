@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Jobs as sequences of phases on one network: what a phase's matrix sends starts together, and the
 // phase ends when the last of it has arrived.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cluster as the user names it, turned into a network.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Clusters as GraphML, as the reference simulator reads and writes them, and snapshots of link
 // loads.
 //

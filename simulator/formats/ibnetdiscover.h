@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The output of ibnetdiscover (infiniband-diags), as administrators keep it:
 //
 //   Switch  36 "S-0002c90300a1b2c0"   # "MF0;leaf1:SX6036/U1" enhanced port 0 lid 3 lmc 0

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A network given by media and ways over them, as SimGrid describes platforms, made into nodes and
 // links.
 //

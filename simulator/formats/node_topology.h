@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is inside the machines of a cluster, from hwloc: sockets and NUMA domains as a tree of
 // hosts.
 //

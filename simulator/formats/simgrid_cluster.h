@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The clusters of SimGrid's platform files: hosts around a router, fat trees, tori and dragonflies.
 //
 // A cluster without a topology is a star: each host's link leads to the cluster's router, over the

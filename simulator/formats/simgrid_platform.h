@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimGrid's platform files (XML, versions 3 to 4.1 of the format) as networks.
 //
 // Read are: nested zones (AS) with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster or None;

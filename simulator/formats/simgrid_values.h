@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The notations for values in SimGrid's platform files (SimGrid 3.32, "Platform description
 // reference").
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Slurm's topology.conf (topology/tree): SwitchName=… with Switches=… or Nodes=…, each a host list
 // such as "rack[1-3,07],login" (slurm.conf(5)). One cable joins a switch to each of its children.
 // The file tells neither slots nor speeds: those come from ClusterDefaults.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Distributions that times are drawn from: the same numbers on every machine for the same seed.
 // How to add one: docs/adding-a-simulator-part.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job as the simulator sees it: what each process sends to each other one during the whole run.
 #pragma once
 

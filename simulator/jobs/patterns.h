@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Synthetic traffic: who sends to whom in patterns of the field. Every rank sends `bytes` in one
 // message to each of its partners. How to add one: docs/adding-a-simulator-part.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/jobs/rank_graph.h"
 
 #include "profile/pair_sums.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job's traffic as an undirected graph of ranks: what goes in both directions together, by
 // neighbour. Memory: 32 bytes for each pair that talks.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events in the order of their times, and of their arrival where times are equal: simulations
 // repeat.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Reads schedules in GOAL, the text that LogGOPSim's txt2bin takes (T. Hoefler et al., Group
 // Operation Assembly Language, ICPP 2009; spcl/LogGOPSim, txt2bin.re):
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which receive gets which message, by MPI's rules (MPI 4.0, section 3.5): messages of one sender
 // and communicator in the order in which they were sent, receives in the order in which they were
 // posted.

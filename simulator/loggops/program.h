@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What each rank does, as a graph of operations: compute, send, receive, and what must come before
 // what.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Replays a Program: when does every operation happen, on a machine described by LogGOPS
 // parameters, and if asked on a network whose links are shared (flow_model.h)?
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A recorded run as a program to replay: its sends and receives, collectives as the messages that
 // they were really made of, and the computation between them (trace/operations.h).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the links and hosts of a cluster have where its description leaves it open.
 #pragma once
 

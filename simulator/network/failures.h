@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Networks of which some cables have failed.
 #pragma once
 

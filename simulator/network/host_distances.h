@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hops between hosts on shortest ways. Memory: 4 bytes for each pair of them.
 #pragma once
 

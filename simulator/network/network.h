@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A cluster's network: hosts, switches and the directed links between them.
 //
 // Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The shortest ways (fewest links) to a host, found once for all hosts behind the same switch.
 //
 // A host whose every link comes from one switch is reached through that switch: its target. The

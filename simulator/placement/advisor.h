@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Searches a better placement for a job on given hosts, and a better routing if there is a choice.
 #pragma once
 

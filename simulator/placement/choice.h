@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How a job's processes are placed, as `--placement` and a scenario's `placement` say it: the name
 // of a mapper, or rankfile:FILE. A rank file names the host of each rank, so it stands for a
 // selection, too.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A placement as launchers and programs take it.
 //
 //   rankfile     Open MPI: rank N=HOST slot=K, K counting the ranks of the host in order, from its first

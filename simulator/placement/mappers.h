@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways of spreading a job's processes over its hosts; contract in placement.h.
 #pragma once
 

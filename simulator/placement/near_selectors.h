@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Selections that look at the switches which hosts are linked to (of several: the first link's).
 // Contract: simulator/placement/placement.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What makes one placement of a job better than another, and how good any can be.
 //
 // With b_rs bytes from rank r to s, d_rs hops between their hosts, load_l bytes over link l of

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/placement/placed_routes.h"
 
 #include <algorithm>

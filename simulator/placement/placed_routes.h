@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Where networks, placements and routers meet the flow model and the replay, which know links by
 // number only: the ways between the processes of a placed job, one for each ordered pair of hosts.
 //

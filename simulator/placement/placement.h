@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which hosts a job gets (selection), which of its processes runs where (mapping), and what the
 // hosts then send to each other. How to add a selector or a mapper:
 // docs/adding-a-simulator-part.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/placement/recursive_bisection.h"
 
 #include <metis.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Recursive bisection (F. Ercal, J. Ramanujam, P. Sadayappan, Task allocation onto a hypercube by
 // recursive mincut bipartitioning, 1990): hosts are halved where they are far from each other,
 // ranks where little goes between them, and so on in both halves, down to single hosts.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every way of selecting hosts and of placing processes on them: one row each. How to add one:
 // docs/adding-a-simulator-part.md.
 #pragma once

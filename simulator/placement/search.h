@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Local search for a placement: ranks change places as long as that pays.
 //
 // What is made small is, over links l with load_l bytes and capacity C_l,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The ways of choosing hosts for a job; contract in placement.h.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Eigenvalues of symmetric matrices, for lower bounds on what must pass between parts of a graph.
 #pragma once
 

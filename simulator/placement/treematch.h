@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Bottom-up grouping along the tree of the machine, after TreeMatch (E. Jeannot, G. Mercier, F.
 // Tessier, Process placement in multicore clusters, IEEE TPDS 25(4), 2014): ranks that send each
 // other most form groups as large as a host, those form groups as large as a switch has hosts, and

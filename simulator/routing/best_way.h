@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The cheapest of all shortest ways from one node to another: one look at every link on any of
 // them.
 //

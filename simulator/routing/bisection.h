@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The links between the two halves of a cluster: what traffic from one half to the other must pass.
 //
 // Halves are taken in the order of the hosts, by slots. Of all sets of links that separate the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Routings that go out of their way to spread load, for networks with few shortest ways.
 //
 //   valiant: over a switch drawn for each demand (Valiant, Brebner: Universal schemes for parallel

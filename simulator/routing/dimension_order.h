@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Dimension order routing on a torus, a mesh or a HyperX: the first coordinate is put right first,
 // then the second, and so on, on a torus in the direction that is shorter (upwards if both are
 // equal; but see Grid). No search: the way follows from the coordinates. Inside machines

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Forwarding tables: what each switch must know for the ways that a router chose.
 //
 // Per flow: by switch, source and destination, as OpenFlow switches and the reference simulator

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/routing/greedy.h"
 
 #include "simulator/routing/best_way.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Greedy routing on the load so far: demands are taken heaviest first (equally heavy ones in the
 // order given), and each takes the shortest way whose links are least used, by bytes over capacity:
 //   greedy-sum: the least sum over its links;

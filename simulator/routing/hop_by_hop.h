@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Routing along shortest ways where each hop is chosen by looking at this demand alone.
 //
 // route_hop_by_hop() takes the demands target by target (not in their own order), so that what is

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the load of each link costs a router that wants to avoid loaded links.
 //
 // The cost is bytes over capacity, scaled so that the fastest link costs its bytes: where all links

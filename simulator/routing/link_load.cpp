@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/routing/link_load.h"
 
 #include <algorithm>

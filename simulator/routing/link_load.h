@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The link-load model: what a placed and routed job puts on each link, as the reference simulator
 // counts it. Traffic is all bytes of the run; congestion is traffic over capacity (seconds, where
 // capacities are bytes per second); flows are pairs of processes that talk over the link.

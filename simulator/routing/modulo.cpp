@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/routing/modulo.h"
 
 #include "simulator/routing/hop_by_hop.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // D-mod-K and S-mod-K: the choice at each hop follows from the destination's (the source's) number.
 //
 // With the choices of a hop numbered in order and P the product of the numbers of choices at the

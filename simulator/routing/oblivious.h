@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Shortest ways that depend on nothing but the demand itself.
 //
 //   minimal: the first choice at every hop, as a network without multipath routing

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How well any routing could do: demands split over any number of ways, of any length, so that the
 // largest congestion (bytes over capacity) is least; and a proof of how far from it the result may
 // be.

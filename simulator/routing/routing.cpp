@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/routing/routing.h"
 
 namespace fathom::simulator {

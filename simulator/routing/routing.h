@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What every routing algorithm has in common. How to add one: docs/adding-a-simulator-part.md.
 //
 // A Demand is what one host sends to another, summed over the processes there. A Router chooses the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fields of JSON objects as the simulator's results have them.
 #pragma once
 

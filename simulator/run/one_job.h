@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One job alone on a cluster: hosts chosen, processes placed, demands routed, links loaded.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One job alone on a cluster, in time: as flows of its phases, or replayed operation by operation.
 #pragma once
 

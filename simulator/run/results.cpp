@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/run/results.h"
 
 #include "base/atomic_file.h"

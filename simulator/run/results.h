@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // results.json, schema fathom-simulation/1: what each simulated combination put on the links.
 //
 //   {"schema": "fathom-simulation/1",

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Conservative backfill (A. Mu'alem, D. Feitelson, Utilization, predictability, workloads, and user
 // runtime estimates in scheduling the IBM SP2 with backfilling, IEEE TPDS 12(6), 2001): every job
 // gets a reservation when it arrives, the earliest that moves none made before. A later job may

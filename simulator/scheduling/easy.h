@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // EASY backfill (D. Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): first come, first served,
 // but while the first in the queue waits, later jobs may start that do not delay it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // First come, first served: a job starts when all that came before have and its slots are free.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Free slots over the time to come: a step function that jobs are fitted into.
 //
 // Threading: one thread at a time. Cost: O(steps) a call; a reservation adds two steps at most.

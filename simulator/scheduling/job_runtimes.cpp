@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/scheduling/job_runtimes.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // How long started jobs run: as long as they were given (fixed), or until what they send has
 // arrived on the network that all share (flows).
 #pragma once

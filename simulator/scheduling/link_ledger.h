@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What running jobs put on the links, over simulated time: now, at its highest, and on average.
 //
 // The mean of a link is weighted by time, from the start of the ledger to finish(). Bytes are whole

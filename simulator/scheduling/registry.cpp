@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/scheduling/registry.h"
 
 #include "base/named_rows.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every scheduler: one row each. How to add one: docs/adding-a-simulator-part.md.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Jobs that arrive at a cluster, wait, run side by side and end: who waited how long, and what was
 // on the links meanwhile.
 //

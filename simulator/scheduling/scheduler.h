@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // When waiting jobs start. How to add a scheduler: docs/adding-a-simulator-part.md.
 //
 // Hosts are a job's alone, and which ones it gets is the selector's business; schedulers reckon in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Statistics over time of a quantity that keeps its value until it changes.
 //
 //     mean = 1 / (t_end - t_0)  sum_i v_i (t_{i+1} - t_i),   t_end the time given to finish()

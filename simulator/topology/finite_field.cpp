@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "simulator/topology/finite_field.h"
 
 namespace fathom::simulator {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Arithmetic in the finite field of q elements, q a prime power p^n.
 //
 // Elements are 0..q-1: the coefficients of a polynomial over the integers modulo p, as digits to

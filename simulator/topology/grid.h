@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Switches on a grid of any number of dimensions, each with the same number of hosts.
 //
 //   mesh:   neighbours along each dimension are linked

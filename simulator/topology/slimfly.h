@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Slim Fly (Besta, Hoefler: Slim Fly: a cost effective low-diameter network topology, SC 2014): the
 // McKay-Miller-Širáň graph of a prime power q, 2q² switches of degree (3q - δ) / 2 at diameter 2,
 // where q = 4w + δ with δ = 1, 0 or -1 (q = 2 alone is of none of these forms).

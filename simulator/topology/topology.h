@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Networks made from a few numbers. How to add a kind: docs/adding-a-simulator-part.md.
 //
 // A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fat trees: extended generalized fat trees, and the two special cases that have names of their
 // own.
 //

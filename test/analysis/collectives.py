@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Collectives opened: every algorithm that Open MPI can be made to use, and the name that must come out.
 
     collectives.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [--sizes 2,3,…] [OPERATION...]

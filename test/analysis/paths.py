@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Critical paths and costs of real jobs: programs that make one, traced, and the number that must come out.
 
     paths.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]

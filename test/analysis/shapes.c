@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One shape of traffic, 50 rounds of 4 KiB messages:
 //
 //   shapes halo PERIODIC EXTENT...   nearest neighbours on a Cartesian communicator

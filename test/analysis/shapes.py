@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Real programs of one shape each, under the profiler: the pattern is named with its extents, and nothing else.
 
     shapes.py --program SHAPES --cli fathom --library libfathom.so

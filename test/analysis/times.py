@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Balance, efficiencies, barriers and phases of real jobs: programs that make them, and the numbers that must come out.
 
     times.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]

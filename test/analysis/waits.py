@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Wait states of real jobs: programs that make one, traced; what must come out, and nothing else.
 
     waits.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Profiles made up for tests: small and large, well-behaved and not.
 
 By hand: python3 fixtures.py hpcc4 > profile.json

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What the tests of the command line share: a folder for each test, and the tool under test."""
 import json
 import os

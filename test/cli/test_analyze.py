@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom analyze: the page, the JSON, the part of a run that is meant, and what it refuses."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom compare: growth, exponents, the scaling table, pairs that changed."""
 import json
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What bench/exactness.py reads of a profile, which it once took for a list of objects."""
 import json
 import pathlib

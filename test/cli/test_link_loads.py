@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What routings put on every link, held against a second reckoning: exact to the byte and the flow, ties included.
 
 The rules are those of docs/simulator.md, written down here once more in the plainest way: all shortest ways are listed,

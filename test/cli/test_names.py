@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Names of hosts, phases and communicators may hold any byte, and every JSON output is valid JSON."""
 import json
 import os

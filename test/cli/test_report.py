@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom report: the figures, the page, the JSON, and what it says when it cannot."""
 import json
 

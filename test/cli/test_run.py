@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom run: what reaches the ranks, what comes back, with launchers made up for the purpose."""
 import json
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom simulate: from a cluster and a job to results.json, and each refusal with its sentence."""
 import csv
 import json

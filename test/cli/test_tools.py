@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The other subcommands: plot, export, import, doctor, and the help of all of them."""
 import os
 import unittest

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """fathom trace: a made-up job's trace is looked at, cut, joined and held against its profile."""
 import contextlib
 import json

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Frame sizes from the unwind tables, on this program's own functions: the distance that the table
 // gives from where a function calls must lead to where it returns.
 #include "profiler/recording/unwind_table.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The counting core under eight threads that record while another turns phases and pauses on and
 // off. Built with ThreadSanitizer, and with AddressSanitizer; the totals must be exact in both.
 #include <atomic>

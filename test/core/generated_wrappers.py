@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Compares what the generator writes for chosen functions, one of each shape, with test/golden/wrappers.txt.
 
 usage: generated_wrappers.py PROFILER_FOLDER GOLDEN_FILE [--write]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Checks of what was built: what hot code calls, what the library shows, what the table covers.
 
 Each check prints what is wrong, one line a name, and fails if there is anything.

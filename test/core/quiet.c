@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* A little of everything, on two ranks, with no leak of its own: run under Valgrind with and without
  * the library. */
 #include <mpi.h>

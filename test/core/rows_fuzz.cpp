@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Damaged rows: thousands of mutations of good ones and of random bytes, under sanitizers. Whatever
 // is assembled must also be written as a profile that can be read back.
 #include <unistd.h>

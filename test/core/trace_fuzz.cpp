@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Damaged traces: thousands of mutations of good ones, under sanitizers. Whatever opens is read to
 // its end, from the start and from random moments; events name only what is defined.
 //

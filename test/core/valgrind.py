@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a program on two ranks under Valgrind with the library: no error and no definite leak is Fathom's.
 
 Open MPI has errors and leaks of its own, so only those count whose stack passes through libfathom.so or

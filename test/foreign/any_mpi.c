@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program of standard MPI, for whichever library compiled it: prints what must come out, and ends
 // with 3.
 #include <mpi.h>

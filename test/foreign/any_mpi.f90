@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! The same in Fortran. The test puts "use mpi" or "include 'mpif.h'" in place of the next line but one.
 program any_mpi
   BINDING

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Writes an MPI library that is none, and a program that calls every function of it, from mpi/functions.table.
 
 Each function of the library prints its name and its arguments as they arrive, and returns a number of its own. The

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs of an MPI that Fathom does not know run under it as they run without it.
 
 usage: foreign.py --library libfathom.so --library libfathom-trace.so --cli fathom --profiler SOURCE/profiler

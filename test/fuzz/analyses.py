@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The analyses under AddressSanitizer and UndefinedBehaviorSanitizer, on whole and on damaged traces.
 
     test/fuzz/analyses.py [--damaged N] [--seed N] [RUN...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // libFuzzer over the readers: any bytes are an Error or a Profile, and a Profile that was read can
 // be written and read again.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
 # Fuzzes the profile reader: test/fuzz/run.sh [SECONDS], 60 if not given. Needs clang. Seeds are the golden
 # files; what it finds worth keeping stays in build-fuzz/corpus, a crash in build-fuzz/crash-*.
 set -euo pipefail

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Communication over several hosts whose outcome is known: a ring, an alltoall, row communicators, a window
  * and the collectives that coll/han takes over. Rank 0 prints one line for each part.
  */

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs a job over several hosts that are network namespaces of this machine, natively and under Fathom.
 
     hosts.py LIBFATHOM LIBFATHOM_TRACE FATHOM [--keep]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The table of cases: which program runs how, where it runs, and what must come of it."""
 import dataclasses
 

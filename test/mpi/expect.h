@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a test program sent, stated by the program itself while it runs, independently of any
 // profiler.
 //

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """What a program said it sent (expect.h) against what a profile.json says it sent.
 
 A process is a pair (world, rank there): "main" is the job that was started, spawned jobs have the names

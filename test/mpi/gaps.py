@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """What the profiler cannot see is said, with the place and the reason, and what a killed process left out is
 filled in from its peers.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Each byte of a one-sided operation is counted once, in the class of the call.
 
     one_sided_bytes.py --binaries DIR --library libfathom.so --trace-library libfathom-trace.so

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Prints the calls of one rank as a trace holds them, one line an event, for tests that compare:
 //   enter MPI_Isend comm=0 peer=1 tag=5 bytes=4000 in exchange
 //   completed r1

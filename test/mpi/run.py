@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the MPI test programs with and without the profiler and compares.
 
   run.py --binaries DIR --library libfathom.so [--group NAME] [--jobs N] [--match TEXT] [CASE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Programs built with a sanitizer run under `fathom run` as they run without it, and are profiled.
 
 usage: sanitizers.py --cli fathom --library libfathom.so --library libfathom-trace.so

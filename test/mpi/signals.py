@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Signals that end a job under `fathom run`: each run keeps its profile, no rank outlives it, the message says why.
 
 usage: signals.py --cli fathom --library libfathom.so --program endless

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs programs under the trace library and compares the calls in the trace with what is known of them.
 
   traced_calls.py --binaries DIR --library libfathom-trace.so --table mpi/functions.table [--write] [CASE...]

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """The compiler wrappers compile Fortran: the PERUSE build's, and Debian's after scripts/env.sh.
 
 usage: wrappers.py SCRIPTS

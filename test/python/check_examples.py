@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Runs the examples of docs/python.md, one after the other as one program, beside runs named r1 and r2."""
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """A trace of three ranks whose every figure can be worked out by hand, written by Python's otf2 and imported.
 
     ns    0    100   200   300   400   500        1000         1400  1500  1600

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """import fathom: figures of a trace worked out by hand, of a generated run, and what is refused."""
 import os
 import subprocess

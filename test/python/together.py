@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """The same findings, the same messages and the same of an engine's callbacks for every number of processes.
 
 together.py DOCUMENT: makes a run and starts itself by mpirun, as together.py RUN, and the example of the engine in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "test/simulator/plain_networks.h"
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Fat trees, tori and dragonflies as bare lists of links and routes: what a flow model and SimGrid
 // are both given, so that they simulate the same thing. Written apart from simulator/'s own
 // topologies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 #include "test/simulator/simgrid_flows.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The same flows on the same links and routes, simulated by SimGrid (S4U).
 #pragma once
 

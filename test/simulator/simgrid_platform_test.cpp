@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A platform file as SimGrid reads it and as Fathom does: the same hosts, and between every two of
 // them routes of the same latency and the same least bandwidth; in a torus, by dimension order, of
 // the same links.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One case of flows, simulated by Fathom and by SimGrid: all must end within 1 % of each other,
 // counted from the flow's own start.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Two communicators made alike, one of which gets a name, and messages on them and on
 // MPI_COMM_WORLD: which of them a trace holds when communicators are chosen. Also a matched
 // receive, whose call names no communicator.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Every program of test/mpi, traced and exported to OTF2: the archive opens and nothing is missing.
 
     otf2_archives.py --binaries DIR --library libfathom-trace.so --cli fathom [--jobs N] [CASE...]

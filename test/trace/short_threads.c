@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // COUNT threads one after the other in each process, each of which exchanges one byte with the
 // threads of the neighbours: what a trace holds of threads that soon end.
 //

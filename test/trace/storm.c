@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends messages around a ring until it is killed, or `SECONDS` are over, and counts each in a file
 // as soon as its call has returned: what a trace must hold of a process that is killed.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Real jobs under the trace library: what is recorded agrees with the profile, survives, and can be chosen.
 
     trace.py --binaries DIR --storm STORM --named NAMED --short-threads SHORT

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Load imbalance, idle time, spread of barriers and efficiencies of jobs whose times are known.
 #include <doctest/doctest.h>
 

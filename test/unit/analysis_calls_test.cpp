@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flat profile and profiles over time, on jobs made by hand.
 #include <doctest/doctest.h>
 

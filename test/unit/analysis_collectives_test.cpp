@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Algorithms told from messages, and what a collective was late for, on cases worked by hand.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every analysis on traces that are damaged, contradictory or next to nothing: it goes on with what
 // is right, and says what is missing.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The frame that analyses plug into: ranking, thresholds, scope, histograms.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Pyrite's object on jobs made by hand: the issue that was made, whom it names, what it costs, and
 // no other.
 #include <doctest/doctest.h>

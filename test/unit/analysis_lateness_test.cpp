@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Logical steps and lateness, on jobs worked by hand.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The critical path and the costs along paths, on jobs worked by hand.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Patterns in matrices made by hand: each one by itself, renumbered, in groups, and in mixtures.
 #include <doctest/doctest.h>
 

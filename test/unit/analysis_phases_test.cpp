@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Loops in sequences of calls, and phases of jobs, made by hand: the numbers that were put in come
 // out.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A window of a traced run: its seconds, its shares, its waits; and one base of all seconds of a
 // trace.
 #include <doctest/doctest.h>

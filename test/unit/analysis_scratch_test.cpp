@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Large arrays in temporary files: values stay while memory is given back; without room, they are
 // in plain memory.
 #include <doctest/doctest.h>

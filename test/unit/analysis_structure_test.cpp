@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Structure, blocks, roots and issues of matrices whose answers are known.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The life of messages at their ends, and what blocked calls wait for, on events worked by hand.
 #include <doctest/doctest.h>
 

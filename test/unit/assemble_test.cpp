@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the processes counted becomes one matrix, and both witnesses are held against each other.
 #include <doctest/doctest.h>
 

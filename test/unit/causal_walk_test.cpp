@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The causal walk: what is handed on reaches those that depend on it, forward and backward, and
 // nothing blocks for ever.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every key finds its own row, whatever the table went through.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Addresses of this very program: with debug information, with a symbol table alone, stripped, and
 // gone.
 #include "trace/code_sites.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What record() was told is what the rows say, added up over the lanes.
 #include <doctest/doctest.h>
 

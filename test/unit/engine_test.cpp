@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The engine's interface: sharing, callbacks by name and direction, steps of others, results
 // brought together.
 #include <doctest/doctest.h>

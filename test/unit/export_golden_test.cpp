@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every export format against a file in test/golden, byte for byte.
 //
 // FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are written anew: look

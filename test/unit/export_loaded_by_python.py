@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 """Loads the golden files with the libraries they are meant for: scipy, networkx, jsonschema.
 
 Run with Debian's python3, which has them; without one of them that part is skipped and said.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flows over time: ends worked by hand, conservation of bytes, symmetric patterns in few solutions.
 #include "simulator/flow/flow_model.h"
 

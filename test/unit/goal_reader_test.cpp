@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // GOAL text: what is read from it, by what it makes the ranks do; and errors with line and column.
 #include "simulator/loggops/goal_reader.h"
 

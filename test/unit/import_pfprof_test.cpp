@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference profiler's per-rank files: a shipped pair, broken ones, and two real runs where the
 // data that comes with the project's references is at hand.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // JSON as it is written: what each kind of value becomes, in both layouts, whole and in pieces.
 #include "base/json/writer.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job made by hand, written, and ready for an analysis.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Jobs written by hand for tests of analyses: calls with the times at which they were entered and
 // left, and the messages in them, as the recorder would have left them.
 #pragma once

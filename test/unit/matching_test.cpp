@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI's matching rules: cases by hand, then random ones against two plain lists searched from the
 // front.
 #include "simulator/loggops/matching.h"

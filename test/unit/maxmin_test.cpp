@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Max-min fair rates: the equations first (feasible, and a bottleneck for every flow), then cases
 // worked by hand, then random flows that come and go against a solver too simple to be wrong.
 #include "simulator/flow/maxmin.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // mpi/meaning.h: the row that each function of MPI has, and what is no function of MPI.
 #include <doctest/doctest.h>
 

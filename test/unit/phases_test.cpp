@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Phases and jobs on links so few that their times can be worked out by hand.
 #include "simulator/flow/phases.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Flows and replay on routed networks: times that follow from link capacities by hand.
 #include "simulator/placement/placed_routes.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A file appears whole or not at all, and no failure to write it can hurt the process.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every way a profile.json can be wrong: one sentence with the byte and what was expected.
 #include <doctest/doctest.h>
 

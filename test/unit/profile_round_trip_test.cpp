@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What the writer writes, the reader reads back: every field, block by block.
 #include <doctest/doctest.h>
 

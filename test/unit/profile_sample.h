@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small profile that uses every field of profile.h, for round trips and golden files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Writing and reading take memory for one block, however many pairs there are.
 //
 // FATHOM_STREAM_PAIRS sets the number of pairs: 1 million here, 10 million by hand

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sums by pair and the figures read off them, on numbers small enough to add up by hand.
 #include <doctest/doctest.h>
 

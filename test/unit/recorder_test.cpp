@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every record of every thread is in the trace, or counted as lost: threads that end, more threads
 // than there are numbers, full memory, and a file that takes no more.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's communicators, groups and processes as byte arrays: only what Fathom reads of them, at
 // the offsets of openmpi_layout.h.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Who the members of a communicator are, and which communicators count as one kind.
 #include <doctest/doctest.h>
 

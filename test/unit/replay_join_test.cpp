@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages and collectives joined: by hand where the order matters, and at random against a plain
 // simulation of MPI's matching.
 #include "analysis/engine/joined_job.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Causal order: every step once, both ways, messages never the wrong way round, whatever the clocks
 // say.
 #include <doctest/doctest.h>

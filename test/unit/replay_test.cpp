@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Replay against the closed forms of LogGP (A. Alexandrov et al., SPAA 1995), written out in each
 // test.
 #include "simulator/loggops/replay.h"

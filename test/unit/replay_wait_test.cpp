@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in
 // the end.
 #include <doctest/doctest.h>

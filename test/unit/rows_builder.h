@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows (profile/rows.h) of one process, written by hand.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Rows are split into processes; what is cut off or foreign is left, never read beyond.
 #include <doctest/doctest.h>
 

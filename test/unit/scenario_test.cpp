@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Scenario files: combinations, errors with their place, the reference's own format, job logs, and
 // several processes that share the work.
 #include "scenario/scenario_reader.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Placements that look at the traffic, what they are worth, and that nothing beats the lower
 // bounds.
 #include "simulator/placement/advisor.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Clusters from other programs' files, failed cables, and forwarding tables.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Networks and their GraphML: numbering, neighbours, and every way a file can be wrong.
 #include "simulator/network/network.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Small networks and jobs made up for tests.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is inside machines: hwloc's topologies as part of the network, in placement and in
 // launchers' files.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Hosts chosen, processes placed, and what the hosts then send to each other.
 #include "simulator/placement/placement.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The reference simulator's example: NAS CG and MILC on the cluster "milk". Its archives are not
 // shipped; where they are absent these tests say so and pass.
 #include <doctest/doctest.h>

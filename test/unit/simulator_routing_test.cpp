@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every routing on every kind of network: ways are whole, shortest ways are shortest, the rules
 // hold.
 #include "simulator/routing/routing.h"

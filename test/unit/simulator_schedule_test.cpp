@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Schedulers on cases worked out by hand, and what several jobs on one cluster leave behind.
 #include "simulator/scheduling/scheduled_run.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // SimGrid's platform files: what becomes a link, and what is refused. That routes have SimGrid's
 // own latencies and bandwidths is test/simulator's to show.
 #include <doctest/doctest.h>

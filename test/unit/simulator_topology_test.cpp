@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Generated networks against what their definitions promise: nodes, links, degrees, distances and,
 // for fat trees, the number of shortest ways between every two hosts.
 #include "simulator/topology/topology.h"

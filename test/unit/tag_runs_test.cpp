@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Which collective a tag belongs to. Tags count down, as Open MPI gives them out.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Events as text, so that a test that fails shows the fields that differ.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every export format of traces: small golden files, and OTF2 back again.
 #include <doctest/doctest.h>
 

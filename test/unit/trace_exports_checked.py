@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
 """Exports of a generated trace, held against the programs that they are for.
 
   trace_exports_checked.py FATHOM TRACE_GENERATE

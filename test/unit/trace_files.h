@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The files of a trace as a process leaves them, made frame by frame and chunk by chunk.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Old traces stay readable for ever: test/golden/trace-1 (every kind of event) and trace-example,
 // the file that docs/trace-format.md explains byte by byte. They are never written again; a new
 // version gets new ones.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A job of two ranks for tests of walks and exports: 0 sends to 1 with MPI_Isend, 1 receives with
 // MPI_Irecv and MPI_Wait, both take part in an MPI_Bcast of one hidden message; then 1 is cut off
 // inside a send.

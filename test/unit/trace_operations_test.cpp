@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What a send inside a collective is taken to depend on.
 #include "trace/operations.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What TraceWriter wrote is what Trace reads, event by event and definition by definition.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What is intact is read, whatever happened to the rest; what is missing is said.
 #include <doctest/doctest.h>
 

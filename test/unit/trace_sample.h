@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A small run's trace, written by hand: two hosts, three ranks, an intercommunicator, every kind of
 // event.
 #pragma once

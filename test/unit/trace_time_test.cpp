@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ticks of several processes and hosts become nanoseconds of one run.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The processes of `mpirun -n P fathom analyze RUN`, by MPI: a library of its own, which the tool
 // loads only there (analysis/parallel.h), so that fathom runs where no MPI is installed.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communication of known patterns, timed by the program itself: patterns NAME [ROUNDS] [BYTES]
 //
 //   halo       each rank exchanges with its neighbours on a periodic grid of half the ranks by two

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Preloaded into HPCC: times PTRANS's first transposition as PTRANS itself does, and ends the
 // program after it. HPCC cannot be told to run one of its tests alone, and each further
 // transposition has another grid of processes.

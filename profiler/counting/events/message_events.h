@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What libfathom.so, which only counts, does with each message beside counting it: nothing.
 // Its counterpart in recording/ writes events; the include path chooses.
 #pragma once

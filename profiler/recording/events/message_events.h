@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // What libfathom-trace.so does with each message beside counting it: records it (trace/format.h).
 #pragma once
 

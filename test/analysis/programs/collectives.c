@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One collective, five times:  collectives OPERATION COUNT ROOT
 // Non-blocking ones are under way all at once, and go on in a barrier; but MPI_Comm_idup, one at a
 // time. Neighbours are those on a ring, on a grid that is not periodic, or ranks 0 and the next on

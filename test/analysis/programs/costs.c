@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs whose costs along the path are known:  costs CASE
 #include <mpi.h>
 #include <string.h>

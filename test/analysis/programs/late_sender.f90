@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Rank 1 sends five messages, 20 ms late each; rank 0 waits for them in MPI_Recv.
 program late_sender
   use mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs whose critical path is known:  paths CASE
 // Work is sleep, so that ranks do not take each other's processor.
 #include <mpi.h>

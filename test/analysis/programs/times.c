@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Jobs whose balance, order, barriers and phases are known:  times CASE
 //
 //   balance   rank r computes r + 1 units, then all reduce; kRounds times

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Makes one kind of wait state, a known number of times, each as long as a sleep:  waits CASE
 //
 // Four ranks. In phase "truth" rank 1 (in "ring" rank 0) comes DELAY late to what the others, or

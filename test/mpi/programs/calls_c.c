@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Calls whose records are written down line by line (expected/calls_c.*.txt). Two ranks. */
 #include <mpi.h>
 

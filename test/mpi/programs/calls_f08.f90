@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Calls whose records are written down line by line (expected/calls_f08.*.txt), through `use mpi_f08`, some calls without ierror. Two ranks.
 program calls
   use mpi_f08

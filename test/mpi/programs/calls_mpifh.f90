@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Calls whose records are written down line by line (expected/calls_mpifh.*.txt), through mpif.h. Two ranks.
 program calls
   implicit none

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Calls whose records are written down line by line (expected/calls_usempi.*.txt), through `use mpi`. Two ranks.
 program calls
   use mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Cancelled receives count nothing; a receive that completed before it could be cancelled counts.
 #include "../expect.h"
 

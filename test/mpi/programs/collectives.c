@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every collective of an intracommunicator, on the world and on a reversed part of it, small and
 // large, with and without MPI_IN_PLACE. The argument chooses the form:
 //

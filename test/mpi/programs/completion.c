@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every way to complete requests: Wait, Waitany, Waitsome, Waitall, Test, Testany, Testsome,
 // Testall, Request_get_status; each message counts once however it is completed, and statuses are
 // the truth.

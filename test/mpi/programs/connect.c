@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Comm_accept and MPI_Comm_connect between the halves of one job, and MPI_Comm_join over a TCP
 // connection on the loopback interface: the members are known world ranks.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every constructor of a communicator inside one world, with point-to-point messages on the result:
 // messages are credited to the right processes and to the communicator of the right constructor.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // C++: the C functions called from C++ objects, and the MPI:: bindings that Open MPI 4.1 still has.
 #include <string>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Derived datatypes: a message's length is what travels (count times type size), not the extent.
 #include "../expect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A program that is not linked with MPI and takes its functions from dlopen's handle, where no
 // preloaded library is seen.
 //

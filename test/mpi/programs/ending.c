@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Jobs that do not end as they should, and some that end in a special way. All but the ending is
 // the same: some messages around a ring, a line from rank 0, then rank 1 does what the argument
 // says.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends a ring of messages, says that it is ready, and goes on until a signal ends it.
 #include <mpi.h>
 #include <stdio.h>

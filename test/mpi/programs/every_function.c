@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 /* Calls every function of MPI that Open MPI declares at least once, validly, on two ranks, and prints what
  * can be checked. test/mpi/traced_calls.py looks for them in the trace.
  *

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Lines of the expectation log (see expect.h) from Fortran, without a single MPI call of its own, so that
 ! nothing but the program's Fortran calls reaches MPI.
 module expect_fortran

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! gfortran's runtime has handlers of its own for the signals that end a program.
 program crash
   use mpi

@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran through `use mpi_f08`, with and without the optional ierror: sends, persistent requests, wildcards, communicators, collectives, a window.
 program f_f08
   use mpi_f08

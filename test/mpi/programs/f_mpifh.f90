@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran through `include 'mpif.h'`: sends, persistent requests, wildcards, communicators, collectives, a window.
 program f_mpifh
   use expect_fortran

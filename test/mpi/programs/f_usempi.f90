@@ -1,3 +1,4 @@
+! SPDX-License-Identifier: BSD-3-Clause
 ! Fortran through `use mpi`: sends, persistent requests, wildcards, communicators, collectives, a window.
 program f_usempi
   use mpi

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // chdir, fork with exec of a program without MPI, a forked child that ends through exit(), and
 // system(): the children count nothing and write nothing, the profile is where the job began.
 #include "../expect.h"

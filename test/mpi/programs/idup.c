@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Comm_idup: messages on the old communicator between start and completion, and on the new one
 // right after completion, with every way of completing the request. None may be missed.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives on an intercommunicator, blocking and non-blocking. Open MPI also sends inside the
 // groups, on communicators of its own; all of it belongs to the collective that the program called.
 #include "../expect.h"

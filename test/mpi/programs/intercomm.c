@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Intercommunicators: create, dup, merge (both orders), split and point-to-point across them.
 #include "../expect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI-IO: collective and independent reads and writes, with messages of the program's own in
 // between. What two-phase I/O sends between the ranks is "io", nothing else.
 #include "../expect.h"

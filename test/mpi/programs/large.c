@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages of more than 2 GiB: lengths do not fit into 31 bits. The datatype has extent 0, so that
 // the 2,100 elements of 1 MiB share one small buffer: the test needs neither the memory nor the
 // page faults.

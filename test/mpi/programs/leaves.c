@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Ends without MPI_Finalize in ways that once left nothing behind.
 //   leaves vfork    a failed vfork and exec, then exit
 //   leaves alarm    SIGALRM with its default action

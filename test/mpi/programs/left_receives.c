@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Receives whose message arrives, but whose request is never freed by the program or by Open MPI:
 // each message counts once, as received. Arguments: which kinds; without any, all but "threads".
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Communicators that come and go: 2,000 made and freed in a loop, handles used again for other
 // members, and communicators freed while sends and receives on them are pending.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Collectives whose messages are known: run.py forces the linear algorithm of each, so that every
 // pair has a closed form. Point-to-point messages between them may not change class.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Neighbourhood collectives on Cartesian and distributed-graph communicators. Their messages are
 // known: one to each neighbour, none to MPI_PROC_NULL, also to oneself where the topology says so.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Programs that never call MPI_Init although they are linked with MPI, or that ask before, after
 // and often.
 //

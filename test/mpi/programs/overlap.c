@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Non-blocking collectives in flight while other calls make them progress: blocking collectives,
 // sends and receives, on the same communicator and on others. Every message keeps its own
 // collective's name.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Named phases: the matrices of each are kept apart, a phase that comes again continues, and the
 // program runs unchanged without the library.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // A plug-in that is linked with MPI, for dlopens.c.
 #include <mpi.h>
 #include <stdio.h>

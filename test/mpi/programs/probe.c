@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Probe, MPI_Iprobe, MPI_Mprobe, MPI_Improbe with MPI_Recv, MPI_Irecv, MPI_Mrecv and
 // MPI_Imrecv: a probe counts nothing, a matched receive counts once, whatever its length.
 #include "../expect.h"

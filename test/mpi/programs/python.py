@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # mpi4py: buffers, pickled objects, non-blocking and persistent requests, communicators and collectives.
 import os
 import sys

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Request_free on active sends and receives, zero bytes, eager and rendezvous: each message
 // still counts once, although nobody waits for it.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One-sided communication as the program issues it: put and accumulate go from origin to target,
 // get from target to origin, get_accumulate, fetch_and_op and compare_and_swap both ways. Ranks are
 // those of the window's group. Every kind of window and every kind of synchronization.

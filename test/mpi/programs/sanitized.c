@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Sends a ring of messages, and with an argument writes one byte too many; for programs built with
 // a sanitizer.
 #include <mpi.h>

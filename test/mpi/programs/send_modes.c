@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Every send mode (standard, buffered, synchronous, ready), blocking, non-blocking and persistent
 // (Start and Startall), from 0 bytes to 8 MiB, around a ring.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Sendrecv, MPI_Sendrecv_replace, messages to oneself, and MPI_PROC_NULL, which sends nothing.
 #include "../expect.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_Comm_spawn, MPI_Comm_spawn_multiple, MPI_Comm_get_parent and the merge of both worlds:
 // processes of another world are never mistaken for ranks of this one.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_THREAD_MULTIPLE with four threads: point-to-point on a shared communicator, and at the same
 // time collectives on communicators of their own. No message may slip into another thread's class.
 #include "../expect.h"

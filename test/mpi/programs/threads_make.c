@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // MPI_THREAD_MULTIPLE: threads make, use and free communicators at the same time:
 //
 //   threads_make CASE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Another PMPI tool, preloaded before or after the profiler: counts some functions and says so at
 // the end. With TOOL_CHAINS set it does not call PMPI_ but looks for the next MPI_ function itself.
 #define _GNU_SOURCE

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // The program that runs under tool.c: sends and a communicator, whose calls the tool counts.
 #include "../expect.h"
 

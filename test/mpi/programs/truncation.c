@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Messages longer than the posted buffer: the receive fails, the sent length is what was sent.
 #include "../expect.h"
 

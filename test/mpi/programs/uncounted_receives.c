@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Receivers that pause counting while they receive: the counts differ, and nobody is accused of a
 // missing receive. One message really is never received.
 #include "../expect.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // Receives with MPI_ANY_SOURCE and MPI_ANY_TAG into buffers far larger than the message: the true
 // source and the true length count. Several senders race; the sums are the same in any order.
 #include "../expect.h"

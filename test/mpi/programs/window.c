@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: BSD-3-Clause
 // One operation of BYTES bytes by rank 0 on the memory of rank 1, and the calls that it needs; in
 // WINDOWS windows, one after the other.
 //
