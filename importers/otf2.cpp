@@ -10,7 +10,7 @@
 #include "importers/otf2_definitions.h"
 #include "importers/otf2_location.h"
 #include "importers/otf2_plan.h"
-#include "trace/otf2_errors.h"
+#include "trace/otf2/errors.h"
 #include "trace/writer.h"
 
 namespace fathom::importers {

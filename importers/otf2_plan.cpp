@@ -141,7 +141,7 @@ class Planner {
     trace::Definitions& all = plan_.definitions;
     for (const auto& [self, region] : archive_.regions) {
       const std::string_view name = archive_.text(region.name);
-      const bool is_mpi = name.starts_with("MPI_") || region.paradigm == OTF2_PARADIGM_MPI;
+      const bool is_mpi = mpi::is_in_namespace(name) || region.paradigm == OTF2_PARADIGM_MPI;
       if (!is_mpi || name.empty() || all.functions.size() >= trace::kHasSite - 1) {
         ++plan_.other_regions;
         continue;

@@ -14,7 +14,7 @@
 #include "importers/otf2_definitions.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
-#include "trace/otf2_names.h"
+#include "trace/otf2/names.h"
 
 namespace fathom::importers::otf2 {
 

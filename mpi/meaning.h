@@ -145,6 +145,10 @@ std::string_view name_of(FunctionId function);
 // "MPI_Isend" -> kIsend; nothing for names that are no function of MPI.
 std::optional<FunctionId> find(std::string_view function);
 
+// Whether MPI keeps the name for itself (MPI 3.1, section 2.6.2): a function of any release, also one
+// that has no row here.
+constexpr bool is_in_namespace(std::string_view name) { return name.starts_with("MPI_"); }
+
 // The blocking collective whose messages carry this tag inside Open MPI, else kNone.
 constexpr Collective collective_of_tag(std::int32_t tag) {
   constexpr std::int32_t kFirst = -10, kLast = -26;  // allgather, scatterv

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "mpi/makers.h"
+
 namespace fathom::rankmap {
 namespace {
 
@@ -99,8 +101,7 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
   const bool per_process = (flags & profile::kPerProcess) != 0;
 
   Hash made;
-  // Two sides of one communicator, made by different calls.
-  made.add(made_by == "MPI_Comm_connect" ? "MPI_Comm_accept" : made_by);
+  made.add(mpi::shared_maker(made_by));
   Hash alike = made;
   // The two sides of an intercommunicator know different parents and each other's groups swapped.
   if (!inter && parent != kNoKind) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "trace/event.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::trace {
 

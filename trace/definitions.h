@@ -8,7 +8,7 @@
 
 #include "mpi/meaning.h"
 #include "profile/profile.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::trace {
 

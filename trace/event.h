@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::trace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "trace/event.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::trace {
 

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "trace/live_file.h"
+#include "trace/format/live_file.h"
 
 namespace fathom::trace {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "base/mapped_file.h"
 #include "base/result.h"
-#include "trace/frames.h"
+#include "trace/format/frames.h"
 #include "trace/process_definitions.h"
 #include "trace/thread_stream.h"
 

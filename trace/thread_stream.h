@@ -9,7 +9,7 @@
 
 #include "trace/decode.h"
 #include "trace/event.h"
-#include "trace/frames.h"
+#include "trace/format/frames.h"
 #include "trace/time_map.h"
 
 namespace fathom::trace {

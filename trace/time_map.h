@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::trace {
 

@@ -15,7 +15,7 @@
 #include "trace/communicator_rows.h"
 #include "trace/definitions_payload.h"
 #include "trace/encode.h"
-#include "trace/frame_file.h"
+#include "trace/format/frame_file.h"
 
 namespace fathom::trace {
 namespace {

@@ -14,30 +14,30 @@ namespace {
 constexpr std::uint64_t kOne = std::uint64_t{1} << kFractionBits;
 
 struct RoutineRow {
-  const char* name;
+  std::string_view name;
   std::uint32_t tree = 0;  // how many log2 p, and n
 };
 
-constexpr RoutineRow kRoutineRows[kRoutines] = {
+const RoutineRow kRoutineRows[kRoutines] = {
     {"(computation)"},
-    {"MPI_Send"},
-    {"MPI_Isend"},
-    {"MPI_Recv"},
-    {"MPI_Irecv"},
-    {"MPI_Sendrecv"},
-    {"MPI_Wait"},
-    {"MPI_Test"},
-    {"MPI_Probe"},
-    {"MPI_Barrier", 1},
-    {"MPI_Bcast", 2},
-    {"MPI_Reduce", 2},
-    {"MPI_Allreduce", 2},
-    {"MPI_Gather", 1},
-    {"MPI_Allgather", 1},
-    {"MPI_Scatter", 1},
-    {"MPI_Reduce_scatter", 1},
-    {"MPI_Alltoall", 1},
-    {"MPI_Scan", 2},
+    {mpi::name_of(mpi::FunctionId::kSend)},
+    {mpi::name_of(mpi::FunctionId::kIsend)},
+    {mpi::name_of(mpi::FunctionId::kRecv)},
+    {mpi::name_of(mpi::FunctionId::kIrecv)},
+    {mpi::name_of(mpi::FunctionId::kSendrecv)},
+    {mpi::name_of(mpi::FunctionId::kWait)},
+    {mpi::name_of(mpi::FunctionId::kTest)},
+    {mpi::name_of(mpi::FunctionId::kProbe)},
+    {mpi::name_of(mpi::FunctionId::kBarrier), 1},
+    {mpi::name_of(mpi::FunctionId::kBcast), 2},
+    {mpi::name_of(mpi::FunctionId::kReduce), 2},
+    {mpi::name_of(mpi::FunctionId::kAllreduce), 2},
+    {mpi::name_of(mpi::FunctionId::kGather), 1},
+    {mpi::name_of(mpi::FunctionId::kAllgather), 1},
+    {mpi::name_of(mpi::FunctionId::kScatter), 1},
+    {mpi::name_of(mpi::FunctionId::kReduceScatter), 1},
+    {mpi::name_of(mpi::FunctionId::kAlltoall), 1},
+    {mpi::name_of(mpi::FunctionId::kScan), 2},
     {"communicators", 1},
     {"(other)"},
 };

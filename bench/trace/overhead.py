@@ -7,7 +7,7 @@
 As bench/overhead.py: one job per variant (native, counting only, calls traced, calls and transfers traced), which
 take turns of a few milliseconds on the same cores; medians of rounds. A send to MPI_PROC_NULL is two
 records and next to nothing else. Below the table: events recorded and their bytes, raw and compressed, for HPCC and
-LAMMPS, from the frames' headers (trace/format.h). --write puts the tables into docs/trace-speed.md.
+LAMMPS, from the frames' headers (trace/format/format.h). --write puts the tables into docs/trace-speed.md.
 """
 
 import argparse

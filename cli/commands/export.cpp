@@ -9,8 +9,8 @@
 
 #include "cli/language/command_line.h"
 #include "cli/runs/run_directory.h"
-#include "exporters/registry.h"
-#include "exporters/trace_exporter.h"
+#include "exporters/profile/registry.h"
+#include "exporters/trace/trace_exporter.h"
 #include "profile/reader.h"
 #include "trace/reader.h"
 

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "profiler/openmpi/gather.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::profiler {
 

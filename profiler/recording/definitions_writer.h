@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "profile/rows.h"
-#include "trace/format.h"
-#include "trace/frame_file.h"
+#include "trace/format/format.h"
+#include "trace/format/frame_file.h"
 
 namespace fathom::profiler {
 

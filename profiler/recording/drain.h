@@ -14,7 +14,7 @@
 #include <cstdint>
 
 #include "profiler/recording/recorder.h"
-#include "trace/frame_file.h"
+#include "trace/format/frame_file.h"
 
 namespace fathom::profiler {
 

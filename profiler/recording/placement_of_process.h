@@ -7,7 +7,7 @@
 
 namespace fathom::profiler {
 
-// Text lines for the trace's definitions (trace/format.h): affinity, socket and numa (left out
+// Text lines for the trace's definitions (trace/format/format.h): affinity, socket and numa (left out
 // where the processors lie in several, or the machine does not say).
 std::string describe_place();
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The memory that a process records its events into, and the hot path that appends to it.
 //
-// A file mapped shared (trace/format.h, JOB.RANK.live), so that what was appended outlives the
+// A file mapped shared (trace/format/format.h, JOB.RANK.live), so that what was appended outlives the
 // process however it ends, in chunks. Each thread fills a chunk of its own; full ones are
 // compressed into JOB.RANK.trace by one background thread (drain.h) and used again. Memory never
 // grows: where no chunk is free, records are lost, and counted.
@@ -23,7 +23,7 @@
 #include <cstdint>
 
 #include "profiler/recording/ticks.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::profiler {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The clock of the trace: the processor's time-stamp counter where it runs evenly, else
-// CLOCK_MONOTONIC in nanoseconds. Reading it takes some 8 ns. trace/format.h's ClockRow ties it to
+// CLOCK_MONOTONIC in nanoseconds. Reading it takes some 8 ns. trace/format/format.h's ClockRow ties it to
 // the clocks of the system.
 #pragma once
 

@@ -7,7 +7,7 @@
 //   const int result = next(…);
 //   call.leave(result);
 //
-// Payload words are built as trace/format.h packs a function's attributes: 4-byte ones two to a
+// Payload words are built as trace/format/format.h packs a function's attributes: 4-byte ones two to a
 // word, the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and
 // a few stores. Nothing here changes errno, arguments or results, and nothing dereferences what MPI
 // itself would not.

@@ -2,7 +2,7 @@
 """What the trace library records of a call: attributes at enter and at leave, from parameter names and types.
 
 The rules follow MPI's own naming (`dest`, `tag`, `comm`, `origin_count` …); a row of the table says what they
-cannot know. Names, widths and their packing are those of trace/format.h, expressions those of traced_call.h
+cannot know. Names, widths and their packing are those of trace/format/format.h, expressions those of traced_call.h
 and traced_arguments.h.
 """
 import pathlib
@@ -141,6 +141,6 @@ def enter_statements(f):
 
 
 def definition(number, f):
-    """A line of the trace's definitions (trace/format.h)."""
+    """A line of the trace's definitions (trace/format/format.h)."""
     lists = [','.join(a.name for a in attributes) for attributes in (at_enter(f), at_leave(f))]
     return f'function {number} {f.name} {f.group} enter={lists[0]} leave={lists[1]}'

@@ -8,7 +8,7 @@
 
 #include "profile/pair_sums.h"
 #include "simulator/loggops/goal_reader.h"
-#include "trace/operations.h"
+#include "trace/join/operations.h"
 #include "trace/reader.h"
 
 namespace fathom::simulator {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A recorded run as a program to replay: its sends and receives, collectives as the messages that
-// they were really made of, and the computation between them (trace/operations.h).
+// they were really made of, and the computation between them (trace/join/operations.h).
 //
 // Time that was recorded as computation is replayed as it was. Messages keep source, tag and
 // communicator, and receives take the very message that they got. Memory: the Program.

@@ -22,7 +22,7 @@ on, or counts wrongly:
     persistent         started twice: its requests are found by handle
     ireduce            recorded as another collective
     vectors            MPI_Reduce_scatter, MPI_Scatterv, MPI_Alltoallv: do not compile, or charge another routine
-Sums in single precision, which lose small amounts beside large ones: test/unit/analysis_path_test.cpp.
+Sums in single precision, which lose small amounts beside large ones: test/unit/analysis/path_test.cpp.
 """
 import argparse
 import json

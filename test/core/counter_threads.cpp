@@ -9,7 +9,7 @@
 
 #include "profiler/counting/counter.h"
 #include "profiler/counting/tag_runs.h"
-#include "test/unit/registry_fake_openmpi.h"
+#include "test/unit/profiler/fake_openmpi.h"
 
 namespace fathom::profiler {
 namespace {

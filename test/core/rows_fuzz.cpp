@@ -14,8 +14,8 @@
 #include "profile/assemble.h"
 #include "profile/reader.h"
 #include "profile/writer.h"
-#include "test/unit/profile_scratch.h"
-#include "test/unit/rows_builder.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/profile/rows_builder.h"
 
 namespace {
 

@@ -18,9 +18,9 @@
 #include <xxhash.h>
 #include <zstd.h>
 
-#include "test/unit/profile_scratch.h"
-#include "test/unit/trace_sample.h"
-#include "trace/format.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/trace/sample.h"
+#include "trace/format/format.h"
 #include "trace/reader.h"
 #include "trace/writer.h"
 

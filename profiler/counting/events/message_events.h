@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "profiler/counting/live_communicator.h"
-#include "trace/format.h"
+#include "trace/format/format.h"
 
 namespace fathom::profiler::events {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfathom-trace.so does with each message beside counting it: records it (trace/format.h).
+// What libfathom-trace.so does with each message beside counting it: records it (trace/format/format.h).
 #pragma once
 
 #include <cstdint>

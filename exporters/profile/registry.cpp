@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "exporters/profile/registry.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "exporters/profile/csv.h"
+#include "exporters/profile/graphml.h"
+#include "exporters/profile/metis.h"
+#include "exporters/profile/npz.h"
+#include "exporters/profile/pfprof.h"
+#include "exporters/profile/scotch.h"
+#include "exporters/profile/treematch.h"
+
+namespace fathom::exporters {
+namespace {
+
+constexpr Exporter kExporters[] = {
+    {"csv", "one line for each pair, class, communicator and phase", ".csv", export_csv},
+    {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz",
+     export_npz},
+    {"graphml", "directed graph of ranks with bytes and messages", ".graphml", export_graphml},
+    {"metis", "METIS and Chaco graph, both directions added up", ".graph", export_metis},
+    {"scotch", "Scotch source graph, both directions added up", ".grf", export_scotch},
+    {"treematch", "TreeMatch matrix: dense text, both directions added up", ".mat",
+     export_treematch},
+    {"pfprof", "oxton-result<rank>.json for each rank, in a folder, .tar or .tar.gz", "",
+     export_pfprof},
+};
+
+}  // namespace
+
+std::span<const Exporter> all() { return kExporters; }
+
+const Exporter* find(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kExporters), std::end(kExporters),
+                                   [&](const Exporter& row) { return row.name == name; });
+  return found == std::end(kExporters) ? nullptr : found;
+}
+
+}  // namespace fathom::exporters

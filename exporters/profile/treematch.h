@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// TreeMatch communication matrix: plain ASCII, one line of N numbers for each rank, no header.
+//
+// The matrix is symmetric, entry (i, j) being what i sent to j and j to i together; the diagonal is
+// 0. Size is ranks squared, memory follows the pairs.
+#pragma once
+
+#include "exporters/common/exporter.h"
+
+namespace fathom::exporters {
+
+base::Status export_treematch(const profile::Profile& profile, const Options& options,
+                              const std::string& path, Notes& notes);
+
+}  // namespace fathom::exporters

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// An OTF2 archive being written, through libotf2: definitions and event files of one run.
+//
+//   PATH/traces.otf2, PATH/traces.def   anchor and global definitions
+//   PATH/traces/LOCATION.evt            events of one thread: location = thread * 2^32 + world rank
+//                                       Readers require a file with an event for each location, so
+//                                       ranks without events have one that says "measurement off".
+//
+// The folder appears whole or not at all. libotf2 is not named in this header.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "exporters/trace/otf2_groups.h"
+#include "exporters/trace/trace_exporter.h"
+
+struct OTF2_EvtWriter_struct;
+
+namespace fathom::exporters {
+
+class Otf2Archive {
+ public:
+  static base::Result<std::unique_ptr<Otf2Archive>> create(const std::string& path, bool force,
+                                                           const trace::Definitions& definitions);
+  ~Otf2Archive();  // without finish(): nothing is left behind
+
+  // The events of one thread; closed by close_events().
+  OTF2_EvtWriter_struct* events_of(std::int64_t rank, std::uint32_t thread);
+  void close_events(std::int64_t rank, std::uint32_t thread);
+
+  // OTF2_StringRef of the text as UTF-8, which Python's otf2 insists on.
+  std::uint32_t string(std::string_view text);
+
+  // The communicator, or for a class other than point-to-point a twin of it, so that the library's
+  // messages never meet the program's when a tool matches them. Made on first use.
+  std::uint32_t communicator(std::int32_t communicator, std::uint32_t message_class);
+
+  Otf2Groups& groups();
+
+  // A window, by its creation: the `ordinal`th on that communicator.
+  std::uint32_t window(std::int32_t communicator, std::uint32_t ordinal);
+
+  void saw_time(std::uint64_t time_ns);
+
+  // Writes the definitions, closes the files and gives the folder its name.
+  base::Status finish();
+
+  struct State;
+
+ private:
+  explicit Otf2Archive(std::unique_ptr<State> state);
+  void add_silent_ranks();
+  void add_silent(std::int64_t rank);
+
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace fathom::exporters

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What every export format for traces has in common. How to add one: docs/adding-an-exporter.md.
+//
+// Each is a visitor over trace/join/walk.h: it formats and nothing else. Output appears whole or not at
+// all. Memory follows what is open at one moment of the trace, not its length.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "exporters/common/exporter.h"
+#include "trace/join/walk.h"
+#include "trace/reader.h"
+
+namespace fathom::exporters {
+
+struct TraceOptions {
+  bool user = true;    // the program's own messages
+  bool hidden = true;  // those of the library, inside collectives and the like
+  bool force = false;  // replace an output that is there; otherwise that is an Error
+
+  bool wants(const trace::Message& message) const { return message.hidden ? hidden : user; }
+};
+
+struct TraceExporter {
+  const char* name;       // as in `fathom export --to NAME`
+  const char* help;       // one line
+  const char* extension;  // of the usual output, with the dot; empty for a folder
+  base::Status (*write)(const trace::Trace& trace, const TraceOptions& options,
+                        const std::string& path, Notes& notes);
+};
+
+// Every export format for traces, one row each.
+std::span<const TraceExporter> all_trace();
+const TraceExporter* find_trace(std::string_view name);  // nullptr if there is no such format
+
+// ---- what several formats need ----
+
+// Names by number; a number that the definitions do not hold (damage) gets a name too.
+std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function);
+std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class);
+std::string communicator_name(const trace::Definitions& definitions, std::int32_t communicator);
+std::string process_name(const trace::Process& process);  // "rank 3 on n1", and what it lost
+std::string_view kind_name(trace::EventKind kind);        // "call", "sent", …
+
+// How many ranks a format has to list: those of the job and of every process in the trace.
+std::int64_t rank_count(const trace::Definitions& definitions);
+
+bool is_hidden(const trace::Definitions& definitions, std::uint32_t message_class);
+
+// Note damage that was met, and how many messages have one end only.
+void note(const trace::WalkSummary& summary, Notes& notes);
+// Notes loss and damage that the definitions tell.
+void note_loss(const trace::Definitions& definitions, Notes& notes);
+
+// World ranks as ranks of a communicator. Cost: one hash table for each communicator met.
+class CommunicatorRanks {
+ public:
+  explicit CommunicatorRanks(const trace::Definitions& definitions) : definitions_(definitions) {}
+
+  // -1 if the rank is no member. Of an intercommunicator: in the remote group if it is there.
+  std::int32_t rank_in(std::int32_t communicator, std::int32_t world_rank);
+
+ private:
+  using Table = std::unordered_map<std::int64_t, std::int32_t>;
+
+  const trace::Definitions& definitions_;
+  std::unordered_map<std::int32_t, Table> tables_;
+};
+
+// Formats without communicators (GOAL, SMPI) know messages by a number alone. The program's tags on
+// MPI_COMM_WORLD keep theirs; each other pair of communicator and tag, and every negative tag, gets
+// a number of its own from 2^30 on, the same for all ranks.
+class FlatTags {
+ public:
+  static constexpr std::uint32_t kFirstOther = 1u << 30;
+
+  std::uint32_t tag_of(std::int32_t communicator, std::int32_t tag);
+
+ private:
+  std::unordered_map<std::uint64_t, std::uint32_t> others_;
+};
+
+}  // namespace fathom::exporters

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks the tree against the rules that docs/architecture.md states.
+
+usage: check_tree.py SOURCE_ROOT [BUILD_ROOT]
+
+- Every include goes along an arrow of the list in docs/architecture.md, and the arrows form no circle.
+- No folder holds more than 40 source files.
+- No MPI function is recognised by its name outside mpi/.
+- Every source starts with the licence line.
+- Every source belongs to a Meson target (with BUILD_ROOT).
+"""
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+MOST_FILES = 40
+LICENCE = "SPDX-License-Identifier: BSD-3-Clause"
+SOURCES = (".h", ".cpp", ".c", ".py", ".sh", ".f90")
+FENCE = re.compile(r"```arrows\n(.*?)```", re.S)
+
+
+def tracked(root):
+    listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout
+    return [pathlib.PurePosixPath(name) for name in listed.splitlines() if (root / name).is_file()]
+
+
+def read_arrows(root):
+    """{room: rooms it may include from}, from the fenced list in docs/architecture.md."""
+    fence = FENCE.search((root / "docs/architecture.md").read_text())
+    if not fence:
+        sys.exit("docs/architecture.md: there is no list of arrows (a fence marked ```arrows)")
+    arrows = {}
+    for line in fence.group(1).splitlines():
+        if line.strip():
+            room, _, targets = line.partition(":")
+            arrows[room.strip()] = targets.split()
+    return arrows
+
+
+def room_of(path, rooms):
+    """The longest of the rooms that the path lies in; None outside of all."""
+    for parent in pathlib.PurePosixPath(path).parents:
+        if str(parent) in rooms:
+            return str(parent)
+    return None
+
+
+def unknown_rooms(arrows):
+    return [f"docs/architecture.md: the list of arrows names {target}, which has no line of its own"
+            for targets in arrows.values() for target in targets if target not in arrows]
+
+
+def circles(arrows):
+    """Each circle once, as a sentence."""
+    found, done = [], set()
+
+    def visit(room, trail):
+        if room in trail:
+            found.append("the arrows form a circle: " + " -> ".join(trail[trail.index(room):] + [room]))
+        elif room not in done:
+            for target in arrows.get(room, []):
+                visit(target, trail + [room])
+            done.add(room)
+
+    for room in arrows:
+        visit(room, [])
+    return found
+
+
+def bad_includes(root, files, arrows):
+    problems = []
+    for path in files:
+        room = room_of(path, arrows)
+        if path.suffix not in (".h", ".cpp") or room is None:
+            continue
+        text = (root / path).read_text(encoding="utf-8")
+        for number, line in enumerate(text.splitlines(), 1):
+            match = re.match(r'#include "([^"]+/[^"]+)"', line)
+            target = match and room_of(match.group(1), arrows)
+            if target and target != room and target not in arrows[room]:
+                problems.append(f"{path}:{number}: {room} may not include from {target}")
+    return problems
+
+
+def crowded(files):
+    counts = {}
+    for path in files:
+        if path.suffix in (".h", ".cpp", ".c") and path.parts[-2] != "programs":
+            counts[path.parent] = counts.get(path.parent, 0) + 1
+    return [f"{folder}/ holds {count} source files, more than {MOST_FILES}"
+            for folder, count in sorted(counts.items()) if count > MOST_FILES]
+
+
+def recognised_functions(root, files):
+    """Names of MPI functions in comparisons, look-ups and tables outside mpi/."""
+    name = r'"P?MPIX?_[A-Z][a-z]\w*"'
+    pattern = re.compile(rf'[=!]= *{name}|{name} *[=!]=|\{{{name}[,}}]|(?:find|count|at)\({name}|'
+                         r'(?:starts|ends)_with\("P?MPIX?_(?:[A-Z][a-z]|")')
+    problems = []
+    for path in files:
+        if path.suffix not in (".h", ".cpp") or path.parts[0] in ("mpi", "test", "bench"):
+            continue
+        for number, line in enumerate((root / path).read_text(encoding="utf-8").splitlines(), 1):
+            if pattern.search(line.split("//")[0]):
+                problems.append(f"{path}:{number}: ask mpi/meaning.h what a function is: {line.strip()}")
+    return problems
+
+
+def without_licence(root, files):
+    return [f"{path}: the line {LICENCE} is missing" for path in files
+            if path.suffix in SOURCES and path.parts[:2] != ("test", "golden") and
+            LICENCE not in (root / path).read_text(encoding="utf-8", errors="replace")[:300]]
+
+
+def unbuilt(root, build, files):
+    targets = json.loads(subprocess.run(["meson", "introspect", "--targets", build], capture_output=True, text=True,
+                                        check=True).stdout)
+    built = {str(pathlib.Path(source).resolve()) for target in targets
+             for group in target["target_sources"] for source in group.get("sources", [])}
+    return [f"{path}: no Meson target builds it" for path in files
+            if path.suffix in (".cpp", ".c") and str((root / path).resolve()) not in built]
+
+
+def main():
+    root = pathlib.Path(sys.argv[1]).resolve()
+    files = tracked(root)
+    arrows = read_arrows(root)
+    problems = (unknown_rooms(arrows) + circles(arrows) + bad_includes(root, files, arrows) + crowded(files) +
+                recognised_functions(root, files) + without_licence(root, files))
+    if len(sys.argv) > 2:
+        problems += unbuilt(root, sys.argv[2], files)
+    print("\n".join(problems) or f"{len(files)} files, {len(arrows)} rooms: as docs/architecture.md says")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Load imbalance, idle time, spread of barriers and efficiencies of jobs whose times are known.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <map>
+
+#include "analysis/compare.h"
+#include "analysis/time/efficiency.h"
+#include "analysis/time/flat_profile.h"
+#include "analysis/time/idle_time.h"
+#include "analysis/time/load_imbalance.h"
+#include "analysis/waits/barrier_spread.h"
+#include "test/unit/analysis/loaded_job.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::column;
+using test::figure;
+using test::Loaded;
+using test::MadeJob;
+using test::nanoseconds;
+using Ranks = std::vector<std::int64_t>;
+
+void begin(MadeJob& made, int ranks) {
+  for (int rank = 0; rank < ranks; ++rank) {
+    made.enter(rank, 0, "MPI_Init");
+    made.leave(rank, 10, "MPI_Init");
+  }
+}
+void end(MadeJob& made, int rank, std::uint64_t time_ns) {
+  made.enter(rank, time_ns, "MPI_Finalize");
+  made.leave(rank, time_ns + 20, "MPI_Finalize");
+}
+
+// 0 computes 100 and sends; the message arrives 70 after; 1 computes 100 then.
+MadeJob one_after_the_other() {
+  MadeJob made(2);
+  begin(made, 2);
+  made.send(0, 110, 130, 1);
+  end(made, 0, 130);
+  made.receive(1, 10, 180, 0);
+  end(made, 1, 280);
+  return made;
+}
+
+TEST_CASE("efficiencies: what order costs and what the network costs are told apart") {
+  MadeJob made = one_after_the_other();
+  Loaded loaded(made);
+  const auto outcome = efficiency(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(figure(*outcome, "run_seconds") == doctest::Approx(270e-9));
+  CHECK(figure(*outcome, "ideal_run_seconds") == doctest::Approx(200e-9));
+  CHECK(figure(*outcome, "load_balance") == 1);
+  CHECK(figure(*outcome, "communication_efficiency") == doctest::Approx(100.0 / 270));
+  CHECK(figure(*outcome, "serialisation_efficiency") == doctest::Approx(0.5));
+  CHECK(figure(*outcome, "transfer_efficiency") == doctest::Approx(200.0 / 270));
+  CHECK(figure(*outcome, "parallel_efficiency") == doctest::Approx(100.0 / 270));
+  CHECK(column<double>(*outcome, "efficiency", "ideal_seconds").at(1) == doctest::Approx(200e-9));
+}
+
+TEST_CASE("efficiencies: uneven computing before a collective is load balance alone") {
+  MadeJob made(4);
+  begin(made, 4);
+  for (int rank = 0; rank < 4; ++rank) {
+    made.collective(rank, 10 + 100 * static_cast<std::uint64_t>(rank + 1), 410, "MPI_Allreduce");
+    end(made, rank, 410);
+  }
+  Loaded loaded(made);
+  const auto outcome = efficiency(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(figure(*outcome, "load_balance") == doctest::Approx(250.0 / 400));
+  CHECK(figure(*outcome, "serialisation_efficiency") == 1);
+  CHECK(figure(*outcome, "transfer_efficiency") == 1);
+  CHECK(figure(*outcome, "parallel_efficiency") == doctest::Approx(0.625));
+}
+
+TEST_CASE("efficiencies: a root that waits for nobody does not wait on the ideal network either") {
+  MadeJob made(2);
+  begin(made, 2);
+  made.collective(0, 20, 25, "MPI_Bcast", 0);
+  made.collective(1, 210, 220, "MPI_Bcast", 0);
+  end(made, 0, 100);
+  end(made, 1, 220);
+  Loaded loaded(made);
+  const auto outcome = efficiency(loaded.input);
+  CHECK(nanoseconds(*outcome, "efficiency", "ideal_seconds") == std::vector<std::int64_t>{85, 200});
+}
+
+TEST_CASE("efficiencies of a window are not divided where that cannot be") {
+  MadeJob made = one_after_the_other();
+  Loaded loaded(made);
+  loaded.input.scope.from_ns = 60;
+  loaded.input.scope.to_ns = 230;
+  const auto outcome = efficiency(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(figure(*outcome, "load_balance") == 1);  // 50 and 50
+  CHECK(figure(*outcome, "communication_efficiency") == doctest::Approx(50.0 / 170));
+  CHECK(outcome->limits.size() == 1);
+}
+
+TEST_CASE("load imbalance: the busiest rank over the mean, and what that costs the others") {
+  MadeJob made(4);
+  begin(made, 4);
+  for (int rank = 0; rank < 4; ++rank) {
+    made.collective(rank, rank == 2 ? 410 : 110, 420, "MPI_Allreduce");
+    end(made, rank, 420);
+  }
+  Loaded loaded(made);
+  const auto outcome = load_imbalance(loaded.input);
+  REQUIRE(outcome.ok());
+  const auto& names = column<std::string>(*outcome, "load_imbalance", "name");
+  const auto& imbalance = column<double>(*outcome, "load_imbalance", "imbalance");
+  REQUIRE(names.size() == 4);
+  CHECK(names[0] == "MPI_Allreduce");
+  CHECK(names[1] == "(program)");
+  CHECK(imbalance[1] == doctest::Approx(400.0 / 175));
+  CHECK(column<double>(*outcome, "load_imbalance", "lost_seconds")[1] == doctest::Approx(900e-9));
+  CHECK(column<Ranks>(*outcome, "load_imbalance", "top_ranks")[1] == Ranks{2, 0, 1, 3});
+  REQUIRE(outcome->findings.size() == 1);
+  CHECK(outcome->findings[0].culprits == Ranks{2});
+  CHECK(outcome->findings[0].victims == Ranks{0, 1, 3});
+  CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9));
+}
+
+TEST_CASE("an even load is no finding") {
+  MadeJob made = one_after_the_other();
+  Loaded loaded(made);
+  CHECK(load_imbalance(loaded.input)->findings.empty());
+}
+
+TEST_CASE("idle time: computing, in MPI, able to wait, and waiting") {
+  MadeJob made = one_after_the_other();
+  Loaded loaded(made);
+  const auto outcome = idle_time(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(column<double>(*outcome, "idle_time", "program_seconds").at(1) == doctest::Approx(100e-9));
+  CHECK(column<double>(*outcome, "idle_time", "mpi_seconds").at(1) == doctest::Approx(200e-9));
+  CHECK(column<double>(*outcome, "idle_time", "blocking_seconds").at(1) == doctest::Approx(170e-9));
+  CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(1) == doctest::Approx(100e-9));
+  CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(0) == 0);
+  CHECK(figure(*outcome, "waiting_seconds") == doctest::Approx(100e-9));
+}
+
+TEST_CASE("shares are of the run's time for every rank, however long each has events") {
+  MadeJob made = one_after_the_other();  // rank 0 has events for 150 of the 300, rank 1 for all
+  Loaded loaded(made);
+  const auto idle = idle_time(loaded.input);
+  REQUIRE(idle.ok());
+  CHECK(figure(*idle, "waiting_share") == doctest::Approx(100.0 / 600));
+  CHECK(nanoseconds(*idle, "idle_time", "seconds") == Ranks{150, 300});
+  CHECK(nanoseconds(*idle, "idle_time", "outside_seconds") == Ranks{150, 0});
+  const auto flat = flat_profile(loaded.input);
+  REQUIRE(flat.ok());
+  CHECK(figure(*flat, "mpi_share") == doctest::Approx((50.0 + 200) / 600));
+
+  Loaded part(made);
+  part.input.scope.from_ns = 100;
+  part.input.scope.to_ns = 200;
+  CHECK(figure(*idle_time(part.input), "waiting_share") ==
+        doctest::Approx(10.0 / 200));  // until rank 0 sends at 110
+  CHECK(nanoseconds(*idle_time(part.input), "idle_time", "outside_seconds") == Ranks{50, 0});
+  CHECK(figure(*flat_profile(part.input), "mpi_share") == doctest::Approx((40.0 + 80) / 200));
+}
+
+TEST_CASE("runs compared: the mean rank's time in each function, only where all runs were traced") {
+  MadeJob two = one_after_the_other(), four(4);
+  begin(four, 4);
+  for (int rank = 0; rank < 4; ++rank) {
+    four.collective(rank, rank == 3 ? 410 : 210, 510, "MPI_Barrier");
+    end(four, rank, 510);
+  }
+  Loaded first(two), last(four);
+  Comparison compared;
+  REQUIRE(compare_times({first.input, last.input}, compared).ok());
+  std::map<std::string, const ComparedFunction*> of;
+  for (const ComparedFunction& row : compared.functions) of[row.name] = &row;
+  CHECK(compared.functions.front().name == "MPI_Barrier");  // changed most: from nothing to 250
+  CHECK(std::isinf(of.at("MPI_Barrier")->growth));
+  CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9));
+  CHECK(of.at("(program)")->seconds_by_run[1] ==
+        doctest::Approx(250e-9));  // three times 200, once 400
+  CHECK(of.at("(program)")->growth == doctest::Approx(2.5));
+  CHECK(*of.at("(program)")->exponent == doctest::Approx(std::log2(2.5)));
+  CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9));
+  CHECK(of.at("MPI_Recv")->growth == 0);
+  Comparison without;
+  Input profile_alone;
+  REQUIRE(compare_times({first.input, profile_alone}, without).ok());
+  CHECK(without.functions.empty());
+}
+
+// Two rounds on the world; on another communicator of 0 and 1 one between them.
+MadeJob barriers() {
+  MadeJob made(3);
+  const int pair = made.add_communicator("pair", 2);
+  const std::uint64_t entered[3] = {100, 400, 200};
+  for (int rank = 0; rank < 3; ++rank) {
+    made.collective(rank, entered[rank], 410, "MPI_Barrier");
+    if (rank < 2) made.collective(rank, rank == 0 ? 520 : 500, 530, "MPI_Barrier", -1, pair);
+    made.collective(rank, 600 + static_cast<std::uint64_t>(rank), 610, "MPI_Barrier");
+  }
+  return made;
+}
+
+TEST_CASE("spread of barriers, by communicator, and who was last") {
+  MadeJob made = barriers();
+  Loaded loaded(made);
+  const auto outcome = barrier_spread(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(figure(*outcome, "barriers") == 3);
+  CHECK(figure(*outcome, "mean_spread_seconds") == doctest::Approx((300 + 20 + 2) / 3e9));
+  CHECK(nanoseconds(*outcome, "barrier_spreads", "spread_seconds") ==
+        std::vector<std::int64_t>{300, 20, 2});
+  CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "communicator") == Ranks{0, 1, 0});
+  CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "first_rank") == Ranks{0, 1, 0});
+  CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "last_rank") == Ranks{1, 0, 2});
+  CHECK(column<Ranks::value_type>(*outcome, "last_at_barriers", "rank") == Ranks{1, 2, 0});
+}
+
+TEST_CASE("spread of barriers in a window") {
+  MadeJob made = barriers();
+  Loaded loaded(made);
+  loaded.input.scope.from_ns = 450;
+  loaded.input.scope.ranks = std::set<std::int64_t>{2};
+  const auto outcome = barrier_spread(loaded.input);
+  CHECK(figure(*outcome, "barriers") == 1);
+  CHECK(figure(*outcome, "most_spread_seconds") == doctest::Approx(2e-9));
+}
+
+}  // namespace
+}  // namespace fathom::analysis

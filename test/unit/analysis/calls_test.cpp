@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Flat profile and profiles over time, on jobs made by hand.
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "analysis/time/flat_profile.h"
+#include "analysis/time/time_profile.h"
+#include "test/unit/analysis/loaded_job.h"
+#include "test/unit/engine/made_job.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::Loaded;
+using test::MadeJob;
+
+// 0 to 1000 ns; rank 0 receives for 600, rank 1 sends for 10, inside a call of another name for
+// 100.
+MadeJob two_ranks() {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    made.enter(rank, 0, "MPI_Init");
+    made.leave(rank, 10, "MPI_Init");
+  }
+  made.receive(0, 100, 700, 1);
+  made.enter(1, 600, "MPI_Sendrecv");
+  made.send(1, 640, 650, 0, 0, 64);
+  made.leave(1, 700, "MPI_Sendrecv");
+  for (int rank = 0; rank < 2; ++rank) {
+    made.enter(rank, 990, "MPI_Finalize");
+    made.leave(rank, 1000, "MPI_Finalize");
+  }
+  return made;
+}
+
+std::map<std::string, std::vector<CallRow>> by_name(const Loaded& loaded) {
+  const auto rows = call_rows(loaded.input);
+  REQUIRE(rows.ok());
+  std::map<std::string, std::vector<CallRow>> named;
+  for (const CallRow& row : *rows) {
+    named[row.function == kProgram ? "(program)"
+                                   : loaded.trace.definitions().functions[row.function].name]
+        .push_back(row);
+  }
+  return named;
+}
+
+TEST_CASE("flat profile: inclusive, exclusive, and what is left for the program") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  auto rows = by_name(loaded);
+  CHECK(rows["MPI_Recv"].at(0).inclusive_ns == 600);
+  CHECK(rows["MPI_Sendrecv"].at(0).inclusive_ns == 100);
+  CHECK(rows["MPI_Sendrecv"].at(0).exclusive_ns == 90);
+  CHECK(rows["MPI_Send"].at(0).exclusive_ns == 10);
+  CHECK(rows["MPI_Send"].at(0).bytes == 64);
+  REQUIRE(rows["(program)"].size() == 2);
+  CHECK(rows["(program)"][0].exclusive_ns == 1000 - 20 - 600);
+  CHECK(rows["(program)"][1].exclusive_ns == 1000 - 20 - 100);
+}
+
+TEST_CASE("flat profile of a window, of one rank, of a cut call") {
+  MadeJob made = two_ranks();
+  made.enter(0, 1001, "MPI_Recv");
+  made.add(0, trace::EventKind::kProcessor, 1100);
+  Loaded loaded(made);
+  loaded.input.scope.from_ns = 400;
+  loaded.input.scope.ranks = std::set<std::int64_t>{0};
+  auto rows = by_name(loaded);
+  REQUIRE(rows["MPI_Recv"].size() == 2);  // the cut one names no communicator
+  CHECK(rows["MPI_Recv"][0].inclusive_ns + rows["MPI_Recv"][1].inclusive_ns == 300 + 99);
+  CHECK(rows["MPI_Send"].empty());
+  CHECK(rows["(program)"].at(0).exclusive_ns == 700 - 300 - 10 - 99);
+}
+
+// Rank 0: 100 outside, "work" 150..450 with a receive inside, then 50 in it until 500.
+TEST_CASE("flat profile of a phase: the program's time in it, to the nanosecond") {
+  MadeJob made(2);
+  made.definitions.phases = {"work"};
+  made.enter(0, 0, "MPI_Init");
+  made.leave(0, 10, "MPI_Init");
+  made.add(0, trace::EventKind::kPhaseBegin, 150);
+  made.receive(0, 200, 300, 1);
+  made.add(0, trace::EventKind::kPhaseEnd, 450);
+  made.enter(0, 500, "MPI_Finalize");
+  made.leave(0, 510, "MPI_Finalize");
+  made.send(1, 250, 260, 0);
+  Loaded loaded(made);
+  loaded.input.scope.phase = "work";
+  auto rows = by_name(loaded);
+  REQUIRE(rows["(program)"].size() == 1);
+  CHECK(rows["(program)"][0].exclusive_ns == 50 + 150);
+  CHECK(rows["(program)"][0].inclusive_ns == 300);
+  CHECK(rows["MPI_Recv"].at(0).inclusive_ns == 100);
+  CHECK(rows["MPI_Init"].empty());
+}
+
+const std::vector<double>& column(const Outcome& outcome, const std::string& name) {
+  for (const NamedColumn& column : outcome.section.tables.at(0).columns) {
+    if (column.name == name) return std::get<std::vector<double>>(column.values);
+  }
+  FAIL("no column " << name);
+  static const std::vector<double> none;
+  return none;
+}
+
+TEST_CASE("time profile: every moment of each process is somewhere") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  const auto outcome = time_profile(loaded.input);
+  REQUIRE(outcome.ok());
+  double all = 0, receiving = 0;
+  for (const NamedColumn& each : outcome->section.tables.at(0).columns) {
+    if (each.name.starts_with("bin_")) continue;
+    for (const double value : column(*outcome, each.name)) all += value;
+  }
+  for (const double value : column(*outcome, "MPI_Recv")) receiving += value;
+  CHECK(all == doctest::Approx(2000e-9));
+  CHECK(receiving == doctest::Approx(600e-9));
+  CHECK(column(*outcome, "MPI_Recv")[0] == 0);
+  CHECK(column(*outcome, "MPI_Recv")[20] ==
+        doctest::Approx(21e-9));  // a bin of 1001 / 50, rounded up
+}
+
+TEST_CASE("messages over time") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  const auto outcome = comm_over_time(loaded.input);
+  REQUIRE(outcome.ok());
+  std::uint64_t sent = 0;
+  for (const NamedColumn& each : outcome->section.tables.at(0).columns) {
+    if (each.name != "sent_bytes") continue;
+    const auto& values = std::get<std::vector<std::uint64_t>>(each.values);
+    CHECK(values[641 / 21] == 64);
+    for (const std::uint64_t value : values) sent += value;
+  }
+  CHECK(sent == 64);
+}
+
+}  // namespace
+}  // namespace fathom::analysis

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frame that analyses plug into: ranking, thresholds, scope, histograms.
+#include <doctest/doctest.h>
+
+#include <vector>
+
+#include "analysis/results/finding.h"
+#include "analysis/scope/profile_scope.h"
+#include "analysis/scope/thresholds.h"
+#include "analysis/time/shared_processors.h"
+#include "analysis/traffic/histograms.h"
+#include "test/unit/profile/sample.h"
+
+namespace fathom::analysis {
+namespace {
+
+Finding finding(const char* kind, std::optional<double> seconds, double strength) {
+  Finding made;
+  made.kind = kind;
+  made.seconds = seconds;
+  made.strength = strength;
+  made.severity = severity_of(strength);
+  return made;
+}
+
+TEST_CASE("findings: seconds first, then those without by severity and strength") {
+  std::vector<Finding> list = {finding("a", {}, 0.7), finding("b", 0.1, 0.1), finding("c", {}, 0.9),
+                               finding("d", 2.0, 0.0), finding("e", {}, 0.75)};
+  rank_findings(list);
+  std::string order;
+  for (const Finding& entry : list) order += entry.kind;
+  CHECK(order == "dbcea");
+}
+
+TEST_CASE("severity follows the score") {
+  CHECK(severity_of(0.85) == Severity::kCritical);
+  CHECK(severity_of(0.84) == Severity::kWarning);
+  CHECK(severity_of(0.59) == Severity::kInfo);
+}
+
+TEST_CASE("thresholds are set by name, and nothing else is") {
+  Thresholds thresholds;
+  CHECK(set_threshold(thresholds, "link_share=0.5"));
+  CHECK(thresholds.link_share == 0.5);
+  for (const char* bad :
+       {"link_share", "link_share=", "link_share=x", "link_share=-1", "link_share=1e999", "=1"}) {
+    CHECK_MESSAGE(!set_threshold(thresholds, bad), bad);
+  }
+  CHECK(thresholds.link_share == 0.5);
+}
+
+TEST_CASE("processes that share processors are told of, host by host") {
+  trace::Definitions job;
+  const auto add = [&job](const char* host, const char* affinity) {
+    trace::Process& process = job.processes.emplace_back();
+    process.host = host;
+    process.affinity = affinity;
+  };
+  for (int i = 0; i < 4; ++i) add("crowded", "0-1");
+  add("bound", "0"), add("bound", "1-2"), add("bound", "2,4");
+  add("single", "7"), add("single", "7");
+  add("unknown", ""), add("unknown", "0");
+  add("damaged", "3-1"), add("damaged", "0-99999999"), add("damaged", "1,"), add("damaged", "x");
+  const std::vector<std::string> said = shared_processors(job);
+  REQUIRE(said.size() == 2);
+  CHECK(said[0] ==
+        "4 processes shared 2 processors on host crowded: a process that others waited for may "
+        "itself have "
+        "waited for a processor");
+  CHECK(said[1].starts_with("2 processes shared 1 processor on host single:"));
+}
+
+TEST_CASE("a scope of ranks keeps pairs with one of them at either end") {
+  Scope scope;
+  scope.ranks = {4};
+  const auto part = restrict_profile(test::sample_profile(), scope);
+  REQUIRE(part);
+  std::size_t rows = 0;
+  for (const profile::Traffic& block : part->traffic) {
+    for (std::size_t i = 0; i < block.source.size(); ++i, ++rows) {
+      CHECK((block.source[i] == 4 || block.destination[i] == 4));
+    }
+  }
+  CHECK(rows > 0);
+  CHECK(part->message_sizes.empty());
+  scope.ranks = {5};
+  CHECK(!restrict_profile(test::sample_profile(), scope));
+}
+
+TEST_CASE("small messages: a bin counts if all of it is small") {
+  profile::MessageSizes sizes{"point-to-point", false,    {8, 1023, 1024}, {10, 5, 1},
+                              {256, 512, 1024}, {2, 3, 4}};
+  const ClassHistogram histogram = histogram_of(sizes);
+  REQUIRE(histogram.rows.size() == 6);
+  CHECK(histogram.rows.back().messages_up_to == 1);
+  CHECK(histogram.rows.back().bytes_up_to == 1);
+  const SmallMessages small = small_messages(histogram.rows, 1024);
+  CHECK(small.messages == 10 + 5 + 2 + 3);
+  CHECK(small.of_messages == 25);
+  CHECK(small.bytes == doctest::Approx(80 + 5115 + 2 * 384 + 3 * 768));
+}
+
+}  // namespace
+}  // namespace fathom::analysis

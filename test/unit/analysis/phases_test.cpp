@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Loops in sequences of calls, and phases of jobs, made by hand: the numbers that were put in come
+// out.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "analysis/phases/call_loops.h"
+#include "analysis/phases/phases.h"
+#include "test/unit/analysis/loaded_job.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::column;
+using test::figure;
+using test::Loaded;
+using test::MadeJob;
+using test::nanoseconds;
+using Numbers = std::vector<std::int64_t>;
+using Counts = std::vector<std::uint64_t>;
+
+// Letters are calls, 10 apart and 4 long.
+std::vector<CallItem> loops_of(const std::string& calls) {
+  CallLoops loops;
+  std::uint64_t time_ns = 0;
+  for (const char letter : calls) {
+    loops.call(static_cast<std::uint64_t>(letter), static_cast<std::uint32_t>(letter), time_ns,
+               time_ns + 4);
+    time_ns += 10;
+  }
+  return loops.finish();
+}
+
+std::string text(const std::vector<CallItem>& items) {
+  std::string all;
+  for (const CallItem& item : items) {
+    if (!item.is_loop()) {
+      all += static_cast<char>(item.function);
+      continue;
+    }
+    all += std::to_string(item.iterations.fewest);
+    if (item.iterations.most != item.iterations.fewest)
+      all += "-" + std::to_string(item.iterations.most);
+    all += "(" + text(item.body) + ")";
+  }
+  return all;
+}
+
+std::string times(int count, const std::string& what) {
+  std::string all;
+  for (int i = 0; i < count; ++i) all += what;
+  return all;
+}
+
+TEST_CASE("loops of calls: one, two, one in the other, one of another length each time") {
+  CHECK(text(loops_of("abc")) == "abc");
+  CHECK(text(loops_of("i" + times(50, "abcd") + "f")) == "i50(abcd)f");
+  CHECK(text(loops_of(times(20, "ab") + times(30, "acd"))) == "20(ab)30(acd)");
+  CHECK(text(loops_of(times(7, "a"))) == "7(a)");
+  CHECK(text(loops_of("x" + times(9, "p" + times(5, "qr") + "s"))) == "x9(p5(qr)s)");
+  CHECK(text(loops_of(times(3, "p" + times(2, "q") + "s" + "p" + times(4, "q") + "s"))) ==
+        "6(p2-4(q)s)");
+  CHECK(text(loops_of("pqqqs"
+                      "pqs"
+                      "pqqs")) == "3(p1-3(q)s)");
+  CHECK(text(loops_of(times(4, times(10, "ab") + "c"))) == "4(10(ab)c)");
+  CHECK(text(loops_of(times(12, "aab"))) == "12(2(a)b)");
+  // The loop inside comes last, and longer than it was before.
+  CHECK(text(loops_of("a"
+                      "bb"
+                      "a"
+                      "bbb"
+                      "a"
+                      "bbbb"
+                      "a"
+                      "bb")) == "4(a2-4(b))");
+  CHECK(text(loops_of("a"
+                      "bcbc"
+                      "a"
+                      "bcbcbc"
+                      "a"
+                      "bcbcbcbc"
+                      "x")) == "3(a2-4(bc))x");
+  CHECK(text(loops_of(times(5,
+                            "a"
+                            "bcc"
+                            "bccc") +
+                      times(3, "d"))) == "5(a2(b2-3(c)))3(d)");
+}
+
+TEST_CASE("lengths of iterations: to the next one's first call, of the last to its last leave") {
+  const auto items = loops_of("x" + times(5, "abc"));
+  REQUIRE(items.size() == 2);
+  const CallItem& loop = items[1];
+  CHECK(loop.begin_ns == 10);
+  CHECK(loop.end_ns == 154);
+  CHECK(loop.calls == 15);
+  CHECK(loop.iterations.count == 5);
+  CHECK(loop.iterations.sum_ns == 4 * 30 + 24);
+  CHECK(loop.iterations.longest_ns == 30);
+  CHECK(loop.iterations.shortest_ns == 24);
+}
+
+TEST_CASE("a sequence that never repeats keeps memory bounded, and is counted") {
+  CallLoops loops;
+  const std::uint64_t calls = 3 * CallLoops::kMostItems;
+  for (std::uint64_t i = 0; i < calls; ++i) loops.call(i, 0, i, i + 1);
+  const auto items = loops.finish();
+  CHECK(items.size() <= CallLoops::kMostItems);
+  CHECK(items.size() + loops.dropped_calls() == calls);
+}
+
+void exchange(MadeJob& made, int rank, std::uint64_t at_ns, int ranks, std::uint64_t bytes) {
+  const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
+  const auto request = static_cast<std::uint64_t>(rank + 1);
+  made.irecv(rank, at_ns, request, from, 0, bytes);
+  made.send(rank, at_ns + 10, at_ns + 14, to, 0, bytes);
+  made.wait_receive(rank, at_ns + 20, at_ns + 32, request, from, 0, bytes);
+}
+
+// 12 iterations of a ring of 100 bytes and a reduction, then 20 of a ring of 7 bytes.
+MadeJob two_phases() {
+  MadeJob made(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    made.enter(rank, 0, "MPI_Init");
+    made.leave(rank, 5, "MPI_Init");
+    for (std::uint64_t i = 0; i < 12; ++i) {
+      exchange(made, rank, 100 + 100 * i, 4, 100);
+      made.collective(rank, 150 + 100 * i, 160 + 100 * i, "MPI_Allreduce");
+    }
+    for (std::uint64_t i = 0; i < 20; ++i) exchange(made, rank, 2000 + 50 * i, 4, 7);
+    made.collective(rank, 3100, 3110, "MPI_Barrier");
+    made.enter(rank, 3200, "MPI_Finalize");
+    made.leave(rank, 3210, "MPI_Finalize");
+  }
+  return made;
+}
+
+TEST_CASE("phases one after the other: iterations, calls of each, and their own matrices") {
+  MadeJob made = two_phases();
+  Loaded loaded(made);
+  const auto outcome = phases(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(figure(*outcome, "phases") == 2);
+  CHECK(column<std::uint64_t>(*outcome, "phases", "iterations") == Counts{12, 20});
+  CHECK(column<std::uint64_t>(*outcome, "phases", "fewest_iterations") == Counts{12, 20});
+  CHECK(column<double>(*outcome, "phases", "calls_per_iteration") == std::vector<double>{4, 3});
+  CHECK(nanoseconds(*outcome, "phases", "from_s") == std::vector<std::int64_t>{100, 2000});
+  CHECK(nanoseconds(*outcome, "phases", "longest_iteration_seconds") ==
+        std::vector<std::int64_t>{100, 50});
+  CHECK(column<std::string>(*outcome, "phases", "body")[0] ==
+        "MPI_Irecv, MPI_Send, MPI_Wait, MPI_Allreduce");
+  CHECK(column<Numbers>(*outcome, "phases", "ranks")[0] == Numbers{0, 1, 2, 3});
+  const auto& phase = column<std::int64_t>(*outcome, "matrices", "phase");
+  const auto& bytes = column<std::uint64_t>(*outcome, "matrices", "bytes");
+  REQUIRE(phase == Numbers{1, 1, 1, 1, 2, 2, 2, 2});
+  for (std::size_t i = 0; i < phase.size(); ++i)
+    CHECK(bytes[i] == (phase[i] == 1 ? 12 * 100 : 20 * 7));
+  CHECK(column<std::string>(*outcome, "patterns", "kind") ==
+        std::vector<std::string>{"ring", "ring"});
+}
+
+TEST_CASE("named phases: how often, how long, what was received in them") {
+  MadeJob made(2);
+  made.definitions.phases = {"a", "b"};
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    made.add(0, trace::EventKind::kPhaseBegin, 100 + 100 * i).code = 1;
+    made.receive(0, 110 + 100 * i, 140 + 100 * i, 1, 0, 8);
+    made.add(0, trace::EventKind::kPhaseEnd, 150 + 100 * i).code = 1;
+    made.send(1, 105 + 100 * i, 112 + 100 * i, 0, 0, 8);
+  }
+  Loaded loaded(made);
+  const auto outcome = phases(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(column<std::string>(*outcome, "named_phases", "name") == std::vector<std::string>{"b"});
+  CHECK(column<std::uint64_t>(*outcome, "named_phases", "visits") == Counts{3});
+  CHECK(column<double>(*outcome, "named_phases", "seconds").at(0) == doctest::Approx(150e-9));
+  CHECK(column<std::uint64_t>(*outcome, "named_phases", "messages") == Counts{3});
+  CHECK(column<std::uint64_t>(*outcome, "named_phases", "bytes") == Counts{24});
+}
+
+TEST_CASE("parts of ranks are one phase if they overlap for more than half") {
+  const auto part = [](std::uint32_t process, std::uint64_t begin_ns, std::uint64_t end_ns) {
+    PhasePart made;
+    made.process = process;
+    made.begin_ns = begin_ns;
+    made.end_ns = end_ns;
+    made.iterations.count = 10;
+    return made;
+  };
+  // Ranks start later and later: a pipeline.
+  const auto found = phases_of({part(0, 0, 100), part(0, 100, 300), part(1, 40, 140),
+                                part(1, 140, 340), part(2, 80, 180), part(2, 180, 380)});
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].parts.size() == 3);
+  CHECK(found[0].end_ns == 180);
+  CHECK(found[1].begin_ns == 100);
+}
+
+}  // namespace
+}  // namespace fathom::analysis

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in
+// the end.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "analysis/waits/wait_steps.h"
+#include "test/unit/engine/joined_job.h"
+
+namespace fathom::analysis {
+namespace {
+
+using test::MadeJob;
+
+JobWaits waits_of(MadeJob& made, const WaitScope& scope = {}) {
+  return find_waits(*test::Joined(made), scope);
+}
+
+struct Expected {
+  WaitKind kind;
+  std::uint32_t victim, culprit;
+  std::uint64_t ns;
+};
+
+void check(const JobWaits& waits, const std::vector<Expected>& expected) {
+  REQUIRE(waits.rows.size() == expected.size());
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    CAPTURE(i);
+    CHECK(waits.rows[i].kind == expected[i].kind);
+    CHECK(waits.rows[i].process == expected[i].victim);
+    CHECK(waits.rows[i].culprit == expected[i].culprit);
+    CHECK(waits.rows[i].ns == expected[i].ns);
+  }
+}
+
+std::uint64_t random_state = 1;
+std::uint64_t drawn(std::uint64_t below) {
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return (random_state >> 33) % below;
+}
+
+TEST_CASE("late sender: blocking, and where a request is waited for") {
+  MadeJob made(2);
+  made.receive(1, 100, 700, 0);
+  made.send(0, 600, 610, 1);
+  made.irecv(1, 1000, 7, 0);
+  made.isend(0, 1600, 6, 1);
+  made.wait(0, 1610, 1612, 6);
+  made.wait_receive(1, 1200, 1700, 7, 0);
+  const JobWaits waits = waits_of(made);
+  check(waits, {{WaitKind::kLateSender, 1, 0, 500}, {WaitKind::kLateSender, 1, 0, 400}});
+  REQUIRE(waits.origins.size() == 2);
+  CHECK(waits.origins[0].process == 0);
+  CHECK(waits.origins[0].direct_ns + waits.origins[1].direct_ns == 900);
+}
+
+// A job of two processes whose threads each talk to a thread of the other process, now and then to
+// another one, and meet in barriers on a communicator of their own.
+void talk_in_threads(MadeJob& made, std::uint64_t seed, int threads, int rounds) {
+  random_state = seed;
+  std::vector<std::array<std::uint64_t, 2>> now(static_cast<std::size_t>(threads), {1000, 1000});
+  for (int thread = 0; thread < threads; ++thread) made.add_communicator("own", 2);
+  const auto on = [](trace::Event& event, int thread) -> trace::Event& {
+    event.thread = static_cast<std::uint32_t>(thread);
+    return event;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    for (int thread = 0; thread < threads; ++thread) {
+      auto& here = now[static_cast<std::size_t>(thread)];
+      const int other = (thread + (round % 3 == 0 ? 1 : 0)) % threads;
+      auto& there = now[static_cast<std::size_t>(other)];
+      const int from = round % 2, to = 1 - from, tag = 10 * thread + other;
+      const std::uint64_t sent = here[static_cast<std::size_t>(from)] += drawn(400);
+      MadeJob::about(on(made.enter(from, sent, "MPI_Send"), thread), to, tag, 8);
+      on(made.message(from, sent + 1, true, to, tag, 8), thread);
+      on(made.leave(from, sent + 2, "MPI_Send"), thread);
+      here[static_cast<std::size_t>(from)] += 3;
+      const std::uint64_t asked = there[static_cast<std::size_t>(to)] += drawn(400);
+      const std::uint64_t got = std::max(asked, sent) + 5;
+      MadeJob::about(on(made.enter(to, asked, "MPI_Recv"), other), from, tag, 8);
+      on(made.message(to, got - 1, false, from, tag, 8), other);
+      on(made.leave(to, got, "MPI_Recv"), other);
+      there[static_cast<std::size_t>(to)] = got + 1;
+      if (round % 5 != 4) continue;
+      const std::uint64_t last = std::max(here[0], here[1]) + 2;
+      for (int rank = 0; rank < 2; ++rank) {
+        const std::uint64_t entered = here[static_cast<std::size_t>(rank)];
+        on(made.enter(rank, entered, "MPI_Barrier"), thread).communicator = thread + 1;
+        on(made.leave(rank, last, "MPI_Barrier"), thread);
+        here[static_cast<std::size_t>(rank)] = last + 1;
+      }
+    }
+  }
+}
+
+TEST_CASE("threads that wait beside each other cause no more than was waited") {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    CAPTURE(seed);
+    MadeJob made(2);
+    for (trace::Process& process : made.definitions.processes) process.threads = {"main", "a", "b"};
+    talk_in_threads(made, seed, 3, 60);
+    const JobWaits waits = waits_of(made);
+    std::uint64_t waited_ns = 0, direct_ns = 0;
+    for (const WaitRow& row : waits.rows) waited_ns += row.ns;
+    for (const OriginRow& row : waits.origins) {
+      CHECK(row.direct_ns + row.indirect_ns <= waited_ns);
+      direct_ns += row.direct_ns;
+    }
+    CHECK(waited_ns > 0);
+    CHECK(direct_ns <= waited_ns);
+  }
+}
+
+TEST_CASE("a message that was there already, and a test, are no waits") {
+  MadeJob made(2);
+  made.send(0, 100, 110, 1);
+  made.receive(1, 500, 520, 0);
+  made.send(0, 900, 910, 1);
+  made.irecv(1, 600, 7, 0);
+  made.enter(1, 700, "MPI_Test").request = 7;
+  made.arrive(1, 950, 7, 0);
+  made.complete(1, 955, 7);
+  made.leave(1, 960, "MPI_Test");
+  check(waits_of(made), {});
+}
+
+TEST_CASE("late receiver: a send that could not be left before, but not one that could") {
+  MadeJob made(2);
+  made.send(0, 100, 650, 1, 0, 1 << 20);
+  made.receive(1, 600, 660, 0, 0, 1 << 20);
+  made.send(0, 1000, 1010, 1);  // eager
+  made.receive(1, 1600, 1610, 0);
+  check(waits_of(made), {{WaitKind::kLateReceiver, 0, 1, 500}});
+}
+
+TEST_CASE("waiting for several: all wait for the last, any for the first") {
+  for (const bool all : {true, false}) {
+    MadeJob made(3);
+    made.irecv(0, 10, 5, 1);
+    made.irecv(0, 20, 6, 2);
+    const std::string function = all ? "MPI_Waitall" : "MPI_Waitsome";
+    made.enter(0, 100, function);
+    made.arrive(0, 310, 5, 1);
+    made.arrive(0, 510, 6, 2);
+    made.complete(0, 520, 5);
+    made.complete(0, 520, 6);
+    made.leave(0, 530, function);
+    made.send(1, 300, 305, 0);
+    made.send(2, 500, 505, 0);
+    check(waits_of(made), {{WaitKind::kLateSender, 0, all ? 2u : 1u, all ? 400u : 200u}});
+  }
+}
+
+TEST_CASE("wrong order: another message had been sent before, and was taken later") {
+  MadeJob made(2);
+  made.send(0, 100, 110, 1, 1);
+  made.send(0, 600, 610, 1, 2);
+  made.receive(1, 200, 620, 0, 2);
+  made.receive(1, 630, 640, 0, 1);
+  check(waits_of(made), {{WaitKind::kWrongOrder, 1, 0, 400}});
+}
+
+TEST_CASE(
+    "no wrong order: a neighbour that is an iteration ahead sends while another is waited for") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  made.send(0, 100, 110, 2, 1);
+  made.send(0, 500, 510, 2, 2);  // of the next iteration, sent while rank 2 waits for rank 1
+  made.send(1, 900, 910, 2, 1);
+  made.receive(2, 200, 210, 0, 1);
+  made.receive(2, 210, 920, 1, 1);
+  made.receive(2, 1000, 1010, 0, 2);
+  made.send(0, 1020, 1025, 2, 3);  // nor a message that lay there, but is not the next to be taken
+  made.send(1, 1500, 1510, 2, 2);
+  made.receive(2, 1100, 1520, 1, 2);
+  made.send(1, 1600, 1610, 2, 4);
+  made.receive(2, 1590, 1620, 1, 4);
+  made.receive(2, 1700, 1710, 0, 3);
+  check(waits_of(made),
+        {{WaitKind::kLateSender, 2, 1, 690 + 400}, {WaitKind::kWrongOrder, 2, 1, 10}});
+}
+
+TEST_CASE("collectives") {
+  struct Case {
+    std::string function;
+    int root;
+    std::vector<Expected> expected;
+  };
+  // Entered at 100, 400, 200 and all left at 500.
+  const std::vector<Case> cases = {
+      {"MPI_Barrier", -1, {{WaitKind::kBarrier, 0, 1, 300}, {WaitKind::kBarrier, 2, 1, 200}}},
+      {"MPI_Allreduce", -1, {{WaitKind::kAllToAll, 0, 1, 300}, {WaitKind::kAllToAll, 2, 1, 200}}},
+      {"MPI_Bcast",
+       1,
+       {{WaitKind::kLateBroadcast, 0, 1, 300}, {WaitKind::kLateBroadcast, 2, 1, 200}}},
+      {"MPI_Scatter",
+       1,
+       {{WaitKind::kEarlyScatter, 0, 1, 300}, {WaitKind::kEarlyScatter, 2, 1, 200}}},
+      {"MPI_Reduce", 0, {{WaitKind::kEarlyReduce, 0, 1, 300}}},
+      {"MPI_Gather", 2, {{WaitKind::kEarlyGather, 2, 1, 200}}},
+      {"MPI_Scan", -1, {{WaitKind::kEarlyScan, 2, 1, 200}}},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.function);
+    MadeJob made(3);
+    made.collective(0, 100, 500, one.function, one.root);
+    made.collective(1, 400, 500, one.function, one.root);
+    made.collective(2, 200, 500, one.function, one.root);
+    check(waits_of(made), one.expected);
+  }
+}
+
+TEST_CASE("a broadcast that a member left before the root entered ends its wait there") {
+  MadeJob made(2);
+  made.collective(0, 100, 150, "MPI_Reduce", 1);
+  made.collective(1, 120, 900, "MPI_Reduce", 1);
+  check(waits_of(made), {});
+}
+
+TEST_CASE("non-blocking collectives are waited for where their request is") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    const std::uint64_t begin = rank == 0 ? 100 : 700;
+    trace::Event& enter = made.enter(rank, begin, "MPI_Iallreduce");
+    enter.communicator = 0;
+    made.leave(rank, begin + 10, "MPI_Iallreduce").request = 9;
+    made.wait(rank, begin + 100, 820, 9);
+  }
+  check(waits_of(made), {{WaitKind::kAllToAll, 0, 1, 500}});
+}
+
+TEST_CASE("waits shorter than the error of the clocks are none") {
+  for (const bool one_host : {true, false}) {
+    MadeJob made(2);
+    if (!one_host) made.definitions.processes[1].host = "n2";
+    made.receive(1, 100, 700, 0);  // waits 500
+    made.send(0, 600, 610, 1);
+    made.receive(1, 1000, 1300, 0);
+    made.send(0, 2000, 2010, 1);  // arrives 702 before it is sent: clocks differ by that at least
+    made.receive(1, 3000, 4600, 0);  // waits 1500
+    made.send(0, 4500, 4510, 1);
+    std::uint64_t ns = 0;
+    for (const WaitRow& row : waits_of(made).rows) ns += row.ns;
+    CHECK(ns == (one_host ? 500 + 299 + 1500 : 1500));
+  }
+}
+
+// A delay of rank 0 travels down a line: 1 waits for it, then 2 for 1, then 3 for 2, each after as
+// much work as all.
+MadeJob line_of(int ranks) {
+  MadeJob made(ranks);
+  for (int rank = 0; rank < ranks; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  constexpr std::uint64_t kWork = 1000, kDelay = 5000;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const auto who = static_cast<std::uint64_t>(rank);
+    const std::uint64_t ready = 10 + kWork + (rank == 0 ? kDelay : 0);
+    std::uint64_t now = ready;
+    if (rank > 0) {
+      const std::uint64_t sent = 10 + kWork + kDelay + who * kWork - kWork;  // by the one before
+      made.receive(rank, ready, sent + 2, rank - 1);
+      now = sent + kWork;
+    }
+    if (rank + 1 < ranks) made.send(rank, now, now + 1, rank + 1);
+  }
+  return made;
+}
+
+TEST_CASE("a delay that travels is blamed on where it began") {
+  MadeJob made = line_of(4);
+  const JobWaits waits = waits_of(made);
+  std::map<std::uint32_t, std::uint64_t> waited;
+  for (const WaitRow& row : waits.rows) {
+    CHECK(row.culprit == row.process - 1);  // whom it waited for
+    waited[row.process] += row.ns;
+  }
+  CHECK(waited == std::map<std::uint32_t, std::uint64_t>{{1, 5000}, {2, 6000}, {3, 7000}});
+  std::map<std::uint32_t, std::uint64_t> caused;
+  std::uint64_t sum = 0;
+  for (const OriginRow& row : waits.origins) {
+    caused[row.process] += row.direct_ns + row.indirect_ns;
+    sum += row.direct_ns + row.indirect_ns;
+  }
+  // 5000 of each wait are rank 0's; the rest is the second round of work of those in between.
+  CHECK(sum >= 18000 - 10);
+  CHECK(sum <= 18000);
+  CHECK(caused[0] >= 14900);
+  CHECK(caused[0] <= 15100);
+  CHECK(caused[3] == 0);
+  CHECK(waits.released == 0);
+}
+
+TEST_CASE(
+    "who came late worked longest between two calls, which need not be before the call that it "
+    "came to late") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  made.irecv(0, 900, 7, 1);  // after 890 ns of work
+  made.send(1, 20, 25, 0);
+  made.wait_receive(0, 903, 906, 7, 1);
+  made.collective(0, 910, 920, "MPI_Allreduce");
+  made.collective(1, 30, 920, "MPI_Allreduce");
+  const JobWaits waits = waits_of(made);
+  REQUIRE(waits.origins.size() == 1);
+  const OriginRow& row = waits.origins[0];
+  CHECK(row.process == 0);
+  CHECK(made.definitions.functions[row.function].name == "MPI_Allreduce");
+  CHECK(row.meanwhile.work_ns == 870);  // of 890 ns: rank 1 waits from 30 on
+  CHECK(made.definitions.functions[row.meanwhile.work_after].name == "MPI_Barrier");
+  CHECK(made.definitions.functions[row.meanwhile.work_before].name == "MPI_Irecv");
+  CHECK(row.meanwhile.work_before_site == 0x1000 + row.meanwhile.work_before);
+}
+
+TEST_CASE(
+    "each wait tells what its culprit did meanwhile: it worked between two calls, or was in one "
+    "itself") {
+  MadeJob made(3);
+  for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
+  // Rank 1 works until 500, posts a receive, works until 600 and sends. Rank 0 waits for that from
+  // 100 on.
+  made.irecv(1, 500, 7, 2, 9);
+  made.send(1, 600, 610, 0);
+  made.receive(0, 100, 620, 1);
+  // Rank 2 waits for rank 0, which waited itself, worked for 20 and sends a long message that rank
+  // 2 takes late.
+  made.receive(2, 90, 650, 0, 1);
+  made.send(0, 640, 645, 2, 1);
+  made.send(0, 700, 1010, 2, 2, 1 << 20);
+  made.receive(2, 1000, 1020, 0, 2, 1 << 20);
+  const JobWaits waits = waits_of(made);
+  check(waits, {{WaitKind::kLateSender, 0, 1, 500},
+                {WaitKind::kLateReceiver, 0, 2, 300},
+                {WaitKind::kLateSender, 2, 0, 550}});
+  const auto name = [&](std::uint32_t function) {
+    return made.definitions.functions[function].name;
+  };
+  const LongestStretch &sender = waits.rows[0].meanwhile, &receiver = waits.rows[1].meanwhile,
+                       &itself = waits.rows[2].meanwhile;
+  CHECK(sender.work_ns == 400);  // of 490: rank 0 came at 100
+  CHECK(name(sender.work_after) == "MPI_Barrier");
+  CHECK(name(sender.work_before) == "MPI_Irecv");
+  CHECK(sender.work_before_site == 0x1000 + sender.work_before);
+  CHECK(name(waits.rows[0].late_for) == "MPI_Send");
+  CHECK(receiver.work_ns == 300);  // of 350
+  CHECK(name(receiver.work_after) == "MPI_Recv");
+  CHECK(name(receiver.work_before) == "MPI_Recv");
+  CHECK(name(waits.rows[1].late_for) == "MPI_Recv");
+  CHECK(itself.call_ns == 520);
+  CHECK(name(itself.call) == "MPI_Recv");
+  CHECK(itself.work_ns == 20);  // from 620 to 640
+}
+
+TEST_CASE("what counts can be chosen: time and processes; the blame does not change") {
+  MadeJob made = line_of(4);
+  WaitScope scope;
+  std::vector<bool> processes = {false, false, true, false};
+  scope.processes = &processes;
+  const JobWaits waits = waits_of(made, scope);
+  REQUIRE(waits.rows.size() == 1);
+  CHECK(waits.rows[0].process == 2);
+  scope = {};
+  scope.from_ns = 1'000'000;
+  CHECK(waits_of(made, scope).rows.empty());
+}
+
+TEST_CASE("a trace whose times contradict each other ends all the same") {
+  MadeJob made(2);
+  // Each is blamed for a wait that lies before what it is to answer for.
+  made.definitions.processes[1].host = "n2";
+  made.receive(0, 100, 900, 1, 1);
+  made.send(0, 910, 920, 1, 2);
+  made.receive(1, 100, 900, 0, 2);
+  made.send(1, 910, 920, 0, 1);
+  const JobWaits waits = waits_of(made);
+  CHECK(waits.rows.size() <= 2);
+}
+
+}  // namespace
+}  // namespace fathom::analysis

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every export format against a file in test/golden, byte for byte.
+//
+// FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are written anew: look
+// at the difference before committing it.
+#include <doctest/doctest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "exporters/profile/pfprof.h"
+#include "exporters/profile/registry.h"
+#include "profile/reader.h"
+#include "profile/writer.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/profile/sample.h"
+
+namespace fathom::exporters {
+namespace {
+
+using test::contents;
+using test::Scratch;
+
+std::string golden(const std::string& name) {
+  const char* folder = std::getenv("FATHOM_GOLDEN");
+  return std::string(folder ? folder : "test/golden") + "/" + name;
+}
+
+void check_golden(const std::string& written, const std::string& name) {
+  if (std::getenv("FATHOM_GOLDEN_UPDATE")) {
+    std::filesystem::copy_file(written, golden(name),
+                               std::filesystem::copy_options::overwrite_existing);
+  }
+  CAPTURE(name);
+  REQUIRE(std::filesystem::exists(golden(name)));
+  CHECK(contents(written) == contents(golden(name)));
+}
+
+TEST_CASE("profile.json is the golden one, and the golden one can be read") {
+  Scratch folder;
+  REQUIRE(profile::write_profile(test::sample_profile(), folder / "profile.json"));
+  check_golden(folder / "profile.json", "profile-1.json");
+  auto loaded = profile::load_profile(golden("profile-1.json"));
+  REQUIRE_MESSAGE(loaded, loaded.error().message);
+}
+
+TEST_CASE("each single-file format writes its golden file") {
+  Scratch folder;
+  for (const Exporter& exporter : all()) {
+    if (exporter.write == export_pfprof) continue;
+    const std::string name = std::string("export") + exporter.extension;
+    Notes notes;
+    auto status = exporter.write(test::sample_profile(), {}, folder / name, notes);
+    REQUIRE_MESSAGE(status, status.error().message);
+    check_golden(folder / name, name);
+  }
+}
+
+TEST_CASE("the reference profiler's files are the golden ones") {
+  Scratch folder;
+  Notes notes;
+  REQUIRE(export_pfprof(test::sample_profile(), {}, folder / "run", notes));
+  CHECK(Scratch().entries() == 0);
+  check_golden(folder / "run/oxton-result0.json", "oxton-result0.json");
+  check_golden(folder / "run/oxton-result4.json", "oxton-result4.json");
+  REQUIRE(notes.size() == 2);
+  CHECK(notes[1] == "Processes of other worlds follow as ranks 4 and up.");
+}
+
+TEST_CASE("no format replaces an output unless told to") {
+  for (const Exporter& exporter : all()) {
+    CAPTURE(exporter.name);
+    Scratch folder;
+    const std::string path = folder / (std::string("out") + exporter.extension);
+    Notes notes;
+    test::write_file(path, "before");
+    CHECK_FALSE(exporter.write(test::sample_profile(), {}, path, notes));
+    CHECK(contents(path) == "before");
+    CHECK(folder.entries() == 1);
+    if (exporter.write == export_pfprof) continue;  // would be a folder: never replaced
+    Options replace;
+    replace.force = true;
+    CHECK(exporter.write(test::sample_profile(), replace, path, notes));
+    CHECK(contents(path) != "before");
+  }
+}
+
+TEST_CASE("a selection leaves the rest out of every format") {
+  Options hidden;
+  hidden.selection.origin = profile::Origin::kHidden;
+  Scratch folder;
+  Notes notes;
+  REQUIRE(find("csv")->write(test::sample_profile(), hidden, folder / "hidden.csv", notes));
+  CHECK(contents(folder / "hidden.csv") ==
+        "source,destination,class,hidden,communicator,phase,bytes,messages\n"
+        "0,1,MPI_Allreduce,1,0,\"solve, outer\",8000,80\n"
+        "1,0,MPI_Allreduce,1,0,\"solve, outer\",8000,80\n");
+  REQUIRE(find("metis")->write(test::sample_profile(), hidden, folder / "hidden.graph", notes));
+  CHECK(contents(folder / "hidden.graph") == "5 1 001\n2 16000\n1 16000\n\n\n\n");
+  hidden.metric = Metric::kMessages;
+  REQUIRE(find("scotch")->write(test::sample_profile(), hidden, folder / "hidden.grf", notes));
+  CHECK(contents(folder / "hidden.grf") == "0\n5 2\n0 010\n1 160 1\n1 160 0\n0\n0\n0\n");
+}
+
+TEST_CASE("a quote in a CSV field is doubled") {
+  Scratch folder;
+  Notes notes;
+  profile::Profile profile;
+  profile.world_size = 1;
+  profile.traffic = {{"c", false, 0, "say \"x\"", {0}, {0}, {1}, {1}}};
+  REQUIRE(find("csv")->write(profile, {}, folder / "quoted.csv", notes));
+  CHECK(contents(folder / "quoted.csv").ends_with("\n0,0,c,0,0,\"say \"\"x\"\"\",1,1\n"));
+}
+
+TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
+  Scratch folder;
+  Notes notes;
+  REQUIRE(find("metis")->write(test::sample_profile(), {}, folder / "big.graph", notes));
+  // 0-4 carries 18e18 bytes, 0-1 16180: both directions together must stay below 2^31.
+  CHECK(contents(folder / "big.graph") == "5 2 001\n2 1 5 1073741822\n1 1\n\n\n1 1073741822\n");
+  CHECK(notes.back() ==
+        "Weights are divided by 16763806383 and rounded up, so that their sum fits 32 bits.");
+}
+
+TEST_CASE("an unknown format is no format") {
+  CHECK(find("nonsense") == nullptr);
+  CHECK(find("csv") != nullptr);
+}
+
+TEST_CASE("a profile that claims a billion ranks is refused where size follows the ranks") {
+  Scratch folder;
+  profile::Profile huge;
+  huge.world_size = 1'000'000'000;
+  for (const Exporter& exporter : all()) {
+    CAPTURE(exporter.name);
+    Notes notes;
+    const bool written = exporter.write(huge, {}, folder / exporter.name, notes).ok();
+    CHECK(written == (std::string_view(exporter.name) == "csv"));
+  }
+  CHECK(folder.entries() == 1);
+}
+
+}  // namespace
+}  // namespace fathom::exporters

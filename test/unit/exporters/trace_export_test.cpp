@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every export format of traces: small golden files, and OTF2 back again.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "exporters/trace/protobuf.h"
+#include "exporters/trace/sorted_lines.h"
+#include "exporters/trace/trace_exporter.h"
+#include "importers/mpic.h"
+#include "importers/otf2.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/trace/compare.h"
+#include "test/unit/trace/job.h"
+#include "test/unit/trace/sample.h"
+
+namespace fathom::test {
+namespace {
+
+exporters::Notes export_job(const Scratch& scratch, const char* format, const std::string& path,
+                            exporters::TraceOptions options = {}) {
+  if (!std::filesystem::exists(scratch / "trace")) write_job(scratch.path());
+  const auto trace = trace::Trace::open(scratch.path());
+  REQUIRE(trace.ok());
+  exporters::Notes notes;
+  const auto done = exporters::find_trace(format)->write(*trace, options, path, notes);
+  REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
+  return notes;
+}
+
+void check_golden(const std::string& name, const std::string& path) {
+  const std::string golden = std::string(std::getenv("FATHOM_GOLDEN")) + "/" + name;
+  if (std::getenv("FATHOM_GOLDEN_UPDATE")) write_file(golden, contents(path));
+  CHECK(contents(path) == contents(golden));
+}
+
+TEST_CASE("text formats are what they were") {
+  Scratch scratch;
+  export_job(scratch, "pyrite", scratch / "t.pyrite.json");
+  check_golden("trace.pyrite.json", scratch / "t.pyrite.json");
+  export_job(scratch, "chrome", scratch / "t.json");
+  check_golden("trace.json", scratch / "t.json");
+  export_job(scratch, "events", scratch / "t.csv");
+  check_golden("trace.csv", scratch / "t.csv");
+  export_job(scratch, "goal", scratch / "t.goal");
+  check_golden("trace.goal", scratch / "t.goal");
+  export_job(scratch, "paraver", scratch / "t.prv");
+  check_golden("trace.prv", scratch / "t.prv");
+  check_golden("trace.pcf", scratch / "t.pcf");
+  check_golden("trace.row", scratch / "t.row");
+  export_job(scratch, "smpi", scratch / "t.smpi");
+  check_golden("trace.smpi.0.txt", scratch / "t.smpi/0.txt");
+  check_golden("trace.smpi.1.txt", scratch / "t.smpi/1.txt");
+  export_job(scratch, "perfetto", scratch / "t.perfetto-trace");
+  check_golden("trace.perfetto-trace", scratch / "t.perfetto-trace");
+}
+
+TEST_CASE("what is there is kept, unless it may be replaced") {
+  Scratch scratch;
+  for (const exporters::TraceExporter& row : exporters::all_trace()) {
+    CAPTURE(row.name);
+    const std::string path = scratch / (std::string("out-") + row.name);
+    export_job(scratch, row.name, path);
+    const auto trace = trace::Trace::open(scratch.path());
+    exporters::Notes notes;
+    CHECK(!row.write(*trace, {}, path, notes).ok());
+    exporters::TraceOptions force;
+    force.force = true;
+    CHECK(row.write(*trace, force, path, notes).ok());
+  }
+}
+
+TEST_CASE("a selection of messages") {
+  Scratch scratch;
+  exporters::TraceOptions user;
+  user.hidden = false;
+  export_job(scratch, "events", scratch / "user.csv", user);
+  CHECK(contents(scratch / "user.csv").find("MPI_Bcast,0,0,1,-10") == std::string::npos);
+  CHECK(contents(scratch / "user.csv").find("point-to-point") != std::string::npos);
+}
+
+TEST_CASE("OTF2 and back: the same calls, messages and times") {
+  Scratch scratch;
+  write_job(scratch.path());
+  export_job(scratch, "otf2", scratch / "archive");
+  exporters::Notes notes;
+  const auto done = importers::import_otf2(scratch / "archive", scratch / "back", notes);
+  REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
+  CHECK(notes.empty());
+  const auto before = trace::Trace::open(scratch.path()),
+             after = trace::Trace::open(scratch / "back");
+  REQUIRE(after.ok());
+  REQUIRE(after->definitions().processes.size() == 2);
+  for (std::size_t process = 0; process < 2; ++process) {
+    auto expected = texts(before->events(process)), got = texts(after->events(process));
+    // A call that was cut off gets a leave in OTF2, whose calls nest.
+    if (process == 1) {
+      REQUIRE(got.size() == expected.size() + 1);
+      got.pop_back();
+    }
+    CHECK(got == expected);
+  }
+  CHECK(after->definitions().communicators.size() == 1);
+  CHECK(after->definitions().communicators[0].name == "MPI_COMM_WORLD");
+  CHECK(after->definitions().epoch_unix_ns == 1'700'000'000'000'000'000);
+  CHECK(after->definitions().processes[1].host == "n2");
+  CHECK(after->definitions().processes[1].pid == 101);
+}
+
+TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicators") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch / "run", sample_definitions());
+  REQUIRE(writer.ok());
+  for (int rank = 0; rank < 3; ++rank) {
+    for (const trace::Event& event : sample_events(rank))
+      writer->append(static_cast<std::size_t>(rank), event);
+  }
+  REQUIRE(writer->finish().ok());
+  const auto before = trace::Trace::open(scratch / "run");
+  REQUIRE(before.ok());
+  exporters::Notes notes;
+  REQUIRE(exporters::find_trace("otf2")->write(*before, {}, scratch / "archive", notes).ok());
+  const auto imported = importers::import_otf2(scratch / "archive", scratch / "back", notes);
+  REQUIRE_MESSAGE(imported.ok(), (imported.ok() ? "" : imported.error().message));
+  const auto after = trace::Trace::open(scratch / "back");
+  REQUIRE(after.ok());
+  for (std::size_t process = 0; process < 3; ++process) {
+    // What has an enter and a leave is paired; the sample also holds halves of calls, which OTF2
+    // cannot.
+    const auto keep = [](const std::vector<std::string>& all) {
+      std::vector<std::string> kept;
+      for (const std::string& line : all) {
+        const bool half = line.starts_with("kind 1 ");
+        if (!half) kept.push_back(line);
+      }
+      return kept;
+    };
+    CHECK(keep(texts(after->events(process))) == keep(texts(before->events(process))));
+  }
+}
+
+TEST_CASE("OTF2 and back: receives that no call completed") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch / "run", uncompleted_definitions());
+  REQUIRE(writer.ok());
+  for (const trace::Event& event : uncompleted_events()) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  const auto before = trace::Trace::open(scratch / "run");
+  exporters::Notes notes;
+  REQUIRE(exporters::find_trace("otf2")->write(*before, {}, scratch / "archive", notes).ok());
+  REQUIRE(importers::import_otf2(scratch / "archive", scratch / "back", notes).ok());
+  const auto after = trace::Trace::open(scratch / "back");
+  REQUIRE(after->definitions().processes.size() == 1);
+  CHECK(texts(after->events(0)) == texts(before->events(1)));
+}
+
+TEST_CASE("lines that come in any order leave in order of time, from memory or from pieces") {
+  for (const std::size_t most_bytes : {std::size_t{200}, std::size_t{1} << 20}) {
+    Scratch scratch;
+    exporters::SortedLines lines(most_bytes);
+    std::mt19937 random(1);
+    std::vector<std::uint64_t> times(1000);
+    for (auto& time : times) time = random() % 10'000;
+    for (const auto time : times) lines.add(time, std::to_string(time) + "\n");
+    exporters::TextFile file;
+    REQUIRE(file.open(scratch / "lines", false).ok());
+    REQUIRE(lines.write(file).ok());
+    REQUIRE(file.commit().ok());
+    std::sort(times.begin(), times.end());
+    std::string expected;
+    for (const auto time : times) expected += std::to_string(time) + "\n";
+    CHECK(contents(scratch / "lines") == expected);
+  }
+}
+
+TEST_CASE("protobuf: the encodings of the specification's examples") {
+  exporters::Protobuf message;
+  message.varint(1, 150);
+  CHECK(message.bytes() == std::string("\x08\x96\x01"));
+  exporters::Protobuf outer;
+  outer.text(2, "testing");
+  CHECK(outer.bytes() == std::string("\x12\x07testing"));
+  exporters::Protobuf nested;
+  nested.message(3, message);
+  CHECK(nested.bytes() == std::string("\x1a\x03\x08\x96\x01"));
+  exporters::Protobuf repaired;
+  repaired.text(1, "a\xff");
+  CHECK(repaired.bytes() == std::string("\x0a\x04"
+                                        "a\xEF\xBF\xBD"));
+}
+
+// ---- .mpic ----
+
+class MpicBytes {
+ public:
+  template <typename Number>
+  void number(Number value) {
+    bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(const std::string& value, std::size_t size) {
+    bytes += value;
+    bytes.append(size - value.size(), '\0');
+  }
+  void ints(std::initializer_list<std::int32_t> values) {
+    for (const std::int32_t value : values) number(value);
+  }
+  void head(int version, int ranks) {
+    if (version == 2) {
+      bytes += "MPICv002";
+      number(std::uint32_t{2});
+    }
+    ints({ranks});
+    text("2025-01-02 03:04:05", 64);
+    text("solver", 1024);
+    for (int rank = 0; rank < ranks; ++rank) {
+      ints({rank, 1000 + rank, 0, rank});
+      text("node" + std::to_string(rank), 1024);
+    }
+    for (int rank = 0; version == 2 && rank < ranks; ++rank) {
+      ints({rank, 0});
+      number(12.5);
+      number(std::int64_t{1'700'000'000'000'000'000} + rank * 1000);
+    }
+  }
+  void section(int rank) {
+    const int peer = 1 - rank;
+    ints({rank});
+    text("P2P Small Type Messages", 24);
+    ints({2});
+    number(0.25);
+    ints({1, rank == 0 ? 13 : 14, 0, 9, 0, 1, 4, 32});  // Send, Recv
+    number(0.5);
+    ints({3, 26, 0, 0, rank, rank, 0, 0});  // Barrier
+    text("P2P Large Type Messages", 24);
+    ints({1});
+    number(0.375);
+    ints({2, 23, 0, rank, peer, 1, 8, 3, peer, rank, 1, 8, 3, 0});  // Sendrecv
+  }
+
+  std::string bytes;
+};
+
+std::string mpic(int version) {
+  MpicBytes file;
+  file.head(version, 2);
+  file.section(0);
+  file.section(1);
+  return file.bytes;
+}
+
+TEST_CASE(".mpic of both versions") {
+  for (const int version : {1, 2}) {
+    CAPTURE(version);
+    Scratch scratch;
+    write_file(scratch / "t.mpic", mpic(version));
+    exporters::Notes notes;
+    const auto done = importers::import_mpic(scratch / "t.mpic", scratch / "run", notes);
+    REQUIRE_MESSAGE(done.ok(), (done.ok() ? "" : done.error().message));
+    const auto trace = trace::Trace::open(scratch / "run");
+    REQUIRE(trace.ok());
+    CHECK(trace->definitions().processes[1].host == "node1");
+    CHECK(trace->definitions().application.executable == "solver");
+    std::vector<trace::Event> events;
+    trace::EventCursor cursor = trace->events(1);
+    for (trace::Event event; cursor.next(event);) events.push_back(event);
+    REQUIRE(events.size() == 9);
+    CHECK(trace->definitions().functions[events[0].function].name == "MPI_Recv");
+    CHECK(events[1].kind == trace::EventKind::kMessageReceived);
+    CHECK(events[1].peer == 0);
+    CHECK(events[1].tag == 9);
+    CHECK(events[1].bytes == 32);
+    CHECK(events[1].time_ns == 250'000'000 + (version == 2 ? 1000 : 0));
+    CHECK(trace->definitions().functions[events[3].function].name == "MPI_Sendrecv");
+    CHECK(trace->definitions().functions[events[7].function].name == "MPI_Barrier");
+
+    struct Count : trace::Visitor {
+      int transfers = 0;
+      void transfer(const trace::Transfer&) override { ++transfers; }
+    } count;
+    const trace::WalkSummary summary = trace::walk_job(*trace, count);
+    CHECK(count.transfers == 3);
+    CHECK(summary.unmatched_sends + summary.unmatched_receives == 0);
+  }
+}
+
+TEST_CASE(
+    ".mpic: cut files and bits that flipped never do harm, and ranks before the damage are kept") {
+  const std::string sound = mpic(2);
+  std::mt19937 random(7);
+  for (int round = 0; round < 300; ++round) {
+    Scratch scratch;
+    std::string bytes = sound;
+    if (round % 2 == 0) bytes.resize(random() % bytes.size());
+    for (int flips = round % 5; flips > 0 && !bytes.empty(); --flips) {
+      bytes[random() % bytes.size()] ^= static_cast<char>(1u << random() % 8);
+    }
+    write_file(scratch / "t.mpic", bytes);
+    exporters::Notes notes;
+    const auto done = importers::import_mpic(scratch / "t.mpic", scratch / "run", notes);
+    if (!done) CHECK(!done.error().message.empty());
+  }
+  Scratch scratch;
+  write_file(scratch / "t.mpic", sound.substr(0, sound.size() - 10));
+  exporters::Notes notes;
+  REQUIRE(importers::import_mpic(scratch / "t.mpic", scratch / "run", notes).ok());
+  CHECK(notes.size() == 2);
+  CHECK(trace::Trace::open(scratch / "run")->definitions().processes.size() == 1);
+}
+
+TEST_CASE("OTF2: what is no archive, and archives cut or with bits flipped, are errors or notes") {
+  Scratch scratch;
+  write_job(scratch.path());
+  export_job(scratch, "otf2", scratch / "archive");
+  exporters::Notes notes;
+  write_file(scratch / "no.otf2", "nothing of the kind");
+  CHECK(!importers::import_otf2(scratch / "no.otf2", scratch / "no", notes).ok());
+  const std::string definitions = contents(scratch / "archive/traces.def");
+  write_file(scratch / "archive/traces.def", definitions.substr(0, definitions.size() / 2));
+  (void)importers::import_otf2(scratch / "archive", scratch / "cut", notes);
+  write_file(scratch / "archive/traces.def", definitions);
+  std::filesystem::remove(scratch / "archive/traces/1.evt");
+  const auto without = importers::import_otf2(scratch / "archive", scratch / "without", notes);
+  CHECK(without.ok());
+  CHECK(!notes.empty());
+}
+
+}  // namespace
+}  // namespace fathom::test

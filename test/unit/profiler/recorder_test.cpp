@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Every record of every thread is in the trace, or counted as lost: threads that end, more threads
+// than there are numbers, full memory, and a file that takes no more.
+#include <doctest/doctest.h>
+#include <pthread.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <numeric>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "profiler/recording/drain.h"
+#include "profiler/recording/recorder.h"
+#include "test/unit/base/scratch_folder.h"
+#include "test/unit/trace/files.h"
+#include "trace/reader.h"
+
+using namespace fathom;
+using namespace fathom::test;
+using profiler::Recorder;
+using profiler::Stream;
+using trace::EventKind;
+
+namespace {
+
+constexpr std::size_t kTwoChunks = 2 * Recorder::kChunkBytes;
+// Of records without payload, the words of one chunk.
+constexpr std::uint32_t kChunkful = Recorder::kChunkBytes / 8;
+
+// Appends `count` records numbered on from `first`, as a wrapper does.
+void append(std::uint32_t first, std::uint32_t count) {
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Stream* stream = Recorder::stream();
+    REQUIRE(stream != nullptr);
+    Recorder::append(*stream, profiler::Ticks::now(), trace::RecordKind::kProcessor, first + i);
+  }
+}
+
+void in_a_thread(const std::function<void()>& work) { std::thread(work).join(); }
+
+struct Events {
+  std::vector<std::uint32_t> numbers;  // of the records that are there, in order of time
+  std::set<std::uint32_t> threads;
+  std::uint64_t lost = 0;  // by the events kLost
+  trace::Process process;
+};
+
+// One process that records into a folder. Recorders are never destroyed: threads that end later
+// still look at them.
+class Recording {
+ public:
+  explicit Recording(std::size_t memory_bytes)
+      : recorder(*new Recorder), drain(*new profiler::Drain) {
+    REQUIRE(file_.open(trace_path(folder_.path(), 0, ".trace").c_str(), kTraceJob, 0));
+    REQUIRE(
+        recorder.open(trace_path(folder_.path(), 0, ".live").c_str(), kTraceJob, 0, memory_bytes));
+    define("");
+    recorder.start();
+  }
+
+  void start_drain(std::uint64_t size_cap = 0) {
+    REQUIRE(drain.start(recorder, file_, size_cap, nullptr));
+  }
+
+  // As at MPI_Finalize; then what a reader finds.
+  Events finish() {
+    recorder.stop();
+    drain.stop();
+    recorder.give_back_room();
+    define("lost " + std::to_string(recorder.lost()) + "\n");
+    REQUIRE(file_.finish());
+    recorder.close(true);
+    return read();
+  }
+
+  Events read() const {
+    const auto trace = trace::Trace::open(folder_.path());
+    REQUIRE(trace.ok());
+    Events events;
+    events.process = trace->definitions().processes.at(0);
+    trace::EventCursor cursor = trace->events(0);
+    for (trace::Event event; cursor.next(event);) {
+      events.threads.insert(event.thread);
+      if (event.kind == EventKind::kProcessor) events.numbers.push_back(event.code);
+      if (event.kind == EventKind::kLost) events.lost += event.count;
+    }
+    return events;
+  }
+
+  std::string file(const std::string& extension) const {
+    return trace_path(folder_.path(), 0, extension);
+  }
+
+  Recorder& recorder;
+  profiler::Drain& drain;
+
+ private:
+  void define(const std::string& text) {
+    const std::string rows = definitions_rows(0, 1, text);
+    trace::FrameHeader header{};
+    header.kind = trace::FrameKind::kDefinitions;
+    REQUIRE(file_.append(header, rows.data(), rows.size(), nullptr));
+  }
+
+  Scratch folder_;
+  trace::FrameFile& file_ = *new trace::FrameFile;
+};
+
+std::vector<std::uint32_t> numbers_to(std::uint32_t end) {
+  std::vector<std::uint32_t> numbers(end);
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "5,000 threads one after the other: all that they record is there, in the memory of four") {
+  constexpr std::uint32_t kThreads = 5000;
+  Recording recording(2 * kTwoChunks);
+  recording.start_drain();
+  for (std::uint32_t i = 0; i < kThreads; ++i) in_a_thread([i] { append(2 * i, 2); });
+  const Events events = recording.finish();
+  CHECK(events.numbers == numbers_to(2 * kThreads));
+  CHECK(events.process.lost_records == 0);
+  CHECK(events.lost == 0);
+}
+
+TEST_CASE("a thread goes on with the number and the chunk of one that has ended") {
+  Recording recording(kTwoChunks);
+  for (std::uint32_t i = 0; i < 100; ++i) in_a_thread([i] { append(i, 1); });
+  CHECK(recording.recorder.streams() == 1);
+  CHECK(recording.recorder.chunks_opened() == 1);
+  recording.start_drain();
+  CHECK(recording.finish().threads == std::set<std::uint32_t>{0});
+}
+
+TEST_CASE("the drain takes what threads have left behind while the program goes on") {
+  Recording recording(kTwoChunks);
+  in_a_thread([] { append(0, 3); });
+  CHECK(recording.recorder.next_full() == nullptr);
+  recording.recorder.take_from_ended();
+  trace::LiveChunkHeader* chunk = recording.recorder.next_full();
+  REQUIRE(chunk != nullptr);
+  std::uint32_t records = 0;
+  std::uint64_t last_ticks = 0;
+  Recorder::used_words(chunk, &records, &last_ticks);
+  CHECK(records == 3);
+  in_a_thread([] { append(3, 1); });  // the same number, another chunk
+  recording.start_drain();
+  const Events events = recording.finish();
+  CHECK(events.numbers == numbers_to(4));
+  CHECK(events.threads == std::set<std::uint32_t>{0});
+}
+
+TEST_CASE(
+    "threads without a number: what they record is counted, and told by the one that gets a number "
+    "later") {
+  Recording recording(kTwoChunks);
+  std::atomic<std::uint32_t> attached{0};
+  std::atomic<bool> one_may_end{false}, all_may_end{false};
+  struct Shared {
+    std::atomic<std::uint32_t>& attached;
+    std::atomic<bool>&one, &all;
+  } shared{attached, one_may_end, all_may_end};
+  const auto hold_a_number = [](void* with) -> void* {
+    auto& own = *static_cast<Shared*>(with);
+    Stream* stream = Recorder::stream();
+    own.attached.fetch_add(1);
+    (stream->thread == 7 ? own.one : own.all).wait(false);
+    return nullptr;
+  };
+  std::vector<pthread_t> threads(Recorder::kMaxStreams);
+  pthread_attr_t small;
+  pthread_attr_init(&small);
+  pthread_attr_setstacksize(&small, std::size_t{64} << 10);
+  for (pthread_t& thread : threads)
+    REQUIRE(pthread_create(&thread, &small, hold_a_number, &shared) == 0);
+  while (attached.load() < threads.size()) std::this_thread::yield();
+
+  in_a_thread([] { append(100, 5); });  // ends without ever having had a number
+  CHECK(recording.recorder.lost() == 5);
+  in_a_thread([&] {
+    append(200, 3);
+    CHECK(recording.recorder.lost() == 8);
+    one_may_end = true;
+    one_may_end.notify_all();
+    while (Recorder::stream()->thread == profiler::kNoNumber) std::this_thread::yield();
+    CHECK(Recorder::stream()->thread == 7);
+    append(0, 2);
+  });
+  all_may_end = true;
+  all_may_end.notify_all();
+  for (const pthread_t thread : threads) pthread_join(thread, nullptr);
+  in_a_thread([] { append(2, 1); });
+  recording.start_drain();
+  const Events events = recording.finish();
+  CHECK(recording.recorder.streams() == Recorder::kMaxStreams);
+  CHECK(events.numbers == numbers_to(3));
+  CHECK(events.process.lost_records == 8);
+  CHECK(events.lost == 3);  // the other five belong to no number
+}
+
+TEST_CASE("full memory: what is lost is counted, and stands in the trace where it is missing") {
+  Recording recording(kTwoChunks);
+  in_a_thread([&] {
+    append(0, 3 * kChunkful);
+    std::thread([] { append(900'000, 4); }).join();  // never had a chunk
+  });
+  const std::uint64_t lost = recording.recorder.lost();
+  CHECK(lost > kChunkful);
+  recording.start_drain();
+  const Events events = recording.finish();
+  CHECK(events.numbers.size() + lost == 3 * kChunkful + 4);
+  CHECK(events.process.lost_records == lost);
+  CHECK(events.lost == lost);
+  CHECK(events.threads == std::set<std::uint32_t>{0, 1});
+}
+
+TEST_CASE("a loss in the middle stands before the next record") {
+  Recording recording(kTwoChunks);
+  in_a_thread([&] {
+    append(0, 3 * kChunkful);
+    const std::uint64_t lost = recording.recorder.lost();
+    recording.start_drain();
+    while (recording.recorder.next_full() != nullptr) std::this_thread::yield();
+    append(7, 1);
+    CHECK(recording.recorder.lost() == lost);
+  });
+  const std::uint64_t lost = recording.recorder.lost();
+  const Events events = recording.finish();
+  CHECK(events.lost == lost);
+  CHECK(events.numbers.back() == 7);
+}
+
+TEST_CASE("a file of the size that is allowed: the rest is counted as lost") {
+  Recording recording(4 * kTwoChunks);
+  in_a_thread([] { append(0, 7 * kChunkful); });
+  recording.start_drain(1);
+  const Events events = recording.finish();
+  CHECK(events.numbers.empty());
+  CHECK(events.process.lost_records == 7 * kChunkful);
+  CHECK(recording.drain.over_cap() == 7 * kChunkful);
+  CHECK(recording.drain.unwritten() == 0);
+}
+
+TEST_CASE("a file that takes no more: all is read, or counted as lost") {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  Recording recording(4 * kTwoChunks);
+  in_a_thread([] { append(0, 7 * kChunkful); });
+  const rlimit limit{4096, before.rlim_max};
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  recording.start_drain();
+  recording.recorder.stop();
+  recording.drain.stop();
+  setrlimit(RLIMIT_FSIZE, &before);
+  const Events events = recording.finish();
+  CHECK(events.process.complete);
+  CHECK(events.process.lost_records == recording.drain.unwritten());
+  CHECK(recording.drain.unwritten() > 6 * kChunkful);
+  CHECK(events.numbers.size() + recording.drain.unwritten() == 7 * kChunkful);
+  CHECK(recording.drain.why_unwritten() == EFBIG);
+}
+
+TEST_CASE("what a process has lost so far stands in its memory, should it be killed") {
+  Recording recording(kTwoChunks);
+  in_a_thread([] { append(0, 3 * kChunkful); });
+  const Events events = recording.read();
+  CHECK_FALSE(events.process.complete);
+  CHECK(events.process.lost_records == recording.recorder.lost());
+  CHECK(events.numbers.size() + events.process.lost_records == 3 * kChunkful);
+}
+
+TEST_CASE("the end of a trace has the room that its memory had") {
+  Recording recording(kTwoChunks);
+  in_a_thread([] { append(0, 10); });
+  recording.start_drain();
+  recording.recorder.stop();
+  recording.drain.stop();
+  CHECK(std::filesystem::file_size(recording.file(".live")) > kTwoChunks);
+  recording.recorder.give_back_room();
+  CHECK(std::filesystem::file_size(recording.file(".live")) == Recorder::kHeaderBytes);
+  const Events events = recording.read();  // killed at this moment
+  CHECK(events.numbers == numbers_to(10));
+  CHECK(events.process.problems.empty());
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/format/frame_file.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+namespace fathom::trace {
+
+Compressor::Compressor(int level) : context_(ZSTD_createCCtx()), level_(level) {}
+
+Compressor::~Compressor() { ZSTD_freeCCtx(context_); }
+
+const char* Compressor::compress(const void* payload, std::size_t size,
+                                 std::size_t* compressed_size) noexcept try {
+  if (context_ == nullptr) return nullptr;
+  if (buffer_.size() < ZSTD_compressBound(size)) buffer_.resize(ZSTD_compressBound(size));
+  const std::size_t taken =
+      ZSTD_compressCCtx(context_, buffer_.data(), buffer_.size(), payload, size, level_);
+  if (ZSTD_isError(taken) != 0 || taken >= size) return nullptr;
+  *compressed_size = taken;
+  return buffer_.data();
+} catch (...) {
+  return nullptr;
+}
+
+FrameFile::~FrameFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+}
+
+bool FrameFile::open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept try {
+  const std::lock_guard guard(lock_);
+  path_ = path;
+  descriptor_ = ::open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) return false;
+  FileHeader header{};
+  std::memcpy(header.magic, kFileMagic, sizeof header.magic);
+  header.version = kVersion;
+  header.job = job;
+  header.rank = rank;
+  end_ = 0;
+  if (!put(&header, sizeof header)) return false;
+  end_ = sizeof header;
+  return true;
+} catch (...) {
+  errno = ENOMEM;
+  return false;
+}
+
+bool FrameFile::put(const void* data, std::size_t size) noexcept {
+  const char* at = static_cast<const char*>(data);
+  while (size > 0) {
+    const ssize_t written = write(descriptor_, at, size);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int why = written == 0 ? ENOSPC : errno;
+      if (ftruncate(descriptor_, static_cast<off_t>(end_)) == 0) {
+        lseek(descriptor_, static_cast<off_t>(end_), SEEK_SET);
+      }
+      errno = why;
+      return false;
+    }
+    at += written;
+    size -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size,
+                       Compressor* compressor) noexcept try {
+  static constexpr char kPadding[8] = {};
+  std::memcpy(header.magic, kFrameMagic, sizeof header.magic);
+  header.raw_bytes = static_cast<std::uint32_t>(size);
+  std::size_t stored = size;
+  const char* compressed =
+      compressor == nullptr ? nullptr : compressor->compress(payload, size, &stored);
+  if (compressed != nullptr) {
+    header.flags |= kCompressed;
+    payload = compressed;
+  }
+  header.stored_bytes = static_cast<std::uint32_t>(stored);
+  header.payload_hash = XXH3_64bits(payload, stored);
+  header.header_hash =
+      static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(FrameHeader, header_hash)));
+  const std::lock_guard guard(lock_);
+  if (descriptor_ < 0) return false;
+  index_.push_back({end_, header.sequence, header.first_ticks, header.last_ticks, header.thread,
+                    header.records, static_cast<std::uint32_t>(header.kind), 0});
+  const std::size_t padding = (8 - stored % 8) % 8;
+  if (!put(&header, sizeof header) || !put(payload, stored) || !put(kPadding, padding)) {
+    index_.pop_back();
+    return false;
+  }
+  end_ += sizeof header + stored + padding;
+  return true;
+} catch (...) {
+  errno = ENOMEM;
+  return false;
+}
+
+bool FrameFile::finish() noexcept {
+  Trailer trailer{};
+  std::vector<IndexEntry> index;
+  {
+    const std::lock_guard guard(lock_);
+    trailer.index_offset = end_;
+    index.swap(index_);
+  }
+  FrameHeader header{};
+  header.kind = FrameKind::kIndex;
+  header.records = static_cast<std::uint32_t>(index.size());
+  if (!append(header, index.data(), index.size() * sizeof(IndexEntry), nullptr)) return false;
+  std::memcpy(trailer.magic, kTrailerMagic, sizeof trailer.magic);
+  const std::lock_guard guard(lock_);
+  const bool written = put(&trailer, sizeof trailer);
+  close(descriptor_);
+  descriptor_ = -1;
+  return written;
+}
+
+void FrameFile::remove() noexcept {
+  const std::lock_guard guard(lock_);
+  if (descriptor_ < 0) return;
+  close(descriptor_);
+  unlink(path_.c_str());
+  descriptor_ = -1;
+}
+
+std::uint64_t FrameFile::bytes() const noexcept {
+  const std::lock_guard guard(lock_);
+  return end_;
+}
+
+}  // namespace fathom::trace

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Appends frames to one process's .trace file (format.h): for the profiler's background thread and
+// for tools.
+//
+// Never throws, prints or exits: it also runs inside the user's job. What a full disk cut off is
+// taken back, so that the file ends with a whole frame; a later frame is tried again. Threading:
+// append() from any thread; one frame at a time reaches the file.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "trace/format/format.h"
+
+struct ZSTD_CCtx_s;
+
+namespace fathom::trace {
+
+// Compresses frames; one for each thread that does.
+class Compressor {
+ public:
+  explicit Compressor(int level);
+  ~Compressor();
+  Compressor(const Compressor&) = delete;
+
+  // The compressed bytes, valid until the next call; null if it would not help or there is no
+  // memory.
+  const char* compress(const void* payload, std::size_t size,
+                       std::size_t* compressed_size) noexcept;
+
+ private:
+  ZSTD_CCtx_s* context_;
+  int level_;
+  std::vector<char> buffer_;
+};
+
+class FrameFile {
+ public:
+  FrameFile() = default;
+  ~FrameFile();
+  FrameFile(const FrameFile&) = delete;
+
+  // Makes the file; false (errno tells) if it exists or cannot be made.
+  bool open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept;
+  bool is_open() const { return descriptor_ >= 0; }
+
+  // `header`: kind, thread, records, sequence, ticks; the rest is filled in. Compressed with
+  // `compressor` unless it is null. False if it did not reach the file (errno tells).
+  bool append(FrameHeader header, const void* payload, std::size_t size,
+              Compressor* compressor) noexcept;
+
+  // Index and trailer; nothing can be appended after. False if they did not reach the file.
+  bool finish() noexcept;
+
+  // Closes and deletes the file, if it was made.
+  void remove() noexcept;
+
+  std::uint64_t bytes() const noexcept;
+
+ private:
+  bool put(const void* data, std::size_t size) noexcept;
+
+  mutable std::mutex lock_;
+  int descriptor_ = -1;
+  std::string path_;
+  std::uint64_t end_ = 0;  // of the last whole frame
+  std::vector<IndexEntry> index_;
+};
+
+}  // namespace fathom::trace

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// The frames of one .trace file: found through its index, or one by one where it was cut or
+// damaged.
+//
+// Any byte sequence is safe. After a damaged frame the search goes on at the next frame header
+// whose hash is right. Payloads are checked when they are loaded.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/mapped_file.h"
+#include "trace/format/format.h"
+
+struct ZSTD_DCtx_s;
+
+namespace fathom::trace {
+
+// A longer payload is damage: nobody writes such frames.
+inline constexpr std::uint32_t kMostEventBytes = std::uint32_t{64} << 20;
+inline constexpr std::uint32_t kMostDefinitionBytes = std::uint32_t{1} << 30;
+
+// Frames as the index tells of them, or would.
+struct FrameList {
+  std::optional<FileHeader> header;  // absent: damaged
+  std::vector<IndexEntry> definitions, events;
+  bool complete = false;  // ends with an index
+  bool newer_version = false;
+  std::vector<std::string> problems;  // sentences: file, byte, what was expected
+};
+
+FrameList find_frames(const base::MappedFile& file);
+
+// Loads payloads; one for each thread of reading.
+class FrameLoader {
+ public:
+  FrameLoader();
+  ~FrameLoader();
+  FrameLoader(FrameLoader&& other) noexcept;
+  FrameLoader& operator=(FrameLoader&& other) noexcept;
+
+  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem`
+  // says why, if it is damaged.
+  const char* load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
+                   std::size_t& size, std::string& problem);
+
+ private:
+  ZSTD_DCtx_s* context_;
+};
+
+}  // namespace fathom::trace

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/join/operations.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace fathom::trace {
+namespace {
+
+// Blocking collectives in which every member sends to and receives from others.
+bool is_exchange_class(const std::string& name) {
+  const mpi::Meaning& meaning = mpi::meaning_of(name);
+  return meaning.group == Group::kCollective && meaning.requests == mpi::Requests::kNone &&
+         (meaning.flow == mpi::Flow::kAllToAll || meaning.flow == mpi::Flow::kBarrier);
+}
+
+void append(std::vector<std::uint64_t>& to, std::vector<std::uint64_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+  from.clear();
+}
+
+}  // namespace
+
+OperationVisitor::OperationVisitor(OperationSink& sink, const Definitions& definitions,
+                                   std::function<bool(const Message&)> wants)
+    : sink_(sink), wants_(std::move(wants)) {
+  for (const std::string& name : definitions.classes) {
+    exchanges_.push_back(is_exchange_class(name));
+  }
+}
+
+bool OperationVisitor::is_exchange(const Event& message) const {
+  return message.code < exchanges_.size() && exchanges_[message.code] != 0;
+}
+
+void OperationVisitor::other(const Place& place, const Event& event) {
+  if (event.kind != EventKind::kTransfer || !event.receiving) return;
+  Thread& thread = at(place);
+  const auto step = static_cast<TransferStep>(event.code);
+  if (step == TransferStep::kActivate) {
+    if (thread.has_sent) append(thread.arrived, thread.found);  // the next step of an exchange
+    thread.has_sent = thread.found_now = false;
+  } else if (step == TransferStep::kMatchedUnexpected) {
+    thread.found_now = true;
+  } else if (step == TransferStep::kMatchedExpected) {
+    thread.found_now = false;
+  }
+}
+
+void OperationVisitor::received_inside(Thread& thread, const Event& message, Label label) {
+  if (is_exchange(message) && thread.found_now) {
+    thread.found.push_back(label);
+  } else {
+    append(thread.arrived, thread.found);  // the library waited
+    thread.arrived.push_back(label);
+  }
+  thread.found_now = false;
+}
+
+void OperationVisitor::enter(const Place& place, const Call& call) {
+  if (call.depth > 0) return;
+  Thread& thread = at(place);
+  if (thread.began && call.enter.time_ns > thread.left_ns) {
+    const Label computed = sink_.compute(place, call.enter.time_ns - thread.left_ns);
+    require(computed, thread.point);
+    thread.point = computed;
+  }
+  thread.began = true;
+  thread.entered = thread.point;
+}
+
+void OperationVisitor::leave(const Place& place, const Call& call) {
+  if (call.depth > 0) return;
+  Thread& thread = at(place);
+  thread.left_ns = call.leave.time_ns;
+  append(thread.joined, thread.arrived);
+  append(thread.joined, thread.found);
+  thread.has_sent = thread.found_now = false;
+  if (thread.joined.size() == 1 && thread.point == thread.entered && !thread.completed) {
+    thread.point = thread.joined.front();  // requires that point itself
+    thread.joined.clear();
+  } else {
+    join(place, thread, thread.joined);
+  }
+  thread.completed = false;
+}
+
+void OperationVisitor::message(const Place& place, const Message& message) {
+  if (!wants_(message) || message.event.peer < 0) return;
+  Thread& thread = at(place);
+  const bool sends = message.event.kind == EventKind::kMessageSent;
+  if (sends && message.hidden) join(place, thread, thread.arrived);
+  const Label label = sink_.transfer(place, message.event);
+  if (message.nonblocking && sends) {
+    require(label, thread.point);
+    sends_.emplace(message.number, label);
+  } else if (message.nonblocking) {
+    Pending& pending = requests_[message.event.request];
+    require(label, pending.posted ? pending.posted : thread.entered);
+    pending.operation = label;
+  } else {
+    require(label, sends ? thread.point : thread.entered);
+    if (message.hidden && !sends) {
+      received_inside(thread, message.event, label);
+    } else {
+      thread.joined.push_back(label);
+      thread.has_sent = sends;
+    }
+  }
+}
+
+void OperationVisitor::request_started(const Place& place, const Request& request) {
+  if (request.kind == trace::RequestKind::kReceive && !request.has_message)
+    requests_[request.number].posted = at(place).point;
+}
+
+void OperationVisitor::request_completed(const Place& place, const Request& request, const Event&) {
+  Thread& thread = at(place);
+  const auto sent = sends_.find(request.sent);
+  const auto received = requests_.find(request.number);
+  Label done = kNone;
+  if (sent != sends_.end()) {
+    done = sent->second;
+    sends_.erase(sent);
+  } else if (received != requests_.end()) {
+    done = received->second.operation;
+  }
+  if (received != requests_.end()) requests_.erase(received);
+  if (done == kNone) return;
+  thread.joined.push_back(done);
+  thread.completed = true;
+}
+
+OperationVisitor::Thread& OperationVisitor::at(const Place& place) {
+  if (threads_.size() <= place.thread) threads_.resize(place.thread + 1);
+  return threads_[place.thread];
+}
+
+void OperationVisitor::require(Label label, Label earlier) {
+  if (earlier != kNone) sink_.require(label, earlier);
+}
+
+// Makes the point one that requires these as well.
+void OperationVisitor::join(const Place& place, Thread& thread, std::vector<Label>& labels) {
+  if (labels.empty()) return;
+  const Label joint = sink_.compute(place, 0);
+  require(joint, thread.point);
+  for (const Label label : labels) require(joint, label);
+  thread.point = joint;
+  labels.clear();
+}
+
+}  // namespace fathom::trace
