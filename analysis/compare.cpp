@@ -8,6 +8,7 @@
 
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
+#include "base/seconds.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
@@ -272,7 +273,7 @@ base::Status compare_times(const std::vector<Input>& runs, Comparison& compariso
       auto& by_run = seconds[row.function == kProgram ? "(program)"
                                                       : definitions.functions[row.function].name];
       by_run.resize(runs.size());
-      by_run[i] += static_cast<double>(row.exclusive_ns) * 1e-9 / ranks[i];
+      by_run[i] += base::seconds(row.exclusive_ns) / ranks[i];
     }
   }
   for (auto& [name, by_run] : seconds) {

@@ -7,6 +7,7 @@
 #include "analysis/scope/profile_of_trace.h"
 #include "analysis/scope/profile_scope.h"
 #include "analysis/scope/trace_span.h"
+#include "base/seconds.h"
 #include "profile/reader.h"
 
 namespace fathom::analysis {
@@ -36,7 +37,7 @@ base::Status check_window(const trace::Definitions& definitions, const Scope& sc
   char text[96];
   std::snprintf(text, sizeof text,
                 "nothing happened in that window of time; the trace goes from %.3f s to %.3f s",
-                static_cast<double>(span.from_ns) * 1e-9, static_cast<double>(span.to_ns) * 1e-9);
+                base::seconds(span.from_ns), base::seconds(span.to_ns));
   return base::Error{text};
 }
 

@@ -20,6 +20,7 @@
 #include "analysis/waits/barrier_spread.h"
 #include "analysis/waits/transfers.h"
 #include "analysis/waits/wait_states.h"
+#include "base/text.h"
 
 namespace fathom::analysis {
 namespace {
@@ -78,8 +79,7 @@ constexpr Row kRows[] = {
 };
 
 std::string known_names() {
-  std::string names;
-  for (const Row& row : kRows) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  std::string names = base::joined(kRows);
   return names;
 }
 

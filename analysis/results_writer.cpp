@@ -3,6 +3,7 @@
 
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -78,8 +79,8 @@ void write_scope(base::JsonWriter& json, const Scope& scope) {
   json.object("scope", [&] {
     if (scope.ranks)
       json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
-    if (scope.from_ns > 0) json.field("from_s", static_cast<double>(scope.from_ns) * 1e-9);
-    if (scope.to_ns != Scope{}.to_ns) json.field("to_s", static_cast<double>(scope.to_ns) * 1e-9);
+    if (scope.from_ns > 0) json.field("from_s", base::seconds(scope.from_ns));
+    if (scope.to_ns != Scope{}.to_ns) json.field("to_s", base::seconds(scope.to_ns));
     if (scope.phase) json.field("phase", *scope.phase);
   });
 }

@@ -7,6 +7,7 @@
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/shared_processors.h"
 #include "analysis/trace_limits.h"
+#include "base/seconds.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
@@ -26,8 +27,8 @@ void describe_run(const Input& input, Results& results) {
     results.application = definitions.application.executable;
     results.ranks = definitions.world_size;
   }
-  results.seconds = static_cast<double>(span_of(definitions, input.scope).ns()) * 1e-9;
-  results.all_ranks_seconds = static_cast<double>(all_ranks_ns(definitions, input.scope)) * 1e-9;
+  results.seconds = base::seconds(span_of(definitions, input.scope).ns());
+  results.all_ranks_seconds = base::seconds(all_ranks_ns(definitions, input.scope));
 }
 
 void limits_of_profile(const profile::Profile& profile, std::vector<std::string>& limits) {
@@ -43,8 +44,7 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
 
 // What is told of a window lies inside it.
 void clip(Finding& finding, const Scope& scope) {
-  const double from_s = static_cast<double>(scope.from_ns) * 1e-9,
-               to_s = static_cast<double>(scope.to_ns) * 1e-9;
+  const double from_s = base::seconds(scope.from_ns), to_s = base::seconds(scope.to_ns);
   for (TimeWindow& window : finding.windows)
     window = {std::clamp(window.from_s, from_s, to_s), std::clamp(window.to_s, from_s, to_s)};
 }

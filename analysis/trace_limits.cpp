@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/text.h"
+
 namespace fathom::analysis {
 namespace {
 
@@ -39,7 +41,7 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
   std::vector<std::string> limits;
   std::string calls, cut, times;
   const auto join = [](std::string& text, const std::string& what) {
-    text += (text.empty() ? "" : ", ") + what;
+    base::add_to_list(text, what);
   };
   for (const std::string& pattern : definitions.chosen_communicators)
     join(calls, "communicator " + pattern);

@@ -7,6 +7,7 @@
 
 #include "base/atomic_file.h"
 #include "base/result.h"
+#include "base/text.h"
 
 namespace fathom::base {
 
@@ -19,9 +20,7 @@ class CsvTable {
   }
   CsvTable& text(const std::string& value) {
     separate();
-    put("\"");
-    for (const char c : value) put(c == '"' ? "\"\"" : std::string(1, c));
-    put("\"");
+    put(csv_quoted(value));
     return *this;
   }
   CsvTable& number(double value, bool known = true) {

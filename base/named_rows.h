@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "base/text.h"
 
 namespace fathom::base {
 
@@ -16,7 +17,7 @@ Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::st
   std::string names;
   for (const Row& row : rows) {
     if (name == row.name) return &row;
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+    add_to_list(names, row.name);
   }
   return Error{std::string("there is no ") + what + " '" + std::string(name) + "'; there are " +
                names};

@@ -10,6 +10,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "base/seconds.h"
 #include "profile/communicator_merge.h"
 #include "profile/endings.h"
 #include "profile/pair_cells.h"
@@ -158,7 +159,7 @@ void Assembly::add(const ProcessRows& rows) {
   rank.rank = header.rank;
   rank.host = rows.text_of("host");
   rank.pid = header.pid;
-  rank.seconds = static_cast<double>(header.elapsed_ns) * 1e-9;
+  rank.seconds = base::seconds(header.elapsed_ns);
   ranks_[header.rank] = rank;
   endings_.add(header.rank, header.end_reason, header.end_detail);
   truncated_ |= rows.truncated;

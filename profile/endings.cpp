@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/text.h"
+
 namespace fathom::profile {
 namespace {
 
@@ -54,7 +56,7 @@ std::string Endings::who_is_missing(std::int64_t world_size) const {
   int named = 0;
   for (std::int64_t rank = 0; rank < world_size && named < kNamed; ++rank) {
     if (ends_.contains(rank)) continue;
-    list += (list.empty() ? "" : ", ") + std::to_string(rank);
+    base::add_to_list(list, std::to_string(rank));
     ++named;
   }
   if (missing > named) list += ", …";

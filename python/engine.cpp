@@ -78,7 +78,7 @@ std::vector<std::uint64_t> loads_of(Engine& engine) {
   return value_or_throw(engine.engine().loads());
 }
 
-std::unique_ptr<analysis::CausalOrder> replay_of(Engine& engine, bool backward) {
+std::unique_ptr<analysis::CausalOrder> engine_replay_of(Engine& engine, bool backward) {
   return std::make_unique<analysis::CausalOrder>(
       engine.job(), backward ? analysis::Direction::kBackward : analysis::Direction::kForward);
 }
@@ -90,7 +90,7 @@ void fetch(Engine& engine) {
 }
 
 // None: a step of others that was not fetched, or that there is none of.
-py::object step_of(Engine& engine, std::uint32_t process, std::uint32_t number) {
+py::object engine_step_of(Engine& engine, std::uint32_t process, std::uint32_t number) {
   engine.job();
   const analysis::Step* step = engine.engine().step(process, number);
   if (!step) return py::none();
@@ -110,12 +110,12 @@ void bind_engine(py::module_& module) {
       .def("loads", &loads_of)
       .def("ranks", &ranks_of)
       .def("functions", &functions_of)
-      .def("replay", &replay_of, py::keep_alive<0, 1>())
+      .def("replay", &engine_replay_of, py::keep_alive<0, 1>())
       .def("want", [](Engine& engine, std::uint32_t process,
                       std::uint32_t step) { engine.engine().want(process, step); })
       .def("fetch", &fetch)
       .def("forget", [](Engine& engine) { engine.engine().forget(); })
-      .def("step", &step_of);
+      .def("step", &engine_step_of);
 }
 
 }  // namespace fathom::python

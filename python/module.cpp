@@ -13,6 +13,7 @@
 #include "analysis/load_run.h"
 #include "analysis/registry.h"
 #include "analysis/run.h"
+#include "base/launcher.h"
 #include "profile/summary.h"
 #include "python/arrays.h"
 #include "python/engine.h"
@@ -438,6 +439,7 @@ PYBIND11_MODULE(_fathom, module) {
       .def("calls", &next_of<CallColumns, &ColumnReader::calls>)
       .def("segments", &next_of<SegmentColumns, &ColumnReader::segments>);
   bind_engine(module);
+  module.def("is_launched", [] { return base::launched_rank().has_value(); });
   module.def("analyses", &analyses);
   module.def("compare", &compare);
 }

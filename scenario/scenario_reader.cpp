@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "base/text.h"
 #include "scenario/reference_names.h"
 #include "scenario/yaml_reading.h"
 #include "simulator/placement/registry.h"
@@ -29,9 +30,9 @@ const Row* row_of(YamlSection& section, const char* key, const char* otherwise,
 }
 
 // Reads one combination.
-class Reader {
+class ScenarioReader {
  public:
-  explicit Reader(const YamlDocument& document)
+  explicit ScenarioReader(const YamlDocument& document)
       : folder_(fs::path(document.path()).parent_path()) {}
 
   Scenario read(YamlSection root) {
@@ -145,7 +146,7 @@ class Reader {
   static std::string listed(YamlSection& section, const std::string& key) {
     std::string text;
     for (const double number : section.numbers(key))
-      text += (text.empty() ? "" : ",") + number_text(number);
+      base::add_to_list(text, number_text(number), ",");
     return text;
   }
 
@@ -316,7 +317,7 @@ base::Result<ScenarioFile> read_scenarios(const std::string& path) {
   Alternatives alternatives;
   do {
     YamlReading reading(*document, alternatives);
-    Reader reader(*document);
+    ScenarioReader reader(*document);
     Scenario scenario = reader.read(reading.root());
     if (auto status = reading.status(); !status) return status.error();
     scenario.varied = reading.varied();

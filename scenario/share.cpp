@@ -16,19 +16,6 @@
 namespace fathom::scenario {
 namespace {
 
-struct Launcher {
-  const char* process;
-  const char* processes;
-  const char* job;
-};
-
-constexpr Launcher kLaunchers[] = {
-    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"},
-    {"PMIX_RANK", "PMIX_SIZE", "PMIX_NAMESPACE"},
-    {"PMI_RANK", "PMI_SIZE", "PMI_ID"},
-    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEPID"},
-};
-
 // Little-endian lengths before texts.
 void put_size(base::AtomicFile& file, std::uint64_t size) {
   char bytes[sizeof size];
@@ -85,18 +72,14 @@ bool read_parts(std::string_view bytes, std::vector<Part>& parts, std::string& f
 
 }  // namespace
 
-Share share_from(const std::function<std::optional<std::string>(const std::string&)>& environment) {
-  for (const Launcher& launcher : kLaunchers) {
-    const auto process = environment(launcher.process), processes = environment(launcher.processes);
-    if (!process || !processes) continue;
-    Share share{std::strtoul(process->c_str(), nullptr, 10),
-                std::strtoul(processes->c_str(), nullptr, 10), ""};
-    for (const char c : environment(launcher.job).value_or("job")) {
-      if (std::isalnum(static_cast<unsigned char>(c))) share.job += c;
-    }
-    if (share.processes > 1 && share.process < share.processes) return share;
+Share share_from(const base::Environment& environment) {
+  const auto launched = base::launched_job(environment);
+  if (!launched) return {};
+  Share share{launched->rank, launched->size, ""};
+  for (const char c : launched->job.empty() ? "job" : launched->job) {
+    if (std::isalnum(static_cast<unsigned char>(c))) share.job += c;
   }
-  return {};
+  return share;
 }
 
 base::Status leave_parts(const Share& share, const std::string& folder,

@@ -8,11 +8,10 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
-#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/launcher.h"
 #include "base/result.h"
 
 namespace fathom::scenario {
@@ -24,8 +23,8 @@ struct Share {
   bool mine(std::size_t combination) const { return combination % processes == process; }
 };
 
-// From the launcher's variables (Open MPI, PMIx, PMI, Slurm); alone without them.
-Share share_from(const std::function<std::optional<std::string>(const std::string&)>& environment);
+// From the launcher's variables (base/launcher.h); alone without them.
+Share share_from(const base::Environment& environment = base::process_environment);
 
 // What one combination leaves: texts whose meaning is the caller's.
 struct Part {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/text.h"
 #include "base/text_lines.h"
 
 namespace fathom::scenario {
@@ -26,8 +27,7 @@ std::string shown(const YAML::Node& node) {
 }
 
 std::string joined(const std::set<std::string>& names) {
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
+  std::string all = base::joined(names);
   return all;
 }
 

@@ -4,6 +4,8 @@
 #include <sstream>
 #include <utility>
 
+#include "base/text.h"
+
 namespace fathom::trace {
 namespace {
 
@@ -51,8 +53,7 @@ std::vector<Attribute> parse_attributes(std::string_view list) {
 
 std::string attribute_list(const std::vector<Attribute>& attributes) {
   std::string list;
-  for (const Attribute attribute : attributes)
-    list += (list.empty() ? "" : ",") + std::string(name_of(attribute));
+  for (const Attribute attribute : attributes) base::add_to_list(list, name_of(attribute), ",");
   return list;
 }
 

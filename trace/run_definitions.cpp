@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/seconds.h"
 #include "profile/communicator_merge.h"
 
 namespace fathom::trace {
@@ -51,7 +52,7 @@ class Together {
         application.started_unix_ns = started;
       }
       application.seconds =
-          std::max(application.seconds, static_cast<double>(process.header->elapsed_ns) * 1e-9);
+          std::max(application.seconds, base::seconds(process.header->elapsed_ns));
       if (definitions.level.empty()) definitions.level = process.level;
       if (definitions.chosen_communicators.empty())
         definitions.chosen_communicators = process.chosen_communicators;

@@ -5,9 +5,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/result.h"
+#include "trace/definitions.h"
 
 namespace fathom::analysis {
 
@@ -21,6 +23,11 @@ struct CallRow {
   std::uint64_t bytes = 0;  // as given to the calls
 };
 inline constexpr std::uint32_t kProgram = ~std::uint32_t{0};
+
+// The name of the function in a CallRow.
+inline std::string shown_function(const trace::Definitions& definitions, std::uint32_t function) {
+  return function == kProgram ? "(program)" : definitions.functions[function].name;
+}
 
 // Counted when the first of them asks.
 class CallRowsKept {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "analysis/collectives/message_patterns.h"
+#include "base/text.h"
 
 namespace fathom::analysis {
 namespace {
@@ -168,8 +169,8 @@ std::string joined_name(const mpi::Meaning& operation,
     };
     const auto first = parts.begin() + static_cast<std::ptrdiff_t>(i);
     times = static_cast<std::size_t>(std::find_if_not(first, parts.end(), same) - first);
-    of_parts += (of_parts.empty() ? "" : ", ") + (times > 1 ? std::to_string(times) + " x " : "") +
-                name + ": " + algorithm.name;
+    base::add_to_list(
+        of_parts, (times > 1 ? std::to_string(times) + " x " : "") + name + ": " + algorithm.name);
     linear = linear && algorithm.name.starts_with("linear");
   }
   for (const Composite& row : kComposites) {

@@ -15,6 +15,7 @@
 #include "analysis/engine/parcels.h"
 #include "analysis/engine/rounds.h"
 #include "base/flat_map.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -421,8 +422,6 @@ class Opener : public Pass {
   std::map<std::uint32_t, Last> last_;  // by function
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 void lay_out(const std::vector<CollectiveRow>& rows, const trace::Definitions& definitions,
              Section& section) {
   const auto rank = [&](std::uint32_t process) {
@@ -450,12 +449,12 @@ void lay_out(const std::vector<CollectiveRow>& rows, const trace::Definitions& d
   add_column(table, "messages", rows, [](const CollectiveRow& row) { return row.messages; });
   add_column(table, "bytes", rows, [](const CollectiveRow& row) { return row.bytes; });
   add_column(table, "mean_inside_seconds", rows, [](const CollectiveRow& row) {
-    return seconds(row.inside_ns) / static_cast<double>(row.count);
+    return base::seconds(row.inside_ns) / static_cast<double>(row.count);
   });
   add_column(table, "most_inside_seconds", rows,
-             [](const CollectiveRow& row) { return seconds(row.most_inside_ns); });
+             [](const CollectiveRow& row) { return base::seconds(row.most_inside_ns); });
   add_column(table, "mean_spread_seconds", rows, [](const CollectiveRow& row) {
-    return seconds(row.spread_ns) / static_cast<double>(row.count);
+    return base::seconds(row.spread_ns) / static_cast<double>(row.count);
   });
   add_column(table, "late_source", rows,
              [&](const CollectiveRow& row) { return rank(row.late_source); });

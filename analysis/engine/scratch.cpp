@@ -26,11 +26,11 @@ std::string folder() {
 
 // Of all files that this process has mapped, in bytes; 0 if the kernel does not say.
 std::size_t resident_file_bytes() {
-  const int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
   char text[128] = {};
-  const ssize_t length = read(file, text, sizeof text - 1);
-  close(file);
+  const ssize_t length = ::read(file, text, sizeof text - 1);
+  ::close(file);
   unsigned long size = 0, resident = 0, shared = 0;
   if (length <= 0 || std::sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3) return 0;
   return shared * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -38,7 +38,7 @@ std::size_t resident_file_bytes() {
 
 // A file without a name, also where the file system has no O_TMPFILE.
 int open_nameless() {
-  const int file = open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  const int file = ::open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
   std::string path = folder() + "/fathom-analysis-XXXXXX";
   const int made = mkostemp(path.data(), O_CLOEXEC);
@@ -102,7 +102,7 @@ base::Result<char*> map(std::size_t bytes) {
     mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     if (mapped == MAP_FAILED) error = errno;
   }
-  if (file >= 0) close(file);
+  if (file >= 0) ::close(file);
   if (error != 0) {
     return base::Error{"cannot keep the steps of the analysis in " + folder() + ": " +
                        std::strerror(error) + "; set TMPDIR to a folder with more room"};

@@ -11,7 +11,7 @@ namespace fathom::analysis {
 namespace {
 
 // Until all is known in one place, events are named by their process and number in it.
-struct Sent {
+struct SentMessage {
   std::uint32_t step = 0, event = 0;  // the kSend, and the event of its process that it is part of
 };
 struct Taken {
@@ -28,7 +28,7 @@ struct Part {
 struct Rows {
   ScratchVector<CommEvent> events;
   ScratchVector<std::uint64_t> sizes;  // process << 32 | events, process << 32 | sent messages
-  ScratchVector<Sent> sent;
+  ScratchVector<SentMessage> sent;
   ScratchVector<Taken> taken;
   ScratchVector<Part> parts;
 };
@@ -180,7 +180,7 @@ Links links(std::size_t size, const Pairs& pairs, From from, To to) {
   return made;
 }
 
-struct Place {
+struct MemberPlace {
   std::size_t events = 0, sent = 0;  // where the process's rows begin as gathered
   std::uint32_t event_count = 0, sent_count = 0;
   std::size_t hint = 0;  // messages are asked for nearly in order
@@ -228,7 +228,7 @@ class Assembly {
   void place() {
     std::size_t events = 0, sent = 0;
     for (std::size_t i = 0; i < rows_.sizes.size(); i += 2) {
-      Place& one = places_[rows_.sizes[i] >> 32];
+      MemberPlace& one = places_[rows_.sizes[i] >> 32];
       one.events = events;
       one.sent = sent;
       one.event_count = static_cast<std::uint32_t>(rows_.sizes[i]);
@@ -238,7 +238,7 @@ class Assembly {
     }
     made_.first_of.push_back(0);
     bool in_order = true;
-    for (const Place& one : places_) {
+    for (const MemberPlace& one : places_) {
       in_order = in_order && one.events == made_.first_of.back();
       made_.first_of.push_back(made_.first_of.back() + one.event_count);
     }
@@ -247,7 +247,7 @@ class Assembly {
       return;
     }
     made_.events.reserve(rows_.events.size());
-    for (const Place& one : places_) {
+    for (const MemberPlace& one : places_) {
       for (std::uint32_t event = 0; event < one.event_count; ++event) {
         CommEvents::touched(event);
         made_.events.push_back(rows_.events[one.events + event]);
@@ -261,16 +261,16 @@ class Assembly {
   }
 
   std::uint32_t sender_of(const Taken& taken) {
-    Place& place = places_[taken.source];
-    const Sent* begin = rows_.sent.data() + place.sent;
+    MemberPlace& place = places_[taken.source];
+    const SentMessage* begin = rows_.sent.data() + place.sent;
     const std::size_t size = place.sent_count;
     std::size_t step = 1, low = place.hint;
     if (low >= size || begin[low].step > taken.source_step) low = 0;
     while (low + step < size && begin[low + step].step <= taken.source_step) low += step, step *= 2;
-    const Sent* end = begin + std::min(size, low + step + 1);
-    const Sent* found =
-        std::lower_bound(begin + std::min(low, size), end, taken.source_step,
-                         [](const Sent& sent, std::uint32_t wanted) { return sent.step < wanted; });
+    const SentMessage* end = begin + std::min(size, low + step + 1);
+    const SentMessage* found = std::lower_bound(
+        begin + std::min(low, size), end, taken.source_step,
+        [](const SentMessage& sent, std::uint32_t wanted) { return sent.step < wanted; });
     place.hint = static_cast<std::size_t>(found - begin);
     return found != end && found->step == taken.source_step ? number(taken.source, found->event)
                                                             : kNobody;
@@ -319,7 +319,7 @@ class Assembly {
   }
 
   Rows rows_;
-  std::vector<Place> places_;
+  std::vector<MemberPlace> places_;
   CommEvents made_;
 };
 

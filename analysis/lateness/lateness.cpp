@@ -9,6 +9,7 @@
 #include "analysis/calls/call_site_names.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -20,8 +21,6 @@ std::uint64_t above(std::uint64_t value, std::uint64_t least) {
 }
 
 // ---- telling ----
-
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 // What was called in an event, which only the owner of its process knows; asked for where it is
 // shown.
@@ -63,10 +62,10 @@ std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all,
   return calls;
 }
 
-class Teller {
+class LatenessFindings {
  public:
-  Teller(JoinedJob& job, const CommEvents& all, const LogicalStructure& structure,
-         const Lateness& late)
+  LatenessFindings(JoinedJob& job, const CommEvents& all, const LogicalStructure& structure,
+                   const Lateness& late)
       : job_(job), all_(all), structure_(structure), late_(late), names_(job.definitions()) {}
 
   void tell(std::size_t most_events, Outcome& outcome) {
@@ -95,7 +94,7 @@ class Teller {
     section.figure("partitions", std::uint64_t{structure_.partitions.size()});
     section.figure("leaps", std::uint64_t{structure_.leaps});
     section.figure("steps", std::uint64_t{all_.events.empty() ? 0 : last + 1});
-    section.figure("most_lateness_seconds", seconds(most_ns));
+    section.figure("most_lateness_seconds", base::seconds(most_ns));
   }
 
   struct RankRow {
@@ -118,14 +117,14 @@ class Teller {
     add_column(table, "rank", rows, [](const RankRow& row) { return row.rank; });
     add_column(table, "events", rows, [](const RankRow& row) { return row.events; });
     add_column(table, "mean_lateness_seconds", rows, [](const RankRow& row) {
-      return seconds(row.lateness_ns) / static_cast<double>(row.events);
+      return base::seconds(row.lateness_ns) / static_cast<double>(row.events);
     });
     add_column(table, "most_lateness_seconds", rows,
-               [](const RankRow& row) { return seconds(row.most_ns); });
+               [](const RankRow& row) { return base::seconds(row.most_ns); });
     add_column(table, "fell_behind_computing_seconds", rows,
-               [](const RankRow& row) { return seconds(row.computed_ns); });
+               [](const RankRow& row) { return base::seconds(row.computed_ns); });
     add_column(table, "fell_behind_communicating_seconds", rows,
-               [](const RankRow& row) { return seconds(row.communicated_ns); });
+               [](const RankRow& row) { return base::seconds(row.communicated_ns); });
   }
 
   // Imbalance: the longest of its ranks' time in it less the shortest.
@@ -171,9 +170,9 @@ class Teller {
       return std::int64_t{structure_.partitions[row.number].steps};
     });
     add_column(table, "most_lateness_seconds", rows,
-               [](const Row& row) { return seconds(row.lateness_ns); });
+               [](const Row& row) { return base::seconds(row.lateness_ns); });
     add_column(table, "imbalance_seconds", rows,
-               [](const Row& row) { return seconds(row.most_ns - row.least_ns); });
+               [](const Row& row) { return base::seconds(row.most_ns - row.least_ns); });
   }
 
   // Where most was fallen behind, in an event or before it.
@@ -217,8 +216,8 @@ class Teller {
     add_column(table, "step", rows,
                [&](const Row& row) { return std::int64_t{structure_.global_step(row.event)}; });
     add_column(table, "at_s", rows,
-               [&](const Row& row) { return seconds(all_.events[row.event].enter_ns); });
-    add_column(table, "seconds", rows, [](const Row& row) { return seconds(row.ns); });
+               [&](const Row& row) { return base::seconds(all_.events[row.event].enter_ns); });
+    add_column(table, "seconds", rows, [](const Row& row) { return base::seconds(row.ns); });
   }
 
   void call_columns(Table& table, const std::vector<std::size_t>& numbers,
@@ -380,7 +379,7 @@ base::Result<Outcome> lateness(const Input& input) {
   const LogicalStructure structure = logical_structure(all, options);
   const Lateness late(all, structure, begun_ns(job));
   Outcome outcome;
-  Teller(job, all, structure, late)
+  LatenessFindings(job, all, structure, late)
       .tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
   if (input.scope.ranks || input.scope.phase)
     outcome.limits.push_back(

@@ -16,6 +16,7 @@
 #include "analysis/path/path_metrics.h"
 #include "analysis/path/path_slack.h"
 #include "base/flat_map.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -194,8 +195,6 @@ class Walk : public Pass {
   std::uint64_t begin_ns_ = 0, end_ns_ = 0, changes_ = 0;
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 struct Share {
   std::uint64_t ns = 0;
   std::int64_t number = 0;  // rank, communicator
@@ -226,14 +225,14 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   const auto part = [&](const Share& share) {
     return length_ns > 0 ? static_cast<double>(share.ns) / static_cast<double>(length_ns) : 0.0;
   };
-  section.figure("path_seconds", seconds(length_ns));
+  section.figure("path_seconds", base::seconds(length_ns));
   section.figure("changes_of_rank", path.changes);
   const auto table_of = [&](const char* name, const char* key, bool numbered,
                             const std::vector<Share>& rows) {
     Table& table = section.table(name);
     if (numbered) add_column(table, key, rows, [](const Share& row) { return row.number; });
     if (!numbered) add_column(table, key, rows, [](const Share& row) { return row.name; });
-    add_column(table, "seconds", rows, [](const Share& row) { return seconds(row.ns); });
+    add_column(table, "seconds", rows, [](const Share& row) { return base::seconds(row.ns); });
     add_column(table, "share", rows, part);
   };
   table_of("path_by_rank", "rank", true, shares(path, [&](const PathRow& row) {
@@ -261,7 +260,7 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   });
   add_column(table, "communicator", path.rows,
              [](const PathRow& row) { return std::int64_t{row.communicator}; });
-  add_column(table, "seconds", path.rows, [](const PathRow& row) { return seconds(row.ns); });
+  add_column(table, "seconds", path.rows, [](const PathRow& row) { return base::seconds(row.ns); });
   add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
   // Of the program: between which two calls it was. Its file and line above are those of the
   // second.
@@ -285,9 +284,9 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   add_column(stretches, "name", path.stretches,
              [&](const PathStretch& part) { return function(part.function); });
   add_column(stretches, "from_s", path.stretches,
-             [](const PathStretch& part) { return seconds(part.begin_ns); });
+             [](const PathStretch& part) { return base::seconds(part.begin_ns); });
   add_column(stretches, "to_s", path.stretches,
-             [](const PathStretch& part) { return seconds(part.end_ns); });
+             [](const PathStretch& part) { return base::seconds(part.end_ns); });
 }
 
 void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions,
@@ -311,9 +310,9 @@ void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& defini
              [](const SlackRow& row) { return std::int64_t{row.communicator}; });
   add_column(table, "count", rows, [](const SlackRow& row) { return row.count; });
   add_column(table, "least_seconds", rows,
-             [](const SlackRow& row) { return seconds(row.least_ns); });
+             [](const SlackRow& row) { return base::seconds(row.least_ns); });
   add_column(table, "mean_seconds", rows, [](const SlackRow& row) {
-    return seconds(row.sum_ns) / static_cast<double>(row.count);
+    return base::seconds(row.sum_ns) / static_cast<double>(row.count);
   });
 }
 
@@ -343,8 +342,8 @@ void lay_out(const PathMetrics& metrics, const trace::Definitions& definitions, 
   section.figure("beta_seconds_per_byte",
                  metrics.model.messages > 0 ? metrics.model.beta_ns_per_byte * 1e-9 : std::nan(""));
   section.figure("alpha_beta_messages", metrics.model.messages);
-  section.figure("idle_seconds", seconds(metrics.sum_idle_ns));
-  section.figure("most_idle_seconds", seconds(metrics.most_idle_ns));
+  section.figure("idle_seconds", base::seconds(metrics.sum_idle_ns));
+  section.figure("most_idle_seconds", base::seconds(metrics.most_idle_ns));
   std::erase_if(routines, [&](std::size_t routine) {
     const auto& sums = metrics.sum_by_routine[routine];
     return std::all_of(sums.begin(), sums.end(), [](std::uint64_t sum) { return sum == 0; });

@@ -414,7 +414,7 @@ const char* name_of(PathMetric metric) {
   return kNames[static_cast<std::size_t>(metric)];
 }
 
-const char* name_of(Routine routine) {
+std::string_view name_of(Routine routine) {
   return kRoutineRows[static_cast<std::size_t>(routine)].name;
 }
 

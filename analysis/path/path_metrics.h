@@ -81,7 +81,7 @@ enum class Routine : std::uint8_t {
 inline constexpr std::size_t kRoutines = 21;
 
 const char* name_of(PathMetric metric);
-const char* name_of(Routine routine);
+std::string_view name_of(Routine routine);
 
 // Of estimated costs, which may be fractions: in units of 2^-12.
 inline constexpr int kFractionBits = 12;

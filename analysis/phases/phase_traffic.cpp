@@ -9,6 +9,7 @@
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/traffic/patterns.h"
+#include "base/seconds.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
@@ -31,10 +32,10 @@ struct PairKeyHash {
   }
 };
 
-class Counter : public EventConsumer {
+class PhaseCounter : public EventConsumer {
  public:
-  Counter(const trace::Definitions& definitions, const ScopeFilter& scope,
-          const std::vector<PhasePart>& own)
+  PhaseCounter(const trace::Definitions& definitions, const ScopeFilter& scope,
+               const std::vector<PhasePart>& own)
       : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
     for (const PhasePart& part : own) states_[part.process].loops.push_back(part);
   }
@@ -116,14 +117,12 @@ class Counter : public EventConsumer {
   std::vector<State> states_;
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 }  // namespace
 
 base::Result<PhaseTraffic> count_phase_traffic(const Input& input,
                                                const std::vector<PhasePart>& own) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
-  Counter counter(input.trace->definitions(), scope, own);
+  PhaseCounter counter(input.trace->definitions(), scope, own);
   JoinOptions options;
   options.steps = false;
   options.consumers = {&counter};
@@ -204,10 +203,11 @@ void lay_out_named_phases(const PhaseTraffic& traffic, const trace::Definitions&
   add_column(table, "name", rows, [&](const Row& row) { return definitions.phases[row.phase]; });
   add_column(table, "ranks", rows, [](const Row& row) { return row.ranks; });
   add_column(table, "visits", rows, [](const Row& row) { return row.visits; });
-  add_column(table, "seconds", rows, [](const Row& row) { return seconds(row.ns); });
+  add_column(table, "seconds", rows, [](const Row& row) { return base::seconds(row.ns); });
   add_column(table, "mean_seconds", rows,
-             [](const Row& row) { return seconds(row.ns) / static_cast<double>(row.ranks); });
-  add_column(table, "most_seconds", rows, [](const Row& row) { return seconds(row.most_ns); });
+             [](const Row& row) { return base::seconds(row.ns) / static_cast<double>(row.ranks); });
+  add_column(table, "most_seconds", rows,
+             [](const Row& row) { return base::seconds(row.most_ns); });
   add_column(table, "most_at_rank", rows,
              [&](const Row& row) { return definitions.processes[row.most_process].rank; });
   add_column(table, "bytes", rows, [](const Row& row) { return row.bytes; });

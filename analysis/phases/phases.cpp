@@ -10,6 +10,8 @@
 #include "analysis/engine/parcels.h"
 #include "analysis/phases/phase_traffic.h"
 #include "analysis/scope/scope_filter.h"
+#include "base/seconds.h"
+#include "base/text.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
 
@@ -92,8 +94,6 @@ std::uint64_t overlap_ns(const PhasePart& a, const PhasePart& b) {
   return end > begin ? end - begin : 0;
 }
 
-double seconds(double ns) { return ns * 1e-9; }
-
 // Of the ranks that take part.
 struct PhaseSummary {
   std::uint64_t iterations = 0, fewest = 0, most = 0;  // the median rank's
@@ -165,7 +165,7 @@ void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>&
     rows.push_back({i + 1, &phases[i], summary_of(phases[i])});
   section.figure("phases", static_cast<std::uint64_t>(phases.size()));
   Table& table = section.table("phases");
-  const auto ns = [](std::uint64_t value) { return seconds(static_cast<double>(value)); };
+  const auto ns = [](std::uint64_t value) { return base::seconds(value); };
   add_column(table, "phase", rows,
              [](const Row& row) { return static_cast<std::int64_t>(row.number); });
   add_column(table, "from_s", rows, [&](const Row& row) { return ns(row.phase->begin_ns); });
@@ -177,7 +177,7 @@ void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>&
   add_column(table, "most_iterations", rows, [](const Row& row) { return row.summary.most; });
   add_column(table, "calls_per_iteration", rows, [](const Row& row) { return row.summary.calls; });
   add_column(table, "iteration_seconds", rows,
-             [](const Row& row) { return seconds(row.summary.mean_ns); });
+             [](const Row& row) { return base::seconds(row.summary.mean_ns); });
   add_column(table, "iteration_cv", rows, [](const Row& row) { return row.summary.cv; });
   add_column(table, "shortest_iteration_seconds", rows,
              [&](const Row& row) { return ns(row.summary.shortest_ns); });
@@ -225,7 +225,7 @@ std::string text_of(const std::vector<BodyLine>& lines, std::size_t& at, std::ui
                                 (line.most > line.fewest ? "–" + std::to_string(line.most) : "");
       what = times + " × " + what;
     }
-    text += (text.empty() ? "" : ", ") + what;
+    base::add_to_list(text, what);
   }
   return text;
 }

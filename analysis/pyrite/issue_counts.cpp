@@ -59,9 +59,10 @@ class Windows {
   std::uint64_t begin_ns = 0, end_ns = 0, count = 1;
 };
 
-class Counter : public EventConsumer {
+class IssueCounter : public EventConsumer {
  public:
-  Counter(const trace::Definitions& definitions, const ScopeFilter& scope, const Windows& windows)
+  IssueCounter(const trace::Definitions& definitions, const ScopeFilter& scope,
+               const Windows& windows)
       : windows(windows.count),
         definitions_(definitions),
         scope_(scope),
@@ -229,7 +230,7 @@ base::Result<IssueCounts> count_issues(const Input& input) {
   Transport& transport = job.transport();
   const ScopeFilter scope(input.scope, job.definitions());
   const Windows windows(job.definitions(), input.scope);
-  Counter counter(job.definitions(), scope, windows);
+  IssueCounter counter(job.definitions(), scope, windows);
   JoinOptions options;
   options.steps = false;
   options.consumers = {&counter};

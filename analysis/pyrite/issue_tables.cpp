@@ -6,10 +6,10 @@
 #include <set>
 #include <tuple>
 
+#include "base/seconds.h"
+
 namespace fathom::analysis {
 namespace {
-
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 
 struct IssueSummary {
   std::uint64_t total_events = 0;  // calls
@@ -33,7 +33,7 @@ IssueSummary summary_of(const IssueReport& report) {
     summary.canonical_transfer_bytes += link.bytes;
     if (link.source != link.destination) pairs.insert({link.source, link.destination});
   }
-  summary.estimated_runtime = seconds(report.counts.end_ns - report.counts.begin_ns);
+  summary.estimated_runtime = base::seconds(report.counts.end_ns - report.counts.begin_ns);
   const auto ranks = static_cast<double>(report.counts.ranks.size()),
              count = static_cast<double>(pairs.size());
   if (ranks > 1) summary.pair_density = count / (ranks * (ranks - 1));
@@ -85,15 +85,17 @@ void lay_out_links(const std::vector<IssueLink>& links, Table& table) {
   add_column(table, "receiver", links, [](const IssueLink& l) { return l.destination; });
   add_column(table, "messages", links, [](const IssueLink& l) { return l.messages; });
   add_column(table, "bytes", links, [](const IssueLink& l) { return l.bytes; });
-  add_column(table, "first_time", links, [](const IssueLink& l) { return seconds(l.first_ns); });
-  add_column(table, "last_time", links, [](const IssueLink& l) { return seconds(l.last_ns); });
+  add_column(table, "first_time", links,
+             [](const IssueLink& l) { return base::seconds(l.first_ns); });
+  add_column(table, "last_time", links,
+             [](const IssueLink& l) { return base::seconds(l.last_ns); });
 }
 
 void lay_out_windows(const IssueCounts& counts, Table& table) {
   std::vector<std::size_t> numbers(counts.windows.size());
   for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = i;
-  const double begin = seconds(counts.begin_ns),
-               width = (seconds(counts.end_ns) - begin) /
+  const double begin = base::seconds(counts.begin_ns),
+               width = (base::seconds(counts.end_ns) - begin) /
                        static_cast<double>(std::max<std::size_t>(numbers.size(), 1));
   add_column(table, "t_start", numbers,
              [&](std::size_t i) { return begin + width * static_cast<double>(i); });
@@ -213,9 +215,11 @@ void lay_out_issues(const IssueReport& report, const trace::Definitions& definit
              [](const Barrier& b) { return std::int64_t{b.communicator}; });
   add_column(spreads, "barrier_index", barriers,
              [](const Barrier& b) { return std::uint64_t{b.sequence}; });
-  add_column(spreads, "t_min", barriers, [](const Barrier& b) { return seconds(b.first_ns); });
-  add_column(spreads, "t_max", barriers, [](const Barrier& b) { return seconds(b.last_ns); });
-  add_column(spreads, "spread", barriers, [](const Barrier& b) { return seconds(b.spread_ns()); });
+  add_column(spreads, "t_min", barriers,
+             [](const Barrier& b) { return base::seconds(b.first_ns); });
+  add_column(spreads, "t_max", barriers, [](const Barrier& b) { return base::seconds(b.last_ns); });
+  add_column(spreads, "spread", barriers,
+             [](const Barrier& b) { return base::seconds(b.spread_ns()); });
   lay_out_windows(report.counts, section.table("time_windows"));
 }
 

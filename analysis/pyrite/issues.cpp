@@ -12,11 +12,10 @@
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/traffic_issues.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
-
-double seconds(double ns) { return ns * 1e-9; }
 
 std::string text_of(const char* format, double a, double b) {
   char text[200];
@@ -85,7 +84,7 @@ class Finder {
     finding.kind = kind;
     finding.strength = std::clamp(score, 0.0, 1.0);
     finding.severity = severity_of(finding.strength);
-    finding.seconds = seconds(cost_ns);
+    finding.seconds = base::seconds(cost_ns);
     finding.count = count;
     return finding;
   }
@@ -96,7 +95,7 @@ class Finder {
     if (!outcome) return;
     for (Finding& finding : outcome->findings) {
       if (!finding.where.function.empty())
-        finding.seconds = seconds(time_in(finding.where.function));
+        finding.seconds = base::seconds(time_in(finding.where.function));
       whole_run(finding);
       found_.push_back(std::move(finding));
     }
@@ -110,8 +109,8 @@ class Finder {
     return ns;
   }
   void whole_run(Finding& finding) const {
-    finding.windows = {{seconds(static_cast<double>(report_.counts.begin_ns)),
-                        seconds(static_cast<double>(report_.counts.end_ns))}};
+    finding.windows = {
+        {base::seconds(report_.counts.begin_ns), base::seconds(report_.counts.end_ns)}};
   }
 
   void late(const LateKind& kind) {
@@ -132,7 +131,7 @@ class Finder {
     finding.evidence = {
         {kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
         {"share_of_all_time", of_time}};
-    finding.summary = text_of(kind.summary, count, seconds(ns));
+    finding.summary = text_of(kind.summary, count, base::seconds(ns));
     finding.advice = kind.advice;
   }
 
@@ -156,8 +155,8 @@ class Finder {
       if (row.worst_ns > worst->worst_ns) worst = &row;
     }
     finding.where.function = definitions_.functions[rows[0].function].name;
-    finding.windows = {{seconds(static_cast<double>(worst->worst_at_ns)),
-                        seconds(static_cast<double>(worst->worst_at_ns + worst->worst_ns))}};
+    finding.windows = {{base::seconds(worst->worst_at_ns),
+                        base::seconds(static_cast<double>(worst->worst_at_ns + worst->worst_ns))}};
   }
 
   std::vector<LateCounts> barrier_waits(std::uint32_t culprit) const {
@@ -181,7 +180,8 @@ class Finder {
     const double run_ns = static_cast<double>(report_.counts.end_ns - report_.counts.begin_ns),
                  spread_ns = static_cast<double>(widest.spread_ns());
     const double part = run_ns > 0 ? spread_ns / run_ns : 0;
-    if (seconds(spread_ns) < limits_.barrier_skew_seconds || part < limits_.barrier_skew_share)
+    if (base::seconds(spread_ns) < limits_.barrier_skew_seconds ||
+        part < limits_.barrier_skew_share)
       return;
     std::vector<LateCounts> rows = barrier_waits(kNobody);
     std::uint64_t barriers = 0;
@@ -195,15 +195,16 @@ class Finder {
     finding.windows.clear();
     for (std::size_t i = 0; i < std::min<std::size_t>(8, report_.barriers.worst.size()); ++i) {
       const Barrier& barrier = report_.barriers.worst[i];
-      finding.windows.push_back({seconds(static_cast<double>(barrier.first_ns)),
-                                 seconds(static_cast<double>(barrier.last_ns))});
+      finding.windows.push_back({base::seconds(barrier.first_ns), base::seconds(barrier.last_ns)});
     }
     finding.where.communicator = widest.communicator;
-    finding.evidence = {{"max_barrier_spread", seconds(spread_ns)},
-                        {"avg_barrier_spread", seconds(all_ns) / static_cast<double>(barriers)},
-                        {"barrier_instances", barriers}};
-    finding.summary = text_of("members come to barriers up to %.3g s apart, %.3g s on average",
-                              seconds(spread_ns), seconds(all_ns) / static_cast<double>(barriers));
+    finding.evidence = {
+        {"max_barrier_spread", base::seconds(spread_ns)},
+        {"avg_barrier_spread", base::seconds(all_ns) / static_cast<double>(barriers)},
+        {"barrier_instances", barriers}};
+    finding.summary =
+        text_of("members come to barriers up to %.3g s apart, %.3g s on average",
+                base::seconds(spread_ns), base::seconds(all_ns) / static_cast<double>(barriers));
     finding.advice = "balance the work before the barrier; see whether it is needed";
   }
 
@@ -228,12 +229,11 @@ class Finder {
       if (rows.empty()) finding.severity = Severity::kInfo;
       finding.evidence = {{"share_of_barriers", share},
                           {"barriers", static_cast<std::uint64_t>(all)},
-                          {"max_barrier_spread", seconds(static_cast<double>(row.most_ns))}};
+                          {"max_barrier_spread", base::seconds(row.most_ns)}};
       finding.summary =
           "rank " + std::to_string(rank(row.process)) +
           text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average",
-                  100 * share,
-                  seconds(static_cast<double>(row.spread_ns)) / static_cast<double>(row.count));
+                  100 * share, base::seconds(row.spread_ns) / static_cast<double>(row.count));
       finding.advice = "give this rank less to do before the barrier";
     }
   }
@@ -269,7 +269,7 @@ class Finder {
                         {"messages", static_cast<std::uint64_t>(messages_)}};
     finding.summary =
         text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted",
-                ratio, seconds(ns));
+                ratio, base::seconds(ns));
     finding.advice =
         "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/flat_map.h"
+#include "base/seconds.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
 
@@ -69,7 +70,7 @@ struct PairKeyHash {
   }
 };
 
-// Counts the messages of one kind, sent or received.
+// RowCounts the messages of one kind, sent or received.
 class Counted {
  public:
   void add(const Event& event, std::uint32_t phase) {
@@ -124,12 +125,12 @@ class Counted {
   std::vector<Sizes> sizes_;  // by class
 };
 
-struct Counts {
+struct RowCounts {
   Counted sent, received;
 };
 
 void count_process(const trace::Trace& trace, std::size_t process, const Scope& scope,
-                   Counts& counts) {
+                   RowCounts& counts) {
   const trace::Definitions& definitions = trace.definitions();
   trace::EventCursor cursor = trace.events(process);
   std::vector<std::vector<std::uint32_t>> phases;  // open ones, by thread
@@ -163,12 +164,11 @@ void describe(const trace::Definitions& definitions, profile::Profile& profile) 
     rank.rank = process.rank;
     rank.host = process.host;
     rank.pid = process.pid;
-    rank.seconds = static_cast<double>(process.last_ns - process.first_ns) * 1e-9;
+    rank.seconds = base::seconds(process.last_ns - process.first_ns);
     profile.ranks.push_back(std::move(rank));
     last_ns = std::max(last_ns, process.last_ns);
   }
-  if (profile.application.seconds == 0)
-    profile.application.seconds = static_cast<double>(last_ns) * 1e-9;
+  if (profile.application.seconds == 0) profile.application.seconds = base::seconds(last_ns);
 }
 
 }  // namespace
@@ -176,7 +176,7 @@ void describe(const trace::Definitions& definitions, profile::Profile& profile) 
 profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope) {
   profile::Profile profile;
   describe(trace.definitions(), profile);
-  Counts counts;
+  RowCounts counts;
   for (std::size_t process = 0; process < trace.definitions().processes.size(); ++process) {
     count_process(trace, process, scope, counts);
   }

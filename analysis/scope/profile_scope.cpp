@@ -4,6 +4,7 @@
 #include <set>
 #include <string>
 
+#include "base/text.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
@@ -14,8 +15,7 @@ base::Status check_phase(const profile::Profile& profile, const std::string& pha
   for (const profile::Traffic& block : profile.traffic) known.insert(block.phase);
   if (known.contains(phase)) return base::Done{};
   known.erase("");
-  std::string names;
-  for (const std::string& name : known) names += (names.empty() ? "" : ", ") + name;
+  std::string names = base::joined(known);
   return base::Error{"the run has no phase '" + phase + "' with traffic; " +
                      (names.empty() ? "it has no phases" : "there are " + names)};
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/text.h"
+
 namespace fathom::analysis {
 namespace {
 
@@ -69,8 +71,7 @@ constexpr ThresholdRow kRows[] = {
 
 std::string known_names() {
   std::string names;
-  for (const ThresholdRow& row : kRows)
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
+  for (const ThresholdRow& row : kRows) base::add_to_list(names, row.name);
   return names;
 }
 

@@ -6,17 +6,16 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/time/flat_profile.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
 
-double seconds(double ns) { return ns * 1e-9; }
-
 Efficiencies divided(double mean_ns, double most_ns, double run_ns) {
   Efficiencies found;
-  found.run_seconds = seconds(run_ns);
-  found.mean_useful_seconds = seconds(mean_ns);
-  found.most_useful_seconds = seconds(most_ns);
+  found.run_seconds = base::seconds(run_ns);
+  found.mean_useful_seconds = base::seconds(mean_ns);
+  found.most_useful_seconds = base::seconds(most_ns);
   if (run_ns <= 0 || most_ns <= 0) return found;
   found.parallel = mean_ns / run_ns;
   found.load_balance = mean_ns / most_ns;
@@ -62,12 +61,12 @@ void lay_out_ranks(const IdealRun& run, const trace::Definitions& definitions, S
   add_column(table, "rank", run.processes,
              [&](const IdealTime& time) { return definitions.processes[time.process].rank; });
   add_column(table, "useful_seconds", run.processes,
-             [](const IdealTime& time) { return seconds(static_cast<double>(time.useful_ns)); });
+             [](const IdealTime& time) { return base::seconds(time.useful_ns); });
   add_column(table, "seconds", run.processes, [](const IdealTime& time) {
-    return seconds(static_cast<double>(time.end_ns - time.begin_ns));
+    return base::seconds(static_cast<double>(time.end_ns - time.begin_ns));
   });
   add_column(table, "ideal_seconds", run.processes, [](const IdealTime& time) {
-    return seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns));
+    return base::seconds(static_cast<double>(time.ideal_end_ns - time.begin_ns));
   });
 }
 
@@ -90,7 +89,7 @@ Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
       std::min(run_ns, static_cast<double>(ideal_end_ns - std::min(begin_ns, ideal_end_ns)));
   Efficiencies found =
       divided(sum_ns / static_cast<double>(processes.size()), static_cast<double>(most_ns), run_ns);
-  found.ideal_seconds = seconds(ideal_ns);
+  found.ideal_seconds = base::seconds(ideal_ns);
   if (ideal_ns > 0) found.serialisation = std::min(1.0, static_cast<double>(most_ns) / ideal_ns);
   if (run_ns > 0) found.transfer = ideal_ns / run_ns;
   return found;

@@ -10,6 +10,7 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "base/flat_map.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -27,9 +28,9 @@ struct State {
   std::uint64_t last_ns = 0;
 };
 
-class Counter : public EventConsumer {
+class FunctionTimer : public EventConsumer {
  public:
-  Counter(const trace::Definitions& definitions, const ScopeFilter& scope)
+  FunctionTimer(const trace::Definitions& definitions, const ScopeFilter& scope)
       : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i)
       states_[i].outside_since_ns = definitions.processes[i].first_ns;
@@ -142,12 +143,6 @@ class Counter : public EventConsumer {
   std::vector<State> states_;
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
-std::string name_of(const trace::Definitions& definitions, std::uint32_t function) {
-  return function == kProgram ? "(program)" : definitions.functions[function].name;
-}
-
 struct FunctionRow {
   std::uint32_t function = 0;
   std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, bytes = 0, most_ns = 0,
@@ -198,46 +193,46 @@ void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definit
     if (row.function == kProgram) first_threads_ns += row.inclusive_ns - row.exclusive_ns;
   }
   const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
-  section.figure("mpi_seconds", seconds(mpi_ns));
+  section.figure("mpi_seconds", base::seconds(mpi_ns));
   section.figure(
       "mpi_share",
       all_ns > 0 ? static_cast<double>(first_threads_ns) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("functions");
   add_column(table, "name", functions,
-             [&](const FunctionRow& row) { return name_of(definitions, row.function); });
+             [&](const FunctionRow& row) { return shown_function(definitions, row.function); });
   add_column(table, "count", functions, [](const FunctionRow& row) { return row.count; });
   add_column(table, "ranks", functions, [](const FunctionRow& row) { return row.processes; });
   add_column(table, "inclusive_seconds", functions,
-             [](const FunctionRow& row) { return seconds(row.inclusive_ns); });
+             [](const FunctionRow& row) { return base::seconds(row.inclusive_ns); });
   add_column(table, "exclusive_seconds", functions,
-             [](const FunctionRow& row) { return seconds(row.exclusive_ns); });
+             [](const FunctionRow& row) { return base::seconds(row.exclusive_ns); });
   add_column(table, "bytes", functions, [](const FunctionRow& row) { return row.bytes; });
   add_column(table, "most_seconds", functions,
-             [](const FunctionRow& row) { return seconds(row.most_ns); });
+             [](const FunctionRow& row) { return base::seconds(row.most_ns); });
   add_column(table, "most_at_rank", functions,
              [&](const FunctionRow& row) { return definitions.processes[row.most_process].rank; });
   Table& calls = section.table("calls");
   add_column(calls, "rank", rows,
              [&](const CallRow& row) { return definitions.processes[row.process].rank; });
   add_column(calls, "name", rows,
-             [&](const CallRow& row) { return name_of(definitions, row.function); });
+             [&](const CallRow& row) { return shown_function(definitions, row.function); });
   add_column(calls, "communicator", rows,
              [](const CallRow& row) { return std::int64_t{row.communicator}; });
   add_column(calls, "count", rows, [](const CallRow& row) { return row.count; });
   add_column(calls, "inclusive_seconds", rows,
-             [](const CallRow& row) { return seconds(row.inclusive_ns); });
+             [](const CallRow& row) { return base::seconds(row.inclusive_ns); });
   add_column(calls, "exclusive_seconds", rows,
-             [](const CallRow& row) { return seconds(row.exclusive_ns); });
+             [](const CallRow& row) { return base::seconds(row.exclusive_ns); });
   add_column(calls, "shortest_seconds", rows,
-             [](const CallRow& row) { return seconds(row.shortest_ns); });
+             [](const CallRow& row) { return base::seconds(row.shortest_ns); });
   add_column(calls, "longest_seconds", rows,
-             [](const CallRow& row) { return seconds(row.longest_ns); });
+             [](const CallRow& row) { return base::seconds(row.longest_ns); });
   add_column(calls, "bytes", rows, [](const CallRow& row) { return row.bytes; });
 }
 
 base::Result<std::vector<CallRow>> count_calls(const Input& input) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
-  Counter counter(input.trace->definitions(), scope);
+  FunctionTimer counter(input.trace->definitions(), scope);
   JoinOptions options;
   options.steps = false;
   options.consumers = {&counter};

@@ -9,6 +9,7 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -61,8 +62,6 @@ void add_times(const std::vector<CallRow>& calls, const JobFacts& facts,
   }
 }
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 // Of the run, or its window, the time before the first event of a process and after its last.
 std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
   const std::uint64_t begin_ns = std::clamp(process.first_ns, run.from_ns, run.to_ns);
@@ -75,23 +74,24 @@ void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definit
   for (const IdleRow& row : rows) waiting += row.waiting_ns;
   const std::uint64_t all_ns = all_ranks_ns(definitions, scope);
   const TraceSpan run = span_of(definitions, scope);
-  section.figure("waiting_seconds", seconds(waiting));
+  section.figure("waiting_seconds", base::seconds(waiting));
   section.figure("waiting_share",
                  all_ns > 0 ? static_cast<double>(waiting) / static_cast<double>(all_ns) : 0.0);
   Table& table = section.table("idle_time");
   add_column(table, "rank", rows,
              [&](const IdleRow& row) { return definitions.processes[row.process].rank; });
-  add_column(table, "seconds", rows, [](const IdleRow& row) { return seconds(row.span_ns); });
+  add_column(table, "seconds", rows, [](const IdleRow& row) { return base::seconds(row.span_ns); });
   add_column(table, "outside_seconds", rows, [&](const IdleRow& row) {
-    return seconds(outside_ns(definitions.processes[row.process], run));
+    return base::seconds(outside_ns(definitions.processes[row.process], run));
   });
   add_column(table, "program_seconds", rows,
-             [](const IdleRow& row) { return seconds(row.program_ns); });
-  add_column(table, "mpi_seconds", rows, [](const IdleRow& row) { return seconds(row.mpi_ns); });
+             [](const IdleRow& row) { return base::seconds(row.program_ns); });
+  add_column(table, "mpi_seconds", rows,
+             [](const IdleRow& row) { return base::seconds(row.mpi_ns); });
   add_column(table, "blocking_seconds", rows,
-             [](const IdleRow& row) { return seconds(row.blocking_ns); });
+             [](const IdleRow& row) { return base::seconds(row.blocking_ns); });
   add_column(table, "waiting_seconds", rows,
-             [](const IdleRow& row) { return seconds(row.waiting_ns); });
+             [](const IdleRow& row) { return base::seconds(row.waiting_ns); });
   add_column(table, "waits", rows, [](const IdleRow& row) { return std::uint64_t{row.waits}; });
 }
 

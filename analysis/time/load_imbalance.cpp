@@ -9,17 +9,12 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
 
 constexpr std::size_t kTopRanks = 10;
-
-double seconds(double ns) { return ns * 1e-9; }
-
-std::string name_of(const trace::Definitions& definitions, std::uint32_t function) {
-  return function == kProgram ? "(program)" : definitions.functions[function].name;
-}
 
 // Positions in FunctionBalance::ns, most first.
 std::vector<std::size_t> busiest(const FunctionBalance& balance) {
@@ -30,25 +25,25 @@ std::vector<std::size_t> busiest(const FunctionBalance& balance) {
   return order;
 }
 
-class Teller {
+class ImbalanceFindings {
  public:
-  Teller(const Input& input, std::vector<std::uint32_t> processes)
+  ImbalanceFindings(const Input& input, std::vector<std::uint32_t> processes)
       : input_(input), definitions_(input.trace->definitions()), processes_(std::move(processes)) {}
 
   void tell(const std::vector<FunctionBalance>& functions, Outcome& outcome) const {
     Table& table = outcome.section.table("load_imbalance");
     add_column(table, "name", functions,
-               [&](const FunctionBalance& f) { return name_of(definitions_, f.function); });
+               [&](const FunctionBalance& f) { return shown_function(definitions_, f.function); });
     add_column(table, "imbalance", functions,
                [](const FunctionBalance& f) { return f.imbalance(); });
     add_column(table, "mean_seconds", functions,
-               [](const FunctionBalance& f) { return seconds(f.mean_ns()); });
+               [](const FunctionBalance& f) { return base::seconds(f.mean_ns()); });
     add_column(table, "most_seconds", functions,
-               [](const FunctionBalance& f) { return seconds(static_cast<double>(f.most_ns)); });
+               [](const FunctionBalance& f) { return base::seconds(f.most_ns); });
     add_column(table, "least_seconds", functions,
-               [](const FunctionBalance& f) { return seconds(static_cast<double>(f.least_ns)); });
+               [](const FunctionBalance& f) { return base::seconds(f.least_ns); });
     add_column(table, "lost_seconds", functions,
-               [](const FunctionBalance& f) { return seconds(f.lost_ns()); });
+               [](const FunctionBalance& f) { return base::seconds(f.lost_ns()); });
     add_column(table, "top_ranks", functions,
                [&](const FunctionBalance& f) { return top_ranks(f, kTopRanks); });
     for (const FunctionBalance& function : functions) {
@@ -80,7 +75,7 @@ class Teller {
       return;
     Finding& finding = outcome.findings.emplace_back();
     finding.kind = "load-imbalance";
-    finding.seconds = seconds(lost);
+    finding.seconds = base::seconds(lost);
     finding.strength = std::min(1.0, 2 * (1 - balance));
     finding.severity = severity_of(finding.strength);
     for (const std::size_t i : busiest(program)) {
@@ -91,18 +86,17 @@ class Teller {
     finding.count = finding.culprits.size();
     if (input_.scope.phase) finding.where.phase = *input_.scope.phase;
     const TraceSpan span = span_of(definitions_, input_.scope);
-    finding.windows = {
-        {seconds(static_cast<double>(span.from_ns)), seconds(static_cast<double>(span.to_ns))}};
+    finding.windows = {{base::seconds(span.from_ns), base::seconds(span.to_ns)}};
     finding.where.function = "(program)";
     finding.evidence = {{"load_balance", balance},
-                        {"most_seconds", seconds(most)},
-                        {"mean_seconds", seconds(program.mean_ns())}};
+                        {"most_seconds", base::seconds(most)},
+                        {"mean_seconds", base::seconds(program.mean_ns())}};
     char text[224];
     std::snprintf(text, sizeof text,
                   "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the "
                   "others wait for it; the waits, told by themselves, are these seconds)",
                   static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]),
-                  seconds(most), seconds(program.mean_ns()), 100 * balance);
+                  base::seconds(most), base::seconds(program.mean_ns()), 100 * balance);
     finding.summary = text;
     finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";
   }
@@ -143,7 +137,7 @@ base::Result<Outcome> load_imbalance(const Input& input) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
   std::vector<std::uint32_t> processes = scope.chosen();
   Outcome outcome;
-  Teller(input, processes).tell(balance_of(*rows, processes), outcome);
+  ImbalanceFindings(input, processes).tell(balance_of(*rows, processes), outcome);
   return outcome;
 }
 

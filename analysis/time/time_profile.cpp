@@ -8,15 +8,14 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
 
 using trace::Event;
 using trace::EventKind;
-using Counts = std::array<std::uint64_t, kTimeBins>;
-
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
+using BinCounts = std::array<std::uint64_t, kTimeBins>;
 
 // From the first moment of the job, or of the window, to the last.
 class Bins {
@@ -40,7 +39,7 @@ class Bins {
     return static_cast<std::size_t>((time_ns - begin_ns_) / width_ns_);
   }
 
-  void add(std::uint64_t from_ns, std::uint64_t to_ns, Counts& counts) const {
+  void add(std::uint64_t from_ns, std::uint64_t to_ns, BinCounts& counts) const {
     from_ns = std::max(from_ns, begin_ns_);
     to_ns = std::min(to_ns, begin_ns(kTimeBins));
     if (from_ns >= to_ns) return;
@@ -59,15 +58,15 @@ void add_bin_columns(Table& table, const Bins& bins) {
   std::vector<std::size_t> numbers(kTimeBins);
   for (std::size_t i = 0; i < kTimeBins; ++i) numbers[i] = i;
   add_column(table, "bin_start_s", numbers,
-             [&](std::size_t bin) { return seconds(bins.begin_ns(bin)); });
+             [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin)); });
   add_column(table, "bin_end_s", numbers,
-             [&](std::size_t bin) { return seconds(bins.begin_ns(bin + 1)); });
+             [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin + 1)); });
 }
 
 // At analysis process 0 the sums of what all counted.
-std::vector<Counts> summed(Transport& transport, const std::vector<Counts>& counts) {
+std::vector<BinCounts> summed(Transport& transport, const std::vector<BinCounts>& counts) {
   const auto all = gathered(transport, counts);
-  std::vector<Counts> sums(counts.size());
+  std::vector<BinCounts> sums(counts.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
     for (std::size_t bin = 0; bin < kTimeBins; ++bin) sums[i % sums.size()][bin] += all[i][bin];
   }
@@ -112,7 +111,7 @@ class TimeCounter : public EventConsumer {
     state = {};
   }
 
-  std::vector<Counts> counts;  // by function; the last is the program's
+  std::vector<BinCounts> counts;  // by function; the last is the program's
 
  private:
   struct State {
@@ -174,7 +173,7 @@ class MessageCounter : public EventConsumer {
     }
   }
 
-  std::vector<Counts> counts;
+  std::vector<BinCounts> counts;
 
  private:
   const trace::Definitions& definitions_;
@@ -185,7 +184,7 @@ class MessageCounter : public EventConsumer {
 
 // One pass over the events of all processes.
 template <typename Counter>
-base::Result<std::vector<Counts>> counted(const Input& input, const Bins& bins) {
+base::Result<std::vector<BinCounts>> counted(const Input& input, const Bins& bins) {
   const ScopeFilter scope(input.scope, input.trace->definitions());
   Counter counter(input.trace->definitions(), scope, bins);
   JoinOptions options;
@@ -196,7 +195,7 @@ base::Result<std::vector<Counts>> counted(const Input& input, const Bins& bins) 
   return summed(input.job->transport(), counter.counts);
 }
 
-bool empty(const Counts& counts) {
+bool empty(const BinCounts& counts) {
   return std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; });
 }
 
@@ -213,7 +212,8 @@ base::Result<Outcome> time_profile(const Input& input) {
   for (std::size_t i = 0; i < counts->size(); ++i) {
     const bool program = i == definitions.functions.size();
     if (!program && empty((*counts)[i])) continue;
-    add_column(table, program ? "(program)" : definitions.functions[i].name, (*counts)[i], seconds);
+    add_column(table, program ? "(program)" : definitions.functions[i].name, (*counts)[i],
+               [](std::uint64_t ns) { return base::seconds(ns); });
   }
   return outcome;
 }

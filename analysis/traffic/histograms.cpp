@@ -9,9 +9,9 @@ namespace fathom::analysis {
 namespace {
 
 // By low and high end.
-using Counts = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;
+using SizeCounts = std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t>;
 
-void add(const profile::MessageSizes& sizes, Counts& counts) {
+void add(const profile::MessageSizes& sizes, SizeCounts& counts) {
   for (std::size_t i = 0; i < sizes.size.size(); ++i) {
     counts[{sizes.size[i], sizes.size[i]}] += sizes.messages[i];
   }
@@ -21,7 +21,7 @@ void add(const profile::MessageSizes& sizes, Counts& counts) {
   }
 }
 
-std::vector<SizeRow> rows_of(const Counts& counts) {
+std::vector<SizeRow> rows_of(const SizeCounts& counts) {
   std::vector<SizeRow> rows;
   double messages = 0, bytes = 0;
   for (const auto& [ends, count] : counts) {
@@ -63,13 +63,13 @@ void lay_out(const std::vector<ClassHistogram>& classes, Table& table) {
 }  // namespace
 
 ClassHistogram histogram_of(const profile::MessageSizes& sizes) {
-  Counts counts;
+  SizeCounts counts;
   add(sizes, counts);
   return {sizes.class_name, sizes.hidden, rows_of(counts)};
 }
 
 std::vector<SizeRow> histogram_of_all(const profile::Profile& profile) {
-  Counts counts;
+  SizeCounts counts;
   for (const profile::MessageSizes& sizes : profile.message_sizes) add(sizes, counts);
   return rows_of(counts);
 }

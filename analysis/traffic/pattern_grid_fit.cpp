@@ -7,8 +7,6 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::size_t kMostDimensions = 6;
-
 // A step along one dimension: up or down, inside or over the end.
 enum Step { kUp, kDown, kUpWrap, kDownWrap, kSteps };
 
@@ -17,9 +15,6 @@ struct Tally {
   double weight[kSteps] = {};
   double met[kSteps] = {};  // all pairs
 };
-
-// A pair with less than this part of the usual weight of its step does not count.
-constexpr double kFaint = 8;
 
 class Fit {
  public:

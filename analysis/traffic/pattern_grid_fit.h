@@ -10,6 +10,8 @@
 
 namespace fathom::analysis {
 
+inline constexpr std::size_t kMostDimensions = 6;
+
 using Extents = std::vector<std::int64_t>;
 
 // `place`: of each node, row-major; empty: the node's number. Nothing if a dimension's neighbours

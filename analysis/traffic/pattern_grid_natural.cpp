@@ -8,12 +8,11 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::size_t kMostDimensions = 6;
 constexpr std::size_t kMostTried = 8;
 
-class Search {
+class NaturalGridSearch {
  public:
-  Search(const PatternGraph& graph, const Thresholds& thresholds)
+  NaturalGridSearch(const PatternGraph& graph, const Thresholds& thresholds)
       : graph_(graph),
         thresholds_(thresholds),
         size_(graph.size()),
@@ -114,7 +113,7 @@ class Search {
 
 std::optional<Match> natural_grid(const PatternGraph& graph, const Thresholds& thresholds) {
   if (graph.size() < 3) return {};
-  return Search(graph, thresholds).best();
+  return NaturalGridSearch(graph, thresholds).best();
 }
 
 }  // namespace fathom::analysis

@@ -12,6 +12,9 @@
 
 namespace fathom::analysis {
 
+// A pair with less than this part of the usual weight of its step does not count.
+inline constexpr double kFaint = 8;
+
 struct Match {
   std::string kind;                   // "halo", "ring", "star", …
   std::vector<std::int64_t> extents;  // of a grid, slowest dimension first

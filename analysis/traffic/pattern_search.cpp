@@ -53,9 +53,9 @@ std::vector<std::vector<Edge>> heavy_parts(const std::vector<Edge>& edges, std::
   return parts;
 }
 
-class Search {
+class PatternSearch {
  public:
-  Search(bool cartesian, const Thresholds& thresholds)
+  PatternSearch(bool cartesian, const Thresholds& thresholds)
       : cartesian_(cartesian), thresholds_(thresholds) {}
 
   std::vector<FoundPattern> run(std::vector<Edge> edges) {
@@ -219,7 +219,7 @@ class Search {
 
 std::vector<FoundPattern> search_patterns(std::vector<Edge> edges, bool cartesian,
                                           const Thresholds& thresholds) {
-  return Search(cartesian, thresholds).run(std::move(edges));
+  return PatternSearch(cartesian, thresholds).run(std::move(edges));
 }
 
 }  // namespace fathom::analysis

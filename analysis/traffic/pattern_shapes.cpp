@@ -8,8 +8,6 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr double kFaint =
-    8;  // a pair with less than this part of the usual weight does not make a pattern
 constexpr int kHandOver = 31;  // the round in which a butterfly's surplus ranks take part
 
 std::vector<std::uint32_t> all_edges(const PatternGraph& graph) {

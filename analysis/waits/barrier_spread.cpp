@@ -8,6 +8,7 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
@@ -43,9 +44,9 @@ void merge(Wave& into, const Wave& other) {
   into.inside = other.inside;
 }
 
-class Search {
+class BarrierSearch {
  public:
-  Search(const JoinedJob& job, const Scope& scope)
+  BarrierSearch(const JoinedJob& job, const Scope& scope)
       : job_(job),
         scope_(scope, job.definitions()),
         at_(job.mapping().size()),
@@ -182,8 +183,6 @@ class Search {
   std::vector<Barrier> worst_;
 };
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
-
 void lay_out(const BarrierSpread& found, const trace::Definitions& definitions, Section& section) {
   const auto rank = [&](std::uint32_t process) { return definitions.processes[process].rank; };
   std::uint64_t count = 0, sum_ns = 0;
@@ -193,19 +192,20 @@ void lay_out(const BarrierSpread& found, const trace::Definitions& definitions, 
   }
   section.figure("barriers", count);
   section.figure("mean_spread_seconds",
-                 count > 0 ? seconds(sum_ns) / static_cast<double>(count) : 0.0);
+                 count > 0 ? base::seconds(sum_ns) / static_cast<double>(count) : 0.0);
   section.figure("most_spread_seconds",
-                 found.worst.empty() ? 0.0 : seconds(found.worst[0].spread_ns()));
+                 found.worst.empty() ? 0.0 : base::seconds(found.worst[0].spread_ns()));
   Table& worst = section.table("barrier_spreads");
   add_column(worst, "communicator", found.worst,
              [](const Barrier& row) { return std::int64_t{row.communicator}; });
   add_column(worst, "sequence", found.worst,
              [](const Barrier& row) { return std::uint64_t{row.sequence}; });
   add_column(worst, "first_s", found.worst,
-             [](const Barrier& row) { return seconds(row.first_ns); });
-  add_column(worst, "last_s", found.worst, [](const Barrier& row) { return seconds(row.last_ns); });
+             [](const Barrier& row) { return base::seconds(row.first_ns); });
+  add_column(worst, "last_s", found.worst,
+             [](const Barrier& row) { return base::seconds(row.last_ns); });
   add_column(worst, "spread_seconds", found.worst,
-             [](const Barrier& row) { return seconds(row.spread_ns()); });
+             [](const Barrier& row) { return base::seconds(row.spread_ns()); });
   add_column(worst, "first_rank", found.worst, [&](const Barrier& row) { return rank(row.first); });
   add_column(worst, "last_rank", found.worst, [&](const Barrier& row) { return rank(row.last); });
   Table& last = section.table("last_at_barriers");
@@ -214,15 +214,15 @@ void lay_out(const BarrierSpread& found, const trace::Definitions& definitions, 
   add_column(last, "rank", found.last, [&](const LastAtBarrier& row) { return rank(row.process); });
   add_column(last, "barriers", found.last, [](const LastAtBarrier& row) { return row.count; });
   add_column(last, "spread_seconds", found.last,
-             [](const LastAtBarrier& row) { return seconds(row.spread_ns); });
+             [](const LastAtBarrier& row) { return base::seconds(row.spread_ns); });
   add_column(last, "most_spread_seconds", found.last,
-             [](const LastAtBarrier& row) { return seconds(row.most_ns); });
+             [](const LastAtBarrier& row) { return base::seconds(row.most_ns); });
 }
 
 }  // namespace
 
 BarrierSpread barrier_spread_of(const JoinedJob& job, const Scope& scope) {
-  return Search(job, scope).run();
+  return BarrierSearch(job, scope).run();
 }
 
 base::Result<Outcome> barrier_spread(const Input& input) {

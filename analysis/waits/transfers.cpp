@@ -11,13 +11,13 @@
 #include "analysis/engine/parcels.h"
 #include "analysis/waits/blocked_time.h"
 #include "analysis/waits/transfer_steps.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * 1e-9; }
 // Of a moment or time that may not have been seen.
-double seen(std::uint64_t ns) { return ns > 0 ? seconds(ns) : std::nan(""); }
+double seen(std::uint64_t ns) { return ns > 0 ? base::seconds(ns) : std::nan(""); }
 
 std::string name_of(Protocol protocol) {
   switch (protocol) {
@@ -120,7 +120,7 @@ void transfer_table(const std::vector<TransferRow>& rows, const trace::Definitio
                     Section& section) {
   Table& table = section.table("transfers");
   const auto mean = [](std::uint64_t ns, std::uint64_t count) {
-    return count > 0 ? seconds(ns) / static_cast<double>(count) : 0.0;
+    return count > 0 ? base::seconds(ns) / static_cast<double>(count) : 0.0;
   };
   add_column(table, "rank", rows,
              [&](const TransferRow& row) { return definitions.processes[row.process].rank; });
@@ -137,15 +137,15 @@ void transfer_table(const std::vector<TransferRow>& rows, const trace::Definitio
   add_column(table, "bytes", rows, [](const TransferRow& row) { return row.bytes; });
   add_column(table, "unexpected", rows, [](const TransferRow& row) { return row.unexpected; });
   add_column(table, "queued_seconds", rows,
-             [](const TransferRow& row) { return seconds(row.queued_ns); });
+             [](const TransferRow& row) { return base::seconds(row.queued_ns); });
   add_column(table, "most_queued_seconds", rows,
-             [](const TransferRow& row) { return seconds(row.most_queued_ns); });
+             [](const TransferRow& row) { return base::seconds(row.most_queued_ns); });
   add_column(table, "mean_asked_to_begin_seconds", rows,
              [&](const TransferRow& row) { return mean(row.asked_to_begin_ns, row.count); });
   add_column(table, "mean_transfer_seconds", rows,
              [&](const TransferRow& row) { return mean(row.transfer_ns, row.count); });
   add_column(table, "overlap_seconds", rows,
-             [](const TransferRow& row) { return seconds(row.overlap_ns); });
+             [](const TransferRow& row) { return base::seconds(row.overlap_ns); });
   add_column(table, "overlap_share", rows, [](const TransferRow& row) {
     return row.transfer_ns > 0
                ? static_cast<double>(row.overlap_ns) / static_cast<double>(row.transfer_ns)
@@ -173,22 +173,22 @@ void message_table(const std::vector<Transfer>& rows, const trace::Definitions& 
   add_column(table, "unexpected", rows,
              [](const Transfer& row) { return std::int64_t{row.unexpected}; });
   add_column(table, "queued_seconds", rows,
-             [](const Transfer& row) { return seconds(row.queued_ns); });
+             [](const Transfer& row) { return base::seconds(row.queued_ns); });
   add_column(table, "posted_s", rows, [](const Transfer& row) { return seen(row.asked_ns); });
   add_column(table, "matched_s", rows, [](const Transfer& row) { return seen(row.matched_ns); });
   add_column(table, "begin_s", rows, [](const Transfer& row) { return seen(row.begin_ns); });
   add_column(table, "end_s", rows, [](const Transfer& row) { return seen(row.end_ns); });
   add_column(table, "complete_s", rows, [](const Transfer& row) { return seen(row.complete_ns); });
   add_column(table, "overlap_seconds", rows,
-             [](const Transfer& row) { return seconds(row.overlap_ns); });
+             [](const Transfer& row) { return base::seconds(row.overlap_ns); });
 }
 
 void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions& definitions,
                    Section& section) {
   std::uint64_t peer_ns = 0, wire_ns = 0;
   for (const BlockedRow& row : rows) peer_ns += row.peer_ns, wire_ns += row.wire_ns;
-  section.figure("blocked_by_peers_seconds", seconds(peer_ns));
-  section.figure("blocked_by_the_wire_seconds", seconds(wire_ns));
+  section.figure("blocked_by_peers_seconds", base::seconds(peer_ns));
+  section.figure("blocked_by_the_wire_seconds", base::seconds(wire_ns));
   Table& table = section.table("blocked");
   add_column(table, "rank", rows,
              [&](const BlockedRow& row) { return definitions.processes[row.process].rank; });
@@ -199,11 +199,11 @@ void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions
   add_column(table, "count", rows, [](const BlockedRow& row) { return row.count; });
   add_column(table, "bytes", rows, [](const BlockedRow& row) { return row.bytes; });
   add_column(table, "peer_seconds", rows,
-             [](const BlockedRow& row) { return seconds(row.peer_ns); });
+             [](const BlockedRow& row) { return base::seconds(row.peer_ns); });
   add_column(table, "wire_seconds", rows,
-             [](const BlockedRow& row) { return seconds(row.wire_ns); });
+             [](const BlockedRow& row) { return base::seconds(row.wire_ns); });
   add_column(table, "most_wire_seconds", rows,
-             [](const BlockedRow& row) { return seconds(row.most_wire_ns); });
+             [](const BlockedRow& row) { return base::seconds(row.most_wire_ns); });
 }
 
 void limits(const Seen& seen, Outcome& outcome) {

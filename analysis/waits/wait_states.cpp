@@ -11,11 +11,10 @@
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/waits/wait_steps.h"
+#include "base/seconds.h"
 
 namespace fathom::analysis {
 namespace {
-
-constexpr double kPerSecond = 1e-9;
 
 struct KindText {
   const char* name;
@@ -49,11 +48,9 @@ constexpr KindText kKinds[kWaitKinds] = {
 
 const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-double seconds(std::uint64_t ns) { return static_cast<double>(ns) * kPerSecond; }
-
 std::string seconds_text(std::uint64_t ns) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds(ns));
+  std::snprintf(text, sizeof text, "%.3g s", base::seconds(ns));
   return text;
 }
 
@@ -104,9 +101,9 @@ struct Group {
   std::vector<const WaitRow*> rows;
 };
 
-class Teller {
+class WaitFindings {
  public:
-  Teller(const Input& input, const JoinedJob& job)
+  WaitFindings(const Input& input, const JoinedJob& job)
       : input_(input),
         job_(job),
         names_(job.definitions()),
@@ -131,13 +128,13 @@ class Teller {
       all += row.ns;
       by_kind[row.kind] += row.ns;
     }
-    section.figure("wait_seconds", seconds(all));
+    section.figure("wait_seconds", base::seconds(all));
     section.figure("wait_share",
                    all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
     for (const auto& [kind, ns] : by_kind) {
       std::string name = text_of(kind).name;
       std::replace(name.begin(), name.end(), '-', '_');
-      section.figure(name + "_seconds", seconds(ns));
+      section.figure(name + "_seconds", base::seconds(ns));
     }
     Table& table = section.table("waits");
     const auto site = [&](const WaitRow& row) -> const trace::CodeSite& {
@@ -155,12 +152,13 @@ class Teller {
                [&](const WaitRow& row) { return std::int64_t{site(row).line}; });
     add_column(table, "phase", waits.rows,
                [&](const WaitRow& row) { return phase_name(definitions(), row.phase); });
-    add_column(table, "seconds", waits.rows, [](const WaitRow& row) { return seconds(row.ns); });
+    add_column(table, "seconds", waits.rows,
+               [](const WaitRow& row) { return base::seconds(row.ns); });
     add_column(table, "count", waits.rows, [](const WaitRow& row) { return row.count; });
     add_column(table, "worst_seconds", waits.rows,
-               [](const WaitRow& row) { return seconds(row.worst_ns); });
+               [](const WaitRow& row) { return base::seconds(row.worst_ns); });
     add_column(table, "worst_at_s", waits.rows,
-               [](const WaitRow& row) { return seconds(row.worst_at_ns); });
+               [](const WaitRow& row) { return base::seconds(row.worst_at_ns); });
     const auto late_for = [&](const WaitRow& row) -> const trace::CodeSite& {
       return names_.of_call(row.culprit, row.late_for_site);
     };
@@ -191,9 +189,9 @@ class Teller {
     add_column(table, "phase", waits.origins,
                [&](const OriginRow& row) { return phase_name(definitions(), row.phase); });
     add_column(table, "direct_seconds", waits.origins,
-               [](const OriginRow& row) { return seconds(row.direct_ns); });
+               [](const OriginRow& row) { return base::seconds(row.direct_ns); });
     add_column(table, "indirect_seconds", waits.origins,
-               [](const OriginRow& row) { return seconds(row.indirect_ns); });
+               [](const OriginRow& row) { return base::seconds(row.indirect_ns); });
     add_column(table, "count", waits.origins, [](const OriginRow& row) { return row.count; });
     lay_out_meanwhile(
         waits.origins, [](const OriginRow& row) { return row.process; }, table);
@@ -207,13 +205,13 @@ class Teller {
   template <typename Row, typename Whose>
   void lay_out_meanwhile(const std::vector<Row>& rows, Whose whose, Table& table) {
     add_column(table, "longest_work_seconds", rows,
-               [](const Row& row) { return seconds(row.meanwhile.work_ns); });
+               [](const Row& row) { return base::seconds(row.meanwhile.work_ns); });
     add_call_columns(table, "work_after", rows, whose, &LongestStretch::work_after,
                      &LongestStretch::work_after_site);
     add_call_columns(table, "work_before", rows, whose, &LongestStretch::work_before,
                      &LongestStretch::work_before_site);
     add_column(table, "longest_call_seconds", rows,
-               [](const Row& row) { return seconds(row.meanwhile.call_ns); });
+               [](const Row& row) { return base::seconds(row.meanwhile.call_ns); });
     add_call_columns(table, "longest_call", rows, whose, &LongestStretch::call,
                      &LongestStretch::call_site);
   }
@@ -237,7 +235,8 @@ class Teller {
   // What `process` did longest while it was waited for.
   std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
     if (longest.work_ns == 0 && longest.call_ns == 0) return {};
-    Meanwhile told{rank(process), seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
+    Meanwhile told{
+        rank(process), base::seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
     if (longest.call_ns > longest.work_ns) {
       told.inside = place(process, longest.call, longest.call_site);
     } else {
@@ -254,7 +253,7 @@ class Teller {
 
   void rate(Finding& finding, std::uint64_t ns) const {
     constexpr double kSteep = 4;  // a quarter of all time is as bad as it gets
-    finding.seconds = seconds(ns);
+    finding.seconds = base::seconds(ns);
     finding.strength =
         std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
     finding.severity = severity_of(finding.strength);
@@ -303,9 +302,10 @@ class Teller {
       finding.where.line = line;
       finding.where.phase = phase_name(definitions(), phase);
       finding.confidence = confidence(group);
-      finding.windows = {{seconds(group.worst_at_ns), seconds(group.worst_at_ns + group.worst_ns)}};
+      finding.windows = {
+          {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
       rate(finding, group.ns);
-      finding.evidence.push_back({"longest_wait_seconds", seconds(group.worst_ns)});
+      finding.evidence.push_back({"longest_wait_seconds", base::seconds(group.worst_ns)});
       finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " +
                         text_of(kind).happens + " in " + finding.where.function + ", because of " +
                         rank_list(finding.culprits);
@@ -376,16 +376,16 @@ class Teller {
       finding.where.line = site.line;
       finding.where.phase = phase_name(definitions(), origin.worst->phase);
       rate(finding, origin.direct_ns + origin.indirect_ns);
-      finding.evidence.push_back({"direct_seconds", seconds(origin.direct_ns)});
-      finding.evidence.push_back({"indirect_seconds", seconds(origin.indirect_ns)});
+      finding.evidence.push_back({"direct_seconds", base::seconds(origin.direct_ns)});
+      finding.evidence.push_back({"indirect_seconds", base::seconds(origin.indirect_ns)});
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " +
                         finding.where.function + ", which made others wait " +
                         seconds_text(origin.direct_ns) + " and, passed on by these, " +
                         seconds_text(origin.indirect_ns) +
                         ". These are not seconds beside those of the waits: they are the same, "
                         "counted for who caused them";
-      finding.windows = {{seconds(origin.worst->worst_at_ns),
-                          seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
+      finding.windows = {{base::seconds(origin.worst->worst_at_ns),
+                          base::seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
       finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
       finding.advice = delay_advice(finding);
     }
@@ -449,7 +449,7 @@ base::Result<Outcome> wait_states(const Input& input) {
   scope.processes = &filter.processes();
   const JobWaits waits = find_waits(job, scope);
   Outcome outcome;
-  Teller(input, job).tell(waits, outcome);
+  WaitFindings(input, job).tell(waits, outcome);
   return outcome;
 }
 

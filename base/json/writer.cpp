@@ -6,8 +6,6 @@
 #include <new>
 #include <utility>
 
-// A failed assertion would end the user's job.
-#define RAPIDJSON_ASSERT(condition) static_cast<void>(0)
 #include <rapidjson/prettywriter.h>
 #include <rapidjson/writer.h>
 

@@ -105,7 +105,7 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
 
 // What is wrong with the request is wrong with it at every process; one says so.
 int refuse(int exit_code, const std::string& sentence) {
-  return launch().rank == 0 ? fail(exit_code, "analyze", sentence) : exit_code;
+  return is_first_process() ? fail(exit_code, "analyze", sentence) : exit_code;
 }
 
 // At one process of several, or alone. Only the first prints and writes.
@@ -147,7 +147,7 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
 int analyze(const AnalyzeOptions& options) {
   if (options.list) return list_analyses();
   if (options.run.empty()) return refuse(kWrongUsage, "name the run; see fathom analyze --help");
-  if (options.one_process) return launch().rank == 0 ? analyze_part(options, nullptr) : kFine;
+  if (options.one_process) return is_first_process() ? analyze_part(options, nullptr) : kFine;
   auto transport = start_transport();
   if (!transport) return refuse(kFailed, transport.error().message);
   const int exit_code = analyze_part(options, transport->get());

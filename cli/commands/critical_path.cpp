@@ -15,6 +15,7 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path_metrics.h"
 #include "analysis/results/finding.h"
+#include "base/seconds.h"
 #include "cli/language/command_line.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/units.h"
@@ -33,7 +34,7 @@ std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64
   for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
     text +=
         fmt::format("  {} {:>12.6f} s {:>8}\n", left(printable(order[i].first), 28),
-                    static_cast<double>(order[i].second) * 1e-9,
+                    base::seconds(order[i].second),
                     percent(static_cast<double>(order[i].second), static_cast<double>(whole_ns)));
   }
   if (order.size() > kShown) text += fmt::format("  and {} more\n", order.size() - kShown);
@@ -66,7 +67,7 @@ std::string places_text(const analysis::CriticalPath& path, const trace::Definit
                           called(names, definitions, row.process, row.follows, row.follows_site),
                           called(names, definitions, row.process, row.leads_to, row.site));
     text += fmt::format(
-        "  {:>12.6f} s {:>8}  rank {} {}, {} times\n", static_cast<double>(row.ns) * 1e-9,
+        "  {:>12.6f} s {:>8}  rank {} {}, {} times\n", base::seconds(row.ns),
         percent(static_cast<double>(row.ns), static_cast<double>(path.end_ns - path.begin_ns)),
         definitions.processes[row.process].rank, printable(place), grouped(row.count));
   }
@@ -82,8 +83,8 @@ std::string path_text(const analysis::CriticalPath& path, const trace::Definitio
                                                 : definitions.functions[row.function].name] +=
         row.ns;
   }
-  return fmt::format("critical path: {:.6f} s, {} changes of rank\n",
-                     static_cast<double>(whole_ns) * 1e-9, grouped(path.changes)) +
+  return fmt::format("critical path: {:.6f} s, {} changes of rank\n", base::seconds(whole_ns),
+                     grouped(path.changes)) +
          share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns) +
          places_text(path, definitions);
 }
@@ -105,8 +106,8 @@ std::string metrics_text(const analysis::PathMetrics& metrics) {
                         number(metric, metrics.sum[i]));
   }
   return text + fmt::format("{:<22} {:>18} {:>18.6f} {:>18.6f}\n", "idle_s", "",
-                            static_cast<double>(metrics.most_idle_ns) * 1e-9,
-                            static_cast<double>(metrics.sum_idle_ns) * 1e-9);
+                            base::seconds(metrics.most_idle_ns),
+                            base::seconds(metrics.sum_idle_ns));
 }
 
 std::string routines_text(const analysis::PathMetrics& metrics) {

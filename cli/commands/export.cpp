@@ -7,6 +7,7 @@
 #include <memory>
 #include <set>
 
+#include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/runs/run_directory.h"
 #include "exporters/profile/registry.h"
@@ -29,17 +30,14 @@ struct ExportOptions {
   bool list = false;
 };
 
-std::string format_names() {
-  std::string names;
-  for (const exporters::Exporter& row : exporters::all()) {
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
+std::string export_format_names() {
+  std::string names = base::joined(exporters::all());
   for (const exporters::TraceExporter& row : exporters::all_trace())
     names += ", " + std::string(row.name);
   return names;
 }
 
-int list_formats() {
+int list_export_formats() {
   std::printf("of the traffic (profile.json):\n");
   for (const exporters::Exporter& row : exporters::all()) {
     std::printf("  %-10s %s\n", row.name, row.help);
@@ -66,8 +64,7 @@ std::string missing_class(const profile::Profile& profile, const std::string& cl
   std::set<std::string> names;
   for (const profile::Traffic& block : profile.traffic) names.insert(block.class_name);
   if (class_name.empty() || names.contains(class_name)) return "";
-  std::string list;
-  for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
+  std::string list = base::joined(names);
   return fmt::format("the run holds no traffic of class '{}'; it holds {}", class_name,
                      list.empty() ? "none at all" : list);
 }
@@ -96,16 +93,16 @@ int export_trace(const ExportOptions& options, const exporters::TraceExporter& e
 
 int run_export(const ExportOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "export", why); };
-  if (options.list) return list_formats();
+  if (options.list) return list_export_formats();
   if (options.run.empty()) return refuse("name the run to export; see fathom export --help");
   if (options.format.empty()) {
-    return refuse("say in which format with --to; there are " + format_names());
+    return refuse("say in which format with --to; there are " + export_format_names());
   }
   const exporters::Exporter* exporter = exporters::find(options.format);
   const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
   if (!exporter && !of_trace) {
-    return refuse(
-        fmt::format("there is no format '{}'; there are {}", options.format, format_names()));
+    return refuse(fmt::format("there is no format '{}'; there are {}", options.format,
+                              export_format_names()));
   }
   if (options.path.empty()) return refuse("say where to write with -o PATH");
   if (of_trace) return export_trace(options, *of_trace);

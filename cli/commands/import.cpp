@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/runs/run_directory.h"
 #include "importers/importer.h"
@@ -24,11 +25,8 @@ struct ImportOptions {
 
 using importers::Importer;
 
-std::string format_names() {
-  std::string names;
-  for (const Importer& row : importers::all()) {
-    names += (names.empty() ? "" : ", ") + std::string(row.name);
-  }
+std::string import_format_names() {
+  std::string names = base::joined(importers::all());
   return names;
 }
 
@@ -37,8 +35,8 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
   const auto profile = importer.read_profile(options.input);
   if (!profile) {
     const std::string guessed = "; it was taken for " + std::string(importer.name) +
-                                " by its look: --from says what else it is (" + format_names() +
-                                ")";
+                                " by its look: --from says what else it is (" +
+                                import_format_names() + ")";
     return fail(kFailed, "import",
                 profile.error().message + (options.format.empty() ? guessed : ""));
   }
@@ -93,7 +91,7 @@ Action declare_import(CLI::App& app) {
       ->required()
       ->type_name("RUN");
   app.add_option("--from", options->format,
-                 "format: " + format_names() + "; else it is found by its look")
+                 "format: " + import_format_names() + "; else it is found by its look")
       ->type_name("FORMAT");
   app.add_flag("--force", options->force, "replace the run that RUN holds");
   return [options] { return run_import(*options); };

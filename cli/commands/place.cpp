@@ -165,7 +165,7 @@ base::Status write_placement(const PlaceOptions& options, const simulator::Netwo
   return base::Done{};
 }
 
-int list_formats() {
+int list_placement_formats() {
   for (const auto& format : simulator::placement_formats())
     std::printf("%-12s %s\n", format.name, format.help);
   return kFine;
@@ -174,7 +174,7 @@ int list_formats() {
 int run_place(const PlaceOptions& options) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "place", why); };
   const auto give_up = [](const std::string& why) { return fail(kFailed, "place", why); };
-  if (options.list) return list_formats();
+  if (options.list) return list_placement_formats();
   if (options.run.empty() || options.cluster.empty())
     return refuse("name a run, and the cluster with --cluster");
   if (options.format.empty() != options.path.empty())

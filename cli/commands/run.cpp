@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 
+#include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
@@ -79,8 +80,7 @@ std::optional<std::string> environment(const std::string& name) {
 }
 
 std::string joined(const std::vector<std::string>& words) {
-  std::string list;
-  for (const std::string& word : words) list += (list.empty() ? "" : ",") + word;
+  std::string list = base::joined(words, ",");
   return list;
 }
 

@@ -153,11 +153,6 @@ void print(const std::vector<Part>& parts) {
   for (const Part& part : parts) std::fputs(part.texts[kLine].c_str(), stdout);
 }
 
-std::optional<std::string> variable(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  return value ? std::optional<std::string>(value) : std::nullopt;
-}
-
 // Of several processes the first removes what is old; all refuse alike.
 base::Status take_folder(const ScenarioRequest& request, const std::string& directory,
                          const Share& share, std::size_t combinations) {
@@ -180,7 +175,7 @@ int simulate_scenario(const ScenarioRequest& request) {
   const std::string directory = request.directory.empty() ? file->output : request.directory;
   if (directory.empty())
     return fail(kWrongUsage, "simulate", "say where to write the results with -o DIR");
-  const Share share = scenario::share_from(variable);
+  const Share share = scenario::share_from();
   if (auto taken = take_folder(request, directory, share, file->combinations.size()); !taken) {
     return share.process > 0 ? kWrongUsage : fail(kWrongUsage, "simulate", taken.error().message);
   }

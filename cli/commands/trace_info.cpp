@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/seconds.h"
+#include "base/text.h"
 #include "cli/commands/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/terminal/units.h"
@@ -53,7 +55,7 @@ std::string joined(const std::set<std::string>& names, std::size_t most) {
   std::size_t named = 0;
   for (const std::string& name : names) {
     if (named++ == most) return list + ", …";
-    list += (list.empty() ? "" : ", ") + (name.empty() ? "unknown" : printable(name));
+    base::add_to_list(list, (name.empty() ? "unknown" : printable(name)));
   }
   return list;
 }
@@ -84,7 +86,7 @@ void print_summary(const trace::Definitions& definitions, const Sums& sums) {
   line("hosts", hosts_text(sums));
   line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
   for (const std::string& what : definitions.selection) line("chosen", printable(what));
-  line("duration", human_seconds(static_cast<double>(sums.last_ns) * 1e-9));
+  line("duration", human_seconds(base::seconds(sums.last_ns)));
   line("records", grouped(sums.records));
   const double each =
       sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
@@ -106,7 +108,7 @@ void print_ranks(const trace::Definitions& definitions) {
                 left(printable(profile::shown_host(process.host)), 16).c_str(),
                 grouped(process.records).c_str(), grouped(process.file_bytes).c_str(),
                 grouped(process.lost_records).c_str(),
-                static_cast<double>(process.last_ns - process.first_ns) * 1e-9,
+                base::seconds(process.last_ns - process.first_ns),
                 process.complete ? "" : "  cut short");
   }
 }
@@ -189,7 +191,7 @@ std::string info_json(const trace::Definitions& definitions, const Sums& sums,
                json.field("source", definitions.source);
                json.field("chosen_communicators", definitions.chosen_communicators);
                json.field("selection", definitions.selection);
-               json.field("seconds", static_cast<double>(sums.last_ns) * 1e-9);
+               json.field("seconds", base::seconds(sums.last_ns));
                json.field("records", sums.records);
                json.field("lost_records", sums.lost);
                json.field("file_bytes", sums.bytes);

@@ -3,33 +3,21 @@
 
 #include <dlfcn.h>
 
-#include <charconv>
-#include <cstdlib>
 #include <string>
 
+#include "base/launcher.h"
 #include "cli/launch/installation.h"
 
 namespace fathom::cli {
-namespace {
 
-std::size_t number_in(const char* variable, std::size_t otherwise) {
-  const char* value = std::getenv(variable);
-  std::size_t number = otherwise;
-  if (value != nullptr) std::from_chars(value, value + std::string_view(value).size(), number);
-  return number;
-}
-
-}  // namespace
-
-Launch launch() {
-  Launch launch;
-  launch.size = number_in("OMPI_COMM_WORLD_SIZE", 1);
-  if (launch.size > 1) launch.rank = number_in("OMPI_COMM_WORLD_RANK", 0);
-  return launch;
+bool is_first_process() {
+  const auto launched = base::launched_job();
+  return !launched || launched->rank == 0;
 }
 
 base::Result<std::unique_ptr<analysis::Transport>> start_transport() {
-  if (launch().size < 2) return std::unique_ptr<analysis::Transport>();
+  const auto launched = base::launched_job();
+  if (!launched) return std::unique_ptr<analysis::Transport>();
   const auto library = find_mpi_library();
   if (!library) return library.error();
   // Global: MPI's own plug-ins look for its symbols.
@@ -40,7 +28,14 @@ base::Result<std::unique_ptr<analysis::Transport>> start_transport() {
   auto make = reinterpret_cast<Make*>(dlsym(loaded, "fathom_mpi_transport"));
   if (make == nullptr)
     return base::Error{*library + " is not Fathom's; run scripts/setup.sh again"};
-  return std::unique_ptr<analysis::Transport>(make());
+  std::unique_ptr<analysis::Transport> transport(make());
+  if (transport->size() != launched->size) {
+    return base::Error{"the launcher started " + std::to_string(launched->size) +
+                       " processes, but Open MPI joins only " + std::to_string(transport->size()) +
+                       " of them; start them with Open MPI's mpirun or with srun --mpi=pmix, or "
+                       "run one alone"};
+  }
+  return transport;
 }
 
 }  // namespace fathom::cli

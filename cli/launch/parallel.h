@@ -9,13 +9,11 @@
 
 namespace fathom::cli {
 
-// Whether a launcher started this process as one of several, and which it is (0 without one).
-struct Launch {
-  std::size_t rank = 0, size = 1;
-};
-Launch launch();
+// Whether this process speaks for all: the first, or the only one.
+bool is_first_process();
 
-// The transport between them; nullptr where this process is alone. Loads MPI.
+// The transport between them; nullptr where this process is alone. Loads MPI. An Error where the
+// launcher started several and MPI does not join them all.
 base::Result<std::unique_ptr<analysis::Transport>> start_transport();
 
 }  // namespace fathom::cli

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/pages/analysis_tables.h"
 #include "cli/terminal/units.h"
 
@@ -26,7 +27,7 @@ std::string rank_list(const std::vector<std::int64_t>& ranks) {
   for (std::size_t i = 0; i < ranks.size() && shown < kRanksShown; ++shown) {
     std::size_t last = i;
     while (last + 1 < ranks.size() && ranks[last + 1] == ranks[last] + 1) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(ranks[i]);
+    base::add_to_list(text, std::to_string(ranks[i]));
     if (last > i) text += (last > i + 1 ? "-" : ", ") + std::to_string(ranks[last]);
     i = last + 1;
     if (shown + 1 == kRanksShown && i < ranks.size())
@@ -54,9 +55,7 @@ std::string who(const Finding& finding) {
 
 std::string where(const analysis::Where& where) {
   std::string text = printable(where.class_name);
-  const auto add = [&](const std::string& part) {
-    text += (text.empty() ? "" : ", ") + printable(part);
-  };
+  const auto add = [&](const std::string& part) { base::add_to_list(text, printable(part)); };
   if (!where.function.empty() && where.function != where.class_name) add(where.function);
   if (!where.file.empty())
     add(where.line > 0 ? fmt::format("{}:{}", where.file, where.line) : where.file);
@@ -74,9 +73,10 @@ std::string when(const std::vector<analysis::TimeWindow>& windows) {
   return windows.size() > 3 ? text + fmt::format(" and {} more", windows.size() - 3) : text;
 }
 
-class Page {
+class AnalysisPage {
  public:
-  Page(const analysis::Results& results, const Terminal& terminal, const char* all, bool tables)
+  AnalysisPage(const analysis::Results& results, const Terminal& terminal, const char* all,
+               bool tables)
       : results_(results), terminal_(terminal), all_(all), tables_(tables) {}
 
   std::string text(std::size_t top) {
@@ -287,7 +287,7 @@ class Page {
 
 std::string analyze_text(const analysis::Results& results, std::size_t top,
                          const Terminal& terminal, bool written, bool tables) {
-  return Page(results, terminal, written ? "analysis.json" : "--json", tables).text(top);
+  return AnalysisPage(results, terminal, written ? "analysis.json" : "--json", tables).text(top);
 }
 
 }  // namespace fathom::cli

@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kReportColumns = 100;
 constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kClassRows = 8;
 constexpr std::size_t kSizeRows = 9;
@@ -26,9 +26,9 @@ std::string plural(std::uint64_t count, const std::string& noun) {
 
 double as_double(std::uint64_t count) { return static_cast<double>(count); }
 
-class Page {
+class ReportPage {
  public:
-  Page(const RunSummary& summary, const Terminal& terminal)
+  ReportPage(const RunSummary& summary, const Terminal& terminal)
       : summary_(summary), terminal_(terminal), header_(summary.header) {}
 
   std::string text() {
@@ -78,7 +78,8 @@ class Page {
     if (!header_.mpi.pml.empty()) facts += " (pml " + printable(header_.mpi.pml) + ")";
     if (!header_.source.empty()) facts += " · source " + printable(header_.source);
     const std::string rest =
-        left(nice(facts), std::max<std::size_t>(kWidth - std::min(columns(name), kNameColumns), 1));
+        left(nice(facts),
+             std::max<std::size_t>(kReportColumns - std::min(columns(name), kNameColumns), 1));
     add(styled(Style::kHeading, left(name, std::min(columns(name), kNameColumns))) + rest);
   }
 
@@ -249,7 +250,7 @@ class Page {
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find(' ', at), text.size());
       const std::string word = text.substr(at, end - at);
-      if (!empty && columns(line) + 1 + columns(word) > kWidth) {
+      if (!empty && columns(line) + 1 + columns(word) > kReportColumns) {
         add(styled(style, line));
         line = std::string(mark.size() + 2, ' ');
         empty = true;
@@ -270,7 +271,7 @@ class Page {
 }  // namespace
 
 std::string report_text(const RunSummary& summary, const Terminal& terminal) {
-  return Page(summary, terminal).text();
+  return ReportPage(summary, terminal).text();
 }
 
 }  // namespace fathom::cli

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
 
@@ -50,8 +51,7 @@ class Collector : public profile::Visitor {
   bool saw(const std::string& class_name) const { return seen_.contains(class_name); }
 
   std::string seen_classes() const {
-    std::string names;
-    for (const std::string& name : seen_) names += (names.empty() ? "" : ", ") + name;
+    std::string names = base::joined(seen_);
     return names.empty() ? "none at all" : names;
   }
 

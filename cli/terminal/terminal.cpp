@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "base/launcher.h"
+
 namespace fathom::cli {
 namespace {
 
@@ -48,16 +50,12 @@ bool is_set(const char* variable) {
   return value && *value;
 }
 
-// Launchers give their processes a pseudo-terminal, wherever its text goes then.
-bool is_launched() {
-  return is_set("OMPI_COMM_WORLD_RANK") || is_set("PMIX_RANK") || is_set("PMI_RANK");
-}
-
 bool wants_colours() {
   if (is_set("NO_COLOR")) return false;
   if (is_set("CLICOLOR_FORCE") && std::string(std::getenv("CLICOLOR_FORCE")) != "0") return true;
   const char* term = std::getenv("TERM");
-  return isatty(STDOUT_FILENO) && !is_launched() && term && std::string(term) != "dumb";
+  // Launchers give their processes a pseudo-terminal, wherever its text goes then.
+  return isatty(STDOUT_FILENO) && !base::launched_rank() && term && std::string(term) != "dumb";
 }
 
 }  // namespace

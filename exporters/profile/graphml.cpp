@@ -4,26 +4,13 @@
 #include <string>
 #include <unordered_map>
 
+#include "base/text.h"
 #include "base/utf8.h"
 #include "exporters/common/text_file.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::exporters {
 namespace {
-
-// XML 1.0 has no way to write most control characters, escaped or not: they become a question mark.
-std::string xml_text(const std::string& text) {
-  std::string escaped;
-  for (const char character : base::as_utf8(text)) {
-    switch (character) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      default: escaped += static_cast<unsigned char>(character) < 0x20 ? '?' : character;
-    }
-  }
-  return escaped;
-}
 
 constexpr char kHead[] =
     R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -47,7 +34,8 @@ base::Status export_graphml(const profile::Profile& profile, const Options& opti
   for (std::int64_t rank = 0; rank < profile::rank_count(profile); ++rank) {
     const auto host = host_of.find(rank);
     file << "<node id=\"" << rank << "\"><data key=\"host\">"
-         << xml_text(profile::shown_host(host == host_of.end() ? std::string() : *host->second))
+         << base::xml_text(
+                profile::shown_host(host == host_of.end() ? std::string() : *host->second))
          << "</data></node>\n";
   }
   for (const profile::PairCount& pair : profile::sum_pairs(profile, options.selection)) {

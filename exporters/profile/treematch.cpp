@@ -9,7 +9,7 @@
 namespace fathom::exporters {
 namespace {
 
-constexpr std::int64_t kMostRanks = 32'768;  // 2 GiB of zeros
+constexpr std::int64_t kMostMatrixRanks = 32'768;  // 2 GiB of zeros
 
 // TreeMatch reads lines into a buffer of this many characters.
 constexpr std::uint64_t kLongestLine = 1'000'000;
@@ -18,7 +18,8 @@ constexpr std::uint64_t kLongestLine = 1'000'000;
 
 base::Status export_treematch(const profile::Profile& profile, const Options& options,
                               const std::string& path, Notes& notes) {
-  if (auto status = check_rank_count(profile, kMostRanks, "treematch"); !status) return status;
+  if (auto status = check_rank_count(profile, kMostMatrixRanks, "treematch"); !status)
+    return status;
   TextFile file;
   if (base::Status status = file.open(path, options); !status) return status;
   const UndirectedGraph graph = undirected_graph(profile, options, notes);

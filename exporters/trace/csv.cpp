@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "base/text.h"
 #include "exporters/common/text_file.h"
 #include "trace/fields.h"
 
@@ -25,21 +26,14 @@ constexpr Attribute kColumns[] = {Attribute::kCommunicator, Attribute::kPeer,
                                   Attribute::kFlag,         Attribute::kRequest,
                                   Attribute::kWindow,       Attribute::kOffset};
 
-std::string quoted(std::string_view text) {
-  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char character : text) out.append(character == '"' ? 2 : 1, character);
-  return out + '"';
-}
-
 class CsvVisitor : public trace::Visitor {
  public:
   CsvVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
       : file_(file), all_(definitions), options_(options) {
     for (const trace::Function& function : all_.functions)
-      functions_.push_back(quoted(function.name));
-    for (const std::string& name : all_.classes) classes_.push_back(quoted(name));
-    for (const std::string& name : all_.phases) phases_.push_back(quoted(name));
+      functions_.push_back(base::csv_field(function.name));
+    for (const std::string& name : all_.classes) classes_.push_back(base::csv_field(name));
+    for (const std::string& name : all_.phases) phases_.push_back(base::csv_field(name));
     file_ << "kind,rank,thread,begin_ns,end_ns,name,depth,communicator,peer,tag,bytes,root,peer2,"
              "tag2,bytes2,"
              "count,newcomm,flag,request,object,offset,error,message,hidden,site\n";

@@ -4,7 +4,10 @@
 #include <cstdlib>
 #include <sstream>
 
+#include "base/launcher.h"
+
 namespace fathom::profiler {
+
 const char* name_of(SourceName source) {
   switch (source) {
     case SourceName::kPeruse: return "peruse";
@@ -20,15 +23,7 @@ std::string environment_value(const char* name) {
   return value == nullptr ? std::string() : std::string(value);
 }
 
-bool speaks_for_the_job() {
-  // Open MPI and PRRTE; MPICH, Intel MPI and Cray; MVAPICH2; Cray's PALS; Slurm without PMI.
-  for (const char* name : {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK",
-                           "PALS_RANKID", "SLURM_PROCID"}) {
-    const std::string rank = environment_value(name);
-    if (!rank.empty()) return rank == "0";
-  }
-  return true;
-}
+bool speaks_for_the_job() { return base::launched_rank().value_or(0) == 0; }
 
 std::vector<std::string> environment_list(const char* name) {
   return comma_separated(environment_value(name));

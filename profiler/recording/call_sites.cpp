@@ -15,7 +15,7 @@ namespace {
 
 // What is known of a return address, packed into one word: address 48 | meaning 16. A meaning below
 // the special ones is the frame's size in units of 8 bytes.
-enum Meaning : std::uint64_t { kNoFixedFrame = 0xfffd, kProgram = 0xfffe, kLibrary = 0xffff };
+enum Meaning : std::uint64_t { kNoFixedFrame = 0xfffd, kInProgram = 0xfffe, kInLibrary = 0xffff };
 
 constexpr std::size_t kPlaces = 8192;  // the three bindings have some 3000 places that call
 constexpr std::size_t kProbes = 32;
@@ -75,7 +75,7 @@ std::uint64_t meaning_in_binding(const CallSites::Binding& binding, std::uintptr
   Dl_info info{};
   const bool has_name =
       dladdr(reinterpret_cast<void*>(address - 1), &info) != 0 && info.dli_sname != nullptr;
-  if (function != nullptr && has_name && !serves(info.dli_sname, function)) return kLibrary;
+  if (function != nullptr && has_name && !serves(info.dli_sname, function)) return kInLibrary;
   // The table is asked for the call itself, which lies before the address that it returns to.
   const std::int64_t size = frame_size_at(binding.frames, address - 1);
   const std::uint64_t words =
@@ -145,7 +145,7 @@ const void* CallSites::through_binding(const Caller& caller, const char* functio
       meaning = meaning_in_binding(*binding, address, function);
       remember(address, meaning);
     }
-    if (meaning == kLibrary) return nullptr;
+    if (meaning == kInLibrary) return nullptr;
     if (meaning >= kNoFixedFrame) break;
     function = nullptr;  // further out the bindings call each other
     frame += meaning * 8;
@@ -158,10 +158,10 @@ const void* CallSites::nested(const Caller& caller) {
   const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
   std::uint64_t meaning = recall(address);
   if (meaning == 0) {
-    meaning = is_of_mpi_library(caller.return_address) ? kLibrary : kProgram;
+    meaning = is_of_mpi_library(caller.return_address) ? kInLibrary : kInProgram;
     remember(address, meaning);
   }
-  return meaning == kLibrary ? nullptr : caller.return_address;
+  return meaning == kInLibrary ? nullptr : caller.return_address;
 }
 
 }  // namespace fathom::profiler

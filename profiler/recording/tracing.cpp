@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/seconds.h"
+#include "base/text.h"
 #include "message_events.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/process/run_directory.h"
@@ -138,8 +140,7 @@ void add_communicators(DefinitionsFrame& frame) {
 
 void every_second() {
   try {
-    const double seconds =
-        static_cast<double>(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns) * 1e-9;
+    const double seconds = base::seconds(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns);
     const TraceSettings& settings = state->settings;
     const bool before = seconds < settings.after_seconds;
     const bool behind =
@@ -173,8 +174,7 @@ void judge(std::uint32_t kind, const profile::CommunicatorRow& row) {
 }
 
 std::string listed(const std::vector<std::string>& patterns) {
-  std::string list;
-  for (const std::string& pattern : patterns) list += (list.empty() ? "" : ",") + pattern;
+  std::string list = base::joined(patterns, ",");
   return list;
 }
 

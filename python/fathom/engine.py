@@ -6,12 +6,10 @@ import sys
 import _fathom
 from fathom import replay as replays
 
-_LAUNCHERS = ("PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK")  # Open MPI and srun; MPICH's and Intel's; Open MPI
-
 
 def world():
     """mpi4py's MPI.COMM_WORLD in a program that a launcher started; None alone, and where there is no mpi4py."""
-    if "mpi4py.MPI" not in sys.modules and not any(name in os.environ for name in _LAUNCHERS):
+    if "mpi4py.MPI" not in sys.modules and not _fathom.is_launched():
         return None
     try:
         from mpi4py import MPI

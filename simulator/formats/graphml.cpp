@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/text.h"
 #include "base/text_lines.h"
 #include "base/utf8.h"
 #include "base/xml_file.h"
@@ -67,9 +68,9 @@ std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>
   return std::nullopt;
 }
 
-class Reader {
+class GraphmlReader {
  public:
-  explicit Reader(const base::XmlFile& file, std::string path)
+  explicit GraphmlReader(const base::XmlFile& file, std::string path)
       : file_(file), path_(std::move(path)) {}
 
   base::Result<Network> read() {
@@ -219,21 +220,6 @@ class Reader {
   std::vector<Coordinates> points_;  // of switches; empty where there are none
 };
 
-// XML 1.0 cannot hold most control characters, escaped or not: they become a question mark.
-std::string escaped(const std::string& text) {
-  std::string made;
-  for (const char character : base::as_utf8(text)) {
-    switch (character) {
-      case '&': made += "&amp;"; break;
-      case '<': made += "&lt;"; break;
-      case '>': made += "&gt;"; break;
-      case '"': made += "&quot;"; break;
-      default: made += static_cast<unsigned char>(character) < 0x20 ? '?' : character;
-    }
-  }
-  return made;
-}
-
 constexpr char kHead[] = R"(<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 <key id="name" for="graph" attr.name="name" attr.type="string"/>
@@ -277,16 +263,16 @@ std::string coordinates_text(const Network& network, NodeId node) {
   std::string text;
   for (const auto coordinate :
        network.grid()->coordinates(node - (network.node_count() - network.grid()->points()))) {
-    text += (text.empty() ? "" : ",") + digits(coordinate);
+    base::add_to_list(text, digits(coordinate), ",");
   }
   return data("coordinates", text);
 }
 
 std::string node_text(const Network& network, NodeId node) {
-  std::string text = "<node id=\"" + escaped(network.node_name(node)) + "\">";
+  std::string text = "<node id=\"" + base::xml_text(network.node_name(node)) + "\">";
   if (network.is_host(node)) {
     text += data("typ", "host") + data("slots", digits(network.slots(node)));
-    if (!network.mac(node).empty()) text += data("mac", escaped(network.mac(node)));
+    if (!network.mac(node).empty()) text += data("mac", base::xml_text(network.mac(node)));
   } else {
     text += data("typ", "switch");
     if (network.datapath(node) != kNoDatapath) text += data("dpid", digits(network.datapath(node)));
@@ -297,8 +283,8 @@ std::string node_text(const Network& network, NodeId node) {
 
 std::string edge_text(const Network& network, LinkId id, const LinkUse* use) {
   const Link& link = network.link(id);
-  std::string text = "<edge source=\"" + escaped(network.node_name(link.source)) + "\" target=\"" +
-                     escaped(network.node_name(link.target)) + "\">" +
+  std::string text = "<edge source=\"" + base::xml_text(network.node_name(link.source)) +
+                     "\" target=\"" + base::xml_text(network.node_name(link.target)) + "\">" +
                      data("capacity", digits(link.capacity_Bps));
   if (link.latency_s != 0) text += data("latency", digits(link.latency_s));
   if (link.port != kNoPort) text += data("port", digits(link.port));
@@ -312,7 +298,7 @@ base::Result<Network> read_graphml(const std::string& path) {
   try {
     const auto file = base::XmlFile::read(path);
     if (!file) return file.error();
-    return Reader(*file, path).read();
+    return GraphmlReader(*file, path).read();
   } catch (const std::bad_alloc&) {
     return base::Error{path + ": does not fit into memory"};
   }
@@ -322,7 +308,7 @@ base::Status write_graphml(const Network& network, const std::string& path, cons
   base::AtomicFile file;
   if (auto status = file.open(path, base::AtomicFile::Existing::kReplace); !status) return status;
   file.append(kHead);
-  file.append("<graph edgedefault=\"directed\">\n" + data("name", escaped(network.name())) +
+  file.append("<graph edgedefault=\"directed\">\n" + data("name", base::xml_text(network.name())) +
               grid_text(network) + "\n");
   for (NodeId node = 0; node < network.node_count(); ++node) file.append(node_text(network, node));
   for (LinkId link = 0; link < network.link_count(); ++link) {

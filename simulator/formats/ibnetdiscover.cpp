@@ -59,9 +59,9 @@ struct LinkLine {
   double capacity_Bps = 0;
 };
 
-class Reader {
+class IbnetdiscoverReader {
  public:
-  Reader(const std::string& path, const ClusterDefaults& defaults)
+  IbnetdiscoverReader(const std::string& path, const ClusterDefaults& defaults)
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
@@ -145,7 +145,7 @@ class Reader {
 }  // namespace
 
 base::Result<Network> read_ibnetdiscover(const std::string& path, const ClusterDefaults& defaults) {
-  return Reader(path, defaults).read();
+  return IbnetdiscoverReader(path, defaults).read();
 }
 
 }  // namespace fathom::simulator

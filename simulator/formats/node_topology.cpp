@@ -17,7 +17,7 @@ struct Destroy {
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
 // Nothing if hwloc cannot read the file.
-Topology load(const std::string& text) {
+Topology load_topology(const std::string& text) {
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) return nullptr;
   Topology topology(made);
@@ -120,7 +120,7 @@ class Expander {
 base::Result<NodeTopology> read_hwloc(const std::string& path) {
   const auto text = base::read_text(path);
   if (!text) return text.error();
-  const Topology topology = load(*text);
+  const Topology topology = load_topology(*text);
   if (!topology)
     return base::Error{path +
                        ": is no topology that hwloc can read; write one with 'lstopo FILE.xml'"};

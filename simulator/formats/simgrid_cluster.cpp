@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "simulator/formats/simgrid_values.h"
 #include "simulator/topology/tree.h"
 
@@ -26,8 +27,7 @@ void both_ways(MediaGraph& graph, const ClusterLinks& links, Node one, Node othe
 
 std::string list_text(const std::vector<std::uint32_t>& numbers) {
   std::string text;
-  for (const std::uint32_t number : numbers)
-    text += (text.empty() ? "" : ",") + std::to_string(number);
+  for (const std::uint32_t number : numbers) base::add_to_list(text, std::to_string(number), ",");
   return text;
 }
 

@@ -38,9 +38,9 @@ std::string text_of(Xml element, const char* attribute) {
   return element.attribute(attribute).value();
 }
 
-class Reader {
+class PlatformReader {
  public:
-  Reader(const base::XmlFile& file, std::string path, const ClusterDefaults& defaults)
+  PlatformReader(const base::XmlFile& file, std::string path, const ClusterDefaults& defaults)
       : file_(file), path_(std::move(path)), defaults_(defaults) {}
 
   base::Result<Network> read() {
@@ -57,7 +57,7 @@ class Reader {
   }
 
  private:
-  using Declare = base::Status (Reader::*)(Xml element, const StarCluster* star);
+  using Declare = base::Status (PlatformReader::*)(Xml element, const StarCluster* star);
 
   template <typename T>
   base::Result<T> valued(Xml element, const char* attribute, base::Result<T> value) const {
@@ -90,10 +90,10 @@ class Reader {
 
   base::Status declare(Xml element, const StarCluster* star) {
     static const std::map<std::string_view, Declare> kDeclarations = {
-        {"zone", &Reader::declare_zone},      {"AS", &Reader::declare_zone},
-        {"host", &Reader::declare_host},      {"router", &Reader::declare_router},
-        {"link", &Reader::declare_link},      {"cluster", &Reader::declare_cluster},
-        {"cabinet", &Reader::declare_cabinet}};
+        {"zone", &PlatformReader::declare_zone},      {"AS", &PlatformReader::declare_zone},
+        {"host", &PlatformReader::declare_host},      {"router", &PlatformReader::declare_router},
+        {"link", &PlatformReader::declare_link},      {"cluster", &PlatformReader::declare_cluster},
+        {"cabinet", &PlatformReader::declare_cabinet}};
     if (element.type() != pugi::node_element) return base::Done{};
     const auto found = kDeclarations.find(element.name());
     if (found != kDeclarations.end()) return (this->*found->second)(element, star);
@@ -374,7 +374,7 @@ base::Result<Network> read_simgrid_platform(const std::string& path,
                                             const ClusterDefaults& defaults) {
   const auto file = base::XmlFile::read(path);
   if (!file) return file.error();
-  return Reader(*file, path, defaults).read();
+  return PlatformReader(*file, path, defaults).read();
 }
 
 }  // namespace fathom::simulator

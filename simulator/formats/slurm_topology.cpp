@@ -92,9 +92,9 @@ std::string lower(std::string text) {
   return text;
 }
 
-class Reader {
+class SlurmReader {
  public:
-  Reader(const std::string& path, const ClusterDefaults& defaults)
+  SlurmReader(const std::string& path, const ClusterDefaults& defaults)
       : path_(path), defaults_(defaults), builder_(path) {}
 
   base::Result<Network> read() {
@@ -215,7 +215,7 @@ base::Result<std::vector<std::string>> expand_host_list(std::string_view list) {
 
 base::Result<Network> read_slurm_topology(const std::string& path,
                                           const ClusterDefaults& defaults) {
-  return Reader(path, defaults).read();
+  return SlurmReader(path, defaults).read();
 }
 
 }  // namespace fathom::simulator

@@ -21,7 +21,7 @@ std::string short_name(const std::string& path) {
   return whole.filename().empty() ? path : whole.filename().string();
 }
 
-base::Result<profile::Profile> load(const std::string& path) {
+base::Result<profile::Profile> load_job_profile(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (!fs::exists(path, failed)) {
@@ -53,7 +53,7 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
 }
 
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection) {
-  const auto profile = load(path);
+  const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
   Job job = job_from_profile(*profile, short_name(path), selection);
   if (job.ranks <= 0) return base::Error{path + ": is a job without processes"};
@@ -61,7 +61,7 @@ base::Result<Job> load_job(const std::string& path, const profile::Selection& se
 }
 
 base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
-  const auto profile = load(path);
+  const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
   std::vector<std::string> names;
   for (const profile::Traffic& traffic : profile->traffic) {

@@ -21,9 +21,9 @@ bool is_word(char c) {
          c == '-';
 }
 
-class Reader {
+class GoalReader {
  public:
-  Reader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
+  GoalReader(std::string_view text, const std::string& name) : text_(text), name_(name) {}
 
   base::Result<Program> read() {
     const auto ranks = read_rank_count();
@@ -261,7 +261,7 @@ class Reader {
 }  // namespace
 
 base::Result<Program> read_goal(std::string_view text, const std::string& name) {
-  return Reader(text, name).read();
+  return GoalReader(text, name).read();
 }
 
 base::Result<Program> read_goal_file(const std::string& path) {

@@ -72,7 +72,7 @@ constexpr PlacementFormat kFormats[] = {
     {"permutation", "line r holds the rank whose present place rank r should take", permutation},
 };
 
-struct Place {
+struct HostSlot {
   std::string host;
   std::uint32_t slot = kNoId;  // if the file tells
 };
@@ -84,7 +84,7 @@ bool parse_number(std::string_view text, std::size_t& number) {
 
 // "rank N=HOST slot=K" into N and the place; false if the line is none. Slots that are no plain
 // number, as SOCKET:CORE, are as good as none.
-bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
+bool rank_line(std::string_view line, std::size_t& rank, HostSlot& place) {
   const std::size_t equals = line.find('=');
   if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
   const std::string_view rest = base::trimmed(line.substr(equals + 1));
@@ -96,15 +96,15 @@ bool rank_line(std::string_view line, std::size_t& rank, Place& place) {
   return parse_number(base::trimmed(line.substr(5, equals - 5)), rank) && !place.host.empty();
 }
 
-base::Result<std::vector<Place>> places_by_rank(const std::string& path) {
+base::Result<std::vector<HostSlot>> places_by_rank(const std::string& path) {
   auto text = base::read_text(path);
   if (!text) return text.error();
-  std::map<std::size_t, Place> by_rank;
-  std::vector<Place> plain;
+  std::map<std::size_t, HostSlot> by_rank;
+  std::vector<HostSlot> plain;
   for (const std::string& line : base::split(*text, '\n')) {
     if (line.empty() || line.starts_with('#')) continue;
     std::size_t rank = 0;
-    Place place;
+    HostSlot place;
     if (rank_line(line, rank, place)) {
       if (!by_rank.emplace(rank, place).second)
         return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
@@ -142,7 +142,7 @@ base::Result<Placement> read_placement(const Network& network, const std::string
   if (!places) return places.error();
   Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);
-  for (const Place& place : *places) {
+  for (const HostSlot& place : *places) {
     const std::vector<HostId> parts = network.hosts_named(place.host);
     if (parts.empty()) {
       const char* advice = place.host.starts_with('+')

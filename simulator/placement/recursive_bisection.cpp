@@ -22,9 +22,9 @@ using Places = std::vector<std::size_t>;  // positions in MappingRequest::hosts
 // METIS draws from rand(), which all threads share.
 std::mutex metis_mutex;
 
-class Bisection {
+class RecursiveBisection {
  public:
-  explicit Bisection(const MappingRequest& request)
+  explicit RecursiveBisection(const MappingRequest& request)
       : request_(request),
         graph_(request.job),
         distances_(request.network, request.hosts),
@@ -178,7 +178,7 @@ class Bisection {
 }  // namespace
 
 base::Result<Placement> map_bisection(const MappingRequest& request) {
-  return Bisection(request).run();
+  return RecursiveBisection(request).run();
 }
 
 }  // namespace fathom::simulator

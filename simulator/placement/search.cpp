@@ -33,10 +33,10 @@ base::Result<PlacedRoutes> ways_between(const MappingRequest& request, const Rou
                             request.seed, LinkUse(request.network));
 }
 
-class Search {
+class PlacementSearch {
  public:
-  Search(const MappingRequest& request, const PlacedRoutes& ways, Objective objective,
-         std::vector<std::uint32_t> place)
+  PlacementSearch(const MappingRequest& request, const PlacedRoutes& ways, Objective objective,
+                  std::vector<std::uint32_t> place)
       : request_(request),
         ways_(ways),
         objective_(objective),
@@ -209,7 +209,7 @@ base::Result<Placement> improve_placement(const MappingRequest& request, const R
   const auto ways = ways_between(request, router, place);
   if (!ways) return ways.error();
   const std::vector<std::uint32_t> better =
-      Search(request, *ways, objective, std::move(place)).run(effort.moves);
+      PlacementSearch(request, *ways, objective, std::move(place)).run(effort.moves);
   for (std::size_t rank = 0; rank < placement.size(); ++rank)
     placement[rank] = request.hosts[better[rank]];
   return placement;

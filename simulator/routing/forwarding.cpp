@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "base/atomic_file.h"
+#include "base/text.h"
 
 namespace fathom::simulator {
 namespace {
@@ -74,16 +75,9 @@ std::string blocked_ports(const Network& network, NodeId node, const SpanningTre
   std::string ports;
   for (const LinkId id : network.links_from(node)) {
     if (!network.joins_switches(id) || tree.holds(network.link(id))) continue;
-    ports += (ports.empty() ? "" : ", ") + std::to_string(network.link(id).port);
+    base::add_to_list(ports, std::to_string(network.link(id).port));
   }
   return "[" + ports + "]";
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string made = "\"";
-  for (const char character : text) made += character == '"' ? "\"\"" : std::string(1, character);
-  return made + '"';
 }
 
 }  // namespace
@@ -161,10 +155,10 @@ base::Status write_forwarding_csv(const Network& network,
   for (const ForwardingEntry& entry : entries) {
     const Link& link = network.link(entry.next);
     const std::string source =
-        entry.source == kNoId ? "*" : csv_field(network.node_name(entry.source));
-    file.append(csv_field(network.node_name(entry.at)) + "," + source + "," +
-                csv_field(network.node_name(entry.destination)) + "," +
-                csv_field(network.node_name(link.target)) + "," +
+        entry.source == kNoId ? "*" : base::csv_field(network.node_name(entry.source));
+    file.append(base::csv_field(network.node_name(entry.at)) + "," + source + "," +
+                base::csv_field(network.node_name(entry.destination)) + "," +
+                base::csv_field(network.node_name(link.target)) + "," +
                 (link.port == kNoPort ? std::string() : std::to_string(link.port)) + "\n");
   }
   return file.commit();

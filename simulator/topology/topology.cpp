@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/text.h"
 #include "base/text_lines.h"
 
 namespace fathom::simulator {
@@ -116,7 +117,7 @@ base::Status TopologyParameters::finish() {
   for (const auto& [key, values] : values_) {
     if (used_.contains(key)) continue;
     std::string known;
-    for (const auto& [name, used] : used_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, used] : used_) base::add_to_list(known, name);
     return error("there is no '" + key + "'; there are " + known);
   }
   return base::Done{};

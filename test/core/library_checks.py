@@ -119,10 +119,13 @@ def hot_path(arguments):
     """Undefined symbols of hot objects outside the allow-list."""
     wrong = []
     folder = pathlib.Path(arguments.library + ".p")
+    common = folder.parent / "libfathom_common.a.p"
     traced = "-trace" in folder.name
     for source, more in ((HOT_OBJECTS | HOT_OBJECTS_OF_THE_TRACE) if traced else HOT_OBJECTS).items():
         allowed = tuple(EVERYWHERE | set(more) | (EVERYWHERE_IN_THE_TRACE if traced else set()))
-        symbols = output_of("nm", "-uC", folder / (source.replace("/", "_") + ".o")).splitlines()
+        name = source.replace("/", "_") + ".o"
+        own = folder / name  # else one that both libraries share
+        symbols = output_of("nm", "-uC", own if own.exists() else common / name).splitlines()
         if not symbols:
             wrong.append(f"{source}: nm shows no undefined symbol at all; was it built with LTO?")
         for line in symbols:

@@ -7,11 +7,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 seconds=${1:-60}
 mkdir -p build-fuzz/corpus build-fuzz/seeds
 cp test/golden/*.json build-fuzz/seeds/
-sources=(atomic_file byte_source header_targets json_reader reader utf8 writer)
+sources=(base/{atomic_file,byte_source,utf8,json/reader,json/writer}.cpp profile/{header_targets,reader,writer}.cpp)
 # RapidJSON adds to a null pointer when its stack is still empty: harmless, and not ours to mend.
 clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined \
   -fno-sanitize=pointer-overflow -fno-sanitize-recover=undefined -I. \
-  test/fuzz/profile_reader_fuzz.cpp $(printf "profile/%s.cpp " "${sources[@]}") -o build-fuzz/profile_reader_fuzz
+  test/fuzz/profile_reader_fuzz.cpp "${sources[@]}" -o build-fuzz/profile_reader_fuzz
 cd build-fuzz
 export TMPDIR=$PWD
 exec ./profile_reader_fuzz -max_len=8192 -rss_limit_mb=1024 -timeout=10 -max_total_time="$seconds" \

@@ -8,7 +8,7 @@ usage: check_tree.py SOURCE_ROOT [BUILD_ROOT]
 - No folder holds more than 40 source files.
 - No MPI function is recognised by its name outside mpi/.
 - Every source starts with the licence line.
-- Every source belongs to a Meson target (with BUILD_ROOT).
+- Every source and header is used by a Meson target (with BUILD_ROOT, after a build).
 """
 import json
 import pathlib
@@ -116,12 +116,22 @@ def without_licence(root, files):
 
 
 def unbuilt(root, build, files):
-    targets = json.loads(subprocess.run(["meson", "introspect", "--targets", build], capture_output=True, text=True,
-                                        check=True).stdout)
-    built = {str(pathlib.Path(source).resolve()) for target in targets
-             for group in target["target_sources"] for source in group.get("sources", [])}
-    return [f"{path}: no Meson target builds it" for path in files
-            if path.suffix in (".cpp", ".c") and str((root / path).resolve()) not in built]
+    """Sources and headers that nothing which was built has read."""
+    commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
+    read = {command["file"] for command in commands}
+    depended = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
+    read |= {line.strip() for line in depended.splitlines() if line.startswith(" ")}
+    built = {str((pathlib.Path(build) / name).resolve()) for name in read}
+    return [f"{path}: no Meson target and no test builds it" for path in files
+            if path.suffix in (".cpp", ".c", ".h") and str((root / path).resolve()) not in built and
+            not named_beside(root, path, files)]
+
+
+def named_beside(root, path, files):
+    """A target that is built on request, or a test or benchmark that compiles the program itself."""
+    folders = [path.parent, *path.parents[1:-1]]
+    return any(path.stem in (root / other).read_text(encoding="utf-8") for other in files
+               if other.parent in folders and (other.name == "meson.build" or other.suffix in (".py", ".sh")))
 
 
 def main():

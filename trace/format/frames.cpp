@@ -38,9 +38,9 @@ std::optional<FrameHeader> header_at(const base::MappedFile& file, std::uint64_t
   return header;
 }
 
-class Search {
+class FrameSearch {
  public:
-  Search(const base::MappedFile& file, FrameList& found) : file_(file), found_(found) {}
+  FrameSearch(const base::MappedFile& file, FrameList& found) : file_(file), found_(found) {}
 
   void run() {
     read_file_header();
@@ -170,7 +170,7 @@ class Search {
 
 FrameList find_frames(const base::MappedFile& file) {
   FrameList found;
-  Search(file, found).run();
+  FrameSearch(file, found).run();
   return found;
 }
 

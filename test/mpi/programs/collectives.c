@@ -6,9 +6,11 @@
 //
 // Which messages an algorithm sends is not known; what any algorithm must move is
 // (expect_collective).
-#include "../expect.h"
-
+#include <mpi.h>
+/* after mpi.h */
 #include <mpi-ext.h>
+
+#include "../expect.h"
 
 enum form { kBlocking, kNonblocking, kPersistent } form;
 enum { kStarts = 3, kMaximumRanks = 8, kMaximumBlock = 40000 };

@@ -4,9 +4,11 @@
  *
  * usage: every_function [thread|abort|child]    thread: begins with MPI_Init_thread; abort: ends with MPI_Abort
  */
-#include <arpa/inet.h>
-#include <mpi-ext.h>
 #include <mpi.h>
+/* after mpi.h */
+#include <mpi-ext.h>
+
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,11 @@
 // known: one to each neighbour, none to MPI_PROC_NULL, also to oneself where the topology says so.
 //
 //   neighbors blocking | nonblocking | persistent
-#include "../expect.h"
-
+#include <mpi.h>
+/* after mpi.h */
 #include <mpi-ext.h>
+
+#include "../expect.h"
 
 enum form { kBlocking, kNonblocking, kPersistent } form;
 enum { kMaximumDegree = 8, kMaximumBlock = 20000 };

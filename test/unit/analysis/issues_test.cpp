@@ -45,7 +45,7 @@ struct Judged {
   profile::Profile profile;
   Outcome outcome;
 };
-using Kinds = std::set<std::string>;
+using IssueKinds = std::set<std::string>;
 
 // Rank 1 sends 5 ms late, 20 times; 0 has posted its receive without blocking. Pyrite sees nothing
 // of that.
@@ -63,7 +63,7 @@ MadeJob late_senders() {
 TEST_CASE("a late sender behind non-blocking receives: who, whom, how long, and nothing else") {
   MadeJob made = late_senders();
   const Judged judged(made);
-  CHECK(judged.kinds() == Kinds{"late-sender"});
+  CHECK(judged.kinds() == IssueKinds{"late-sender"});
   const Finding& late = judged.named("late-sender");
   CHECK(late.count == 20);
   CHECK(*late.seconds == doctest::Approx(0.1));
@@ -86,7 +86,7 @@ TEST_CASE("late receivers") {
   made.send(0, 100, 5 * kMs + 50, 1, 0, 1 << 20);
   made.receive(1, 5 * kMs, 5 * kMs + 100, 0, 0, 1 << 20);
   const Judged judged(made);
-  CHECK(judged.kinds() == Kinds{"late-receiver"});
+  CHECK(judged.kinds() == IssueKinds{"late-receiver"});
   CHECK(judged.named("late-receiver").culprits == Ranks{1});
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a late broadcaster, and members that come early to a reduction") {
   made.collective(1, 6 * kMs, 10 * kMs, "MPI_Reduce", 2);
   made.collective(2, 9 * kMs, 10 * kMs, "MPI_Reduce", 2);
   const Judged judged(made);
-  CHECK(judged.kinds() == Kinds{"late-broadcaster", "early-reduce-arrival"});
+  CHECK(judged.kinds() == IssueKinds{"late-broadcaster", "early-reduce-arrival"});
   CHECK(judged.named("late-broadcaster").culprits == Ranks{2});
   CHECK(judged.named("late-broadcaster").count == 2);
   const Finding& early = judged.named("early-reduce-arrival");
@@ -116,7 +116,7 @@ TEST_CASE("barriers: how far apart, and a rank that is always last") {
                       "MPI_Barrier");
   }
   const Judged judged(made);
-  CHECK(judged.kinds() == Kinds{"barrier-arrival-skew", "barrier-imbalance"});
+  CHECK(judged.kinds() == IssueKinds{"barrier-arrival-skew", "barrier-imbalance"});
   for (const char* kind : {"barrier-arrival-skew", "barrier-imbalance"}) {
     CHECK(judged.named(kind).culprits == Ranks{3});
     CHECK(judged.named(kind).count == 10);

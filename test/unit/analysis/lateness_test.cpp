@@ -11,7 +11,7 @@ namespace fathom::analysis {
 namespace {
 
 using test::MadeJob;
-using Numbers = ScratchVector<std::uint32_t>;
+using StepNumbers = ScratchVector<std::uint32_t>;
 using Times = std::vector<std::uint64_t>;
 
 struct Structured {
@@ -29,8 +29,8 @@ struct Structured {
       late.computation.push_back(lateness.computation(event));
     });
   }
-  Numbers global_steps() const {
-    Numbers steps;
+  StepNumbers global_steps() const {
+    StepNumbers steps;
     for (std::size_t event = 0; event < all.events.size(); ++event)
       steps.push_back(structure.global_step(event));
     return steps;
@@ -77,10 +77,10 @@ TEST_CASE("two processes exchange without blocking: one partition, and who is be
   made.irecv(1, 20, 2, 0);
   wait(made, 1, 30, 60, 2, 0);
   const Structured job(made);
-  CHECK(job.structure.partition == Numbers{0, 0, 0, 0});
-  CHECK(job.structure.stride == Numbers{0, kNobody, 0, kNobody});
-  CHECK(job.structure.step == Numbers{0, 1, 0, 1});
-  CHECK(job.global_steps() == Numbers{1, 3, 1, 3});
+  CHECK(job.structure.partition == StepNumbers{0, 0, 0, 0});
+  CHECK(job.structure.stride == StepNumbers{0, kNobody, 0, kNobody});
+  CHECK(job.structure.step == StepNumbers{0, 1, 0, 1});
+  CHECK(job.global_steps() == StepNumbers{1, 3, 1, 3});
   CHECK(Structured::of(job.late.events, &Late::lateness_ns) == Times{0, 0, 5, 20});
   CHECK(Structured::of(job.late.computation, &Late::lateness_ns) == Times{0, 0, 5, 0});
   CHECK(Structured::of(job.late.events, &Late::differential_ns) == Times{0, 0, 0, 20});
@@ -97,10 +97,10 @@ TEST_CASE("messages and then a barrier: leaps, and steps behind one another") {
   for (int rank = 0; rank < 3; ++rank)
     made.collective(rank, 100, 200 + 10 * static_cast<std::uint64_t>(rank), "MPI_Barrier");
   const Structured job(made);
-  CHECK(job.structure.partition == Numbers{0, 1, 0, 1, 1});
+  CHECK(job.structure.partition == StepNumbers{0, 1, 0, 1, 1});
   CHECK(job.structure.leaps == 2);
-  CHECK(job.structure.step == Numbers{0, 0, 1, 0, 0});
-  CHECK(job.global_steps() == Numbers{1, 5, 3, 5, 5});
+  CHECK(job.structure.step == StepNumbers{0, 0, 1, 0, 0});
+  CHECK(job.global_steps() == StepNumbers{1, 5, 3, 5, 5});
   CHECK(Structured::of(job.late.events, &Late::lateness_ns) == Times{0, 0, 0, 10, 20});
 }
 
@@ -144,9 +144,9 @@ TEST_CASE("a chain through three processes in one partition: receives stand as l
   // Sends of 0 are one event; Waitall is behind all.
   REQUIRE(job.all.events.size() == 8);
   CHECK(job.structure.partitions.size() == 2);
-  CHECK(job.structure.partition == Numbers{0, 1, 0, 1, 1, 0, 1, 1});
-  CHECK(job.structure.stride == Numbers{0, kNobody, kNobody, 0, 1, kNobody, kNobody, 2});
-  CHECK(job.structure.step == Numbers{0, 4, 1, 0, 1, 1, 2, 3});
+  CHECK(job.structure.partition == StepNumbers{0, 1, 0, 1, 1, 0, 1, 1});
+  CHECK(job.structure.stride == StepNumbers{0, kNobody, kNobody, 0, 1, kNobody, kNobody, 2});
+  CHECK(job.structure.step == StepNumbers{0, 4, 1, 0, 1, 1, 2, 3});
 }
 
 TEST_CASE(
@@ -160,8 +160,8 @@ TEST_CASE(
   made.send(1, 40, 50, 0);
   const Structured job(made);
   CHECK(job.structure.partitions.size() == 1);
-  CHECK(job.structure.stride == Numbers{0, kNobody, kNobody, 0, kNobody, 1});
-  CHECK(job.structure.step == Numbers{0, 3, 4, 0, 1, 2});
+  CHECK(job.structure.stride == StepNumbers{0, kNobody, kNobody, 0, kNobody, 1});
+  CHECK(job.structure.step == StepNumbers{0, 3, 4, 0, 1, 2});
 }
 
 TEST_CASE("a leap that lacks a process is completed") {
@@ -170,12 +170,12 @@ TEST_CASE("a leap that lacks a process is completed") {
   made.receive(1, 10, 30, 0);
   made.send(1, 40, 50, 2);
   made.receive(2, 10, 60, 1);
-  CHECK(Structured(made).structure.partition == Numbers{0, 0, 1, 1});
+  CHECK(Structured(made).structure.partition == StepNumbers{0, 0, 1, 1});
   StructureOptions options;
   options.complete_leaps = true;
   const Structured job(made, options);
-  CHECK(job.structure.partition == Numbers{0, 0, 0, 0});
-  CHECK(job.structure.step == Numbers{0, 1, 2, 3});
+  CHECK(job.structure.partition == StepNumbers{0, 0, 0, 0});
+  CHECK(job.structure.step == StepNumbers{0, 1, 2, 3});
 }
 
 TEST_CASE("a partition close behind another and far before the next goes with the one before") {
@@ -209,7 +209,7 @@ TEST_CASE("nothing at all, and one event without its other end") {
   MadeJob made(2);
   made.receive(1, 10, 50, 0);
   const Structured job(made);
-  CHECK(job.structure.step == Numbers{0});
+  CHECK(job.structure.step == StepNumbers{0});
 }
 
 TEST_CASE("a hundred thousand partitions in a chain need no recursion") {

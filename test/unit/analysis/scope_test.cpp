@@ -14,7 +14,7 @@ namespace {
 using test::MadeJob;
 using test::Scratch;
 
-constexpr std::uint64_t kMs = 1'000'000;
+constexpr std::uint64_t kMillisecond = 1'000'000;
 
 // Three ranks in a line, ten times 100 ms: rank 0 works 60 ms, sends to rank 1, which hands on to
 // rank 2; so rank 0 delays rank 1 directly, and rank 2 through it. MPI_Init takes the first 200 ms.
@@ -22,27 +22,27 @@ MadeJob delayed_line() {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) {
     made.enter(rank, 0, "MPI_Init");
-    made.leave(rank, 200 * kMs, "MPI_Init");
+    made.leave(rank, 200 * kMillisecond, "MPI_Init");
   }
   for (std::uint64_t i = 0; i < 10; ++i) {
-    const std::uint64_t at = (200 + 100 * i) * kMs;
-    made.send(0, at + 60 * kMs, at + 61 * kMs, 1);
-    made.receive(1, at + 10 * kMs, at + 62 * kMs, 0);
-    made.send(1, at + 63 * kMs, at + 64 * kMs, 2);
-    made.receive(2, at + 10 * kMs, at + 65 * kMs, 1);
+    const std::uint64_t at = (200 + 100 * i) * kMillisecond;
+    made.send(0, at + 60 * kMillisecond, at + 61 * kMillisecond, 1);
+    made.receive(1, at + 10 * kMillisecond, at + 62 * kMillisecond, 0);
+    made.send(1, at + 63 * kMillisecond, at + 64 * kMillisecond, 2);
+    made.receive(2, at + 10 * kMillisecond, at + 65 * kMillisecond, 1);
     for (int rank = 0; rank < 3; ++rank)
-      made.collective(rank, at + 70 * kMs, at + 71 * kMs, "MPI_Barrier");
+      made.collective(rank, at + 70 * kMillisecond, at + 71 * kMillisecond, "MPI_Barrier");
   }
   for (int rank = 0; rank < 3; ++rank) {
-    made.enter(rank, 1'200 * kMs, "MPI_Finalize");
-    made.leave(rank, 1'200 * kMs + 1, "MPI_Finalize");
+    made.enter(rank, 1'200 * kMillisecond, "MPI_Finalize");
+    made.leave(rank, 1'200 * kMillisecond + 1, "MPI_Finalize");
   }
   made.definitions.application.seconds =
       0.9;  // from MPI_Init to MPI_Finalize, as the recorder tells it
   return made;
 }
 
-Results analysed(const std::string& run_directory, const Scope& scope) {
+Results analysed_in(const std::string& run_directory, const Scope& scope) {
   const auto run = load_run("", run_directory, scope);
   REQUIRE_MESSAGE(run.ok(), (run.ok() ? "" : run.error().message));
   const Thresholds thresholds;
@@ -79,15 +79,16 @@ TEST_CASE("a delay in a window is that of the window, not of the whole run") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
-  const Results whole = analysed(scratch / "run", {});
+  const Results whole = analysed_in(scratch / "run", {});
   REQUIRE(found(whole, "delay"));
   CHECK(*found(whole, "delay")->seconds == doctest::Approx(10 * (0.050 + 0.053)).epsilon(0.05));
-  const Results two = analysed(scratch / "run", window(500 * kMs, 700 * kMs));
+  const Results two = analysed_in(scratch / "run", window(500 * kMillisecond, 700 * kMillisecond));
   REQUIRE(found(two, "delay"));
   CHECK(*found(two, "delay")->seconds == doctest::Approx(2 * (0.050 + 0.053)).epsilon(0.05));
   // From the middle of one round's waits to the middle of them: a part of each counts, and is told
   // inside the window.
-  const Results middle = analysed(scratch / "run", window(520 * kMs, 540 * kMs));
+  const Results middle =
+      analysed_in(scratch / "run", window(520 * kMillisecond, 540 * kMillisecond));
   REQUIRE(found(middle, "late-sender"));
   double sum = 0;
   for (const Finding& finding : middle.findings) {
@@ -104,11 +105,11 @@ TEST_CASE("seconds and shares of a window are of the window's time") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
-  Scope scope = window(500 * kMs, 700 * kMs);
-  CHECK(analysed(scratch / "run", scope).seconds == doctest::Approx(0.2));
-  CHECK(analysed(scratch / "run", scope).all_ranks_seconds == doctest::Approx(0.6));
+  Scope scope = window(500 * kMillisecond, 700 * kMillisecond);
+  CHECK(analysed_in(scratch / "run", scope).seconds == doctest::Approx(0.2));
+  CHECK(analysed_in(scratch / "run", scope).all_ranks_seconds == doctest::Approx(0.6));
   scope.ranks = {1, 2};
-  const Results results = analysed(scratch / "run", scope);
+  const Results results = analysed_in(scratch / "run", scope);
   CHECK(results.all_ranks_seconds == doctest::Approx(0.4));
   const Finding* delay = found(results, "delay");
   REQUIRE(delay);
@@ -121,7 +122,7 @@ TEST_CASE(
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
-  const Results results = analysed(scratch / "run", {});
+  const Results results = analysed_in(scratch / "run", {});
   CHECK(results.seconds == doctest::Approx(1.2));
   CHECK(results.all_ranks_seconds == doctest::Approx(3.6));
   for (const NamedSection& section : results.sections) {
@@ -143,7 +144,7 @@ TEST_CASE("a trace in which calls are missing by choice says so, and what that b
     made.definitions.selection = selection;
     made.written(scratch / "run");
     std::string all;
-    for (const std::string& limit : analysed(scratch / "run", {}).limits) all += limit + "\n";
+    for (const std::string& limit : analysed_in(scratch / "run", {}).limits) all += limit + "\n";
     return all;
   };
   CHECK(limits_with({}).find("the trace is partial") == std::string::npos);
@@ -163,11 +164,12 @@ TEST_CASE("a window outside of the trace, or turned round, is refused") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
-  const auto outside = load_run("", scratch / "run", window(9'000 * kMs, 10'000 * kMs));
+  const auto outside =
+      load_run("", scratch / "run", window(9'000 * kMillisecond, 10'000 * kMillisecond));
   REQUIRE(!outside.ok());
   CHECK(outside.error().message.find("1.200 s") != std::string::npos);
-  CHECK(!load_run("", scratch / "run", window(700 * kMs, 600 * kMs)).ok());
-  CHECK(load_run("", scratch / "run", window(1'100 * kMs, 10'000 * kMs)).ok());
+  CHECK(!load_run("", scratch / "run", window(700 * kMillisecond, 600 * kMillisecond)).ok());
+  CHECK(load_run("", scratch / "run", window(1'100 * kMillisecond, 10'000 * kMillisecond)).ok());
 }
 
 }  // namespace

@@ -8,7 +8,7 @@ import json
 import pathlib
 import sys
 
-root = pathlib.Path(__file__).resolve().parents[2]
+root = pathlib.Path(__file__).resolve().parents[3]
 golden = root / "test" / "golden"
 profile = json.loads((golden / "profile-1.json").read_text())
 skipped = []

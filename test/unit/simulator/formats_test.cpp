@@ -21,7 +21,7 @@ using test::Scratch;
 using test::two_level_tree;
 using test::write_file;
 
-Network read(const std::string& text) {
+Network read_graphml_text(const std::string& text) {
   Scratch folder;
   write_file(folder / "file", text);
   auto network = load_cluster(folder / "file", {4, 5.0, 1e-6, {}});
@@ -58,7 +58,7 @@ TEST_CASE("Slurm's host lists") {
 }
 
 TEST_CASE("Slurm topology.conf") {
-  const Network network = read(
+  const Network network = read_graphml_text(
       "# two leaves\n"
       "SwitchName=s0 Nodes=n[0-2] LinkSpeed=100\n"
       "switchname=s1\tnodes=n[3-4]   # a comment\n\n"
@@ -106,7 +106,7 @@ constexpr char kFabric[] =
 
 TEST_CASE(
     "ibnetdiscover: hosts by name, links with port and speed, adapters inside switches left out") {
-  const Network network = read(kFabric);
+  const Network network = read_graphml_text(kFabric);
   CHECK(network.host_count() == 2);
   CHECK(network.node_name(0) == "node01");
   CHECK(network.switch_count() == 1);

@@ -9,10 +9,18 @@
 #include <utility>
 #include <vector>
 
+#include "simulator/formats/cluster.h"
 #include "simulator/jobs/job.h"
 #include "simulator/network/network.h"
 
 namespace fathom::test {
+
+// "torus:dims=4,4", as on the command line.
+inline simulator::Network network_of(const std::string& specification) {
+  auto network = simulator::load_cluster(specification);
+  REQUIRE_MESSAGE(network, network.error().message);
+  return std::move(*network);
+}
 
 // Edge switches with `hosts` hosts each, every edge switch linked to every core switch; all cables
 // of capacity 1.

@@ -21,12 +21,6 @@
 namespace fathom::simulator {
 namespace {
 
-Network made(const std::string& specification) {
-  auto network = load_cluster(specification);
-  REQUIRE_MESSAGE(network, network.error().message);
-  return std::move(*network);
-}
-
 std::vector<Demand> all_pairs(const Network& network) {
   std::vector<Demand> demands;
   for (HostId source = 0; source < network.host_count(); ++source) {
@@ -75,7 +69,7 @@ constexpr const char* kNetworks[] = {"xgft:m=3,2,2;w=1,2,3",
 
 TEST_CASE("every way is whole, and shortest where that is promised") {
   for (const std::string specification : kNetworks) {
-    const Network network = made(specification);
+    const Network network = test::network_of(specification);
     const std::vector<Demand> demands = all_pairs(network);
     ShortestPaths paths(network);
     for (const std::string name : {"dmodk", "smodk", "minimal", "random", "ecmp", "valiant", "ugal",
@@ -100,7 +94,7 @@ TEST_CASE("every way is whole, and shortest where that is promised") {
 
 TEST_CASE("D-mod-K on an XGFT: at level l, parent floor(d / (w_1 … w_l)) mod w_(l+1)") {
   const std::vector<std::uint32_t> m = {3, 2, 2}, w = {1, 2, 3};
-  const Network network = made("xgft:m=3,2,2;w=1,2,3");
+  const Network network = test::network_of("xgft:m=3,2,2;w=1,2,3");
   const std::vector<Demand> demands = all_pairs(network);
   const RouteTable table = routed(network, "dmodk", demands);
   const RouteTable by_source = routed(network, "smodk", demands);
@@ -124,7 +118,7 @@ TEST_CASE("D-mod-K on an XGFT: at level l, parent floor(d / (w_1 … w_l)) mod w
 }
 
 TEST_CASE("D-mod-K: all to all loads every link of a full fat tree alike, and uses all roots") {
-  const Network network = made("tree:k=3;n=3");
+  const Network network = test::network_of("tree:k=3;n=3");
   auto router = (*find_router("dmodk"))->make(network, {});
   REQUIRE(router);
   std::vector<Demand> demands = all_pairs(network);
@@ -146,7 +140,7 @@ TEST_CASE("D-mod-K: all to all loads every link of a full fat tree alike, and us
 }
 
 TEST_CASE("dimension order: first coordinate first, the shorter way around") {
-  const Network network = made("torus:dims=5,4");
+  const Network network = test::network_of("torus:dims=5,4");
   const auto names = [&](HostId source, HostId destination) {
     const std::vector<Demand> demands = {{source, destination, 1, 1, 0}};
     const RouteTable table = routed(network, "dor", demands);
@@ -158,13 +152,14 @@ TEST_CASE("dimension order: first coordinate first, the shorter way around") {
   CHECK(names(0, 4 * 4 + 1) == "s0.0 s4.0 s4.1 n17 ");
   CHECK(names(0, 2 * 4 + 3) == "s0.0 s1.0 s2.0 s2.3 n11 ");
   CHECK(names(0, 2) == "s0.0 s0.1 s0.2 n2 ");  // both directions are equally long
-  CHECK(
-      (*find_router("dor"))->make(made("tree:k=2;n=2"), {}).error().message.find("needs a torus") !=
-      std::string::npos);
+  CHECK((*find_router("dor"))
+            ->make(test::network_of("tree:k=2;n=2"), {})
+            .error()
+            .message.find("needs a torus") != std::string::npos);
 }
 
 TEST_CASE("a seed gives the same ways again, another seed others; D-mod-K has none") {
-  const Network network = made("tree:k=4;n=2");
+  const Network network = test::network_of("tree:k=4;n=2");
   const std::vector<Demand> demands = all_pairs(network);
   const auto same = [&](const char* name, std::uint64_t one, std::uint64_t other) {
     const RouteTable left = routed(network, name, demands, one);
@@ -233,7 +228,7 @@ TEST_CASE("greedy weighs bytes by capacity") {
 TEST_CASE("optimal: the bound holds for every routing, and the result is close to it") {
   for (const std::string specification : kNetworks) {
     CAPTURE(specification);
-    const Network network = made(specification);
+    const Network network = test::network_of(specification);
     const std::vector<Demand> demands = all_pairs(network);
     auto optimal = (*find_router("optimal"))->make(network, {});
     const auto use = link_load(network, **optimal, demands, LinkUse(network));
@@ -350,7 +345,7 @@ TEST_CASE("a cycle of switches makes no way longer than it must be") {
 }
 
 TEST_CASE("ways are forgotten and found again when memory is short") {
-  const Network network = made("tree:k=3;n=3");
+  const Network network = test::network_of("tree:k=3;n=3");
   ShortestPaths roomy(network), tight(network, 1);
   for (HostId source = 0; source < network.host_count(); ++source) {
     for (HostId target = 0; target < network.host_count(); ++target) {

@@ -22,7 +22,7 @@ std::string platform(const std::string& inside) {
          inside + "\n</platform>\n";
 }
 
-base::Result<Network> read(const std::string& text) {
+base::Result<Network> read_platform(const std::string& text) {
   Scratch folder;
   write_file(folder / "p.xml", text);
   auto network = load_cluster(folder / "p.xml", {3, 5.0, 1e-6, {}});
@@ -32,8 +32,8 @@ base::Result<Network> read(const std::string& text) {
   return base::Error{at == std::string::npos ? message : message.substr(at + 6)};
 }
 
-Network made(const std::string& inside) {
-  auto network = read(platform(inside));
+Network platform_network(const std::string& inside) {
+  auto network = read_platform(platform(inside));
   REQUIRE_MESSAGE(network, network.error().message);
   return std::move(*network);
 }
@@ -57,7 +57,7 @@ TEST_CASE("SimGrid's values") {
 
 TEST_CASE(
     "a cluster is a star: one link to the router and one from it for each host, slots from core") {
-  const Network network = made(
+  const Network network = platform_network(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='.x' radical='0-3' "
       "speed='1f' core='8' bw='1GBps' lat='2us'/></zone>");
   CHECK(network.host_count() == 4);
@@ -74,7 +74,7 @@ TEST_CASE(
 
 // Contracted one arm at a time, as it once was, this takes minutes.
 TEST_CASE("a cluster of 20,000 hosts is read as quickly as it is written") {
-  const Network network = made(
+  const Network network = platform_network(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-19999' "
       "speed='1f' bw='1GBps' "
       "lat='2us' bb_bw='100GBps' bb_lat='1us'/></zone>");
@@ -83,7 +83,7 @@ TEST_CASE("a cluster of 20,000 hosts is read as quickly as it is written") {
 }
 
 TEST_CASE("a link of half duplex carries both directions") {
-  const Network network = made(
+  const Network network = platform_network(
       "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
       "<link id='l' bandwidth='100' latency='1'/><route src='a' dst='b'><link_ctn "
       "id='l'/></route></zone>");
@@ -95,7 +95,7 @@ TEST_CASE("a link of half duplex carries both directions") {
 }
 
 TEST_CASE("a dragonfly with several chassis: links by kind, as wide as they are many") {
-  const Network network = made(
+  const Network network = platform_network(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-35' speed='1f' "
       "bw='10' lat='1' topology='DRAGONFLY' topo_parameters='3,4;2,3;3,1;2'/></zone>");
   CHECK(network.switch_count() == 18);
@@ -117,17 +117,17 @@ TEST_CASE(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-11' speed='1f' "
       "bw='10' lat='1' "
       "topology='TORUS' topo_parameters='4,3'/>";
-  const Network alone = made(torus + "</zone>");
+  const Network alone = platform_network(torus + "</zone>");
   REQUIRE(alone.grid() != nullptr);
   CHECK(alone.grid()->kind == Grid::Kind::kTorus);
   CHECK(alone.grid()->extent == std::vector<std::uint32_t>{4, 3});
   CHECK(alone.grid()->stride == std::vector<std::uint32_t>{1, 4});
-  CHECK(made(torus + "<router id='r'/></zone>").grid() == nullptr);
+  CHECK(platform_network(torus + "<router id='r'/></zone>").grid() == nullptr);
 }
 
 TEST_CASE("what is wrong with a platform, with its line") {
   const auto error = [](const std::string& inside) {
-    const auto network = read(platform(inside));
+    const auto network = read_platform(platform(inside));
     REQUIRE_FALSE(network);
     return network.error().message;
   };
@@ -187,10 +187,10 @@ TEST_CASE("a route that is no shortest way is refused: no routing would take it"
   text += route("a", "ra", {{"la", "UP"}}) + route("b", "rb", {{"lb", "UP"}}) +
           route("c", "rc", {{"lc", "UP"}});
   text += route("ra", "rb", {{"ab", "UP"}}) + route("rb", "rc", {{"bc", "UP"}});
-  CHECK(read(platform(text +
-                      route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) +
-                      "</zone>")));
-  const auto detour = read(platform(
+  CHECK(read_platform(
+      platform(text + route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) +
+               "</zone>")));
+  const auto detour = read_platform(platform(
       text + route("ra", "rc", {{"ac", "UP"}}) +
       route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) + "</zone>"));
   REQUIRE_FALSE(detour);

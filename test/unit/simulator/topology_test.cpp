@@ -16,15 +16,10 @@
 #include "simulator/formats/cluster.h"
 #include "simulator/network/shortest_paths.h"
 #include "simulator/topology/finite_field.h"
+#include "test/unit/simulator/networks.h"
 
 namespace fathom::simulator {
 namespace {
-
-Network made(const std::string& specification) {
-  auto network = load_cluster(specification);
-  REQUIRE_MESSAGE(network, network.error().message);
-  return std::move(*network);
-}
 
 // The largest distance between two switches, in links.
 unsigned diameter(const Network& network) {
@@ -62,7 +57,7 @@ std::string as_text(const std::vector<std::uint32_t>& numbers) {
 void check_tree(const std::vector<std::uint32_t>& m, const std::vector<std::uint32_t>& w) {
   const std::string specification = "xgft:m=" + as_text(m) + ";w=" + as_text(w);
   CAPTURE(specification);
-  const Network network = made(specification);
+  const Network network = test::network_of(specification);
   const auto nodes_at = [&](std::size_t level) {
     std::uint32_t nodes = 1;
     for (std::size_t i = 0; i < m.size(); ++i) nodes *= i < level ? w[i] : m[i];
@@ -109,7 +104,7 @@ TEST_CASE("XGFT of any height: every pair of hosts has the ways that the formula
 
 TEST_CASE(
     "XGFT(3;4,4,3;1,2,2) has 72 links between switches, and four roots (the reference: 96 links)") {
-  const Network network = made("xgft:m=4,4,3;w=1,2,2");
+  const Network network = test::network_of("xgft:m=4,4,3;w=1,2,2");
   CHECK(network.host_count() == 48);
   LinkId switch_links = 0;
   for (LinkId link = 0; link < network.link_count(); ++link)
@@ -120,12 +115,12 @@ TEST_CASE(
 }
 
 TEST_CASE("k-ary n-tree and leaf-spine") {
-  const Network tree = made("tree:k=4;n=3");
+  const Network tree = test::network_of("tree:k=4;n=3");
   CHECK(tree.host_count() == 64);
   CHECK(tree.switch_count() == 48);
   CHECK(degrees(tree) == std::set<std::size_t>{4, 8});
-  const Network clos =
-      made("leafspine:leaves=3;spines=2;hosts=5;slots=7;taper=2;capacity=10;latency=1e-6");
+  const Network clos = test::network_of(
+      "leafspine:leaves=3;spines=2;hosts=5;slots=7;taper=2;capacity=10;latency=1e-6");
   CHECK(clos.host_count() == 15);
   CHECK(clos.switch_count() == 5);
   CHECK(clos.slots(14) == 7);
@@ -135,7 +130,7 @@ TEST_CASE("k-ary n-tree and leaf-spine") {
 }
 
 TEST_CASE("taper goes by level, the last value for all above") {
-  const Network network = made("tree:k=2;n=4;taper=2,4;capacity=8");
+  const Network network = test::network_of("tree:k=2;n=4;taper=2,4;capacity=8");
   const auto up_from = [&](const char* name) {
     const NodeId node = network.find_node(name);
     return network.link(network.links_from(node).back()).capacity_Bps;
@@ -147,33 +142,34 @@ TEST_CASE("taper goes by level, the last value for all above") {
 }
 
 TEST_CASE("mesh and torus: degree 2 a dimension, distance is the sum over dimensions") {
-  const Network torus = made("torus:dims=4,5,6;hosts=2");
+  const Network torus = test::network_of("torus:dims=4,5,6;hosts=2");
   CHECK(torus.host_count() == 240);
   CHECK(degrees(torus) == std::set<std::size_t>{6});
   CHECK(diameter(torus) == 2 + 2 + 3);
-  const Network mesh = made("mesh:dims=4,5");
+  const Network mesh = test::network_of("mesh:dims=4,5");
   CHECK(degrees(mesh) == std::set<std::size_t>{2, 3, 4});
   CHECK(diameter(mesh) == 3 + 4);
-  CHECK(degrees(made("torus:dims=2,3")) == std::set<std::size_t>{3});
-  CHECK(made("torus:dims=1").link_count() == 2);
+  CHECK(degrees(test::network_of("torus:dims=2,3")) == std::set<std::size_t>{3});
+  CHECK(test::network_of("torus:dims=1").link_count() == 2);
   REQUIRE(torus.grid() != nullptr);
   CHECK(torus.node_name(torus.host_count() + 1) == "s0.0.1");
   CHECK(torus.find_link(torus.find_node("s3.0.0"), torus.find_node("s0.0.0")) != kNoId);
 }
 
 TEST_CASE("HyperX: one link for each dimension in which two switches differ") {
-  const Network network = made("hyperx:dims=3,4,2;hosts=1");
+  const Network network = test::network_of("hyperx:dims=3,4,2;hosts=1");
   CHECK(degrees(network) == std::set<std::size_t>{2 + 3 + 1});
   CHECK(diameter(network) == 3);
 }
 
 TEST_CASE("dragonfly: every two groups are linked equally often") {
-  const Network network = made("dragonfly:switches=4;globals=2;hosts=2");
+  const Network network = test::network_of("dragonfly:switches=4;globals=2;hosts=2");
   CHECK(network.switch_count() == 9 * 4);
   CHECK(network.host_count() == 72);
   CHECK(degrees(network) == std::set<std::size_t>{3 + 2});
   CHECK(diameter(network) == 3);
-  const Network small = made("dragonfly:switches=4;globals=2;hosts=1;groups=3");  // 4 cables a pair
+  const Network small =
+      test::network_of("dragonfly:switches=4;globals=2;hosts=1;groups=3");  // 4 cables a pair
   std::vector<int> cables(9, 0);
   for (const Link& link : small.links()) {
     if (small.is_host(link.source) || small.is_host(link.target)) continue;
@@ -216,16 +212,17 @@ TEST_CASE(
 TEST_CASE("Slim Fly: 2q² switches of degree (3q - delta) / 2 at diameter 2") {
   for (const unsigned q : {3u, 4u, 5u, 7u, 8u, 9u, 11u, 13u, 16u, 17u, 19u, 25u, 27u}) {
     CAPTURE(q);
-    const Network network = made("slimfly:q=" + std::to_string(q) + ";hosts=1");
+    const Network network = test::network_of("slimfly:q=" + std::to_string(q) + ";hosts=1");
     CHECK(network.switch_count() == 2 * q * q);
     CHECK(degrees(network) == std::set<std::size_t>{(3 * q + (q % 4 == 3 ? 1 : 0)) / 2});
     CHECK(diameter(network) == 2);
   }
-  CHECK(made("slimfly:q=5").host_count() == 200);  // Besta and Hoefler: 4 hosts on each of 50
+  CHECK(test::network_of("slimfly:q=5").host_count() ==
+        200);  // Besta and Hoefler: 4 hosts on each of 50
   // Known graphs of diameter 2 by degree: 32 switches at 6, 128 at 12, 162 at 13.
   for (const auto& [q, switches, degree] :
        {std::tuple{4, 32u, 6u}, {8, 128u, 12u}, {9, 162u, 13u}}) {
-    const Network network = made("slimfly:q=" + std::to_string(q) + ";hosts=1");
+    const Network network = test::network_of("slimfly:q=" + std::to_string(q) + ";hosts=1");
     CHECK(network.switch_count() == switches);
     CHECK(degrees(network) == std::set<std::size_t>{degree});
   }

@@ -32,8 +32,8 @@ struct Place {
 };
 
 [[gnu::noinline]] Place where_it_calls() {
+  const int line = __LINE__ + 1;
   const std::uint64_t address = return_address();
-  const int line = __LINE__;
   asm volatile("" ::: "memory");
   return {address, line};
 }

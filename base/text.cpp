@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/text.h"
+
+#include "base/utf8.h"
+
+namespace fathom::base {
+
+std::string csv_field(std::string_view text) {
+  const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos;
+  return plain ? std::string(text) : csv_quoted(text);
+}
+
+std::string csv_quoted(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char character : text) quoted.append(character == '"' ? 2 : 1, character);
+  return quoted + '"';
+}
+
+std::string xml_text(std::string_view text) {
+  std::string escaped;
+  for (const char character : as_utf8(text)) {
+    switch (character) {
+      case '&': escaped += "&amp;"; break;
+      case '<': escaped += "&lt;"; break;
+      case '>': escaped += "&gt;"; break;
+      case '"': escaped += "&quot;"; break;
+      default: escaped += static_cast<unsigned char>(character) < 0x20 ? '?' : character;
+    }
+  }
+  return escaped;
+}
+
+}  // namespace fathom::base
