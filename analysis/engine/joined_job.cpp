@@ -70,7 +70,7 @@ class Joiner {
   void deliver(std::uint32_t process, const SentMessage& message);
   void apply(const SourceLoss& loss);
   void apply(const Channels::Joined& joined);
-  void apply_end(const JoinedMessage& joined, bool sender);
+  void apply_end(const trace::JoinedEnds& joined, bool sender);
   void apply(const JoinedCollective& joined);
   std::uint32_t owner_of_communicator(std::int32_t communicator) const {
     return job_.mapping_[job_.facts_.members[static_cast<std::size_t>(communicator)].front()];
@@ -238,7 +238,7 @@ void Joiner::apply(const SourceLoss& loss) {
 }
 
 void Joiner::apply(const Channels::Joined& all) {
-  for (const JoinedMessage& joined : all) {
+  for (const trace::JoinedEnds& joined : all) {
     ++job_.summary_.messages;
     ProcessSummary& receiver = job_.summary_.processes[joined.received.process];
     if (joined.received.time_ns < joined.sent.time_ns) {
@@ -255,9 +255,9 @@ void Joiner::apply(const Channels::Joined& all) {
   }
 }
 
-void Joiner::apply_end(const JoinedMessage& joined, bool sender) {
-  const MessageEnd& own = sender ? joined.sent : joined.received;
-  const MessageEnd& other = sender ? joined.received : joined.sent;
+void Joiner::apply_end(const trace::JoinedEnds& joined, bool sender) {
+  const trace::ChannelEnd& own = sender ? joined.sent : joined.received;
+  const trace::ChannelEnd& other = sender ? joined.received : joined.sent;
   Step& step = job_.steps_->at(own.process, own.step);
   step.end_ns = other.begin_ns;
   step.partner = other.process;
@@ -299,7 +299,7 @@ void Joiner::open(Received received) {
         apply(received.take<SourceLoss>());
         break;
       }
-      case kMatched: apply_end(received.take<JoinedMessage>(), true); break;
+      case kMatched: apply_end(received.take<trace::JoinedEnds>(), true); break;
       case kPart: take_part(received.take<Participation>()); break;
       case kPartJoined: apply(received.take<JoinedCollective>()); break;
       case kClosed: collectives_.close(received.take<Closing>()); break;

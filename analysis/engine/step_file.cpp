@@ -7,7 +7,7 @@ namespace fathom::analysis {
 
 StepFile::~StepFile() {
   for (char* segment : segments_) {
-    if (segment != overflow_.get()) scratch::unmap(segment, kSegmentBytes);
+    if (segment != overflow_.get()) base::scratch::unmap(segment, kSegmentBytes);
   }
 }
 
@@ -32,7 +32,7 @@ void StepFile::add_block(std::size_t process) {
 
 bool StepFile::add_segment() {
   if (problem_.empty()) {
-    if (const auto mapped = scratch::map(kSegmentBytes)) {
+    if (const auto mapped = base::scratch::map(kSegmentBytes)) {
       segments_.push_back(*mapped);
       return true;
     } else {

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/engine/scratch.h"
+#include "base/scratch.h"
 #include "analysis/engine/step.h"
 #include "base/result.h"
 
@@ -54,8 +54,8 @@ class StepFile {
   // for each page.
   void will_write(std::size_t process, std::uint32_t step);
 
-  // Whoever goes through many steps says so now and then (scratch::touched).
-  static void touched(std::size_t steps) { scratch::touched(steps * sizeof(Step)); }
+  // Whoever goes through many steps says so now and then (base::scratch::touched).
+  static void touched(std::size_t steps) { base::scratch::touched(steps * sizeof(Step)); }
 
   base::Status status() const;
   std::uint64_t bytes() const { return used_blocks_ * kBlockBytes; }

@@ -9,20 +9,23 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/engine/channels.h"
 #include "analysis/engine/collectives.h"
 #include "analysis/engine/job_facts.h"
 #include "analysis/engine/step_file.h"
 #include "base/flat_map.h"
 #include "trace/definitions.h"
 #include "trace/event.h"
+#include "trace/join/call_tracker.h"
+#include "trace/join/channels.h"
 
 namespace fathom::analysis {
+
+using trace::Channels;
 
 struct SentMessage {
   Channels::Key key;
   std::int32_t destination = 0;  // world rank
-  MessageEnd end;
+  trace::ChannelEnd end;
 };
 
 struct SourceLoss {
@@ -44,12 +47,23 @@ struct RecorderOptions {
   bool hidden_messages = false;  // make steps of the library's own messages too
 };
 
-class StepRecorder {
+// What the tracker keeps with each call and request. A request's message is the number of the kSend,
+// kReceive or kCollective that completes with it.
+struct CallSteps {
+  std::uint32_t step = 0;
+  std::uint32_t collective = kNobody;  // its kCollective
+  std::int32_t root = -1;              // world rank
+};
+struct RequestSteps {
+  std::uint32_t posted_in = kNobody;  // the call that posted or started it
+};
+
+class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
  public:
   StepRecorder(const JobFacts& facts, std::uint32_t process, RecorderOptions options,
                StepFile& steps, Channels& channels, Outgoing& outgoing);
 
-  void step(const trace::Event& event);
+  void step(const trace::Event& event) { CallTracker::step(event); }
   void finish();
 
   // Return addresses; kCall's partner_step is a position here.
@@ -58,74 +72,36 @@ class StepRecorder {
   std::uint64_t losses() const { return losses_; }
 
  private:
-  struct OpenCall {
-    std::uint64_t enter_ns = 0;
-    std::uint32_t step = 0;
-    std::uint32_t function = 0;
-    std::uint32_t sent = kNobody;        // the kSend that the request it makes stands for
-    std::uint32_t collective = kNobody;  // its kCollective
-    std::int32_t communicator = -1;
-    std::int32_t root = -1;           // world rank
-    std::int32_t peer = -1, tag = 0;  // as posted
-  };
-  struct Request {
-    Channels::Posted posted;
-    std::uint64_t posted_ns = 0;
-    std::uint32_t posted_in = kNobody;  // the call that posted or started it
-    std::uint32_t step = kNobody;       // the kSend, kReceive or kCollective that completes with it
-    std::int32_t communicator = -1, peer = -1, tag = 0;
-    trace::Group group = trace::Group::kOther;
-    bool persistent = false, active = false, waits = false;  // waits: posted, no message yet
-  };
-  struct Thread {
-    std::vector<OpenCall> open;
-    std::vector<std::uint64_t>
-        started;  // persistent sends started by the open call, without a message yet
-  };
+  using Tracker = trace::CallTracker<StepRecorder, CallSteps, RequestSteps>;
+  friend Tracker;
 
-  void enter(const trace::Event& event);
-  void leave(const trace::Event& event);
-  void end_call(Thread& thread, std::uint64_t leave_ns, bool cut);
+  void entered(OpenCall& call, const trace::Event& event);
+  void left(const OpenCall& call, const trace::Event& leave);
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
-  void make_request(Thread& thread, const trace::Event& event);
-  void remember_earlier(std::uint64_t number, std::uint32_t step);
-  void activate(std::uint64_t number, Request& request, std::uint64_t posted_ns, Thread& thread);
-  void free_request(std::uint64_t number);
-  void stop_waiting(Request& request);
-  Step& append_message(StepKind kind, const trace::Event& event, const Thread& here,
-                       std::uint32_t& number);
-  void sent(const trace::Event& event);
-  bool belongs_to_request(const trace::Event& event, std::uint32_t step);
-  void received(const trace::Event& event);
-  Request* request_of(const trace::Event& event);
-  void completed(const trace::Event& event);
-  void phase(const trace::Event& event);
+  std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
+  void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);
+  void received(const trace::Event& event, std::uint32_t number, const OpenCall* call,
+                const Request* request, bool waited);
+  void request_made(Request& request, const OpenCall& call);
+  void activated(Request& request, const OpenCall* call);
+  void request_started(const Request&, std::uint64_t) {}
+  void request_dropped(const Request&) {}
+  void complete_at_return(const OpenCall& call, const trace::Event& leave);
+  void completed(const trace::Event& event, const Request* request, std::uint32_t step, bool ends);
+  Channels::Posted post(const Channels::Key& key) { return channels_.post(key); }
+  void withdrawn(const Channels::Posted& posted) { channels_.withdraw(posted, outgoing_.joined); }
   void lost(const trace::Event& event);
+  void other(const trace::Event& event);
   void close_communicators();
   std::uint32_t site(std::uint64_t address);
-
-  Thread& thread(std::uint32_t number) {
-    if (threads_.size() <= number) threads_.resize(number + 1);
-    return threads_[number];
-  }
-  bool hidden(std::uint32_t message_class) const {
-    return message_class < facts_.definitions.class_hidden.size() &&
-           facts_.definitions.class_hidden[message_class];
-  }
 
   const JobFacts& facts_;
   const std::uint32_t process_;
   const std::int32_t rank_;
-  const RecorderOptions options_;
   StepFile& steps_;
   Channels& channels_;
   Outgoing& outgoing_;
 
-  std::vector<Thread> threads_;
-  base::FlatMap<std::uint64_t, Request> requests_;
-  // Open MPI gives all sends that were complete at once the same number: those before the last of a
-  // number.
-  base::FlatMap<std::uint64_t, std::vector<std::uint32_t>> earlier_;
   std::vector<std::uint32_t>
       sequences_;                      // by communicator: collectives taken part in in this epoch
   std::vector<std::uint32_t> phases_;  // open ones
@@ -135,7 +111,6 @@ class StepRecorder {
     std::uint64_t address = 0;
     std::uint32_t number = kNobody;
   } site_cache_[256];
-  std::uint64_t last_ns_ = 0;
   std::uint32_t epoch_ = 0;
   std::uint64_t lost_records_ = 0, losses_ = 0;
   bool incomplete_ = false;  // lost records: its collectives cannot be numbered any more

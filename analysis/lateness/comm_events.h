@@ -10,7 +10,7 @@
 //   kPost        a non-blocking collective is begun
 // MPI_Sendrecv is a kSend and a kReceive behind it. Calls outside of the window of time are left
 // out, and whatever has an end there is as if it had none. Memory: some 60 bytes an event, in
-// temporary files where that is much (analysis/engine/scratch.h).
+// temporary files where that is much (base/scratch.h).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +18,11 @@
 #include <vector>
 
 #include "analysis/engine/joined_job.h"
-#include "analysis/engine/scratch.h"
+#include "base/scratch.h"
 
 namespace fathom::analysis {
+
+using base::ScratchVector;
 
 enum class CommKind : std::uint8_t { kSend, kReceive, kCollective, kPost };
 
@@ -62,7 +64,7 @@ struct CommEvents {
   // given back.
   static void touched(std::uint32_t count) {
     constexpr std::uint32_t kAtOnce = 1 << 14;
-    if (count % kAtOnce == 0) scratch::touched(kAtOnce * kBytesTouched);
+    if (count % kAtOnce == 0) base::scratch::touched(kAtOnce * kBytesTouched);
   }
 
  private:

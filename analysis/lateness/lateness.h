@@ -16,7 +16,7 @@
 // Done by analysis process 0 alone, with what the others send it: dependences are global, and it is
 // a matter of seconds. So it is the same for any number of processes. Cost: linear, below 1 us an
 // event of the trace. Memory: some 100 bytes a communication event, in temporary files where that
-// is much (analysis/engine/scratch.h).
+// is much (base/scratch.h).
 #pragma once
 
 #include <cstdint>

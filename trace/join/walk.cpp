@@ -2,18 +2,18 @@
 #include "trace/join/walk.h"
 
 #include <algorithm>
-#include <memory>
-#include <queue>
-#include <unordered_map>
-#include <utility>
+#include <deque>
+#include <optional>
 #include <vector>
 
+#include "base/flat_map.h"
+#include "trace/join/call_tracker.h"
+#include "trace/join/merged_events.h"
+#include "trace/join/partners.h"
 #include "trace/meanings.h"
 
 namespace fathom::trace {
 namespace {
-
-using mpi::Requests;
 
 RequestKind kind_of(Group group) {
   switch (group) {
@@ -24,402 +24,192 @@ RequestKind kind_of(Group group) {
   }
 }
 
-// What is the same for all processes.
-struct Shared {
-  explicit Shared(const Definitions& all) : definitions(all), meanings(trace::meanings(all)) {}
-  mpi::Meaning meaning(std::uint32_t function) const {
-    return function < meanings.size() ? meanings[function] : mpi::Meaning{};
-  }
-  bool hidden(std::uint32_t message_class) const {
-    return message_class < definitions.class_hidden.size() &&
-           definitions.class_hidden[message_class];
-  }
-
-  const Definitions& definitions;
-  std::vector<mpi::Meaning> meanings;
-};
-
-// Receives of the program that are posted and name one source and one tag, in the order of posting.
-class PostedReceives {
+// Numbers messages, and gives the later end of each the earlier one.
+class Transfers {
  public:
-  using Order = std::uint64_t;
+  explicit Transfers(const Trace& trace) : partners_(trace) {}
 
-  Order next_order() { return ++last_order_; }
-
-  void add(const MessageKey& key, Order order) { waiting_[key].push_back(order); }
-
-  std::size_t count_before(const MessageKey& key, Order order) const {
-    const auto found = waiting_.find(key);
-    if (found == waiting_.end()) return 0;
-    const auto& orders = found->second;
-    return static_cast<std::size_t>(std::lower_bound(orders.begin(), orders.end(), order) -
-                                    orders.begin());
+  // Gives `end` its id; returns the other end if that has been seen.
+  std::optional<MessageEnd> seen(MessageName name, MessageEnd& end) {
+    const auto partner = partners_.of(name);
+    if (const MessageEnd* other = partner ? waiting_.find(name.packed()) : nullptr) {
+      const MessageEnd found = *other;
+      waiting_.erase(name.packed());
+      end.id = found.id;
+      return found;
+    }
+    end.id = ++last_id_;
+    if (partner) waiting_[partner->packed()] = end;
+    return std::nullopt;
   }
 
-  void remove(const MessageKey& key, Order order) {
-    const auto found = waiting_.find(key);
-    if (found == waiting_.end()) return;
-    auto& orders = found->second;
-    const auto place = std::lower_bound(orders.begin(), orders.end(), order);
-    if (place != orders.end() && *place == order) orders.erase(place);
-    if (orders.empty()) waiting_.erase(found);
-  }
+  const Partners& partners() const { return partners_; }
 
  private:
-  struct Hash {
-    std::size_t operator()(const MessageKey& key) const {
-      const auto high = static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.source)) << 32;
-      return (high ^ static_cast<std::uint32_t>(key.tag) ^
-              static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 20) *
-             0x9e3779b97f4a7c15u;
-    }
-  };
-  std::unordered_map<MessageKey, std::vector<Order>, Hash> waiting_;
-  Order last_order_ = 0;
+  Partners partners_;
+  base::FlatMap<std::uint64_t, MessageEnd>
+      waiting_;  // by the name of the end that is still to come
+  std::uint64_t last_id_ = 0;
 };
 
-class ProcessWalk {
+class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
  public:
-  // `matcher`: nullptr where messages are not joined.
-  ProcessWalk(const Shared& shared, std::size_t process, Visitor& visitor, MessageMatcher* matcher)
-      : shared_(shared), visitor_(visitor), matcher_(matcher) {
+  // `transfers`: nullptr where messages are not joined.
+  ProcessWalk(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
+              std::size_t process, Visitor& visitor, Transfers* transfers)
+      : CallTracker(definitions, meanings, true), visitor_(visitor), transfers_(transfers) {
     place_.process = process;
-    place_.rank = static_cast<std::int32_t>(shared.definitions.processes[process].rank);
+    place_.rank = static_cast<std::int32_t>(definitions.processes[process].rank);
   }
 
-  void step(const Event& event);
-  void finish();
+  void step(const Event& event) {
+    place_.thread = event.thread;
+    CallTracker::step(event);
+  }
+
+  void finish() {
+    end_open_calls();
+    std::vector<Tracked*> left;
+    for_each_request([&left](Tracked& request) { left.push_back(&request); });
+    std::sort(left.begin(), left.end(),
+              [](const Tracked* a, const Tracked* b) { return a->order < b->order; });
+    for (Tracked* request : left) {
+      place_.thread = request->data.message.thread;
+      request_dropped(*request);
+    }
+    visitor_.process_end(place_.process);
+  }
 
  private:
-  struct Tracked : Request {
-    PostedReceives::Order order = 0;
-    // Open MPI gives all sends that were complete at once the same number: what those before this
-    // one sent.
-    std::vector<std::uint64_t> earlier_sent;
-  };
-  static constexpr std::size_t kMostEarlier = 1 << 16;
+  using Tracker = CallTracker<ProcessWalk, Call, trace::Request>;
+  friend Tracker;
+  using Tracked = Tracker::Request;
 
-  struct OpenCall : Call {
-    std::uint64_t sent = 0;  // the message that the request it makes sends
-    std::vector<std::uint64_t>
-        started;  // persistent sends that it started and whose message did not come yet
-  };
-
-  void enter(const Event& event);
-  void leave(const Event& event);
-  void start_request(const OpenCall& call, const mpi::Meaning& meaning);
-  void activate(Tracked& request, std::uint64_t time_ns);
-  void drop(const Tracked& request);
-  void drop_all();
-  void sent(const Event& event);
-  bool belongs_to_request(const Event& event, std::uint64_t number);
-  void received(const Event& event);
-  void completed(const Event& event);
-  void given(const Event& event);
-  MessageKey posted_key(const Request& request) const;
-  static bool names_one_message(const Request& request);
-  MessageEnd end_of(const Event& event, const Request* request);
-
-  std::vector<OpenCall>& stack() {
-    if (stacks_.size() <= place_.thread) stacks_.resize(place_.thread + 1);
-    return stacks_[place_.thread];
-  }
-  OpenCall* inside() {
-    auto& calls = stack();
-    return calls.empty() ? nullptr : &calls.back();
+  void entered(OpenCall& call, const Event& event) {
+    call.data.enter = event;
+    call.data.leave.function = event.function;
+    call.data.depth = call.depth;
+    visitor_.enter(place_, call.data);
   }
 
-  const Shared& shared_;
-  Visitor& visitor_;
-  MessageMatcher* matcher_;
-  Place place_;
-  std::uint64_t last_ns_ = 0;
-  std::vector<std::vector<OpenCall>> stacks_;  // by thread
-  std::uint64_t messages_ = 0;
-  std::unordered_map<std::uint64_t, Tracked> requests_;
-  PostedReceives posted_;
-};
-
-MessageKey ProcessWalk::posted_key(const Request& request) const {
-  return {request.posted.communicator, request.posted.peer, place_.rank, request.posted.tag};
-}
-
-bool ProcessWalk::names_one_message(const Request& request) {
-  return request.kind == RequestKind::kReceive && request.posted.peer >= 0 &&
-         request.posted.tag != kAnyTag;
-}
-
-MessageEnd ProcessWalk::end_of(const Event& event, const Request* request) {
-  MessageEnd end;
-  end.posted_ns = request && request->started_ns ? request->started_ns : event.time_ns;
-  if (!request && inside()) end.posted_ns = inside()->enter.time_ns;
-  end.time_ns = event.time_ns;
-  end.bytes = event.bytes;
-  end.process = place_.process;
-  end.thread = event.thread;
-  end.message_class = event.code;
-  return end;
-}
-
-void ProcessWalk::enter(const Event& event) {
-  auto& calls = stack();
-  OpenCall& call = calls.emplace_back();
-  call.enter = event;
-  call.leave.function = event.function;
-  call.depth = static_cast<std::uint32_t>(calls.size() - 1);
-  visitor_.enter(place_, call);
-  if (shared_.meaning(event.function).requests == Requests::kFrees) {
-    const auto found = requests_.find(event.request);
-    if (found == requests_.end()) return;
-    if (found->second.kind == RequestKind::kReceive)
-      posted_.remove(posted_key(found->second), found->second.order);
-    drop(found->second);
-    requests_.erase(found);
-    return;
+  void left(OpenCall& call, const Event& leave) {
+    if (call.cut) {
+      call.data.cut = true;
+      call.data.leave.time_ns = leave.time_ns;
+    } else {
+      call.data.leave = leave;
+    }
+    place_.thread = call.thread;
+    visitor_.leave(place_, call.data);
   }
-  if (shared_.meaning(event.function).requests != Requests::kStarts || !event.request) return;
-  const auto found = requests_.find(event.request);
-  if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
-}
 
-// A leave without its enter (records were lost) closes nothing; open calls above the one that is
-// left lost theirs.
-void ProcessWalk::leave(const Event& event) {
-  auto& calls = stack();
-  const auto open = std::find_if(calls.rbegin(), calls.rend(), [&](const OpenCall& call) {
-    return call.enter.function == event.function;
-  });
-  if (open == calls.rend()) return;
-  const auto depth = static_cast<std::size_t>(calls.rend() - open) - 1;
-  while (calls.size() > depth + 1) {
-    calls.back().cut = true;
-    calls.back().leave.time_ns = event.time_ns;
-    visitor_.leave(place_, calls.back());
-    calls.pop_back();
+  MessageNumber new_message(const Event&, const OpenCall*) { return ++messages_; }
+
+  void sent(const Event& event, MessageNumber number, const OpenCall* call, bool by_request) {
+    const std::uint64_t posted_ns = call ? call->enter_ns : event.time_ns;
+    show({event.communicator, place_.rank, event.peer, event.tag}, event, number, call, by_request,
+         posted_ns);
   }
-  OpenCall& call = calls.back();
-  call.leave = event;
-  start_request(call, shared_.meaning(event.function));
-  visitor_.leave(place_, call);
-  calls.pop_back();
-}
 
-void ProcessWalk::start_request(const OpenCall& call, const mpi::Meaning& meaning) {
-  if (!meaning.persistent() && !meaning.nonblocking()) return;
-  if (call.request() == kNoRequest && call.sent != 0) {  // complete when its call returned
-    Request request;
-    request.started_ns = call.leave.time_ns;
-    request.posted = call.enter;
-    request.kind = kind_of(meaning.group);
+  void received(const Event& event, MessageNumber number, const OpenCall* call, Tracked* request,
+                bool) {
+    std::uint64_t posted_ns = call && !request ? call->enter_ns : event.time_ns;
+    if (request) {
+      if (request->data.started_ns != 0) posted_ns = request->data.started_ns;
+      request->data.message = event;
+      request->data.has_message = true;
+    }
+    show({event.communicator, event.peer, place_.rank, event.tag}, event, number, call,
+         request != nullptr, posted_ns);
+  }
+
+  void show(const MessageKey& key, const Event& event, MessageNumber number, const OpenCall* call,
+            bool nonblocking, std::uint64_t posted_ns) {
+    Message message;
+    message.event = event;
+    message.number = number;
+    message.hidden = hidden(event.code);
+    message.nonblocking = nonblocking;
+    message.inside = call ? &call->data : nullptr;
+    MessageEnd end{0,         event.time_ns, event.bytes, posted_ns, place_.process, event.thread,
+                   event.code};
+    std::optional<MessageEnd> other;
+    if (transfers_) {
+      other = transfers_->seen({static_cast<std::uint32_t>(place_.process), number}, end);
+    }
+    message.id = end.id;
+    visitor_.message(place_, message);
+    if (!other) return;
+    const bool sends = event.kind == EventKind::kMessageSent;
+    visitor_.transfer({key, sends ? end : *other, sends ? *other : end});
+  }
+
+  // Pairing is done already, by Partners.
+  Channels::Posted post(const Channels::Key&) { return {}; }
+  void withdrawn(const Channels::Posted&) {}
+  void lost(const Event&) {}
+
+  void request_made(Tracked& request, const OpenCall& call) {
+    request.data.number = request.number;
+    request.data.posted = call.data.enter;
+    request.data.kind = kind_of(request.group);
+    request.data.persistent = request.persistent;
+  }
+
+  void activated(Tracked& request, const OpenCall*) {
+    request.data.cancelled = false;
+    if (request.persistent) request.data.has_message = false;
+  }
+
+  void request_started(Tracked& request, std::uint64_t time_ns) {
+    request.data.started_ns = time_ns;
+    visitor_.request_started(place_, shown(request));
+  }
+
+  void request_dropped(Tracked& request) {
+    if (request.data.has_message) visitor_.request_dropped(place_, shown(request), last_ns());
+  }
+
+  void complete_at_return(const OpenCall& call, const Event& leave) {
+    if (call.sent == kNoMessage) return;
+    trace::Request request;
+    request.started_ns = leave.time_ns;
+    request.posted = call.data.enter;
+    request.kind = kind_of(meaning(call.function).group);
     request.sent = call.sent;
-    visitor_.request_completed(place_, request, call.leave);
+    visitor_.request_completed(place_, request, leave);
   }
-  if (call.request() == kNoRequest) return;
-  Tracked& request = requests_[call.request()];
-  if (request.active && request.kind == RequestKind::kReceive)
-    posted_.remove(posted_key(request), request.order);
-  // What it received or sent during the call itself is known already.
-  const bool early = request.number != 0 && request.posted.time_ns >= call.enter.time_ns;
-  std::vector<std::uint64_t> earlier_sent;
-  if (request.active && request.sent != 0 && !request.persistent) {
-    earlier_sent.swap(request.earlier_sent);
-    earlier_sent.push_back(request.sent);
-    if (earlier_sent.size() > kMostEarlier) earlier_sent.erase(earlier_sent.begin());
-  }
-  if (!early) {
-    drop(request);
-    request = {};
-  }
-  request.earlier_sent.swap(earlier_sent);
-  request.number = call.request();
-  request.posted = call.enter;
-  request.kind = kind_of(meaning.group);
-  request.sent = call.sent;
-  request.persistent = meaning.persistent();
-  request.active = false;
-  if (!request.persistent) activate(request, call.leave.time_ns);
-}
 
-void ProcessWalk::drop(const Tracked& request) {
-  if (request.has_message) visitor_.request_dropped(place_, request, last_ns_);
-}
+  void completed(const Event& event, Tracked* request, MessageNumber number, bool ends) {
+    if (request == nullptr) return visitor_.other(place_, event);
+    request->data.cancelled = event.flag == 1;
+    trace::Request completed = shown(*request);
+    if (!ends) completed.sent = number;
+    visitor_.request_completed(place_, completed, event);
+    if (ends && request->persistent) request->data.has_message = false;
+  }
 
-void ProcessWalk::drop_all() {
-  std::vector<const Tracked*> left;
-  for (const auto& [number, request] : requests_) left.push_back(&request);
-  std::sort(left.begin(), left.end(),
-            [](const Tracked* a, const Tracked* b) { return a->order < b->order; });
-  for (const Tracked* request : left) {
-    place_.thread = request->message.thread;
-    drop(*request);
-  }
-}
+  void other(const Event& event) { visitor_.other(place_, event); }
 
-void ProcessWalk::activate(Tracked& request, std::uint64_t time_ns) {
-  request.active = true;
-  request.cancelled = false;
-  request.started_ns = time_ns;
-  request.order = posted_.next_order();
-  if (request.persistent) request.has_message = false;
-  if (request.persistent && request.kind == RequestKind::kSend && inside()) {
-    request.sent = 0;
-    inside()->started.push_back(request.number);
+  // A receive's message is not one that it sends.
+  static const trace::Request& shown(Tracked& request) {
+    const bool sends = request.group != Group::kReceive && request.message != kNoMessage;
+    request.data.sent = sends ? request.message : 0;
+    request.data.active = request.active;
+    return request.data;
   }
-  if (matcher_ && !request.has_message && names_one_message(request)) {
-    posted_.add(posted_key(request), request.order);
-  }
-  visitor_.request_started(place_, request);
-}
 
-// Sends are recorded where the library gets them, which knows no request yet: the call that the
-// message is sent in tells. (Traces of other tools may name the request.)
-bool ProcessWalk::belongs_to_request(const Event& event, std::uint64_t number) {
-  OpenCall* call = inside();
-  if (!call) return false;
-  const Requests requests = shared_.meaning(call->enter.function).requests;
-  if (requests == Requests::kMakesAndStarts) {
-    call->sent = number;
-    return true;
-  }
-  if (requests != Requests::kStarts || call->started.empty()) return false;
-  auto first = call->started.begin();
-  if (event.request != kNoRequest)
-    first = std::find(call->started.begin(), call->started.end(), event.request);
-  if (first == call->started.end()) return false;
-  requests_[*first].sent = number;
-  call->started.erase(first);
-  return true;
-}
-
-void ProcessWalk::sent(const Event& event) {
-  Message message;
-  message.event = event;
-  message.hidden = shared_.hidden(event.code);
-  message.inside = inside();
-  message.number = ++messages_;
-  message.nonblocking = !message.hidden && belongs_to_request(event, message.number);
-  std::optional<MessageEnd> other;
-  MessageEnd end = end_of(event, nullptr);
-  const MessageKey key{event.communicator, place_.rank, event.peer, event.tag};
-  if (matcher_) other = matcher_->send(key, end);
-  message.id = end.id;
-  visitor_.message(place_, message);
-  if (other) visitor_.transfer({key, end, *other});
-}
-
-void ProcessWalk::received(const Event& event) {
-  Message message;
-  message.event = event;
-  message.number = ++messages_;
-  message.hidden = shared_.hidden(event.code);
-  message.inside = inside();
-  const MessageKey key{event.communicator, event.peer, place_.rank, event.tag};
-  Tracked* request = nullptr;
-  if (!message.hidden && event.request != kNoRequest) {
-    auto found = requests_.find(event.request);
-    const Requests does =
-        message.inside ? shared_.meaning(message.inside->enter.function).requests : Requests::kNone;
-    // Complete before the call that posts it has returned.
-    if (found == requests_.end() && does == Requests::kMakesAndStarts) {
-      found = requests_.emplace(event.request, Tracked{}).first;
-      found->second.number = event.request;
-      found->second.posted.time_ns = event.time_ns;
-      found->second.order = posted_.next_order();
-    }
-    if (found != requests_.end()) request = &found->second;
-  }
-  if (request && request->persistent && !request->active) activate(*request, event.time_ns);
-  const auto order = request ? request->order : posted_.next_order();
-  MessageEnd end = end_of(event, request);
-  std::optional<MessageEnd> other;
-  if (matcher_) {
-    other = matcher_->receive(key, end, message.hidden ? 0 : posted_.count_before(key, order));
-  }
-  message.id = end.id;
-  if (request) {
-    if (matcher_ && names_one_message(*request))
-      posted_.remove(posted_key(*request), request->order);
-    request->message = event;
-    request->has_message = true;
-    message.nonblocking = true;
-  }
-  visitor_.message(place_, message);
-  if (other) visitor_.transfer({key, *other, end});
-}
-
-void ProcessWalk::completed(const Event& event) {
-  const auto found = requests_.find(event.request);
-  if (found == requests_.end()) return visitor_.other(place_, event);
-  Tracked& request = found->second;
-  request.cancelled = event.flag == 1;
-  if (matcher_ && names_one_message(request)) posted_.remove(posted_key(request), request.order);
-  if (!request.earlier_sent.empty()) {
-    Request first = request;
-    first.sent = request.earlier_sent.front();
-    request.earlier_sent.erase(request.earlier_sent.begin());
-    return visitor_.request_completed(place_, first, event);
-  }
-  visitor_.request_completed(place_, request, event);
-  if (request.persistent) {
-    request.active = request.has_message = false;
-  } else {
-    requests_.erase(found);
-  }
-}
-
-void ProcessWalk::given(const Event& event) {
-  const Call* call = inside();
-  if (!call || shared_.meaning(call->enter.function).requests != Requests::kStarts) return;
-  const auto found = requests_.find(event.request);
-  if (found != requests_.end() && !found->second.active) activate(found->second, event.time_ns);
-}
-
-void ProcessWalk::step(const Event& event) {
-  place_.thread = event.thread;
-  last_ns_ = std::max(last_ns_, event.time_ns);
-  switch (event.kind) {
-    case EventKind::kEnter: return enter(event);
-    case EventKind::kLeave: return leave(event);
-    case EventKind::kMessageSent: return sent(event);
-    case EventKind::kMessageReceived: return received(event);
-    case EventKind::kRequestCompleted: completed(event); break;
-    case EventKind::kRequestGiven: given(event); break;
-    case EventKind::kLost:
-    case EventKind::kPause:
-    case EventKind::kResume:
-      if (matcher_) matcher_->forget(place_.rank);
-      break;
-    default: break;
-  }
-  if (event.kind != EventKind::kRequestCompleted) visitor_.other(place_, event);
-}
-
-void ProcessWalk::finish() {
-  for (std::size_t thread = 0; thread < stacks_.size(); ++thread) {
-    place_.thread = static_cast<std::uint32_t>(thread);
-    auto& calls = stacks_[thread];
-    for (; !calls.empty(); calls.pop_back()) {
-      calls.back().cut = true;
-      calls.back().leave.time_ns = last_ns_;
-      visitor_.leave(place_, calls.back());
-    }
-  }
-  drop_all();
-  visitor_.process_end(place_.process);
-}
-
-// One process on its way through its events.
-struct Lane {
-  EventCursor cursor;
-  Event event;
-  std::unique_ptr<ProcessWalk> walk;
+  Visitor& visitor_;
+  Transfers* transfers_;
+  Place place_;
+  MessageNumber messages_ = 0;
 };
 
 }  // namespace
 
 WalkSummary walk_process(const Trace& trace, std::size_t process, Visitor& visitor) {
-  const Shared shared(trace.definitions());
-  ProcessWalk walk(shared, process, visitor, nullptr);
+  const std::vector<mpi::Meaning> meanings = trace::meanings(trace.definitions());
+  ProcessWalk walk(trace.definitions(), meanings, process, visitor, nullptr);
   EventCursor cursor = trace.events(process);
   WalkSummary summary;
   for (Event event; cursor.next(event); ++summary.events) walk.step(event);
@@ -429,45 +219,23 @@ WalkSummary walk_process(const Trace& trace, std::size_t process, Visitor& visit
 }
 
 WalkSummary walk_job(const Trace& trace, Visitor& visitor) {
-  const Shared shared(trace.definitions());
-  MessageMatcher matcher;
+  const Definitions& definitions = trace.definitions();
+  const std::vector<mpi::Meaning> meanings = trace::meanings(definitions);
+  Transfers transfers(trace);
+  std::deque<ProcessWalk> walks;  // never move
+  for (std::size_t process = 0; process < definitions.processes.size(); ++process) {
+    walks.emplace_back(definitions, meanings, process, visitor, &transfers);
+  }
   WalkSummary summary;
-  std::vector<Lane> lanes;
-  using Next = std::pair<std::uint64_t, std::size_t>;  // time, lane
-  std::priority_queue<Next, std::vector<Next>, std::greater<>> next;
-  const std::size_t processes = trace.definitions().processes.size();
-  lanes.reserve(processes);
-  for (std::size_t process = 0; process < processes; ++process) {
-    lanes.push_back({trace.events(process), Event{},
-                     std::make_unique<ProcessWalk>(shared, process, visitor, &matcher)});
-    if (lanes[process].cursor.next(lanes[process].event)) {
-      next.emplace(lanes[process].event.time_ns, process);
-    } else {
-      lanes[process].walk->finish();
-    }
-  }
-  while (!next.empty()) {
-    const std::size_t here = next.top().second;
-    next.pop();
-    Lane& lane = lanes[here];
-    bool more = true;
-    do {
-      lane.walk->step(lane.event);
-      ++summary.events;
-      more = lane.cursor.next(lane.event);
-    } while (more && (next.empty() || Next{lane.event.time_ns, here} < next.top()));
-    if (more) {
-      next.emplace(lane.event.time_ns, here);
-    } else {
-      lane.walk->finish();
-    }
-  }
-  for (const Lane& lane : lanes) {
-    summary.problems.insert(summary.problems.end(), lane.cursor.problems().begin(),
-                            lane.cursor.problems().end());
-  }
-  summary.unmatched_sends = matcher.unmatched_sends();
-  summary.unmatched_receives = matcher.unmatched_receives();
+  merge_events(
+      trace,
+      [&](std::size_t process, const Event& event) {
+        walks[process].step(event);
+        ++summary.events;
+      },
+      [&](std::size_t process) { walks[process].finish(); }, summary.problems);
+  summary.unmatched_sends = transfers.partners().unmatched_sends();
+  summary.unmatched_receives = transfers.partners().unmatched_receives();
   return summary;
 }
 

@@ -3,11 +3,14 @@
 // their other end, requests from their start to their completion.
 //
 // A consumer is a Visitor: a small table of operations over this one walk. walk_process() goes
-// through one process and knows nothing of the others; walk_job() merges all processes by time and
-// joins messages.
+// through one process and knows nothing of the others. walk_job() merges all processes by time and
+// joins messages, for which it reads the trace twice (partners.h).
 //
-// Memory: open calls, requests alive and messages under way; never the length of the trace.
-// Cost: walk_process some 20 ns an event besides the reader, walk_job O(log processes) more.
+// What belongs to which request is call_tracker.h's business, and which message to which receive is
+// that of channels.h; the analyses use both too, so that exports and analyses agree.
+//
+// Memory: open calls, requests alive and messages under way; walk_job 8 bytes a message more, in
+// temporary files where that is much.
 // Threading: one thread for each walk.
 #pragma once
 
@@ -18,7 +21,6 @@
 
 #include "trace/definitions.h"
 #include "trace/event.h"
-#include "trace/join/match.h"
 #include "trace/reader.h"
 
 namespace fathom::trace {
@@ -64,7 +66,21 @@ struct Message {
   const Call* inside = nullptr;  // the innermost call open on its thread
 };
 
-// A message of which both ends are known.
+struct MessageKey {
+  std::int32_t communicator = 0, source = 0, destination = 0, tag = 0;  // world ranks
+  bool operator==(const MessageKey&) const = default;
+};
+
+struct MessageEnd {
+  std::uint64_t id = 0;  // the same for both ends, from 1
+  std::uint64_t time_ns = 0, bytes = 0;
+  std::uint64_t posted_ns = 0;  // when the call that sends or receives it began
+  std::size_t process = 0;
+  std::uint32_t thread = 0;
+  std::uint32_t message_class = 0;
+};
+
+// A message both ends of which are known.
 struct Transfer {
   MessageKey key;
   MessageEnd sent, received;

@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-#include "analysis/engine/channels.h"
+#include "trace/join/channels.h"
 #include "base/flat_map.h"
 #include "test/unit/engine/joined_job.h"
 
@@ -20,7 +20,7 @@ namespace {
 using test::Joined;
 using test::MadeJob;
 
-MessageEnd end(std::uint64_t time_ns, std::uint32_t step) { return {time_ns, time_ns, 0, step}; }
+trace::ChannelEnd end(std::uint64_t time_ns, std::uint32_t step) { return {time_ns, time_ns, 0, step}; }
 
 TEST_CASE("a flat map holds what a map holds") {
   std::mt19937 random(5);
@@ -43,9 +43,9 @@ TEST_CASE("a flat map holds what a map holds") {
 }
 
 TEST_CASE("receives take messages in the order of posting, though the second arrives first") {
-  Channels channels;
-  Channels::Joined joined;
-  const Channels::Key key{0, 1, 7};
+  trace::Channels channels;
+  trace::Channels::Joined joined;
+  const trace::Channels::Key key{0, 1, 7};
   const auto first = channels.post(key), second = channels.post(key);
   channels.send(key, end(1, 100), joined);
   channels.send(key, end(2, 101), joined);
@@ -62,9 +62,9 @@ TEST_CASE("receives take messages in the order of posting, though the second arr
 TEST_CASE(
     "a wildcard posted before keeps a receive back until it has its message or is cancelled") {
   for (const bool cancelled : {false, true}) {
-    Channels channels;
-    Channels::Joined joined;
-    const Channels::Key key{0, 1, 7};
+    trace::Channels channels;
+    trace::Channels::Joined joined;
+    const trace::Channels::Key key{0, 1, 7};
     const auto wild = channels.post({0, trace::kAnySource, trace::kAnyTag});
     const auto named = channels.post(key);
     channels.send(key, end(1, 100), joined);
@@ -82,11 +82,11 @@ TEST_CASE(
 }
 
 TEST_CASE("a loss separates what was before from what comes after, on either side") {
-  const Channels::Key key{0, 1, 7};
+  const trace::Channels::Key key{0, 1, 7};
   for (const bool at_source : {false, true}) {
     CAPTURE(at_source);
-    Channels channels;
-    Channels::Joined joined;
+    trace::Channels channels;
+    trace::Channels::Joined joined;
     if (!at_source) {
       channels.send(key, end(1, 100), joined);  // its receive is lost
       channels.loss_here(10, joined);
@@ -109,15 +109,15 @@ TEST_CASE("a loss separates what was before from what comes after, on either sid
 // One receiver as MPI has it: a list of posted receives, a list of kept messages.
 struct Simulated {
   struct Receive {
-    Channels::Posted posted;
+    trace::Channels::Posted posted;
     std::uint32_t number;
   };
-  static bool fits(const Channels::Key& posted, const Channels::Key& key) {
+  static bool fits(const trace::Channels::Key& posted, const trace::Channels::Key& key) {
     return (posted.source == trace::kAnySource || posted.source == key.source) &&
            (posted.tag == trace::kAnyTag || posted.tag == key.tag);
   }
   std::list<Receive> posted;
-  std::list<std::pair<Channels::Key, std::uint32_t>> kept;
+  std::list<std::pair<trace::Channels::Key, std::uint32_t>> kept;
 };
 
 TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
@@ -125,23 +125,23 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
     CAPTURE(seed);
     std::mt19937 random(seed);
     Simulated world;
-    Channels channels;
-    Channels::Joined joined;
+    trace::Channels channels;
+    trace::Channels::Joined joined;
     std::map<std::uint32_t, std::uint32_t> truth;  // receive -> send
     struct Arrived {
-      Channels::Key key;
-      Channels::Posted posted;
+      trace::Channels::Key key;
+      trace::Channels::Posted posted;
       std::uint32_t receive;
     };
     std::vector<Arrived> arrived;  // told late, in any order
-    std::vector<std::pair<Channels::Key, std::uint32_t>> sends;
-    const auto match = [&](const Simulated::Receive& receive, const Channels::Key& key,
+    std::vector<std::pair<trace::Channels::Key, std::uint32_t>> sends;
+    const auto match = [&](const Simulated::Receive& receive, const trace::Channels::Key& key,
                            std::uint32_t send) {
       truth[receive.number] = send;
       arrived.push_back({key, receive.posted, receive.number});
     };
     for (std::uint32_t i = 0; i < 300; ++i) {
-      const Channels::Key key{0, static_cast<std::int32_t>(random() % 3),
+      const trace::Channels::Key key{0, static_cast<std::int32_t>(random() % 3),
                               static_cast<std::int32_t>(random() % 2)};
       if (random() % 2 == 0) {
         sends.emplace_back(key, i);
@@ -156,7 +156,7 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
           world.posted.erase(found);
         }
       } else {
-        Channels::Key wanted = key;
+        trace::Channels::Key wanted = key;
         if (random() % 4 == 0) wanted.source = trace::kAnySource;
         if (random() % 4 == 0) wanted.tag = trace::kAnyTag;
         const Simulated::Receive receive{channels.post(wanted), i};
@@ -187,7 +187,7 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
       channels.receive(told.key, told.posted, end(999, told.receive), joined);
     for (const auto& [key, send] : sends) channels.send(key, end(999, send), joined);
     CHECK(joined.size() == truth.size());
-    for (const JoinedMessage& one : joined) CHECK(truth[one.received.step] == one.sent.step);
+    for (const trace::JoinedEnds& one : joined) CHECK(truth[one.received.step] == one.sent.step);
     CHECK(channels.unmatched().sends == world.kept.size());
     CHECK(channels.unmatched().receives == 0);
   }

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <string>
 
-#include "analysis/engine/scratch.h"
+#include "base/scratch.h"
 
 namespace fathom::analysis {
 namespace {
@@ -38,14 +38,14 @@ TEST_CASE("an array of 200 MB keeps its values, and little of it in memory") {
   constexpr std::uint64_t kCount = 25'000'000;
   const std::size_t before = resident_bytes();
   std::size_t most = 0;
-  ScratchVector<std::uint64_t> all;
+  base::ScratchVector<std::uint64_t> all;
   for (std::uint64_t i = 0; i < kCount; ++i) {
     append(all, i * i);
     if (i % 100'000 != 0) continue;
-    scratch::touched(100'000 * sizeof i);
+    base::scratch::touched(100'000 * sizeof i);
     most = std::max(most, resident_bytes());
   }
-  CHECK(most < before + 2 * scratch::kMostResident);
+  CHECK(most < before + 2 * base::scratch::kMostResident);
   std::uint64_t wrong = 0;
   for (std::uint64_t i = 0; i < kCount; ++i) wrong += all[i] != i * i;
   CHECK(wrong == 0);
@@ -55,10 +55,10 @@ TEST_CASE(
     "without a folder for temporary files an array is in plain memory, and a mapping says why "
     "there is none") {
   const ChosenFolder none("/nowhere");
-  ScratchVector<std::uint32_t> all(2'000'000);
+  base::ScratchVector<std::uint32_t> all(2'000'000);
   std::iota(all.begin(), all.end(), 0u);
   CHECK(all.back() == 1'999'999);
-  const auto mapped = scratch::map(1 << 20);
+  const auto mapped = base::scratch::map(1 << 20);
   REQUIRE(!mapped.ok());
   CHECK(mapped.error().message.find("/nowhere") != std::string::npos);
 }

@@ -6,22 +6,11 @@
 
 #include "test/unit/base/scratch_folder.h"
 #include "test/unit/trace/job.h"
-#include "trace/join/match.h"
 #include "trace/join/walk.h"
 #include "trace/writer.h"
 
 namespace fathom::test {
 namespace {
-
-using trace::MessageEnd;
-using trace::MessageKey;
-using trace::MessageMatcher;
-
-MessageEnd end_with(std::uint64_t bytes) {
-  MessageEnd end;
-  end.bytes = bytes;
-  return end;
-}
 
 // Everything that a walk tells, one line each.
 struct Recorder : trace::Visitor {
@@ -55,57 +44,6 @@ struct Recorder : trace::Visitor {
   void transfer(const trace::Transfer& transfer) override { transfers.push_back(transfer); }
 };
 
-TEST_CASE("messages of one key are joined in the order of sending, keys apart") {
-  MessageMatcher matcher;
-  const MessageKey one{0, 0, 1, 7}, other{0, 0, 1, 8};
-  MessageEnd a = end_with(8), b = end_with(8), c = end_with(8), got = end_with(8);
-  CHECK(!matcher.send(one, a));
-  CHECK(!matcher.send(other, b));
-  CHECK(!matcher.send(one, c));
-  CHECK(matcher.receive(one, got, 0)->id == a.id);
-  CHECK(got.id == a.id);
-  CHECK(matcher.receive(one, got, 0)->id == c.id);
-  CHECK(matcher.receive(other, got, 0)->id == b.id);
-  CHECK(!matcher.receive(other, got, 0));
-  CHECK(matcher.unmatched_sends() == 0);
-  CHECK(matcher.unmatched_receives() == 1);
-}
-
-TEST_CASE("a receive that completes before one posted earlier takes the later message") {
-  MessageMatcher matcher;
-  const MessageKey key{0, 0, 1, 7};
-  MessageEnd large = end_with(1 << 20), small = end_with(1 << 20), first = end_with(1 << 20),
-             second = end_with(1 << 20);
-  matcher.send(key, large);
-  matcher.send(key, small);
-  CHECK(matcher.receive(key, second, 1)->id == small.id);
-  CHECK(matcher.receive(key, first, 0)->id == large.id);
-}
-
-TEST_CASE("the length decides where the order of posting is not known") {
-  MessageMatcher matcher;
-  const MessageKey key{0, 0, 1, -17};
-  MessageEnd large = end_with(100'000), small = end_with(8), got = end_with(8);
-  matcher.send(key, large);
-  matcher.send(key, small);
-  CHECK(matcher.receive(key, got, 0)->id == small.id);
-  got = end_with(50'000);  // cut short by its buffer
-  CHECK(matcher.receive(key, got, 0)->id == large.id);
-}
-
-TEST_CASE("a receive seen before its send, and ranks whose records were lost") {
-  MessageMatcher matcher;
-  const MessageKey key{0, 3, 4, 1};
-  MessageEnd received = end_with(1), sent = end_with(1);
-  CHECK(!matcher.receive(key, received, 0));
-  CHECK(matcher.send(key, sent)->id == received.id);
-  CHECK(sent.id == received.id);
-  matcher.send(key, sent);
-  matcher.forget(4);
-  CHECK(!matcher.receive(key, received, 0));
-  CHECK(matcher.unmatched_sends() == 1);
-}
-
 TEST_CASE("a walk pairs calls, follows requests and joins messages") {
   Scratch scratch;
   write_job(scratch.path());
@@ -129,10 +67,10 @@ TEST_CASE("a walk pairs calls, follows requests and joins messages") {
   REQUIRE(all.transfers.size() == 2);
   CHECK(summary.unmatched_sends == 1);
   CHECK(summary.unmatched_receives == 0);
-  CHECK(all.transfers[0].key == MessageKey{0, 0, 1, 5});
+  CHECK(all.transfers[0].key == trace::MessageKey{0, 0, 1, 5});
   CHECK(all.transfers[0].sent.time_ns == 110);
   CHECK(all.transfers[0].received.time_ns == 200);
-  CHECK(all.transfers[1].key == MessageKey{0, 0, 1, -10});
+  CHECK(all.transfers[1].key == trace::MessageKey{0, 0, 1, -10});
   CHECK(all.transfers[1].received.message_class == 1);
 }
 
@@ -171,6 +109,42 @@ TEST_CASE(
   trace::walk_process(*trace, 0, seen);
   CHECK(seen.sent == std::vector<std::uint64_t>{3, 1, 2});
   CHECK(seen.others == 1);
+}
+
+// The first receive names no tag, so both messages could be its own; it was posted first, so the
+// message that was sent first is. It completes last.
+TEST_CASE("a receive posted first takes the first message, also if it completes last") {
+  Scratch scratch;
+  auto writer = trace::TraceWriter::create(scratch.path(), job_definitions());
+  REQUIRE(writer.ok());
+  JobEvents sender, receiver;
+  for (const std::uint64_t at : {100, 200}) {
+    JobEvents::about(sender.enter(at, kJobSend), 1, 5, 8);
+    sender.message(at + 10, true, 1, 5, 8, 0, 0);
+    sender.leave(at + 20, kJobSend);
+  }
+  for (const std::uint64_t request : {71, 72}) {
+    JobEvents::about(receiver.enter(request, kJobIrecv), 0, request == 71 ? trace::kAnyTag : 5, 8);
+    receiver.leave(request, kJobIrecv).request = request;
+  }
+  receiver.message(300, false, 0, 5, 8, 0, 72);
+  receiver.completed(310, 72);
+  receiver.message(400, false, 0, 5, 8, 0, 71);
+  receiver.completed(410, 71);
+  for (const trace::Event& event : sender.events) writer->append(0, event);
+  for (const trace::Event& event : receiver.events) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  const auto trace = trace::Trace::open(scratch.path());
+  REQUIRE(trace.ok());
+  Recorder all;
+  const trace::WalkSummary summary = trace::walk_job(*trace, all);
+  REQUIRE(all.transfers.size() == 2);
+  CHECK(all.transfers[0].sent.time_ns == 210);
+  CHECK(all.transfers[0].received.time_ns == 300);
+  CHECK(all.transfers[1].sent.time_ns == 110);
+  CHECK(all.transfers[1].received.time_ns == 400);
+  CHECK(summary.unmatched_sends == 0);
+  CHECK(summary.unmatched_receives == 0);
 }
 
 TEST_CASE("receives that no call completes are dropped") {

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace fathom::analysis {
+namespace fathom::base {
 
 namespace scratch {
 
@@ -20,7 +20,7 @@ inline constexpr std::size_t kMostResident = std::size_t{64} << 20;  // bytes
 
 // Zeroes. Room is taken in advance, so that no store into it can meet a full disk. An error says
 // which folder has no room. `bytes`: a multiple of the page size.
-base::Result<char*> map(std::size_t bytes);
+Result<char*> map(std::size_t bytes);
 void unmap(char* begin, std::size_t bytes);
 
 // Whoever goes through what is mapped says so now and then; what is beyond the limit leaves memory
@@ -72,4 +72,4 @@ T& append(ScratchVector<T>& all, const T& one) {
   return all.back();
 }
 
-}  // namespace fathom::analysis
+}  // namespace fathom::base

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/engine/channels.h"
+#include "trace/join/channels.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace fathom::analysis {
+namespace fathom::trace {
 namespace {
 
 bool covers(const Channels::Key& posted, const Channels::Key& key) {
   return posted.communicator == key.communicator &&
-         (posted.source == trace::kAnySource || posted.source == key.source) &&
-         (posted.tag == trace::kAnyTag || posted.tag == key.tag);
+         (posted.source == kAnySource || posted.source == key.source) &&
+         (posted.tag == kAnyTag || posted.tag == key.tag);
 }
 
 }  // namespace
@@ -29,7 +29,7 @@ void Channels::Queue::pop() {
 std::size_t Channels::Queue::messages() const {
   return static_cast<std::size_t>(
       std::count_if(items_.begin() + static_cast<std::ptrdiff_t>(first_), items_.end(),
-                    [](const MessageEnd& end) { return end.step != kCutStep; }));
+                    [](const ChannelEnd& end) { return end.step != kCutStep; }));
 }
 
 // A channel that begins after a loss begins with the cut: what comes late from before it must not
@@ -64,7 +64,7 @@ void Channels::sweep() {
 // Takes the fronts of both queues as long as they tell what becomes of one of them.
 void Channels::join(Channel& channel, Joined& joined) {
   while (!channel.sends.empty() && !channel.receives.empty()) {
-    const MessageEnd send = channel.sends.front(), receive = channel.receives.front();
+    const ChannelEnd send = channel.sends.front(), receive = channel.receives.front();
     const bool send_is_cut = send.step == kCutStep, receive_is_cut = receive.step == kCutStep;
     if (send_is_cut && !receive_is_cut && receive.time_ns < send.time_ns) {
       ++cut_off_.receives;
@@ -84,7 +84,7 @@ void Channels::join(Channel& channel, Joined& joined) {
   }
 }
 
-void Channels::send(const Key& key, const MessageEnd& end, Joined& joined) {
+void Channels::send(const Key& key, const ChannelEnd& end, Joined& joined) {
   Channel& to = channel(key);
   if (to.sends.empty() && !to.receives.empty() && to.receives.front().step != kCutStep) {
     joined.push_back({end, to.receives.front()});
@@ -95,7 +95,7 @@ void Channels::send(const Key& key, const MessageEnd& end, Joined& joined) {
   join(to, joined);
 }
 
-void Channels::take(Channel& from, const MessageEnd& end, Joined& joined) {
+void Channels::take(Channel& from, const ChannelEnd& end, Joined& joined) {
   if (from.receives.empty() && !from.sends.empty() && from.sends.front().step != kCutStep) {
     joined.push_back({from.sends.front(), end});
     from.sends.pop();
@@ -158,7 +158,7 @@ void Channels::withdraw(const Posted& posted, Joined& joined) {
   release_like(posted.key, joined);
 }
 
-void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& end,
+void Channels::receive(const Key& key, const Posted& posted, const ChannelEnd& end,
                        Joined& joined) {
   forget_posted(posted);
   Channel& from = channel(key);
@@ -175,7 +175,7 @@ void Channels::receive(const Key& key, const Posted& posted, const MessageEnd& e
   if (posted.wild()) release_like(posted.key, joined);
 }
 
-void Channels::receive_now(const Key& key, const MessageEnd& end, Joined& joined) {
+void Channels::receive_now(const Key& key, const ChannelEnd& end, Joined& joined) {
   Channel& from = channel(key);
   const std::uint64_t order = ++last_order_;
   if (from.kept_back.empty() && (key.tag < 0 || !may_come_before(from, order)))
@@ -217,4 +217,4 @@ Channels::Unmatched Channels::unmatched() const {
   return all;
 }
 
-}  // namespace fathom::analysis
+}  // namespace fathom::trace

@@ -26,10 +26,10 @@
 #include "base/flat_map.h"
 #include "trace/event.h"
 
-namespace fathom::analysis {
+namespace fathom::trace {
 
 // One end of a message.
-struct MessageEnd {
+struct ChannelEnd {
   std::uint64_t time_ns = 0;  // handed over; arrived
   std::uint64_t begin_ns =
       0;  // when the call that sends it was entered; when its receive was posted
@@ -37,8 +37,8 @@ struct MessageEnd {
   std::uint32_t step = 0;
 };
 
-struct JoinedMessage {
-  MessageEnd sent, received;
+struct JoinedEnds {
+  ChannelEnd sent, received;
 };
 
 class Channels {
@@ -50,22 +50,22 @@ class Channels {
   struct Posted {  // a receive of the program that waits for its message
     std::uint64_t order = 0;
     Key key;  // source kAnySource, tag kAnyTag as posted
-    bool wild() const { return key.source == trace::kAnySource || key.tag == trace::kAnyTag; }
+    bool wild() const { return key.source == kAnySource || key.tag == kAnyTag; }
   };
 
   // Joins found by the call are appended to `joined`.
-  using Joined = std::vector<JoinedMessage>;
+  using Joined = std::vector<JoinedEnds>;
 
-  void send(const Key& key, const MessageEnd& end, Joined& joined);
+  void send(const Key& key, const ChannelEnd& end, Joined& joined);
 
   // A receive takes its place in the order of posting. withdraw() it if it was cancelled or freed.
   Posted post(const Key& key);
   void withdraw(const Posted& posted, Joined& joined);
 
   // `key` is what the message came from; `posted` what took it.
-  void receive(const Key& key, const Posted& posted, const MessageEnd& end, Joined& joined);
+  void receive(const Key& key, const Posted& posted, const ChannelEnd& end, Joined& joined);
   // Of the library's own, or by a call that blocks: nothing posted later can come before it.
-  void receive_now(const Key& key, const MessageEnd& end, Joined& joined);
+  void receive_now(const Key& key, const ChannelEnd& end, Joined& joined);
 
   void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
   void loss_here(std::uint64_t time_ns, Joined& joined);
@@ -84,18 +84,18 @@ class Channels {
    public:
     bool empty() const { return first_ == items_.size(); }
     std::size_t size() const { return items_.size() - first_; }
-    const MessageEnd& front() const { return items_[first_]; }
-    void push(const MessageEnd& end) { items_.push_back(end); }
+    const ChannelEnd& front() const { return items_[first_]; }
+    void push(const ChannelEnd& end) { items_.push_back(end); }
     void pop();
     std::size_t messages() const;
 
    private:
-    std::vector<MessageEnd> items_;
+    std::vector<ChannelEnd> items_;
     std::size_t first_ = 0;
   };
   struct KeptBack {
     std::uint64_t order = 0;
-    MessageEnd end;
+    ChannelEnd end;
   };
   struct Channel {
     Key key;
@@ -117,7 +117,7 @@ class Channels {
 
   Channel& channel(const Key& key);
   void sweep();
-  void take(Channel& from, const MessageEnd& end, Joined& joined);
+  void take(Channel& from, const ChannelEnd& end, Joined& joined);
   void join(Channel& channel, Joined& joined);
   bool may_come_before(const Channel& channel, std::uint64_t order) const;
   void release(Channel& channel, Joined& joined);
@@ -135,4 +135,4 @@ class Channels {
   Unmatched cut_off_;
 };
 
-}  // namespace fathom::analysis
+}  // namespace fathom::trace

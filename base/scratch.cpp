@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "analysis/engine/scratch.h"
+#include "base/scratch.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 #include <mutex>
 #include <string>
 
-namespace fathom::analysis::scratch {
+namespace fathom::base::scratch {
 namespace {
 
 constexpr std::size_t kLookEvery = std::size_t{4} << 20;    // bytes
@@ -40,7 +40,7 @@ std::size_t resident_file_bytes() {
 int open_nameless() {
   const int file = ::open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
-  std::string path = folder() + "/fathom-analysis-XXXXXX";
+  std::string path = folder() + "/fathom-scratch-XXXXXX";
   const int made = mkostemp(path.data(), O_CLOEXEC);
   if (made >= 0) unlink(path.c_str());
   return made;
@@ -94,7 +94,7 @@ std::size_t in_pages(std::size_t bytes) {
 
 }  // namespace
 
-base::Result<char*> map(std::size_t bytes) {
+Result<char*> map(std::size_t bytes) {
   const int file = open_nameless();
   int error = file < 0 ? errno : posix_fallocate(file, 0, static_cast<off_t>(bytes));
   void* mapped = MAP_FAILED;
@@ -104,7 +104,7 @@ base::Result<char*> map(std::size_t bytes) {
   }
   if (file >= 0) ::close(file);
   if (error != 0) {
-    return base::Error{"cannot keep the steps of the analysis in " + folder() + ": " +
+    return Error{"cannot keep the steps of the analysis in " + folder() + ": " +
                        std::strerror(error) + "; set TMPDIR to a folder with more room"};
   }
   auto* const begin = static_cast<char*>(mapped);
@@ -134,4 +134,4 @@ void give(void* begin, std::size_t bytes) {
   }
 }
 
-}  // namespace fathom::analysis::scratch
+}  // namespace fathom::base::scratch

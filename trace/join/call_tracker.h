@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One process's calls, requests and messages, followed event by event: which call is open, which
+// request a message belongs to, what a completion completes. The only such state machine; exporters
+// (walk.h) and analyses (analysis/engine/step_recorder.h) are consumers of it, so they agree.
+//
+// Requests are addresses, which the library uses again, so each is followed from the call that makes
+// it to the one that completes or frees it. Three cases need care:
+//   - A send is recorded where the library takes it, before it has a request: it belongs to the call
+//     that is open on its thread, or to the persistent send that this call has started.
+//   - A receive may be complete before the call that posts it has returned and shown its request.
+//   - Open MPI gives all sends that are complete when their call returns the same request: each
+//     completion then stands for the earliest of them.
+//
+// A consumer derives from CallTracker<Consumer, CallData, RequestData>; the data are what it keeps
+// with each open call and each request. It has these functions, called statically, for this is the
+// hot loop of every analysis:
+//   entered(OpenCall&, const Event&)
+//   left(OpenCall&, const Event& leave)    call.cut: no leave was recorded, only the time is known
+//   MessageNumber new_message(const Event&, const OpenCall*)
+//       names a message, hidden or not, before sent() or received()
+//   sent(const Event&, MessageNumber, OpenCall*, bool by_request)
+//   received(const Event&, MessageNumber, const OpenCall*, Request*, bool waited)
+//       waited: the request was posted and had no message yet
+//   post(key), withdrawn(posted)           to be passed on to Channels, which pairs messages
+//   request_made(Request&, OpenCall&)      before it is active; persistent ones too
+//   activated(Request&, const OpenCall*)   each start, in the call that is open
+//   request_started(Request&, time_ns)     the same; but a receive that is early when its call returns
+//   request_dropped(Request&)              freed, or its number was given to another
+//   complete_at_return(OpenCall&, const Event& leave)   the call made a request and shows none
+//   completed(const Event&, Request*, MessageNumber, bool ends)
+//       nullptr: no such request is active. ends: no more completions of it follow.
+//   lost(const Event&)                     kLost or kPause
+//   other(const Event&)                    every event without a function of its own
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "base/flat_map.h"
+#include "trace/definitions.h"
+#include "trace/event.h"
+#include "trace/join/channels.h"
+#include "trace/meanings.h"
+
+namespace fathom::trace {
+
+using MessageNumber = std::uint32_t;
+inline constexpr MessageNumber kNoMessage = ~MessageNumber{0};
+
+template <typename Consumer, typename CallData, typename RequestData>
+class CallTracker {
+ public:
+  using Thread = std::uint32_t;
+
+  struct OpenCall {
+    std::uint64_t enter_ns = 0;
+    std::uint64_t request = kNoRequest;  // named when it was entered
+    std::uint32_t function = 0;
+    MessageNumber sent = kNoMessage;                     // by the request that it makes
+    std::int32_t communicator = -1, peer = -1, tag = 0;  // as posted
+    std::uint32_t thread = 0, depth = 0;                 // depth 0: not inside another call
+    bool cut = false;
+    std::vector<std::uint64_t> started;  // persistent sends without their message yet
+    CallData data{};
+  };
+
+  struct Request {
+    std::uint64_t number = kNoRequest;
+    std::uint64_t posted_ns = 0;
+    std::uint64_t order = 0;  // of activation
+    Channels::Posted posted;
+    MessageNumber message = kNoMessage;  // that it sends or received
+    std::int32_t communicator = -1, peer = -1, tag = 0;
+    Group group = Group::kOther;
+    bool persistent = false, active = false, waits = false;  // waits: posted, no message yet
+    RequestData data{};
+  };
+
+  // `meanings` by function; both outlive this. Hidden messages are the library's own.
+  CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
+              bool with_hidden)
+      : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {}
+
+  void step(const Event& event) {
+    last_ns_ = std::max(last_ns_, event.time_ns);
+    switch (event.kind) {
+      case EventKind::kEnter: return enter(event);
+      case EventKind::kLeave: return leave(event);
+      case EventKind::kMessageSent: return sent(event);
+      case EventKind::kMessageReceived: return received(event);
+      case EventKind::kRequestCompleted: return completed(event);
+      case EventKind::kRequestGiven: given(event); break;
+      case EventKind::kLost:
+      case EventKind::kPause: consumer().lost(event); break;
+      default: break;
+    }
+    consumer().other(event);
+  }
+
+  // After the last event: ends the calls that are still open.
+  void end_open_calls() {
+    for (Thread thread = 0; thread < threads_.size(); ++thread) {
+      while (!threads_[thread].empty()) cut_call(thread, last_ns_);
+    }
+  }
+
+  std::uint64_t last_ns() const { return last_ns_; }
+
+  OpenCall* innermost(Thread thread) {
+    Stack& calls = stack(thread);
+    return calls.empty() ? nullptr : &calls.back();
+  }
+
+  template <typename F>
+  void for_each_request(F&& f) {
+    requests_.for_each([&f](std::uint64_t, Request& request) { f(request); });
+  }
+
+  const mpi::Meaning& meaning(std::uint32_t function) const {
+    static constexpr mpi::Meaning kUnknown{};
+    return function < meanings_.size() ? meanings_[function] : kUnknown;
+  }
+  bool hidden(std::uint32_t message_class) const {
+    return message_class < definitions_.class_hidden.size() &&
+           definitions_.class_hidden[message_class];
+  }
+
+  const Definitions& definitions() const { return definitions_; }
+
+ private:
+  Consumer& consumer() { return static_cast<Consumer&>(*this); }
+
+  using Stack = std::vector<OpenCall>;
+  static constexpr std::size_t kMostEarlier = 1 << 16;
+
+  Stack& stack(Thread thread) {
+    if (threads_.size() <= thread) threads_.resize(thread + 1);
+    return threads_[thread];
+  }
+  void enter(const Event& event) {
+    Stack& calls = stack(event.thread);
+    OpenCall& call = calls.emplace_back();
+    call.thread = event.thread;
+    call.depth = static_cast<std::uint32_t>(calls.size() - 1);
+    call.enter_ns = event.time_ns;
+    call.request = event.request;
+    call.function = event.function;
+    call.communicator = event.communicator;
+    call.peer = event.peer;
+    call.tag = event.tag;
+    consumer().entered(call, event);
+    const mpi::Requests does = meaning(event.function).requests;
+    if (does == mpi::Requests::kFrees) return free_request(event.request);
+    if (does != mpi::Requests::kStarts || event.request == kNoRequest) return;
+    Request* request = requests_.find(event.request);
+    if (request && !request->active) start(*request, event.time_ns, event.thread);
+  }
+
+  // A leave without its enter (records were lost) closes nothing; open calls above the one that is
+  // left lost their leave.
+  void leave(const Event& event) {
+    Stack& calls = stack(event.thread);
+    const auto found = std::find_if(calls.rbegin(), calls.rend(), [&](const OpenCall& call) {
+      return call.function == event.function;
+    });
+    if (found == calls.rend()) return;
+    const auto depth = static_cast<std::size_t>(calls.rend() - found);
+    while (calls.size() > depth) cut_call(event.thread, event.time_ns);
+    make_request(event);
+    consumer().left(calls.back(), event);
+    calls.pop_back();
+  }
+
+  void cut_call(Thread thread, std::uint64_t time_ns) {
+    OpenCall& call = threads_[thread].back();
+    call.cut = true;
+    Event leave;
+    leave.kind = EventKind::kLeave;
+    leave.time_ns = time_ns;
+    leave.function = call.function;
+    leave.thread = thread;
+    consumer().left(call, leave);
+    threads_[thread].pop_back();
+  }
+
+  // What the call that is being left made.
+  void make_request(const Event& event) {
+    OpenCall& call = stack(event.thread).back();
+    const mpi::Meaning& means = meaning(call.function);
+    if (!means.persistent() && !means.nonblocking()) return;
+    const std::uint64_t number = event.request != kNoRequest ? event.request : call.request;
+    if (number == kNoRequest) return consumer().complete_at_return(call, event);
+    Request* request = &requests_[number];
+    // What it received during the call itself is known already.
+    const bool early = request->active && request->posted_ns >= call.enter_ns &&
+                       request->group == Group::kReceive && !request->waits && !request->persistent;
+    if (!early) {
+      if (request->active && request->group == Group::kReceive) stop_waiting(*request);
+      if (request->active && !request->persistent && request->group == Group::kSend) {
+        remember_earlier(number, request->message);
+      }
+      if (request->number != kNoRequest) consumer().request_dropped(*request);
+      request = &requests_[number];
+      *request = {};
+      request->number = number;
+      request->message = call.sent;
+    }
+    request->group = means.group;
+    request->communicator = call.communicator;
+    request->peer = call.peer;
+    request->tag = call.tag;
+    request->persistent = means.persistent();
+    consumer().request_made(*request, call);
+    if (request->persistent) return;
+    if (!early) activate(*request, call.enter_ns, event.thread);
+    consumer().request_started(*request, event.time_ns);
+  }
+
+  void remember_earlier(std::uint64_t number, MessageNumber message) {
+    if (message == kNoMessage) return;
+    auto& earlier = earlier_[number];
+    earlier.push_back(message);
+    if (earlier.size() > kMostEarlier) earlier.erase(earlier.begin());
+  }
+
+  void start(Request& request, std::uint64_t time_ns, Thread thread) {
+    activate(request, time_ns, thread);
+    consumer().request_started(request, time_ns);
+  }
+
+  void activate(Request& request, std::uint64_t posted_ns, Thread thread) {
+    OpenCall* call = innermost(thread);
+    request.active = true;
+    request.posted_ns = posted_ns;
+    request.order = ++last_order_;
+    consumer().activated(request, call);
+    if (request.persistent) request.message = kNoMessage;
+    if (request.persistent && request.group == Group::kSend && call) {
+      call->started.push_back(request.number);
+    }
+    if (request.group != Group::kReceive || request.peer == kNullProcess) return;
+    request.waits = true;
+    request.posted = consumer().post({request.communicator, request.peer, request.tag});
+  }
+
+  void stop_waiting(Request& request) {
+    if (!request.waits) return;
+    request.waits = false;
+    consumer().withdrawn(request.posted);
+  }
+
+  void free_request(std::uint64_t number) {
+    Request* request = requests_.find(number);
+    if (request == nullptr) return;
+    stop_waiting(*request);
+    consumer().request_dropped(*request);
+    requests_.erase(number);
+  }
+
+  // Traces of other tools may name the request in the event.
+  bool belongs_to_request(const Event& event, OpenCall* call, MessageNumber message) {
+    if (call == nullptr) return false;
+    const mpi::Requests does = meaning(call->function).requests;
+    if (does == mpi::Requests::kMakesAndStarts) {
+      call->sent = message;
+      return true;
+    }
+    if (does != mpi::Requests::kStarts || call->started.empty()) return false;
+    auto first = call->started.begin();
+    if (event.request != kNoRequest) {
+      first = std::find(call->started.begin(), call->started.end(), event.request);
+    }
+    if (first == call->started.end()) return false;
+    if (Request* request = requests_.find(*first)) request->message = message;
+    call->started.erase(first);
+    return true;
+  }
+
+  void sent(const Event& event) {
+    const bool is_hidden = hidden(event.code);
+    if (is_hidden && !with_hidden_) return;
+    OpenCall* call = innermost(event.thread);
+    const MessageNumber number = consumer().new_message(event, call);
+    const bool by_request = !is_hidden && belongs_to_request(event, call, number);
+    consumer().sent(event, number, call, by_request);
+  }
+
+  // The receive that the event belongs to, which is made here if its call has not returned yet.
+  Request* receiving(const Event& event) {
+    if (event.request == kNoRequest) return nullptr;
+    Request* request = requests_.find(event.request);
+    const OpenCall* call = innermost(event.thread);
+    if (request == nullptr && call != nullptr) {
+      const mpi::Meaning& means = meaning(call->function);
+      if (!means.nonblocking() || means.group != Group::kReceive) return nullptr;
+      request = &requests_[event.request];
+      request->number = event.request;
+      request->group = Group::kReceive;
+      request->communicator = call->communicator;
+      request->peer = call->peer;
+      request->tag = call->tag;
+      activate(*request, call->enter_ns, event.thread);
+    }
+    if (request == nullptr || request->group != Group::kReceive) return nullptr;
+    if (request->persistent && !request->active) start(*request, event.time_ns, event.thread);
+    return request;
+  }
+
+  void received(const Event& event) {
+    const bool is_hidden = hidden(event.code);
+    if (is_hidden && !with_hidden_) return;
+    Request* request = is_hidden ? nullptr : receiving(event);
+    const OpenCall* call = innermost(event.thread);
+    const MessageNumber number = consumer().new_message(event, call);
+    const bool waited = request != nullptr && request->waits;
+    if (waited) {
+      request->message = number;
+      request->waits = false;
+    }
+    consumer().received(event, number, call, request, waited);
+  }
+
+  void completed(const Event& event) {
+    Request* request = requests_.find(event.request);
+    if (request == nullptr || !request->active) {
+      return consumer().completed(event, nullptr, kNoMessage, true);
+    }
+    stop_waiting(*request);
+    MessageNumber message = request->message;
+    auto* earlier = earlier_.find(event.request);
+    const bool ends = earlier == nullptr || earlier->empty();
+    if (!ends) {
+      message = earlier->front();
+      earlier->erase(earlier->begin());
+    }
+    consumer().completed(event, request, message, ends);
+    if (!ends) return;
+    if (request->persistent) {
+      request->active = false;
+      request->message = kNoMessage;
+    } else {
+      requests_.erase(event.request);
+    }
+  }
+
+  void given(const Event& event) {
+    const OpenCall* call = innermost(event.thread);
+    if (!call || meaning(call->function).requests != mpi::Requests::kStarts) return;
+    Request* request = requests_.find(event.request);
+    if (request && !request->active) start(*request, event.time_ns, event.thread);
+  }
+
+  const Definitions& definitions_;
+  const std::vector<mpi::Meaning>& meanings_;
+  const bool with_hidden_;
+  std::vector<Stack> threads_;
+  base::FlatMap<std::uint64_t, Request> requests_;
+  base::FlatMap<std::uint64_t, std::vector<MessageNumber>> earlier_;
+  std::uint64_t last_order_ = 0;
+  std::uint64_t last_ns_ = 0;
+};
+
+}  // namespace fathom::trace
