@@ -23,6 +23,7 @@ class Advisor {
       const std::size_t first = advice_.candidates.size();
       if (auto added = add("present", *router, request_.present); !added) return added.error();
       for (const MapperRow& mapper : mappers()) {
+        if (mapper.map == map_bisection && !has_bisection()) continue;
         auto placement = map_processes(mapper, mapping_);
         if (!placement) return placement.error();
         if (auto added = add(mapper.name, *router, std::move(*placement)); !added)

@@ -177,6 +177,8 @@ class RecursiveBisection {
 
 }  // namespace
 
+bool has_bisection() { return true; }
+
 base::Result<Placement> map_bisection(const MappingRequest& request) {
   return RecursiveBisection(request).run();
 }

@@ -11,6 +11,9 @@
 
 namespace fathom::simulator {
 
+// Whether Fathom was built with METIS. Without it map_bisection() is an Error.
+bool has_bisection();
+
 // Cost: METIS's, O(pairs * log(hosts)), and the hosts' distances.
 base::Result<Placement> map_bisection(const MappingRequest& request);
 

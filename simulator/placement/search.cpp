@@ -220,6 +220,7 @@ base::Result<Placement> map_search(const MappingRequest& request) {
   base::Result<Placement> best = base::Error{"no placement"};
   double best_score = 0;
   for (const auto mapper : {map_block, map_bisection, map_treematch}) {
+    if (mapper == map_bisection && !has_bisection()) continue;
     auto placement = mapper(request);
     if (!placement) return placement;
     const auto scores =

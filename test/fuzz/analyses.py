@@ -19,7 +19,7 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build-asan"
-TESTS = ("analysis_tests", "replay_join_tests", "trace_tests")
+TESTS = ("analysis/analysis_tests", "engine/engine_tests", "trace/trace_tests")
 MARKS = ("runtime error", "AddressSanitizer", "LeakSanitizer")
 ENVIRONMENT = {**os.environ, "UBSAN_OPTIONS": "print_stacktrace=1", "FATHOM_GOLDEN": str(ROOT / "test/golden")}
 

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// `fathom simulate` and `fathom place` where Fathom was built without the simulator.
+#include "cli/commands/place.h"
+#include "cli/commands/simulate.h"
+#include "cli/language/command_line.h"
+
+namespace fathom::cli {
+namespace {
+
+Action refuse(CLI::App& app, const char* name) {
+  app.allow_extras();
+  return [name] {
+    return fail(kFailed, name,
+                "this Fathom was built without the simulator; meson configure build "
+                "-Dsimulator=enabled adds it");
+  };
+}
+
+}  // namespace
+
+Action declare_simulate(CLI::App& app) { return refuse(app, "simulate"); }
+
+Action declare_place(CLI::App& app) { return refuse(app, "place"); }
+
+}  // namespace fathom::cli
