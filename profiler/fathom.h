@@ -5,9 +5,9 @@
  *   ... communication ...
  *   fathom_phase_end();
  *
- * What this process sends and receives in between is kept apart under that name. Phases nest: the inner
- * one counts. Run without Fathom, both calls look for the library once and then cost a test of a pointer.
- * Not for concurrent use by several threads of a process.
+ * What this process sends and receives in between is counted separately under that name. Phases
+ * nest: a message belongs to the innermost one. Without Fathom, each call looks for the library
+ * once and then costs a test of a pointer. Not for concurrent use by several threads of a process.
  */
 #ifndef FATHOM_H
 #define FATHOM_H

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Counts by 64-bit key: the hot data structure of the profiler.
 //
-// A dense array of rows in order of first use, and an open-addressing index of 32-bit positions in
-// front of it. Rows never move, so a pointer to one stays good; both arrays live in reserved
-// address space, so neither a new key nor a larger index allocates, locks or calls the kernel (but
-// for the page faults of memory touched the first time).
+// A dense array of rows in order of first use, and an open-addressing index of 32-bit positions
+// over it. Rows never move, so pointers to them stay valid. Both arrays live in reserved address
+// space, so neither a new key nor a larger index allocates, locks or calls the kernel (except for
+// page faults when memory is first touched).
 //
 // Invariants: (1) index entries are 0 (empty) or position + 1; (2) the index is at most half full;
-//             (3) an index of n entries occupies [n, 2n) of its array, so every size has its own place.
-// Threading: one writer at a time. A reader that comes in between (a signal handler) sees whole
-// rows of the past and possibly one half-written row, never a wild pointer.
+//             (3) an index of n entries occupies [n, 2n) of its array, so no two sizes overlap.
+// Threading: one writer at a time. A reader that interrupts it (a signal handler) sees complete
+// older rows and possibly one half-written row, never a wild pointer.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ namespace fathom::profiler {
 
 class CellTable {
  public:
-  // False if the address space cannot be had.
+  // False if the address space cannot be reserved.
   bool open(std::size_t max_rows) {
     if (!rows_.reserve(max_rows) || !index_.reserve(max_rows * 4)) return false;
     mask_ = kFirstIndexSize - 1;
@@ -39,7 +39,7 @@ class CellTable {
     }
   }
 
-  // A new, zero row for a key that find() did not find; nullptr when the table is full.
+  // Adds a zero row for a key that find() did not find; nullptr if the table is full.
   profile::CellRow* add(std::uint64_t key) {
     if (rows_.size() * 2 >= mask_ && !grow_index()) return nullptr;
     profile::CellRow* row = rows_.append();

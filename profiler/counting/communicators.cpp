@@ -53,7 +53,7 @@ Live* Communicators::place(const void* comm, const char* made_by, std::uint32_t 
 void Communicators::adopt(const void* comm, const char* name, const char* made_by,
                           std::uint32_t flags) noexcept try {
   const std::lock_guard guard(lock_);
-  // The name keeps MPI_COMM_WORLD and MPI_COMM_SELF apart when there is only one process.
+  // The name tells MPI_COMM_WORLD from MPI_COMM_SELF when there is only one process.
   Live* live =
       place(comm, (flags & profile::kPredefined) ? name : made_by, rankmap::kNoKind, flags);
   if (live == nullptr) return;
@@ -71,7 +71,7 @@ bool Communicators::duplicates_for(const MakingCall* call, const void* original)
   return parent == original || rankmap::local_communicator(parent) == original;
 }
 
-// This thread's call, unless the library finishes here what another thread's call began.
+// The call of this thread, unless the library finishes here what a call of another thread began.
 MakingCall* Communicators::maker_of(const void* comm) const {
   MakingCall* own = making_call();
   const std::uint32_t id = rankmap::duplicate_of(comm).value_or(kMaxContextIds);
@@ -154,13 +154,13 @@ void Communicators::ended(MakingCall& call) noexcept {
   if (*link != nullptr) *link = call.next_active;
   for (int i = 0; i < call.made_count; ++i) {
     if (call.made[i]->comm != call.made_comm[i])
-      continue;  // gone already, perhaps in use for another
+      continue;  // freed already, and the object perhaps reused for another communicator
     call.made[i]->blocking_class.store(kNoClass, std::memory_order_relaxed);
   }
 }
 
-// The first one is the window's duplicate of the program's; coll/han and osc/rdma make others for
-// it. What is sent on those after the duplicate is gone stays the library's.
+// The first one is the window's duplicate of the program's communicator; coll/han and osc/rdma make
+// others to serve it. What they still send after the duplicate is freed counts as the library's.
 Live* Communicators::opened_in_window(MakingCall& call, ClassId class_id) noexcept {
   const std::lock_guard guard(lock_);
   Live* own = nullptr;
@@ -174,7 +174,7 @@ Live* Communicators::opened_in_window(MakingCall& call, ClassId class_id) noexce
       live->served.store(own, std::memory_order_relaxed);
     }
   }
-  call.made_count = 0;  // nothing is left for ended()
+  call.made_count = 0;  // ended() must not touch them
   return own;
 }
 
@@ -210,7 +210,7 @@ void Communicators::freed_by_program(const void* comm) noexcept {
   registry_->keep_name(live->kind, comm);
   registry_->retire(live->kind);
   live->retired = true;
-  // What the library still sends on it (a barrier in MPI_Comm_disconnect) is its own.
+  // What the library still sends on it (a barrier in MPI_Comm_disconnect) counts as the library's.
   live->blocking_first_tag.store(0, std::memory_order_relaxed);
   live->blocking_class.store(kLibrary, std::memory_order_relaxed);
 }

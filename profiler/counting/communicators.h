@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The live communicators of this process, found by Open MPI's context id.
 //
-// Open MPI tells the PML about every communicator it makes, also about those inside windows, files
-// and coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp hands
-// these two events on to here. What the wrappers know meanwhile (which call is active, and on what)
-// gives the new communicator its maker, its parent and its class.
+// Open MPI informs the PML about every communicator it makes, including those inside windows, files
+// and coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp passes
+// both events on to this class. The wrappers know which call is active, and on which communicator:
+// that gives the new communicator its maker, its parent and its class.
 //
-// As a rule the thread that makes a communicator announces it. But a duplicate that is made without
-// blocking (that of MPI_Comm_idup, and the one of its local group that every intercommunicator
-// keeps) is finished by whichever thread happens to drive the library's progress
-// (ompi_comm_request_progress). Its maker is the call that is active, on whatever thread, on the
+// As a rule the thread that makes a communicator also announces it. But a duplicate made without
+// blocking (by MPI_Comm_idup, and the one of its local group that every intercommunicator keeps) is
+// finished by whichever thread happens to drive the library's progress
+// (ompi_comm_request_progress). Its maker is then the call that is active, on any thread, on the
 // communicator that it duplicates.
 //
-// Threading: find() from anywhere, wait-free. Everything else takes a lock and is cold.
+// Threading: find() is wait-free from any thread. All other functions take a lock and are cold.
 #pragma once
 
 #include <atomic>
@@ -30,12 +30,12 @@ namespace fathom::profiler {
 struct MakingCall {
   const char* function;
   Live* parent;                       // may be null
-  ClassId class_of_new;               // of tags < 0 on it; kNoClass: by tag and call
+  ClassId class_of_new;               // of tags < 0 on the new one; kNoClass: by tag and call
   ClassId program_class_of_new;       // of tags >= 0
-  MakingCall* outer = nullptr;        // on its thread
-  MakingCall* next_active = nullptr;  // of all threads
-  // Communicators that the library made within this call: until it returns, their messages are its
-  // own.
+  MakingCall* outer = nullptr;        // the enclosing call on the same thread
+  MakingCall* next_active = nullptr;  // list of active calls of all threads
+  // Communicators that the library made within this call. Until the call returns, their messages
+  // count as the library's.
   static constexpr int kMaxMade = 16;
   Live* made[kMaxMade] = {};
   const void* made_comm[kMaxMade] = {};
@@ -44,10 +44,11 @@ struct MakingCall {
 
 class Communicators {
  public:
-  // Called for each communicator as it comes, and before it goes (the source's subscriptions).
+  // Called when a communicator has been added and before it is removed (the source's
+  // subscriptions).
   using Observer = void (*)(Live&);
-  // Called when a communicator becomes known, or known to the program: its row in the registry may
-  // say more than before.
+  // Called when a communicator becomes known to Fathom or visible to the program: its row in the
+  // registry may have gained facts.
   using KnownObserver = void (*)(std::uint32_t kind);
 
   // False without address space.
@@ -62,25 +63,25 @@ class Communicators {
     return live != nullptr && live->comm == comm ? live : nullptr;
   }
 
-  // Open MPI has just made it. Never throws; without memory the communicator stays uncounted.
+  // Open MPI has just made `comm`. Never throws; without memory the communicator stays uncounted.
   void added(const void* comm) noexcept;
-  // One of the predefined ones, which exist when counting starts.
+  // A communicator that exists when counting starts: the predefined ones and MPI_Init's.
   void adopt(const void* comm, const char* name, const char* made_by, std::uint32_t flags) noexcept;
-  // The one that an intercommunicator keeps of its local group follows its calls.
+  // The helper that an intercommunicator keeps for its local group takes the classes of its calls.
   void follow_local(Live& intercommunicator) noexcept;
   void removed(const void* comm) noexcept;
 
-  // The call is active from now on.
+  // The call is active from here on.
   void begun(MakingCall& call) noexcept;
-  // The call returns: the communicators that it made are open for use.
+  // The call returns: the program may now use the communicators that it made.
   void ended(MakingCall& call) noexcept;
-  // The same where it made a window: collectives inside that are of this class from now on.
+  // The same for a call that made a window: collectives inside it have this class from here on.
   // Returns the window's own communicator, which the others serve; null if none is known.
   Live* opened_in_window(MakingCall& call, ClassId class_id) noexcept;
 
   // The constructor returned this handle to the program.
   void made_visible(const void* comm, Live* parent) noexcept;
-  // The program gave its handle back.
+  // The program freed its handle.
   void freed_by_program(const void* comm) noexcept;
 
   // For each live communicator, under the lock.
@@ -90,7 +91,7 @@ class Communicators {
     for (Live* live : live_) f(*live);
   }
 
-  // The calls active on this thread.
+  // The constructor, and the communicator of the collective, active on this thread.
   static MakingCall*& making_call();
   static Live*& collective_on();
 
@@ -100,7 +101,7 @@ class Communicators {
   struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
     const void* comm;
     std::uint32_t parent_kind;
-    bool visible;  // else the one of its local group
+    bool visible;  // false: the helper for its local group
   };
 
   static bool duplicates_for(const MakingCall* call, const void* original);

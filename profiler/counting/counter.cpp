@@ -40,12 +40,12 @@ void Counter::set_option(std::uint32_t option, bool on) {
 void Counter::begin_epoch() {
   std::uint64_t next = last_epoch_.fetch_add(kEpoch) + kEpoch;
   if (next == 0)
-    next = last_epoch_.fetch_add(kEpoch) + kEpoch;  // after 16 million, the first again
+    next = last_epoch_.fetch_add(kEpoch) + kEpoch;  // wrapped, after 16 million: 0 means none
   epoch_.store(options_.load() == 0 ? next : 0, std::memory_order_relaxed);
 }
 
-// Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds; with
-// more threads than that the loop still ends, for a lane is held for some ten nanoseconds.
+// Lanes outnumber the cores that make MPI calls at once, so the first or second try succeeds. With
+// more threads than lanes the loop still ends, because a lane is held for some ten nanoseconds.
 Counter::Lane& Counter::take_lane() {
   const auto lanes = static_cast<std::uint32_t>(lane_count_);
   if (my_lane == ~0u) my_lane = next_lane.fetch_add(1, std::memory_order_relaxed);
@@ -86,8 +86,7 @@ void Counter::retract_empty(std::uint32_t communicator, ClassId class_id, const 
                             std::uint32_t peer) {
   const std::uint32_t options = options_.load(std::memory_order_relaxed);
   if (options & kPaused) return;
-  // Counts are added up modulo 2^64 over the lanes, so that one lane may take back what another
-  // added.
+  // Lanes are added up modulo 2^64, so one lane may take back what another added.
   Lane& lane = options & kManyLanes ? take_lane() : lanes_[0];
   add(lane, profile::Direction::kReceived, communicator, class_id,
       phase_.load(std::memory_order_relaxed), group, peer, 0, ~std::uint64_t{0});

@@ -3,12 +3,13 @@
 //
 // Called for every message, from the PML's entry points and from PERUSE callbacks. It never
 // allocates, locks, waits, logs or calls MPI. With one thread in MPI at a time there is one set of
-// tables and no atomic operation; with MPI_THREAD_MULTIPLE each call takes one of kLanes sets for
-// its duration with one atomic exchange (a thread returns to the lane it had last, so that it is
-// rarely taken), and the lanes are added up at the end.
+// tables and no atomic operation. With MPI_THREAD_MULTIPLE each call takes one of kLanes sets with
+// one atomic exchange and holds it while it counts; a thread returns to its last lane, so lanes
+// rarely collide. The lanes are added up at the end.
 //
-// Threading: record() from any thread. open(), clear(), phase and pause changes: cold, but safe
-// beside record(). for_each_lane() sees counts in flight only if other threads still communicate.
+// Threading: record() from any thread. open(), clear() and changes of phase or pause are cold, but
+// safe beside record(). for_each_lane() sees counts in flight only if other threads still
+// communicate.
 #pragma once
 
 #include <atomic>
@@ -29,24 +30,24 @@ class Counter {
   static constexpr std::uint32_t kMaxPeers = 1u << profile::kPeerBits;
   static constexpr std::uint32_t kMaxPhases = 1u << profile::kPhaseBits;
 
-  // `lanes` is 1 when no two threads are ever inside MPI together. False without address space.
+  // `lanes`: 1 if no two threads are ever inside MPI at once. False without address space.
   bool open(int lanes, std::uint32_t own_job);
 
-  // The rows that a message was added to; null where they must not be used again (see epoch()).
+  // The rows that a message was added to; null if they must not be used again (see epoch()).
   struct Touched {
     profile::CellRow* cell = nullptr;
     profile::CellRow* size = nullptr;
   };
 
-  // Rows that record() returned under this number may be added to directly; it is a multiple of
-  // kEpoch, so that other things can stand below it. 0 while every message has to take record(),
-  // which then returns none.
+  // Rows that record() returned may be added to directly while the epoch is the same. Epochs are
+  // multiples of kEpoch, which leaves the bits below for the caller. 0: every message has to take
+  // record(), which then returns no rows.
   static constexpr std::uint64_t kEpoch = std::uint64_t{1} << 40;
   static std::uint64_t epoch() { return epoch_.load(std::memory_order_relaxed); }
 
-  // One message of `bytes` bytes. `communicator` is the position of its kind in the registry,
-  // `group` the group that `peer` is a rank of. Peers at or above kMaxPeers, and keys that no
-  // longer fit, are counted in lost().
+  // One message of `bytes` bytes. `communicator`: position of its kind in the registry; `group`:
+  // the group in which `peer` is a rank. Peers at or above kMaxPeers, and keys that no longer fit,
+  // go into lost().
   Touched record(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
                  const void* group, std::uint32_t peer, std::uint64_t bytes) {
     if (options_ != 0) {
@@ -56,16 +57,16 @@ class Counter {
     return add(lanes_[0], direction, communicator, class_id, 0, group, peer, bytes, 1);
   }
 
-  // Many at once, at the end of a run; message lengths are not known.
+  // Many messages at once, at the end of a run; their lengths are not known.
   void record_sum(profile::Direction direction, std::uint32_t communicator, ClassId class_id,
                   const void* group, std::uint32_t peer, std::uint64_t bytes,
                   std::uint64_t messages);
 
-  // One message that waits for a receive. It is in no histogram, and counts while paused too.
+  // One message that no receive has matched. In no histogram; counted even while paused.
   void record_unreceived(std::uint32_t communicator, ClassId class_id, const void* group,
                          std::uint32_t peer, std::uint64_t bytes);
 
-  // Corrects a message of 0 bytes that turns out to be one of `bytes`: see source_peruse.cpp.
+  // Takes back a message of 0 bytes that turns out to have `bytes`: see source_peruse.cpp.
   void retract_empty(std::uint32_t communicator, ClassId class_id, const void* group,
                      std::uint32_t peer);
 
@@ -79,8 +80,8 @@ class Counter {
     set_option(kPhase, phase != 0);
   }
 
-  // The direction whose message lengths go into the histogram. Those of posted operations and of
-  // messages to and from other worlds always do: only this process can count them.
+  // The direction whose message lengths enter the histogram. Posted operations and messages to and
+  // from other worlds always enter it, because only this process can count them.
   void set_size_witness(profile::Direction direction) {
     size_witness_ = direction;
     begin_epoch();
@@ -93,13 +94,13 @@ class Counter {
   }
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
   void clear();
-  // Nothing remembered is good any more, and nothing more will be.
+  // Invalidates all remembered rows, for good.
   void stop() { epoch_.store(0, std::memory_order_relaxed); }
 
  private:
   struct alignas(64) Lane {
     std::atomic<bool> taken{false};
-    // The row used last in each direction: most messages go where the one before went.
+    // The row used last in each direction: most messages repeat the previous destination.
     struct {
       std::uint64_t key = ~std::uint64_t{0};
       profile::CellRow* row = nullptr;
@@ -127,7 +128,7 @@ class Counter {
 
   static inline std::atomic<std::uint64_t> epoch_{0};
   std::atomic<std::uint64_t> last_epoch_{0};
-  profile::CellRow no_size_{};  // what is added here is not looked at
+  profile::CellRow no_size_{};  // a sink for additions that nobody reads
   std::atomic<std::uint32_t> options_{0};
   std::uint32_t own_job_ = 0;
   profile::Direction size_witness_ = profile::Direction::kReceived;

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One message, seen by one witness: finds its class and adds it to the rows.
+// Counts one message seen by one witness: finds its class and adds it to the rows.
 //
-// Hot. Most messages repeat an earlier one on their communicator: the same peer, class and length.
-// The rows of a few of these are remembered in the Live object, and counting another is a handful
-// of comparisons and three additions; anything else takes count_slowly(). What is remembered holds
-// as long as Counter::epoch() does not change: pausing, phases and several lanes make every message
-// take the slow way.
+// Hot. Most messages repeat an earlier one on their communicator: same peer, class and length. The
+// Live object remembers the rows of a few of these, so counting another is a handful of comparisons
+// and three additions; any other message takes count_slowly(). Remembered rows hold while
+// Counter::epoch() does not change: pausing, phases and several lanes send every message the slow
+// way.
 #pragma once
 
 #include "profiler/counting/live_communicator.h"
 
 namespace fathom::profiler {
 
-// Remembers the message if its rows may be added to directly.
+// Also remembers the message's rows if they may be added to directly.
 void count_slowly(profile::Direction direction, Live& live, int tag, int peer, std::uint64_t bytes);
 
-// Counts the message if it repeats an earlier one; false: it is not counted yet.
+// Counts the message if it repeats an earlier one; otherwise returns false and counts nothing.
 inline bool count_repeated(profile::Direction direction, Live& live, int tag, int peer,
                            std::uint64_t bytes) {
   const ClassId class_id = usual_class(live, tag);
@@ -30,7 +30,7 @@ inline bool count_repeated(profile::Direction direction, Live& live, int tag, in
   return true;
 }
 
-// `tag` and `peer` as matched. MPI_PROC_NULL and the tags of Fathom's own messages count nothing.
+// `tag` and `peer` as matched. MPI_PROC_NULL and tags of Fathom's own messages are not counted.
 inline void count_message(profile::Direction direction, Live& live, int tag, int peer,
                           std::uint64_t bytes) {
   if (!count_repeated(direction, live, tag, peer, bytes)) [[unlikely]]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cold half of profiler/counting/live_communicator.h: constructors that send with tags of the
-// program's.
+// The cold half of profiler/counting/live_communicator.h: constructors that send with tags from the
+// program's range.
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto relaxed = std::memory_order_relaxed;
 
-std::mutex library_tags_lock;  // of all communicators; only constructors take it
+std::mutex library_tags_lock;  // shared by all communicators; only constructors take it
 
 bool is_free(const std::atomic<std::int32_t>& tag) { return tag.load(relaxed) < 0; }
 

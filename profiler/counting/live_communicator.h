@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A live communicator: its kind in the registry, and what is needed to name the class of a message
+// A live communicator: its kind in the registry, and the state that decides the class of a message
 // on it.
 //
-// The class of a message is that of the MPI call that caused it, found by the same rule on both
-// sides:
-//   tag >= 0                 point-to-point (library: tags with which constructors send)
-//   -2 .. -9                 Fathom's own, never counted
-//   -10 .. -26               a blocking collective: the call that is active on this communicator; the
-//                            name in the tag (coll_tags.h) if none is
-//   -27 .. -2^30             a non-blocking or persistent collective: its call reserved this tag
-//                            (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if it
-//                            began before the tag was given out; otherwise the library's own
-//   below                    a neighbourhood collective: the active call
+// The class of a message is that of the MPI call that caused it. Both sides find it by one rule:
+//   tag >= 0        point-to-point (library: tags with which constructors send)
+//   -2 .. -9        Fathom's own, never counted
+//   -10 .. -26      a blocking collective: the call active on this communicator; if none is,
+//                   the name in the tag (coll_tags.h)
+//   -27 .. -2^30    a non-blocking or persistent collective: the call that reserved this tag
+//                   (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if
+//                   it began before the tag was given out; otherwise the library's own
+//   below           a neighbourhood collective: the active call
 // Communicators made inside files have one fixed class; those that a collective makes for itself
-// (coll/han) follow the call on the communicator that they serve. On the one inside a window tags
+// (coll/han) follow the call on the communicator that they serve. On the one inside a window, tags
 // >= 0 are one-sided: only osc/pt2pt sends them, some before the receiver has left MPI_Win_create.
-// For collectives there the window is like an active call of its own (WindowCall in hooks.h): all
-// members make and free it together, so that both sides find the same class.
+// For collectives on it, the window counts as the active call (WindowCall in hooks.h): all members
+// make and free it together, so both sides find the same class.
 //
 // Threading: MPI lets only one thread at a time call collectives on a communicator, so each field
 // has one writer; readers are the callbacks of any thread, and every field is atomic. classify() is
-// hot. Only library_tags has several writers, for MPI_Comm_create_group is not collective on its
-// parent; they take turns.
+// hot. Only library_tags has several writers, which take turns: MPI_Comm_create_group is not
+// collective on its parent.
 #pragma once
 
 #include <atomic>
@@ -39,9 +38,9 @@ inline constexpr ClassId kIgnored = 126;
 
 struct alignas(64) Live {
   const void* comm = nullptr;
-  const void* group = nullptr;  // that ranks in sends and receives refer to
+  const void* group = nullptr;  // the group that ranks in sends and receives refer to
   std::uint32_t kind = 0;
-  // Rows of messages counted lately (counting.h), each at a place that its peer names. Only used
+  // Rows of recently counted messages (counting.h), each in a place chosen by its peer. Only used
   // while one thread at a time counts.
   struct alignas(32) Remembered {  // two to a cache line
     std::uint64_t who = ~std::uint64_t{0};
@@ -64,24 +63,24 @@ struct alignas(64) Live {
   std::atomic<std::uint32_t> fixed_class{kNoClass};         // of any tag < 0
   std::atomic<std::uint32_t> blocking_class{kNoClass};      // of the active call
   std::atomic<std::int32_t> blocking_first_tag{0};  // tags given out since it began are <= this
-  std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call that is just starting one
+  std::atomic<std::uint32_t> nonblocking_class{kNoClass};  // of the call now starting one
   std::atomic<std::int32_t> nonblocking_first_tag{0};
-  std::atomic<Live*> served{nullptr};  // whose calls name the class here; itself as a rule
+  std::atomic<Live*> served{nullptr};  // its calls decide the class here; usually this one
   TagRuns nonblocking_tags;
   TagRuns persistent_tags;
-  std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its collective module was looked at
+  std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its module has been looked up
   std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
   bool retired = false;  // the program freed it; the library may still finish with it
   bool user_visible = false;
   bool is_world = false;  // MPI_COMM_WORLD
-  // Of tags below 0 (kNoClass: by tag and call), and of the others.
+  // Sets the class of tags below 0 (kNoClass: by tag and call) and that of the others.
   void set_classes(ClassId hidden, ClassId program);
-  // With which constructors that are under way send here; -1: none.
+  // The tags with which active constructors send here; -1: none.
   static constexpr int kLibraryTags = 64;
   std::atomic<std::int32_t> library_tags[kLibraryTags];
 
-  // From add to remove messages with this tag are the library's. False: so many threads do that
-  // already that they stay the program's.
+  // Between add and remove, messages with this tag are the library's. False if all places are taken
+  // by other threads; the messages then stay the program's.
   bool add_library_tag(int tag);
   void remove_library_tag(int tag);
   bool has_library_tag(int tag) const {
@@ -90,9 +89,9 @@ struct alignas(64) Live {
     }
     return false;
   }
-  void* peruse_handles = nullptr;  // Open MPI's array, kept with this object and used again
+  void* peruse_handles = nullptr;  // Open MPI's array, reused by this object
 
-  // Ready for another communicator; peruse_handles stays.
+  // Prepares for another communicator; keeps peruse_handles.
   void reset();
 };
 
@@ -114,7 +113,7 @@ inline ClassId classify(const Live& live, int tag) {
   return fixed != kNoClass ? fixed : classify_hidden(live, tag);
 }
 
-// The same where it is found at once, else kNoClass.
+// The same if a few loads decide it, else kNoClass.
 inline ClassId usual_class(const Live& live, int tag) {
   if (tag >= 0) return live.program_class.load(std::memory_order_relaxed);
   const bool of_blocking_call = tag <= openmpi::kTagAllgather && tag >= openmpi::kTagScatterv &&

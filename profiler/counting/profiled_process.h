@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// This process while it is profiled: what it has counted, on what, and the facts that go with it.
+// The profiled process: what it has counted, on which communicators, and the facts that go with it.
 //
-// active() is null while nothing is to be counted; all hooks and callbacks ask it first. Who makes
-// and ends it: session/session.h. It outlives every callback and exit handler, so it is never
-// destroyed.
+// active() is null while nothing is to be counted; all hooks and callbacks check it first.
+// session/session.h makes and ends it. It is never destroyed, because callbacks and exit handlers
+// may use it to the very end.
 #pragma once
 
 #include <atomic>
@@ -27,7 +27,7 @@ class ProfiledProcess {
 
   explicit ProfiledProcess(const Settings& settings) : settings_(settings) {}
 
-  // Makes the tables, and notes who this is in `world` (an ompi_communicator_t: MPI_COMM_WORLD).
+  // Makes the tables and finds the own rank in `world` (an ompi_communicator_t: MPI_COMM_WORLD).
   // False without address space.
   bool open(const void* world, bool threads_communicate_together);
 
@@ -36,29 +36,29 @@ class ProfiledProcess {
   Windows& windows() { return windows_; }
   rankmap::Registry& registry() { return registry_; }
   RowsText& text() { return text_; }          // of this process
-  RowsText& run_text() { return run_text_; }  // the same for all processes
+  RowsText& run_text() { return run_text_; }  // identical on all processes
   const Settings& settings() const { return settings_; }
 
-  // As it is now: elapsed_ns and lost_messages are filled in. Async-signal-safe.
+  // A snapshot, with elapsed_ns and lost_messages filled in. Async-signal-safe.
   profile::RowsHeader header() const;
 
   // The source that counts; kNone until one has proved itself.
   SourceName source() const { return source_; }
   void set_source(SourceName source) { source_ = source; }
 
-  // The start-up check could read messages that wait for a receive (sources/unexpected_queue.h).
+  // Whether the start-up check could read unmatched messages (sources/unexpected_queue.h).
   bool sees_waiting_messages() const { return sees_waiting_messages_; }
   void set_sees_waiting_messages(bool sees) { sees_waiting_messages_ = sees; }
 
-  // Where this world's results go: absolute. Rank 0 claims it at the start, so that a job that
-  // never ends still shows that it was there, and so does each process that traces; the others only
-  // look.
+  // The absolute directory of this world's results. Rank 0 claims it at the start, so that a job
+  // that never ends still leaves a sign of itself; so does each process that traces. The others
+  // only look.
   const std::string& run_directory() const { return run_directory_; }
   void set_run_directory(std::string directory) { run_directory_ = std::move(directory); }
-  // A failure is reported once, by rank 0 (unless FATHOM_LOG=quiet), and changes nothing else.
+  // Rank 0 reports a failure once (unless FATHOM_LOG=quiet); nothing else changes.
   void claim_run_directory();
 
-  // A message on a communicator that is not known.
+  // Counts a message on an unknown communicator.
   void counter_lost() { unknown_.fetch_add(1, std::memory_order_relaxed); }
 
  private:

@@ -2,12 +2,12 @@
 // Which collective reserved which tag: runs of consecutive tags of one class, newest first.
 //
 // Open MPI gives a communicator's non-blocking collectives tags that count down; consecutive ones
-// of one class share a run. The last kRuns runs are kept, so that memory stays bounded however many
-// collectives a program starts; a message of an older one, which would need kRuns changes of class
-// while it was outstanding, counts as the library's own.
+// of one class share a run. Only the last kRuns runs are kept, which bounds memory however many
+// collectives a program starts. A message of an older run counts as the library's own; that needs
+// kRuns changes of class while the message was outstanding.
 //
 // Threading: one writer (add, clear), any number of readers. Readers never wait; a run that is
-// being replaced is empty for the moment.
+// being replaced appears empty.
 #pragma once
 
 #include <atomic>

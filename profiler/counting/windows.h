@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The one-sided windows that are open: for each, the kind of communicator and the group it spans.
+// The open one-sided windows: for each, its kind of communicator and the group it spans.
 //
-// Threading: all functions lock; an operation on a window costs far more than this lock.
+// Threading: all functions lock; an operation on a window costs far more than the lock.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@ namespace fathom::profiler {
 
 struct Window {
   const void* handle;
-  Live* inside;          // the communicator that it keeps, and lives as long as; null: not known
-  std::uint32_t kind;    // of communicator, in the registry
-  const void* group;     // the window's own: lives as long as it
-  std::uint32_t module;  // moves the data past the PML; 0: they travel as messages
+  Live* inside;          // the communicator inside the window, with its lifetime; null: not known
+  std::uint32_t kind;    // kind of communicator, in the registry
+  const void* group;     // owned by the window, with its lifetime
+  std::uint32_t module;  // the module that moves the data past the PML; 0: they are messages
 };
 
 class Windows {
@@ -30,7 +30,7 @@ class Windows {
   } catch (...) {
   }
 
-  // Removes it. All members are null or 0 if it is not known.
+  // Removes the window and returns it; all members are null or 0 if it is not known.
   Window take(const void* handle) {
     const std::lock_guard guard(lock_);
     for (Window& window : open_) {

@@ -29,7 +29,7 @@ void say(const ProfiledProcess& process, const std::string& sentence) {
   if (!process.settings().quiet) std::fprintf(stderr, "fathom: %s\n", sentence.c_str());
 }
 
-// What becomes known only at the end: modules met, names of live communicators, pvars, pauses.
+// Adds what becomes known only at the end: modules met, names of live communicators, pvars, pauses.
 void describe_end(ProfiledProcess& process, PerformanceVariables& variables) {
   process.communicators().for_each(
       [&](Live& live) { process.registry().keep_name(live.kind, live.comm); });
@@ -57,8 +57,8 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
     if (profile::is_about_files(loss))
       say(process, sentence(loss, "the trace in " + process.run_directory() + "/trace") + ".");
   }
-  // Where no mark could be made, another job may have written its profile there since; and the
-  // folder may be gone.
+  // If the directory could not be marked, another job may have written its profile there meanwhile;
+  // or the folder may have been removed.
   const std::string& wanted = process.run_directory();
   const std::uint32_t job = process.header().job;
   const std::string directory = is_taken(wanted, job) ? world_directory(wanted, job) : wanted;
@@ -73,7 +73,7 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
   if (process.settings().informs) say(process, "the profile is " + directory + "/profile.json");
 }
 
-// The rows of this process; empty if there is no memory for them.
+// The rows of this process; empty without memory.
 std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept try {
   describe_end(process, variables);
   std::vector<char> rows;

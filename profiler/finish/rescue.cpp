@@ -31,13 +31,13 @@ struct Paths {
   char run[PATH_MAX], partial[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
 };
 
-Paths in_run, in_world;  // RUN and, where another job was faster to mark it, RUN/world-JOB
+Paths in_run, in_world;  // RUN; RUN/world-JOB, used if another job marked RUN first
 std::uint32_t job = 0;
 pid_t owner = 0;
 std::atomic<bool> armed{false};
 bool handled[NSIG] = {};
 struct sigaction
-    previous[NSIG];  // what stood there before: the default, or a runtime's stack tracer
+    previous[NSIG];  // the action before ours: the default, or a runtime's stack tracer
 
 // Collects small pieces, so that a profile of a few rows is one write.
 class FileSink {
@@ -92,7 +92,7 @@ bool write_file(Fill&& fill) {
   fill(sink);
   const bool written = sink.finish();
   close(descriptor);
-  // What a full disk left out is missing at the end; the reader uses what is there.
+  // A full disk cuts the file short; the reader uses what is there.
   rename(paths.temporary, paths.file);
   return written;
 }
@@ -111,9 +111,9 @@ bool is_gfortrans(const struct sigaction& action) {
          found.dli_fname != nullptr && std::strstr(found.dli_fname, "libgfortran") != nullptr;
 }
 
-// mpirun ends a job with SIGTERM and, a second later, SIGKILL. That second ends early: its sleep()
-// is cut short when the first process dies (orte/mca/odls/base/odls_base_default_fns.c:1943), and
-// neighbours that still write are killed.
+// mpirun ends a job with SIGTERM and, a second later, SIGKILL. That second is cut short: the first
+// process to die interrupts mpirun's sleep() (orte/mca/odls/base/odls_base_default_fns.c:1943), and
+// neighbours that are still writing are killed. So a process that has written stays half a second.
 void let_neighbours_write(int number, const siginfo_t* info) {
   if (number != SIGTERM || info == nullptr || info->si_code != SI_USER || info->si_pid == getpid())
     return;
@@ -133,7 +133,7 @@ void on_signal(int number, siginfo_t* info, void* context) {
     return previous[number].sa_sigaction(number, info, context);
   }
   sigaction(number, &previous[number], nullptr);
-  raise(number);  // delivered to what was there before when this handler returns
+  raise(number);  // delivered to the previous action when this handler returns
 }
 
 void name_paths(Paths& paths, const std::string& run, std::uint32_t rank) {
@@ -197,7 +197,7 @@ bool rescue_collected(const char* rows, std::size_t size) noexcept {
 
 extern "C" {
 
-// A program that leaves past exit(), for instance from a signal handler of its own.
+// For programs that leave without exit(), for instance from a signal handler of their own.
 FATHOM_EXPORT void _exit(int status) {
   rescue(profile::EndReason::kExit, 0);
   for (;;) syscall(SYS_exit_group, status);
@@ -205,8 +205,8 @@ FATHOM_EXPORT void _exit(int status) {
 
 FATHOM_EXPORT void _Exit(int status) { _exit(status); }
 
-// gfortran's runtime sets SIGABRT to its default before it calls this (sys_abort), so a handler is
-// not enough.
+// gfortran's runtime resets SIGABRT to its default before it calls abort() (sys_abort), so a signal
+// handler is not enough.
 FATHOM_EXPORT void abort() {
   rescue(profile::EndReason::kSignal, SIGABRT);
   const auto next = reinterpret_cast<void (*)()>(dlsym(RTLD_NEXT, "abort"));

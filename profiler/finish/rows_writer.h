@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Hands the rows of this process (profile/rows.h) to a sink, piece by piece.
 //
-// Works on memory as it stands and allocates nothing, so that it serves the gathering at
-// MPI_Finalize and a signal handler alike.
+// Reads memory in place and allocates nothing, so that both the gathering at MPI_Finalize and a
+// signal handler can use it.
 #pragma once
 
 #include "profiler/counting/profiled_process.h"
 
 namespace fathom::profiler {
 
-// sink(const void* data, std::size_t size). `with_run_facts`: also what is the same for all
+// sink(const void* data, std::size_t size). `with_run_facts`: include what is the same for all
 // processes of the run (class names, executable, versions).
 template <typename Sink>
 void write_rows(ProfiledProcess& process, profile::EndReason reason, std::uint32_t detail,

@@ -17,9 +17,9 @@ namespace {
 constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7,
               kTagAccept = -8;
 
-// A neighbour announced itself when it left MPI_Init; that message has long arrived by the time of
-// MPI_Finalize. The wait is only spent on neighbours that run without Fathom, on all of them
-// together.
+// How long to wait for neighbours, all of them together. A neighbour with Fathom announced itself
+// when it left MPI_Init, and that message has long arrived by MPI_Finalize; so only neighbours
+// without Fathom cost this time.
 constexpr auto kPatience = std::chrono::seconds(5);
 
 }  // namespace
@@ -37,7 +37,7 @@ void Gather::announce(void* world, int rank, int size) {
   for (const int child : children_) tell(child, kTagHere);
 }
 
-// An empty message that nobody waits for here, to a process that may never receive it.
+// Sends an empty message without waiting: the peer may never receive it.
 void Gather::tell(int peer, int tag) {
   void* request = nullptr;
   if (original_pml.isend(nullptr, 0, byte_type_, peer, tag, openmpi::kPmlSendStandard, world_,
@@ -77,9 +77,9 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
   original_pml.recv(data, size, byte_type_, peer, tag, world_, status);
 }
 
-// Whoever gives a neighbour up says so, and whoever does not is answered, so that two processes
-// that judge each other differently (one was late) never wait for each other:
-//   up    kTagReady: 1 ready, 0 this process will not take part above
+// A process that gives a neighbour up says so, and every process answers its neighbours, so that
+// two processes with different views of each other (one was late) never wait for each other:
+//   up    kTagReady: 1 ready, 0 this process takes no part above
 //   down  kTagGo: 1 go on, 0 you were given up
 void Gather::synchronise() {
   const std::vector<int> present = present_neighbours();
@@ -125,7 +125,7 @@ bool Gather::collect(std::vector<char>& rows) {
     receive(child, kTagSize, &size, sizeof size);
     const std::size_t before = rows.size();
     const char accepted =
-        make_room(rows, size) ? 1 : 0;  // without memory the subtree stays unreported
+        make_room(rows, size) ? 1 : 0;  // without memory the subtree's rows are dropped
     send(child, kTagAccept, &accepted, 1);
     if (accepted) receive(child, kTagRows, rows.data() + before, size);
   }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Brings the rows of all processes to rank 0, up a binomial tree of plain PML messages.
 //
-// Uses tags of its own on MPI_COMM_WORLD (-3 and below, which no collective and no wildcard receive
-// matches) and the PML's own entries, so it needs no communicator and counts nothing. Only
-// processes that run with Fathom take part: at MPI_Init each tells its neighbours in the tree that
-// it is there, and one that hears nothing from above keeps its subtree's rows for a file. A job of
-// which only a part is preloaded therefore ends as it would have.
+// It uses reserved tags on MPI_COMM_WORLD (-3 and below, which no collective and no wildcard
+// receive matches) and the PML's original entries, so it needs no communicator and counts nothing.
+// Only processes that run with Fathom take part: at MPI_Init each announces itself to its
+// neighbours in the tree, and one that hears nothing from above keeps its subtree's rows for a
+// file. A job that is only partly preloaded therefore ends as it would have without Fathom.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +19,17 @@ class Gather {
   // After MPI_Init, once counting can start. Never blocks.
   void announce(void* world, int rank, int size);
 
-  // At MPI_Finalize: waits until all neighbours that announced themselves are there too, making
-  // progress on what the program left unfinished.
+  // At MPI_Finalize: waits until all neighbours that announced themselves have arrived, while
+  // making progress on what the program left unfinished.
   void synchronise();
 
-  // Appends the rows of the processes below to `rows` and hands them up. True if `rows` stays here:
+  // Appends the rows of the processes below to `rows` and sends them up. True if `rows` stays here:
   // on rank 0, and where the process above runs without Fathom.
   bool collect(std::vector<char>& rows);
 
   bool connected_above() const { return parent_ >= 0; }
 
-  // The tree, and messages along it under tags of Fathom's own.
+  // The tree, and messages along it with tags reserved for Fathom.
   int parent() const { return parent_; }
   const std::vector<int>& children() const { return children_; }
   bool has_arrived(int peer, int tag);

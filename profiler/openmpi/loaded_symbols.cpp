@@ -15,8 +15,8 @@ struct Search {
   void* found = nullptr;
 };
 
-// The layout of DT_GNU_HASH: this, the Bloom filter, the buckets, a chain of hashes for the symbols
-// from `first_symbol` on. The lowest bit of a hash marks the end of a bucket's chain.
+// The header of DT_GNU_HASH. After it come the Bloom filter, the buckets, and a chain of hashes for
+// the symbols from `first_symbol` on. The lowest bit of a hash marks the end of a bucket's chain.
 struct GnuHash {
   std::uint32_t buckets, first_symbol, bloom_words, bloom_shift;
 };
@@ -73,7 +73,7 @@ int look_into(dl_phdr_info* object, std::size_t, void* data) {
     const ElfW(Phdr)& header = object->dlpi_phdr[i];
     if (header.p_type != PT_DYNAMIC) continue;
     const auto* dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + header.p_vaddr);
-    if (dynamic == _DYNAMIC) return 0;  // this library's own: the linker defines it in each object
+    if (dynamic == _DYNAMIC) return 0;  // this library: the linker defines _DYNAMIC in each object
     const ElfW(Sym)* symbol = find_symbol(tables_of(dynamic, object->dlpi_addr), search.name);
     if (symbol != nullptr)
       search.found = reinterpret_cast<void*>(object->dlpi_addr + symbol->st_value);

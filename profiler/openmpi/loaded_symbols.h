@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Looks a name up in every object that the process has loaded, also where dlsym does not look: in
-// those that were loaded privately (dlopen with RTLD_LOCAL), as the modules of interpreters are.
+// Looks a name up in every object that the process has loaded, including those that dlsym skips:
+// objects loaded privately (dlopen with RTLD_LOCAL), as interpreters load their modules.
 //
-// It reads the objects' hash tables itself. The loader would have to be asked for a handle of each,
-// and dlopen(RTLD_NOLOAD) is not harmless: while a process ends, it runs the constructors of what
-// has ended already.
+// Reads the objects' hash tables itself. Using the loader would need a handle of each object, and
+// dlopen(RTLD_NOLOAD) is not harmless: while a process ends, it runs the constructors of objects
+// that have already been finalized.
 //
-// Threading: any thread, at any time; no memory is taken.
+// Threading: any thread, at any time; allocates nothing.
 #pragma once
 
 namespace fathom::profiler {

@@ -16,7 +16,7 @@ namespace {
 
 using rankmap::field;
 
-// ompi/mca/coll: these send every byte through mca_pml or hand the call to a module that does.
+// Components in ompi/mca/coll that send every byte through mca_pml or call a module that does.
 // `self` serves communicators of one process, where nothing is sent.
 constexpr std::array<std::string_view, 13> kThroughPml = {
     "basic", "tuned", "base",       "libnbc", "inter", "sync", "han",
@@ -28,8 +28,8 @@ std::vector<std::string>& names() {
   return known;
 }
 
-// "mca_coll_tuned_module_t" or "mca_coll_han_module_t" -> "tuned", "han";
-// "ompi_coll_libnbc_module_t".
+// The component: "tuned" in "mca_coll_tuned_module_t", "han" in "mca_coll_han_module_t", "libnbc"
+// in "ompi_coll_libnbc_module_t".
 std::string_view component_in(std::string_view class_name) {
   const auto start = class_name.find("coll_");
   if (start == std::string_view::npos) return class_name;
@@ -61,7 +61,7 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
   return 0;
 }
 
-// A window's module is a table of functions that live in the component's own file, mca_osc_NAME.so.
+// A window's module is a table of functions that lie in the component's own file, mca_osc_NAME.so.
 std::uint32_t bypassing_window_module(const void* window) try {
   const void* module = field<const void*>(window, openmpi::kWindowModule);
   Dl_info info{};

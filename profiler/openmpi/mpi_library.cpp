@@ -29,8 +29,8 @@ struct Mpi {
   bool is_known = false;
 };
 
-// "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4"; "MPICH Version:\t4.0.2\nMPICH …" -> "MPICH
-// Version: 4.0.2"
+// "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4";
+// "MPICH Version:\t4.0.2\nMPICH …" -> "MPICH Version: 4.0.2"
 std::string first_words(std::string text) {
   text.resize(std::min(text.find_first_of(",\n"), text.size()));
   for (char& c : text) {
@@ -45,7 +45,7 @@ bool is_known(const std::string& name) {
   return name.starts_with(series);
 }
 
-// Empty if there is no MPI library.
+// Null if there is no MPI library.
 std::unique_ptr<Mpi> look() {
   void* function = next_definition("PMPI_Get_library_version");
   if (function == nullptr) return nullptr;
@@ -59,7 +59,7 @@ std::unique_ptr<Mpi> look() {
   return mpi;
 }
 
-// Without a lock: the library that is asked may call MPI functions, which arrive here again.
+// Takes no lock: the library in question may call MPI functions, which arrive here again.
 const Mpi* the_mpi() noexcept try {
   static std::atomic<const Mpi*> decided{nullptr};
   const Mpi* known = decided.load(std::memory_order_acquire);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which MPI library the program uses, where it can be found, and what of it Fathom uses.
+// Which MPI library the program uses, where to find it, and how to look names up in it.
 //
-// Nothing is linked: the library is preloaded into processes that may never use MPI, or load it
-// late and privately (dlopen with RTLD_LOCAL, as Python modules do). Everything is looked up by
-// name, on first use. Only Open MPI of the release series whose structures Fathom reads is ever
-// looked into ("known"). In a process with any other MPI, every entry point passes its call on to
-// next_definition() and nothing else.
+// Nothing is linked: Fathom is preloaded into processes that may never use MPI, or may load it late
+// and privately (dlopen with RTLD_LOCAL, as Python modules do). Everything is looked up by name, on
+// first use. An Open MPI is "known" if it is of the release series whose structures Fathom reads;
+// only then does Fathom look into it. With any other MPI library, every entry point just passes
+// its call on to next_definition().
 //
 // Threading: any thread, at any time.
 #pragma once
@@ -15,34 +15,32 @@
 
 namespace fathom::profiler {
 
-// Whether the process has loaded an MPI library by now. What holds once there is one holds to the
-// end.
+// Whether the process has loaded an MPI library yet. Once it has, the answers below never change.
 bool mpi_is_loaded();
 
-// What that library says it is: "Open MPI v4.1.4", "MPICH Version: 4.0.2". Empty if there is none,
-// or one that does not say.
+// The name that the library gives itself: "Open MPI v4.1.4", "MPICH Version: 4.0.2". Empty if no
+// library is loaded, or if it gives none.
 std::string mpi_library_name();
 
-// Whether it is an Open MPI that is known.
+// Whether the library is a known Open MPI.
 bool open_mpi_is_known();
 
-// A function of the program's Open MPI, or nullptr if its MPI is none that is known, or has no such
-// name.
+// A function of the program's Open MPI; nullptr if the MPI library is not known or lacks the name.
 void* find_in_mpi(const char* name);
 
-// A variable of it, or nullptr. Not the same search: an executable may hold its own copy of a
-// variable (a copy relocation of ompi_mpi_comm_world), which then is the one that everybody uses.
+// A variable of it, or nullptr. The search differs: an executable may hold its own copy of a
+// variable (a copy relocation of ompi_mpi_comm_world), and then everyone uses that copy.
 void* find_variable_in_mpi(const char* name);
 
-// The next definition of an MPI function behind this library: another preloaded tool's, or nullptr
-// where only the MPI library itself follows. `name` begins with MPI_.
+// The definition of an MPI function that follows this library's: another preloaded tool's, or
+// nullptr if only the MPI library itself follows. `name` begins with MPI_.
 void* find_other_tool(const char* name);
 
-// What the program would call by this name (of C or Fortran) without this library: another tool's
-// or an MPI library's, of whatever kind; nullptr if there is none.
+// What the program would call by this C or Fortran name without this library: a function of another
+// tool or of any MPI library; nullptr if there is none.
 void* next_definition(const char* name);
 
-// The file of the program's Open MPI; empty if its MPI is none that is known.
+// The file of the program's Open MPI; empty if the MPI library is not known.
 std::string mpi_library_path();
 
 template <typename F>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions behind a wrapper, looked up once.
+// The functions that a wrapper calls next, looked up once.
 //
-// MPI_X is called by the program; PMPI_X by other tools and by every Fortran binding of Open MPI,
-// whose entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through
-// the dynamic linker. Fathom stands in front of both names. MPI_X hands on to the tool behind us if
-// there is one; that tool may call PMPI_X, which arrives here again and must not count twice, or
-// look for the next MPI_X itself, which never comes back: so MPI_X acts, and a Chain makes PMPI_X
-// of the same function stand aside.
+// The program calls MPI_X; other tools call PMPI_X, and so does every Fortran binding of Open MPI:
+// its entry points (all manglings, mpif.h, use mpi, use mpi_f08) end in a call of PMPI_X through
+// the dynamic linker. Fathom therefore defines both names. MPI_X calls the next tool's MPI_X if
+// there is one. That tool may call PMPI_X, which arrives here again. It must not count the call
+// twice, nor look for the next tool's MPI_X itself, which would loop; so MPI_X does the work, and a
+// Chain makes PMPI_X of the same function pass the call through.
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,7 @@
 
 namespace fathom::profiler {
 
-// While it lives, this thread is in the MPI call of `function`, handed on to another tool.
+// While it lives, this thread is inside `function`, called through another tool.
 class Chain {
  public:
   explicit Chain(const void* function) : outer_(current()) { current() = function; }
@@ -46,7 +46,7 @@ class Next {
   F other_tool() {
     return get([](const char* name) { return find_other_tool(name); });
   }
-  // With any other MPI: the function that the program would have called without this library;
+  // With any other MPI library: the function that the program would have called without Fathom;
   // nullptr if there is none.
   F elsewhere() {
     F found = elsewhere_.load(std::memory_order_relaxed);

@@ -58,7 +58,7 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
     int verbosity, variable_class, binding, read_only, continuous, atomic;
     MPI_Datatype datatype;
     MPI_T_enum enumeration;
-    // Open MPI counts variables whose component is gone; asking for those fails
+    // Open MPI's count includes variables whose component is gone; get_info fails for those
     // (MPI_T_ERR_INVALID_INDEX).
     if (get_info(i, name, &name_size, &verbosity, &variable_class, &datatype, &enumeration,
                  description, &description_size, &binding, &read_only, &continuous,
@@ -114,7 +114,7 @@ std::vector<PerformanceVariables::Reading> PerformanceVariables::read() {
   std::vector<Reading> readings;
   for (const Variable& variable : variables_) {
     std::vector<double> values = values_of(variable);
-    // Reading and subtracting: MPI_T_pvar_readreset is a stub in Open MPI 4.1.
+    // Read and subtract, because MPI_T_pvar_readreset is a stub in Open MPI 4.1.
     for (std::size_t i = 0;
          variable.accumulates && i < std::min(values.size(), variable.at_start.size()); ++i) {
       values[i] -= variable.at_start[i];

@@ -14,10 +14,10 @@ namespace fathom::profiler {
 
 class PerformanceVariables {
  public:
-  // Allocates and starts handles. Names that this library does not know go into `unknown`.
+  // Allocates and starts handles. Names that this library lacks go into `unknown`.
   void open(const std::vector<std::string>& names, std::vector<std::string>& unknown);
 
-  // Counts from here on.
+  // Makes the current values the new start.
   void restart();
 
   struct Reading {
@@ -26,7 +26,7 @@ class PerformanceVariables {
     std::string bound_to;
     std::vector<double> values;
   };
-  // The change since open() for counters that never stop, else the current values.
+  // For variables that accumulate, the change since the start; for others, the current value.
   std::vector<Reading> read();
 
  private:

@@ -38,6 +38,7 @@ std::string selected_pml() {
   return static_cast<const char*>(component) + openmpi::kPmlComponentName;
 }
 
+// Reads Open MPI's files itself: it runs before MPI_Init, when the library has not read them yet.
 bool user_chose_pml(std::string& choice) {
   choice = environment_value("OMPI_MCA_pml");
   if (!choice.empty()) return true;

@@ -32,7 +32,7 @@ struct Pml {
 };
 
 // Open MPI's own entries, valid once source_pml has hooked the table; calls through them are not
-// counted. A variable, not a function that returns it: every message goes through it.
+// counted. A variable rather than a function, because every message goes through it.
 inline constinit Pml original_pml{};
 
 // The name of the PML in use: "ob1", "ucx", "cm"; empty if unknown.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The text section of a process's rows: lines "key value", collected as they become known.
+// The text section of a process's rows: lines "key value", added as the facts become known.
 //
-// Kept ready in one piece of memory, so that a signal handler can write it as it stands.
-// Threading: add() under a lock of its own; data() and size() from anywhere, whole lines only.
+// Held in one contiguous buffer, so that a signal handler can write it without formatting anything.
+// Threading: add() takes a lock; data() and size() work from anywhere and see whole lines only.
 #pragma once
 
 #include <atomic>
@@ -20,7 +20,7 @@ class RowsText {
 
   bool open() { return memory_.reserve(kCapacity); }
 
-  // Left out when it no longer fits.
+  // Drops the line if it no longer fits.
   void add(std::string_view key, std::string_view value) {
     const std::lock_guard guard(lock_);
     std::size_t at = size_.load(std::memory_order_relaxed);

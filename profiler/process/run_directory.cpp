@@ -13,7 +13,7 @@ namespace {
 
 constexpr char kMark[] = "/.started";
 
-// The job that RUN is marked for; 0, which is no job's number, if for none. Async-signal-safe.
+// The job that RUN is marked for, or 0 (no job has this number) if none. Async-signal-safe.
 std::uint32_t holder(const char* run) noexcept {
   char path[PATH_MAX], number[16];
   const std::size_t length_of_run = std::strlen(run);
@@ -28,8 +28,8 @@ std::uint32_t holder(const char* run) noexcept {
   return job;
 }
 
-// A file system without links, or one that is full, leaves RUN without a mark: it is found by its
-// profile.
+// Failure is fine: on a full file system, or one without links, RUN has no mark and other jobs
+// recognise it by its profile.
 void mark(const std::string& run, std::uint32_t job) {
   (void)!symlink(std::to_string(job).c_str(), (run + kMark).c_str());
 }
@@ -62,7 +62,7 @@ std::optional<std::string> claim_run_directory(const std::string& run, std::uint
   if (!make_directories(run)) return std::nullopt;
   if (!is_taken(run, job)) {
     mark(run, job);
-    // Asked again: another job may have marked it first, or may just have finished here.
+    // Check again: another job may have marked it first, or may just have finished here.
     if (!is_taken(run, job)) return run;
     if (holder(run.c_str()) == job) release_run_directory(run);
   }

@@ -46,6 +46,7 @@ Settings read_settings(const std::string& start_directory) {
   settings.quiet = environment_value("FATHOM_LOG") == "quiet";
   settings.informs = environment_value("FATHOM_LOG") == "info";
   settings.output = environment_value("FATHOM_OUTPUT");
+  // Made absolute, because the program may change its directory before the profile is written.
   if (!settings.output.empty() && settings.output[0] != '/') {
     settings.output = start_directory + "/" + settings.output;
   }

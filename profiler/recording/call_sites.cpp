@@ -14,10 +14,10 @@ namespace fathom::profiler {
 namespace {
 
 // What is known of a return address, packed into one word: address 48 | meaning 16. A meaning below
-// the special ones is the frame's size in units of 8 bytes.
+// the named ones is the size of the frame in units of 8 bytes.
 enum Meaning : std::uint64_t { kNoFixedFrame = 0xfffd, kInProgram = 0xfffe, kInLibrary = 0xffff };
 
-constexpr std::size_t kPlaces = 8192;  // the three bindings have some 3000 places that call
+constexpr std::size_t kPlaces = 8192;  // the three bindings make calls from some 3000 places
 constexpr std::size_t kProbes = 32;
 constinit std::atomic<std::uint64_t> known[kPlaces] = {};
 
@@ -54,9 +54,9 @@ bool begins(const char* text, const char* with) {
   return std::strncmp(text, with, std::strlen(with)) == 0;
 }
 
-// "ompi_send_f", "pmpi_send_f08_", "MPI_SEND": whether a binding function with that name serves
-// `function`, "MPI_Send". One that calls something else asks for its own sake (MPI_Comm_size in
-// MPI_Gatherv).
+// Whether a binding function with this name ("ompi_send_f", "pmpi_send_f08_", "MPI_SEND") serves
+// `function` ("MPI_Send"). One that calls another MPI function does so for its own purposes
+// (MPI_Gatherv's calls MPI_Comm_size).
 bool serves(const char* binding, const char* function) {
   const auto lower = [](char c) {
     return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
@@ -76,7 +76,7 @@ std::uint64_t meaning_in_binding(const CallSites::Binding& binding, std::uintptr
   const bool has_name =
       dladdr(reinterpret_cast<void*>(address - 1), &info) != 0 && info.dli_sname != nullptr;
   if (function != nullptr && has_name && !serves(info.dli_sname, function)) return kInLibrary;
-  // The table is asked for the call itself, which lies before the address that it returns to.
+  // Looks up the call itself, which ends just before the address that it returns to.
   const std::int64_t size = frame_size_at(binding.frames, address - 1);
   const std::uint64_t words =
       size > 0 && size % 8 == 0 ? static_cast<std::uint64_t>(size) / 8 : kNoFixedFrame;
@@ -147,7 +147,7 @@ const void* CallSites::through_binding(const Caller& caller, const char* functio
     }
     if (meaning == kInLibrary) return nullptr;
     if (meaning >= kNoFixedFrame) break;
-    function = nullptr;  // further out the bindings call each other
+    function = nullptr;  // outer binding functions call each other under other names
     frame += meaning * 8;
     address = *reinterpret_cast<const std::uintptr_t*>(frame - 8);
   }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Where in the program an MPI call was made.
 //
-// A C or C++ program calls MPI_X itself: its return address is the site. Fortran bindings
+// A C or C++ program calls MPI_X itself: the site is the return address. Fortran bindings
 // (libmpi_mpifh, libmpi_usempif08) call PMPI_X from inside themselves, and some of their functions
-// call each other; the site is then the return address of the outermost of them. It lies at a
-// distance in the stack that the binding's unwind tables (.eh_frame) give for each place that
-// calls, and that is worked out once for each: afterwards a call costs one look-up per binding
-// function, no entry points of our own for some thousand Fortran names, and no unwinding.
+// call each other; the site is then the return address of the outermost of them. The binding's
+// unwind tables (.eh_frame) give its distance in the stack for each calling place. It is worked out
+// once per place; afterwards a call costs one look-up per binding function. So no unwinding is
+// needed, and no entry points of our own for some thousand Fortran names.
 //
-// A call that the MPI library makes for itself is not the program's: bindings that ask for a
-// communicator's size first, ROMIO, and the like. For those site() is null and nothing is recorded.
+// Calls that the MPI library makes for itself do not belong to the program: bindings that first ask
+// for a communicator's size, ROMIO, and the like. For these site() is null and nothing is recorded.
 //
-// Threading: any thread. site() never allocates; it locks only (dladdr) the first time that a place
-// in the MPI library or a binding calls. Limits: a binding function whose frame has no fixed size
-// (none of Open MPI's built by GCC or Clang with optimisation) is itself the site.
+// Threading: any thread. site() never allocates; it locks (in dladdr) only the first time that a
+// place in the MPI library or a binding calls. Limit: a binding function whose frame has no fixed
+// size is itself the site; Open MPI built by GCC or Clang with optimisation has none.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +29,10 @@ struct Caller {
 
 class CallSites {
  public:
-  // Cold, once the bindings are loaded; again if more may have been.
+  // Cold. Call once the bindings are loaded, and again if more may have been loaded.
   static void open();
 
-  // `function`: "MPI_X", which is being called. Null: not by the program.
+  // `function`: the "MPI_X" being called. Null if the program did not make the call.
   static const void* site(const Caller& caller, const char* function) {
     const auto address = reinterpret_cast<std::uintptr_t>(caller.return_address);
     if (address - all_.begin < all_.size || depth() != 0) [[unlikely]]
@@ -40,7 +40,7 @@ class CallSites {
     return caller.return_address;
   }
 
-  // While it lives, this thread is inside an MPI call: calls may come from the library itself.
+  // While one lives, this thread is inside an MPI call, so calls may come from the library itself.
   class Inside {
    public:
     Inside() { ++depth(); }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which communicators are traced (FATHOM_TRACE_COMMUNICATORS), by their kinds.
+// Which kinds of communicators are traced (FATHOM_TRACE_COMMUNICATORS).
 //
-// A communicator is chosen by the name that it has (MPI_COMM_WORLD, or given with
-// MPI_Comm_set_name), else by the constructor that made it (MPI_Comm_split). Calls, messages and
-// transfers on the others are left out; calls without a communicator are not. Threading:
-// leaves_out() from anywhere; the others under the lock of tracing.cpp.
+// A communicator is chosen by its name (MPI_COMM_WORLD, or the one given with MPI_Comm_set_name)
+// or, without a name, by its constructor (MPI_Comm_split). Calls, messages and transfers on the
+// others are left out; calls without a communicator are kept. Threading: leaves_out() from
+// anywhere; the others under the lock of tracing.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ class ChosenCommunicators {
     return choice_ != nullptr && kind < kKinds && choice_->left_out.data()[kind] != 0;
   }
 
-  // Empty: all are traced. False without address space; then all are traced too.
+  // With no patterns, or without address space (then it returns false), all are traced.
   static bool open(std::vector<std::string> patterns);
   static void judge(std::uint32_t kind, std::string_view name, std::string_view made_by);
 

@@ -15,7 +15,7 @@ namespace {
 constexpr int kTagAsk = -9, kTagAnswer = -2;
 constexpr int kExchanges = 10;
 constexpr std::uint64_t kUnknown =
-    ~std::uint64_t{0};  // as uncertainty: the process above knows no offset either
+    ~std::uint64_t{0};  // an uncertainty: the process above does not know its offset either
 constexpr std::uint64_t kPatienceNs = 5'000'000'000;
 constexpr std::uint64_t kPeriodNs = 10'000'000'000;
 
@@ -30,7 +30,7 @@ bool arrives(Gather& gather, int peer, int tag) {
   return true;
 }
 
-// Open MPI's launcher tells each process (orte/mca/schizo/ompi/schizo_ompi.c).
+// From a variable that Open MPI's launcher sets (orte/mca/schizo/ompi/schizo_ompi.c).
 bool all_on_this_host(int size) {
   const char* local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
   return size == 1 || (local != nullptr && local == std::to_string(size));
@@ -50,7 +50,7 @@ bool ClockSync::measure() {
   if (above_ >= 0) {
     if (!ask_above()) above_ = -1;
   } else if (known_) {
-    plan_next();  // rank 0; it travels with the answers
+    plan_next();  // rank 0; its answers carry the plan down the tree
   }
   answer_below();
   return known_;
@@ -66,7 +66,7 @@ bool ClockSync::ask_above() {
     do {
       if (!arrives(*gather_, above_, kTagAnswer)) return false;
       gather_->receive(above_, kTagAnswer, &answer, sizeof answer);
-    } while (answer.number != number);  // one that came too late before
+    } while (answer.number != number);  // skip late answers to earlier questions
     const std::uint64_t answered = now();
     const std::uint64_t delay = (answered - asked) - (answer.sent_ns - answer.received_ns);
     if (delay >= best) continue;
@@ -98,8 +98,8 @@ void ClockSync::answer_below() {
   });
 }
 
-// As many collectives ahead as rank 0 makes in kPeriodNs; four times as many as so far where no
-// speed is known.
+// Plans the next measurement as many collectives ahead as rank 0 makes in kPeriodNs; while the rate
+// is not known, four times as many as so far.
 void ClockSync::plan_next() {
   if (next_ > collectives_) return;
   const std::uint64_t began_ns = now();

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings the clocks of a job's hosts together: each process measures its CLOCK_MONOTONIC against
-// rank 0's.
+// Relates the clocks of a job's hosts: each process measures its CLOCK_MONOTONIC against rank 0's.
 //
-// Along the gathering tree, from rank 0 down: a process exchanges kExchanges messages with the one
-// above it and takes the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
-//   offset = ((t2 - t1) + (t3 - t4)) / 2, in error by at most delay / 2, delay = (t4 - t1) - (t3 - t2).
-// Offsets and errors add up down the tree. On one host all processes share the clock and nothing is
-// sent.
+// Works down the gathering tree from rank 0: a process exchanges kExchanges messages with the one
+// above it and keeps the quickest (Cristian 1989; NTP's offset and delay, RFC 5905 section 8):
+//   offset = ((t2 - t1) + (t3 - t4)) / 2, in error by at most delay / 2,
+//   delay  = (t4 - t1) - (t3 - t2).
+// Offsets and errors add up down the tree. On a single host all processes share the clock and
+// nothing is sent.
 //
 // Measured after MPI_Init, before MPI_Finalize's end, and about every ten seconds in between,
-// directly after a blocking collective of the program on MPI_COMM_WORLD: all processes count these
-// alike, and rank 0 decides, with each measurement, how many of them from now the next one comes.
+// directly after a blocking collective of the program on MPI_COMM_WORLD. All processes count these
+// collectives in the same way; with each measurement, rank 0 decides after how many more of them
+// the next one comes.
 //
 // Every wait ends after five seconds; a neighbour that did not answer (it runs without Fathom) is
-// not asked again. Threading: one measurement at a time, from the thread that is in the MPI call.
+// not asked again. Threading: one measurement at a time, on the thread inside the MPI call.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +27,11 @@ namespace fathom::profiler {
 
 class ClockSync {
  public:
-  // Where all processes are on this host (the launcher says so), needed() stays false.
+  // needed() stays false if all processes run on this host, as reported by the launcher.
   void open(Gather& gather, int rank, int size);
   bool needed() const { return needed_; }
 
-  // Takes part in one measurement. False if this process has none now.
+  // Takes part in one measurement. False if it gave this process no offset.
   bool measure();
   // Adds the latest measurement to a row whose monotonic_ns was read just now.
   void complete(trace::ClockRow& row) const;
@@ -39,7 +40,7 @@ class ClockSync {
   bool is_due() { return ++collectives_ == next_; }
 
  private:
-  struct Answer {  // of the process above
+  struct Answer {  // from the process above
     std::uint64_t number, received_ns, sent_ns;
     std::int64_t offset_ns;
     std::uint64_t uncertainty_ns, next;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes what the records' numbers mean into the trace file, piece by piece as it becomes known.
+// Writes the meaning of the records' numbers into the trace file, piece by piece, as it becomes
+// known.
 //
-// Each call is one small frame, on the disk's cache when it returns, so that a killed process's
-// trace can be read. Cold; callers may be any thread.
+// Each call writes one small frame, which is in the disk's cache when it returns, so that the trace
+// of a killed process can be read. Cold; any thread may call.
 #pragma once
 
 #include <cstdint>

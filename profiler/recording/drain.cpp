@@ -65,8 +65,8 @@ void Drain::stop() {
   if (running_) pthread_join(thread_, nullptr);
   running_ = false;
   drain_full_chunks();
-  // Twice: where all chunks are in use, a stream that needs another one finds it when those of the
-  // others are drained.
+  // Twice: if all chunks are in use, a stream that needs another one finds it in the second round,
+  // when the chunks of the others have been drained.
   for (int i = 0; i < 2; ++i) {
     for (std::uint32_t stream = 0; stream < recorder_->streams(); ++stream) {
       recorder_->seal(stream);

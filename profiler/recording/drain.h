@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The background thread of trace mode: takes full chunks to the trace file, compressed, and frees
-// them.
+// The background thread of trace mode: compresses full chunks into the trace file and frees them.
 //
-// It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run
-// where they always did. It calls no MPI. When the file can take no more (disk full, size cap)
-// chunks are dropped and counted as lost, so that recording goes on to the program's end and says
-// what is missing.
+// It wakes every ten milliseconds, with every signal blocked, so that the program's handlers run on
+// the same threads as without Fathom. It calls no MPI. When the file can take no more (disk full,
+// size cap), chunks are dropped and counted as lost: recording goes on to the program's end and
+// reports what is missing.
 #pragma once
 
 #include <pthread.h>
@@ -20,17 +19,17 @@ namespace fathom::profiler {
 
 class Drain {
  public:
-  // `size_cap` bytes of trace file, 0 for no limit. False if there is no thread to be had; then
-  // chunks are only drained by stop().
+  // `size_cap`: bytes of trace file, 0 for no limit. False if no thread can be made; then only
+  // stop() drains chunks.
   bool start(Recorder& recorder, trace::FrameFile& file, std::uint64_t size_cap,
              void (*every_second)());
 
-  // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, seals
-  // the streams and drains what is left, on the calling thread.
+  // At the end, after Recorder::stop(), when no other thread is inside MPI: ends the thread, then
+  // seals the streams and drains the rest on the calling thread.
   void stop();
 
-  // After stop(): records that were lost because the file had its size, and because it could not be
-  // written, and why that was (errno).
+  // After stop(): records lost because the file had reached its size, records lost because it could
+  // not be written, and the errno of the latter.
   std::uint64_t over_cap() const { return over_cap_; }
   std::uint64_t unwritten() const { return unwritten_; }
   int why_unwritten() const { return why_unwritten_; }

@@ -31,8 +31,8 @@ std::atomic_ref<std::uint64_t> lost_in(char* memory) {
   return std::atomic_ref(reinterpret_cast<trace::LiveHeader*>(memory)->lost_records);
 }
 
-// Room for the whole file, so that no store into it can find the disk full. -1 (errno tells) if it
-// has none.
+// Makes the file and reserves room for all of it, so that no store into it can meet a full disk.
+// -1, with errno set, if there is no room.
 int make_file(const char* path, std::size_t bytes) {
   const int descriptor = ::open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor < 0) return -1;
@@ -44,7 +44,7 @@ int make_file(const char* path, std::size_t bytes) {
   return -1;
 }
 
-// `where` null: anywhere; else in place of what is mapped there.
+// `where`: replaces the mapping there; null: anywhere.
 char* map_memory(char* where, std::size_t bytes) {
   void* memory =
       mmap(where, bytes, PROT_READ | PROT_WRITE,
@@ -90,7 +90,7 @@ bool Recorder::open(const char* path, std::uint32_t job, std::uint32_t rank,
   header.header_bytes = kHeaderBytes;
   std::memcpy(header.magic, trace::kLiveMagic, sizeof header.magic);
   std::memcpy(memory_, &header, sizeof header);
-  // Without it threads keep their streams to the end.
+  // Without the key, threads keep their streams to the end.
   if (!sees_thread_ends_) sees_thread_ends_ = pthread_key_create(&at_thread_end_, thread_ends) == 0;
   open_ = this;
   return true;
@@ -101,7 +101,7 @@ Stream* Recorder::attach() {
   if (recorder == nullptr) return nullptr;
   Stream* stream = recorder->left_stream();
   if (stream == nullptr) stream = recorder->new_stream();
-  if (stream == nullptr) return &unnumbered_stream();  // comes here again at its next record
+  if (stream == nullptr) return &unnumbered_stream();  // the next record tries again
   stream->lost += std::exchange(unnumbered_stream().lost, 0);
   own_stream() = stream;
   if (sees_thread_ends_) pthread_setspecific(at_thread_end_, stream);
@@ -111,7 +111,7 @@ Stream* Recorder::attach() {
 Stream* Recorder::left_stream() {
   if (left_streams_.load(std::memory_order_relaxed) == 0) return nullptr;
   const std::uint32_t count = streams();
-  // One that still has a chunk needs no other.
+  // Prefer one that still has a chunk: it needs no other.
   for (const Owner wanted : {Owner::kNobody, Owner::kEmpty}) {
     for (std::uint32_t i = 0; i < count; ++i) {
       Stream& stream = streams_[i];
@@ -141,8 +141,8 @@ Stream* Recorder::new_stream() {
   return stream;
 }
 
-// Also runs in a child of fork, so it touches nothing that is mapped shared. Should the thread call
-// MPI after this, in another destructor, it gets a stream again.
+// Also runs in a child of fork, so it touches no shared mapping. If the thread calls MPI after
+// this, in another destructor, it gets a stream again.
 void Recorder::thread_ends(void* stream) {
   own_stream() = nullptr;
   left_streams_.fetch_add(1, std::memory_order_relaxed);
@@ -221,7 +221,7 @@ void Recorder::write_time_and_loss(Stream& stream, std::uint64_t ticks) {
                                    std::memory_order_release);
     stream.at += 2;
   };
-  if ((ticks - stream.last_ticks) >> 32 != 0) {  // also where the clock went back
+  if ((ticks - stream.last_ticks) >> 32 != 0) {  // true also if the clock went back
     write(trace::RecordKind::kTime, ticks);
     stream.last_ticks = ticks;
   }
@@ -277,7 +277,7 @@ void Recorder::seal(std::uint32_t number) {
     if (sum.calls == 0) continue;
     append(stream, Ticks::now(), trace::RecordKind::kSampled, function, sum.calls, sum.ticks);
   }
-  // A chunk that takes no more records still takes these two (kReserveWords).
+  // kReserveWords leaves room for these two even in a chunk that takes no more records.
   const std::uint64_t now = Ticks::now();
   if (stream.lost != 0 && (stream.chunk != nullptr || take_chunk(stream, now)))
     write_time_and_loss(stream, now);
@@ -320,7 +320,7 @@ std::size_t Recorder::used_words(const LiveChunkHeader* chunk, std::uint32_t* re
 }
 
 void Recorder::give_back_room() {
-  // The memory itself stays, for a thread may be about to append to it.
+  // Keeps memory mapped there, for a thread may be about to append to it.
   if (chunks_in_file_ && map_memory(chunks_, chunk_count_ * kChunkBytes) == nullptr) return;
   reinterpret_cast<trace::LiveHeader*>(memory_)->chunk_count = 0;
   (void)!ftruncate(descriptor_, kHeaderBytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clock of the trace: the processor's time-stamp counter where it runs evenly, else
-// CLOCK_MONOTONIC in nanoseconds. Reading it takes some 8 ns. trace/format/format.h's ClockRow ties it to
-// the clocks of the system.
+// The clock of the trace: the processor's time-stamp counter if it runs at a constant rate, else
+// CLOCK_MONOTONIC in nanoseconds. Reading it takes some 8 ns. ClockRow in trace/format/format.h
+// relates it to the clocks of the system.
 #pragma once
 
 #include <cpuid.h>
@@ -21,8 +21,8 @@ inline std::uint64_t nanoseconds_of(clockid_t clock) {
 
 class Ticks {
  public:
-  // Intel SDM 18.17.1, AMD APM 3 CPUID Fn8000_0007: the counter's rate does not follow the core's
-  // frequency.
+  // Whether the counter's rate is independent of the core's frequency (Intel SDM 18.17.1, AMD APM 3
+  // CPUID Fn8000_0007).
   static bool counter_is_even() {
     unsigned int a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & (1u << 8)) != 0;

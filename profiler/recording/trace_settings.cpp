@@ -8,7 +8,7 @@
 namespace fathom::profiler {
 namespace {
 
-// "64M" and the like, in bytes.
+// Reads a size such as "64M" as bytes.
 bool read_bytes(const std::string& text, std::uint64_t& bytes) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);

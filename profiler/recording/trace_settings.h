@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the environment asks of trace mode. One table for users: docs/environment.md.
+// The trace settings that the environment asks for. docs/environment.md documents them for users.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@
 namespace fathom::profiler {
 
 struct TraceSettings {
-  bool wanted = true;     // FATHOM_TRACE: not 0
+  bool wanted = true;     // FATHOM_TRACE is not 0
   bool transfers = true;  // FATHOM_TRACE_LEVEL: transfers (default) or calls
-  bool sites = true;      // FATHOM_TRACE_SITES: not 0
+  bool sites = true;      // FATHOM_TRACE_SITES is not 0
   std::uint64_t memory_bytes = std::uint64_t{16}
                                << 20;  // FATHOM_TRACE_MEMORY: of chunks, per process
-  std::uint64_t size_cap_bytes = 0;    // FATHOM_TRACE_SIZE: of trace file, per process; 0: none
+  std::uint64_t size_cap_bytes = 0;    // FATHOM_TRACE_SIZE: of trace file, per process; 0: no limit
   std::vector<std::string>
       functions;  // FATHOM_TRACE_FUNCTIONS: MPI_Send,MPI_I*,-MPI_Test*; empty: all
   std::vector<std::string>
@@ -24,14 +24,14 @@ struct TraceSettings {
   double after_seconds = 0;         // FATHOM_TRACE_AFTER: from MPI_Init
   double for_seconds = 0;           // FATHOM_TRACE_FOR; 0: to the end
   std::uint32_t sample = 1;         // FATHOM_TRACE_SAMPLE: every n-th call of a thread
-  std::vector<std::string> not_understood;  // sentences
+  std::vector<std::string> not_understood;  // sentences about values that could not be read
 };
 
 TraceSettings read_trace_settings();
 
-// Whether a function's name is chosen: the last pattern that fits decides ('*' at its end stands
-// for any rest, '-' in front leaves out); where none fits, it is chosen unless some pattern
-// chooses.
+// Whether a function's name is chosen. The last pattern that fits decides: '*' at the end fits any
+// rest, '-' in front leaves the name out. A name that no pattern fits is chosen unless some pattern
+// chooses others.
 bool chooses(const std::vector<std::string>& patterns, const std::string& name);
 
 // Whether a list like "0-3,8" holds the number; an empty list holds all.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the trace library reads from the arguments of a call, beyond single parameters.
 //
-// Nothing here looks at what MPI would not: arrays and datatypes that are significant only at the
-// root, or that MPI_IN_PLACE or MPI_NO_OP makes meaningless. Null pointers, and communicators that
-// are not known, count as nothing. Cost: v-variants read their own counts once; neighbourhood
+// Nothing here reads what MPI itself would not: arrays and datatypes that are significant only at
+// the root, or that MPI_IN_PLACE or MPI_NO_OP makes meaningless. Null pointers and unknown
+// communicators give zero or nothing. Cost: v-variants read their own counts once; neighbourhood
 // collectives ask the library for the number of neighbours.
 #pragma once
 
@@ -16,7 +16,7 @@
 
 namespace fathom::profiler::traced {
 
-// *pointer where there is one.
+// *pointer, or a null handle if the pointer is null.
 inline MPI_Comm given(const MPI_Comm* comm) { return comm == nullptr ? nullptr : *comm; }
 inline MPI_Win given(const MPI_Win* window) { return window == nullptr ? nullptr : *window; }
 inline MPI_File given(const MPI_File* file) { return file == nullptr ? nullptr : *file; }
@@ -38,25 +38,25 @@ std::uint64_t number(Handle handle) {
   return reinterpret_cast<std::uint64_t>(handle);
 }
 
-// The communicator's kind that a window spans; ~0 if it is not known.
+// The kind of the communicator that a window spans; ~0 if it is not known.
 std::uint32_t communicator_of(MPI_Win window);
 
-// The communicator's kind that a matched message came on; ~0 if there is none
+// The kind of the communicator that a matched message came on; ~0 if there is none
 // (MPI_MESSAGE_NO_PROC).
 std::uint32_t communicator_of(MPI_Message message);
 
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
 std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype datatype);
 
-// The bytes that this process contributes to a collective, one function each, with the parameters
-// of the blocking form:
-//   Allgather, Allgatherv, Gather, Gatherv, Neighbor_allgather(v)   its block, once
-//   Alltoall, Alltoallv, Alltoallw, and the neighbourhood's         the sum of what it sends to all, itself too
-//   Allreduce, Reduce, Scan, Exscan                                 its vector
-//   Reduce_scatter, Reduce_scatter_block                            its vector: all blocks
-//   Bcast, Scatter, Scatterv                                        at the root all that it sends out, elsewhere 0
-// With MPI_IN_PLACE the block or vector is described by the receiving arguments. On an
-// intercommunicator the root's own group contributes nothing to what it receives.
+// The bytes that this process contributes to a collective; one function for each, with the
+// parameters of the blocking form:
+//   Allgather(v), Gather(v), Neighbor_allgather(v)   its block, once
+//   Alltoall(v, w), Neighbor_alltoall(v, w)          the sum of what it sends to all, itself too
+//   Allreduce, Reduce, Scan, Exscan                  its vector
+//   Reduce_scatter, Reduce_scatter_block             its vector: all blocks
+//   Bcast, Scatter, Scatterv                         at the root, all that it sends; elsewhere 0
+// With MPI_IN_PLACE the receiving arguments describe the block or vector. On an intercommunicator
+// the root's own group contributes nothing to what it receives.
 namespace sent {
 using Buffer = const void*;
 using Type = MPI_Datatype;
@@ -88,7 +88,7 @@ std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer,
                                  const MPI_Aint*, Types, MPI_Comm);
 }  // namespace sent
 
-// enter() of a call with one or two lengths, whose short forms are among the words.
+// enter() for a call with one or two lengths, whose short forms are among the words.
 template <typename... Words>
 void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {
   if (bytes < trace::kLongBytes) [[likely]] {

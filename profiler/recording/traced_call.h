@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The enter and leave records of one MPI call: what the generated wrappers of the trace library
-// use.
+// The enter and leave records of one MPI call, as the trace library's generated wrappers use them.
 //
 //   TracedCall call(kFunction_MPI_Send, site);
 //   if (call.on()) call.enter(pair(communicator(comm), dest), pair(tag, short_bytes(bytes)));
 //   const int result = next(…);
 //   call.leave(result);
 //
-// Payload words are built as trace/format/format.h packs a function's attributes: 4-byte ones two to a
-// word, the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock and
-// a few stores. Nothing here changes errno, arguments or results, and nothing dereferences what MPI
-// itself would not.
+// Payload words are packed as trace/format/format.h packs a function's attributes: 4-byte ones two
+// to a word, the low half first, then the 8-byte ones. Hot: a record costs one reading of the clock
+// and a few stores. Nothing here changes errno, arguments or results, and nothing dereferences what
+// MPI itself would not.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -34,7 +33,7 @@ constexpr std::uint64_t pair(Low low, High high = 0) {
          std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
 }
 
-// The communicator's kind (profile/rows.h); ~0 if it is none that is known.
+// The communicator's kind (profile/rows.h); ~0 if it is not known.
 inline std::uint32_t communicator(MPI_Comm comm) {
   const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
   return live == nullptr ? ~0u : live->kind;
@@ -45,13 +44,13 @@ inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
   return static_cast<std::uint64_t>(count) *
          rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
-// For the attribute; at kLongBytes the whole length follows as one more word behind the payload.
+// A length as an attribute; kLongBytes means that the whole length follows after the payload.
 constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
   return bytes < trace::kLongBytes ? static_cast<std::uint32_t>(bytes) : trace::kLongBytes;
 }
 
-// What stands for a request in the records: its address, or kNoRequest for the predefined ones that
-// are complete already (ompi_request_null, ompi_request_empty).
+// The number of a request in the records: its address, or kNoRequest for the predefined requests
+// that are always complete (ompi_request_null, ompi_request_empty).
 class Requests {
  public:
   static void open();  // after MPI_Init
@@ -70,10 +69,10 @@ class Requests {
 struct Selection {
   static inline bool left_out[Recorder::kMaxFunctions] = {};
   static inline bool sites = true;
-  static inline std::uint32_t sample = 1;  // every so many calls of a thread
+  static inline std::uint32_t sample = 1;  // record one in this many calls of a thread
 };
 
-// When MPI_Init was entered. Which clock the trace uses is decided within.
+// The time at which MPI_Init was entered, by both clocks: the trace's is chosen only inside it.
 struct MomentBeforeInit {
   std::uint64_t counter = __rdtsc();
   std::uint64_t monotonic_ns = nanoseconds_of(CLOCK_MONOTONIC);
@@ -82,8 +81,8 @@ struct MomentBeforeInit {
 
 class TracedCall {
  public:
-  // `site`: the address in the program that the call returns to; null: not the program's call, not
-  // recorded.
+  // `site`: the address in the program that the call returns to. Null: the program did not make the
+  // call, and it is not recorded.
   TracedCall(std::uint32_t function, const void* site) : function_(function), site_(site) {
     if (site != nullptr && !Selection::left_out[function]) [[likely]]
       stream_ = Recorder::stream();
@@ -92,7 +91,7 @@ class TracedCall {
   }
   TracedCall(const TracedCall&) = delete;
 
-  // The call is on this communicator: leaves it out if that is not chosen.
+  // The communicator that the call is on: leaves the call out if it is not chosen.
   void on_communicator(std::uint32_t kind) {
     if (ChosenCommunicators::leaves_out(kind)) [[unlikely]]
       leave_out();
@@ -115,7 +114,7 @@ class TracedCall {
     }
     Recorder::last_was(*stream_, kEntered);
   }
-  // The same with lengths that did not fit (kLongBytes): they stand behind everything else.
+  // The same with whole lengths (kLongBytes), which follow everything else.
   template <std::size_t kLengths, typename... Words>
   void enter_long(const std::uint64_t (&lengths)[kLengths], Words... words) {
     if (stream_ == nullptr) return;
@@ -132,11 +131,11 @@ class TracedCall {
     append(std::make_index_sequence<kLengths>());
   }
 
-  // More values of an attribute of this call (kRequests), `count` 8-byte values; right after
+  // `count` more 8-byte values of an attribute of this call (kRequests); call it right after
   // enter().
   void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
 
-  // The call has returned: the moment of what is recorded from here to leave().
+  // The call has returned: sets the time of all records up to leave().
   void returned() {
     if (stream_ != nullptr) left_at_ = Ticks::now();
   }
@@ -146,7 +145,7 @@ class TracedCall {
                      request);
   }
 
-  // As leave(), of a call that returns as soon as the message recorded last was there.
+  // leave() for a call that returns as soon as the message recorded last has arrived.
   template <typename... Words>
   void leave_with_message(int result, Words... words) {
     if (stream_ != nullptr) left_at_ = Recorder::now_or_last(*stream_, kReceived);
@@ -176,7 +175,7 @@ class TracedCall {
     sampled_out_ = nullptr;
   }
 
-  // Leaves this call out, and what happens inside it, unless its turn has come.
+  // Leaves out this call, and what happens inside it, unless it is its turn.
   void sample() {
     if (stream_->calls++ % Selection::sample == 0 || stream_->left_out == nullptr) return;
     sampled_out_ = stream_;

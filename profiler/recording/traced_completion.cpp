@@ -17,7 +17,7 @@ std::uint64_t number_of(MPI_Request request) {
   return request == nullptr ? trace::kNoRequest : Requests::number(request);
 }
 
-// A request that this call may complete.
+// The number of a request that this call may complete; kNoRequest if it cannot.
 std::uint64_t active_number_of(MPI_Request request) {
   const std::uint64_t number = number_of(request);
   return number != trace::kNoRequest && is_inactive(request) ? trace::kNoRequest : number;
@@ -35,7 +35,7 @@ bool was_cancelled(const MPI_Status* statuses, int i) {
   return statuses != nullptr && statuses[i]._cancelled != 0;
 }
 
-// Kept handles of this thread, in the order of nested calls.
+// The handles that this thread keeps, in the order of nested calls.
 struct ThreadMemory {
   std::uint64_t* numbers = nullptr;
   std::size_t used = 0;
@@ -82,7 +82,7 @@ Ended all(TracedCall& call, int result, const KeptRequests& kept, const MPI_Requ
 Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_Request* requests,
              const int* index, const MPI_Status* status) {
   call.returned();
-  // Arguments that were refused leave the index unset; MPI_UNDEFINED is negative.
+  // Refused arguments leave the index unset; MPI_UNDEFINED is negative.
   if (result == MPI_ERR_ARG || result == MPI_ERR_REQUEST || index == nullptr) return {result};
   if (*index < 0 || *index >= kept.count() || !is_finished(kept[*index], requests[*index]))
     return {result};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What the wrappers of MPI_Wait, MPI_Test and their families record: which requests completed.
 //
-// The library replaces the handles of completed requests, so they are kept while it runs. A request
-// counts as completed when its handle was replaced, or, if it is persistent, when it went from
-// active to inactive; so requests that failed are named too, and those that MPI_ERR_PENDING leaves
-// alone are not. Whether it was cancelled is known where the program asked for statuses.
+// The library replaces the handles of completed requests, so the old handles are kept during the
+// call. A request counts as completed when its handle was replaced or, if it is persistent, when it
+// went from active to inactive. This includes requests that failed, and excludes those that
+// MPI_ERR_PENDING leaves alone. Cancellation is known only if the program asked for statuses.
 //
-// Cost: for each request given, one handle copied; Wait, Waitall, Test and Testall also look at its
-// state, as the library itself is about to do. No allocation but KeptRequests' memory, once for a
+// Cost: for each request, one handle is copied; Wait, Waitall, Test and Testall also look at its
+// state, as the library itself is about to do. No allocation except KeptRequests' memory, once per
 // thread.
 #pragma once
 
@@ -19,12 +19,12 @@ namespace fathom::profiler::traced {
 
 struct Ended {
   int result;
-  std::uint32_t completed = 0;  // requests
+  std::uint32_t completed = 0;  // number of requests
 };
 
-// The numbers of the requests given to a call, kept while it replaces the handles. A few are kept
-// here, more in memory of the thread, reserved at its first use and returned when the thread ends;
-// calls may nest. More than kMost (or without memory) are waited for unnamed: count() is 0.
+// The numbers of a call's requests, kept while the call replaces the handles. A few are kept here,
+// more in memory of the thread, reserved at its first use and returned when the thread ends; calls
+// may nest. With more than kMost requests, or without memory, none is kept: count() is 0.
 class KeptRequests {
  public:
   static constexpr std::size_t kMost = std::size_t{1} << 20;  // in nested calls together
@@ -32,7 +32,7 @@ class KeptRequests {
   enum class Which {
     kAll,
     kActive
-  };  // kActive: kNoRequest in place of persistent ones not started
+  };  // kActive: kNoRequest in place of inactive persistent requests
   KeptRequests(Which which, int count, const MPI_Request* requests);
   ~KeptRequests();
   KeptRequests(const KeptRequests&) = delete;
@@ -48,10 +48,10 @@ class KeptRequests {
   int count_ = 0;
 };
 
-// Names all requests of a call, behind its enter record.
+// Records the numbers of all requests of a call, after its enter record.
 void name_requests(TracedCall& call, int count, const MPI_Request* requests);
 
-// One function for each of MPI's: the call itself between what has to be kept and what is recorded.
+// One for each MPI function: keeps what is needed, makes the call and records what completed.
 namespace completion {
 Ended wait(TracedCall& call, int (*next)(MPI_Request*, MPI_Status*), MPI_Request* request,
            MPI_Status* status);

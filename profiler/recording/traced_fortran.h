@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The few functions whose Fortran bindings do not go through C: they work on integers and callbacks
-// of their own (rows with fortran=direct). Their Fortran entry points are defined here under all
-// names.
+// The few functions whose Fortran bindings bypass C because they work on integers and callbacks of
+// their own (rows with fortran=direct). All names of their Fortran entry points are defined with
+// this.
 //
-// A call is handed on to the next definition of the name that was called, to the binding's own
-// inner function where the name cannot be found (bindings loaded privately). Arguments are
-// pointers; the last is ierror.
+// A call is passed on to the next definition of the name that was called, or, if that cannot be
+// found (bindings loaded privately), to the binding's inner function. Arguments are pointers; the
+// last is ierror.
 #pragma once
 
 #include <dlfcn.h>
@@ -21,9 +21,9 @@ namespace fathom::profiler::traced {
 class FortranFunction {
  public:
   using Function = void (*)(void*, void*, void*, void*,
-                            void*);  // more arguments than it takes do no harm
+                            void*);  // surplus arguments do no harm
 
-  // `inner`: what all names of it are in libmpi_mpifh, "ompi_comm_get_attr_f".
+  // `inner`: the function in libmpi_mpifh that all names are aliases of, "ompi_comm_get_attr_f".
   constexpr FortranFunction(const char* name, const char* inner) : name_(name), inner_(inner) {}
 
   Function next() {
@@ -47,7 +47,7 @@ class FortranFunction {
   std::atomic<Function> next_{nullptr};
 };
 
-// The C handle of a Fortran one; null where there is none.
+// The C handle of a Fortran handle; null if there is none.
 inline MPI_Comm comm_of_fortran(const void* handle) {
   static const auto convert = find_in_mpi_as<MPI_Comm (*)(int)>("PMPI_Comm_f2c");
   return convert == nullptr || handle == nullptr ? nullptr

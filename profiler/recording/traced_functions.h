@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The functions that the trace library stands in front of, by number. Generated from
-// mpi/functions.table.
+// The functions that the trace library wraps, by number. Generated from mpi/functions.table.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@ namespace fathom::profiler {
 
 extern const std::uint32_t kTracedFunctionCount;
 extern const char* const kTracedFunctionNames[];
-// Lines "function ID NAME GROUP enter=… leave=…", as the trace's definitions hold them.
+// Lines "function ID NAME GROUP enter=… leave=…" for the trace's definitions.
 extern const char kTracedFunctionLines[];
 
 }  // namespace fathom::profiler

@@ -33,7 +33,7 @@
 namespace fathom::profiler::tracing {
 namespace {
 
-// Why nothing is recorded at the moment; a bit for each trace::PauseReason.
+// The reasons why nothing is recorded at present: one bit for each trace::PauseReason.
 class Gate {
  public:
   void set(trace::PauseReason reason, bool closed) {
@@ -61,7 +61,7 @@ class Gate {
   std::uint32_t closed_ = 0;
 };
 
-// How much of what only grows has reached the file.
+// How much of the data that only grows has reached the file.
 struct Written {
   std::size_t text = 0, run_text = 0;
   unsigned long long code = 0;  // objects that the loader had loaded
@@ -74,8 +74,8 @@ struct State {
   trace::FrameFile file;
   Drain drain;
   Gate gate;
-  std::mutex lock;                          // of what follows
-  std::vector<std::uint8_t> written_kinds;  // how_known() of what was written
+  std::mutex lock;                          // protects what follows
+  std::vector<std::uint8_t> written_kinds;  // how_known() of each row as last written
   Written written;
   std::vector<std::uint32_t> chosen_phases;
   std::uint64_t opened_at_ns = 0;
@@ -84,13 +84,13 @@ struct State {
 
 // Never destroyed: threads of the program may outlive everything else.
 State* state = nullptr;
-ClockSync clock_sync;  // also of processes that are not traced themselves
+ClockSync clock_sync;  // used even by processes that are not traced themselves
 TraceSettings settings_before_init;
 
 trace::ClockRow clock_now() {
   trace::ClockRow row{};
   std::uint64_t best = ~std::uint64_t{0};
-  for (int i = 0; i < 5; ++i) {  // the reading that was interrupted least
+  for (int i = 0; i < 5; ++i) {  // keep the reading that was interrupted least
     const std::uint64_t before = Ticks::now();
     const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
     const std::uint64_t unix_time = nanoseconds_of(CLOCK_REALTIME);
@@ -110,7 +110,7 @@ profile::RowsHeader header_now(ProfiledProcess& process) {
   return header;
 }
 
-// Adds what is not yet `written`, which moves on; it holds once the frame has reached the file.
+// Adds the text after `written` and advances `written`; valid once the frame has reached the file.
 void add_new_text(DefinitionsFrame& frame, Written& written) {
   const RowsText& text = state->process->text();
   const RowsText& run_text = state->process->run_text();
@@ -121,14 +121,14 @@ void add_new_text(DefinitionsFrame& frame, Written& written) {
   written.text = size;
 }
 
-// Grows with what the row says: that the program sees the communicator, that the kind stays by
-// itself.
+// A number that grows as the row gains facts: the program sees the communicator, or the kind is a
+// communicator by itself.
 std::uint8_t how_known(const profile::CommunicatorRow& row) {
   const bool visible = (row.flags & profile::kInternal) == 0, by_itself = row.ordinal_key == 0;
   return static_cast<std::uint8_t>(1 + (visible ? 1 : 0) + (by_itself ? 1 : 0));
 }
 
-// Everything about communicators; their rows may have changed since they were first written.
+// Adds everything about communicators; rows may have changed since they were first written.
 void add_communicators(DefinitionsFrame& frame) {
   const auto& rows = state->process->registry().rows();
   const auto& foreign = state->process->registry().foreign_members();
@@ -148,7 +148,7 @@ void every_second() {
     if (settings.after_seconds > 0 || settings.for_seconds > 0) {
       state->gate.set(trace::PauseReason::kTimeWindow, before || behind);
     }
-    if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing happens
+    if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing recorded
     state->last_clock_chunks = state->recorder.chunks_opened();
     const std::lock_guard guard(state->lock);
     DefinitionsFrame frame(header_now(*state->process));
@@ -243,7 +243,7 @@ void open_or_throw(ProfiledProcess& process) {
   trace::ClockRow row = clock_now();
   clock_sync.complete(row);
   frame.clocks(&row, 1);
-  if (!frame.append_to(made->file)) {  // without these nothing in it could be read
+  if (!frame.append_to(made->file)) {  // the rest of the trace is useless without it
     const int error = errno;
     state = nullptr;
     made->recorder.close(true);
@@ -372,7 +372,7 @@ void paused(bool is_paused) noexcept try {
 
 namespace {
 
-// The trace closes inside MPI_Finalize, so its leave is now.
+// Records the leave of MPI_Finalize now, because the trace closes inside it.
 void leave_finalize() {
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr || traced::Selection::left_out[traced::kFunction_MPI_Finalize]) return;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Trace mode, as the session sees it: cold calls at the turning points of a run.
+// Trace mode as the session uses it: cold calls at the turning points of a run.
 //
-// libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of this does
-// nothing. None of these throws or fails the program; what cannot be had is noted in the profile.
+// libfathom-trace.so links tracing.cpp; libfathom.so links no_tracing.cpp, where all of these do
+// nothing. None of them throws or fails the program; the profile notes what could not be done.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ class ProfiledProcess;
 
 namespace fathom::profiler::tracing {
 
-// Before MPI_Init: what is to be recorded decides which PERUSE events are asked for.
+// Before MPI_Init: the settings decide which PERUSE events to subscribe to.
 void prepare(const Settings& settings) noexcept;
 
-// The process is ready: makes the files, writes the definitions and starts to record.
+// The process is ready: makes the files, writes the definitions and starts recording.
 void open(ProfiledProcess& process, Gather& gather) noexcept;
 
-// A communicator became known, or known to the program: its row in the registry may say more than
-// before.
+// A communicator became known to Fathom or visible to the program: its row in the registry may have
+// gained facts.
 void communicator_known(std::uint32_t kind) noexcept;
 
 // MPI_Comm_set_name gave it a name.
 void communicator_renamed(const void* comm) noexcept;
 
-// The program entered (0: left all) a phase; `name` is null where it was defined before.
+// The program entered a phase, or left one for `outer` (0: all); `name` is null if already defined.
 void phase_begun(std::uint32_t number, const char* name) noexcept;
 void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 
 void paused(bool is_paused) noexcept;
 
-// A blocking collective of the program on MPI_COMM_WORLD has ended: a moment to measure clocks
-// (clock_sync.h).
+// A blocking collective of the program on MPI_COMM_WORLD has ended: an opportunity to measure the
+// clocks (clock_sync.h).
 void world_collective_ended() noexcept;
 
 // At MPI_Finalize, while messages can still be sent.

@@ -67,7 +67,7 @@ class Bytes {
   bool broken_ = false;
 };
 
-// The body of a CIE or FDE, after its length; empty for what this does not read.
+// The body of a CIE or FDE, after its length; empty for entries that this cannot read.
 Bytes entry_at(const std::uint8_t* entry) {
   std::uint32_t length = 0;
   std::memcpy(&length, entry, sizeof length);
@@ -109,7 +109,7 @@ Common read_common(const std::uint8_t* entry) {
       else if (*c == 'L')
         data.fixed<std::uint8_t>();
       else if (*c != 'S')
-        common.understood = false;  // 'P', a personality: C++ code, no binding
+        common.understood = false;  // 'P', a personality: C++ code, not a binding
     }
   } else if (*augmentation != '\0') {
     common.understood = false;
@@ -120,10 +120,10 @@ Common read_common(const std::uint8_t* entry) {
   return common;
 }
 
-// Where the canonical frame address is: register and offset. DWARF 5, 6.4.2.
+// How to compute the canonical frame address: register and offset (DWARF 5, 6.4.2).
 class Rule {
  public:
-  // Runs instructions until the code that they describe is behind `stop`. False: not understood.
+  // Runs instructions until they describe code beyond `stop`. False: not understood.
   bool run(Bytes program, std::uintptr_t location, std::uintptr_t stop, const Common& common) {
     while (program.more()) {
       const auto code = program.fixed<std::uint8_t>();
@@ -222,7 +222,7 @@ class Rule {
   int kept_ = 0;
 };
 
-// The FDE whose function may hold `address`: the last that begins at or before it.
+// The FDE whose function may contain `address`: the last one that begins at or before it.
 const std::uint8_t* find_entry(const std::uint8_t* header, std::uintptr_t address) {
   constexpr std::uint8_t kHeader[] = {1, kPcRelative | kSdata4, kUdata4, kDataRelative | kSdata4};
   if (std::memcmp(header, kHeader, sizeof kHeader) != 0) return nullptr;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Says at the end of a process if it used an Open MPI that Fathom knows and none of its calls came
-// by.
+// Reports, when a process ends, that it used an Open MPI known to Fathom but that none of its calls
+// reached the wrappers.
 //
 // A plug-in loaded with RTLD_DEEPBIND finds MPI in the libraries that it brings, and a program that
-// takes functions from dlopen's handle (Julia's MPI.jl does) finds them in libmpi; both before any
-// preloaded library. Nothing can be counted then, but the user can be told why.
+// takes functions from dlopen's handle (as Julia's MPI.jl does) finds them in libmpi; both searches
+// skip the preloaded libraries. Nothing can be counted then, but the user can learn why.
 #include <unistd.h>
 
 #include <cstdio>
@@ -18,7 +18,7 @@ namespace {
 
 const pid_t loaded_in = getpid();
 
-// True also after MPI_Finalize. Does not ask for a handle of libmpi (loaded_symbols.h).
+// Still true after MPI_Finalize. Opens no handle of libmpi, for the reason in loaded_symbols.h.
 bool known_mpi_was_initialized() {
   const auto initialized =
       open_mpi_is_known() ? reinterpret_cast<int (*)(int*)>(next_definition("PMPI_Initialized"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Named phases: what fathom.h calls in the library. Cold.
+// Named phases: the functions of the library that fathom.h calls. Cold.
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -12,7 +12,7 @@
 namespace fathom::profiler {
 namespace {
 
-// Numbers new names from 1 on; 0 is outside of all phases, and where a name too many counts.
+// Numbers new names from 1. Phase 0 is outside all phases; names beyond kMaxPhases count there too.
 class Phases {
  public:
   void begin(ProfiledProcess& process, const char* name) {

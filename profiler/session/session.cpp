@@ -73,7 +73,7 @@ bool threads_communicate_together() {
   return query == nullptr || query(&provided) != MPI_SUCCESS || provided == MPI_THREAD_MULTIPLE;
 }
 
-// The intercommunicator to the processes that spawned this world; null without one.
+// The intercommunicator to the processes that spawned this world; null if there is none.
 const void* parent_comm() {
   void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
   const bool has_parent = parent != nullptr && *parent != nullptr &&
@@ -81,7 +81,7 @@ const void* parent_comm() {
   return has_parent ? *parent : nullptr;
 }
 
-// It exists since MPI_Init, with its helper.
+// MPI_Init has already made it and its local helper, so pml_add_comm never reports either.
 void adopt_parent(Communicators& communicators, const void* parent) {
   const void* local = rankmap::field<const void*>(parent, openmpi::kCommLocalComm);
   if (local != nullptr) communicators.adopt(local, "", "MPI_Init", profile::kInternal);
@@ -151,7 +151,7 @@ void adopt_predefined(Communicators& communicators, const void* world, const voi
   if (const void* parent = parent_comm()) adopt_parent(communicators, parent);
 }
 
-// Counting has begun when it returns; nothing happens where a table cannot be had.
+// Starts counting. Does nothing if a table cannot be allocated.
 void open(Run& run) {
   ProfiledProcess& process = run.process;
   void* const world = find_variable_in_mpi("ompi_mpi_comm_world");
@@ -188,8 +188,8 @@ void before_init() noexcept try {
   tracing::prepare(settings);
   const bool wants_peruse =
       settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;
-  // Only pml/ob1 fires PERUSE events. The parameter is given for MPI_Init alone and taken back
-  // after it.
+  // Only pml/ob1 fires PERUSE events. The parameter is set for MPI_Init alone; after_init() removes
+  // it again.
   if (!user_chose_pml(chosen_pml) && wants_peruse) {
     forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
   }

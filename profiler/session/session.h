@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One profiled run of this process, from MPI_Init to MPI_Finalize: the entries from the wrappers.
+// One profiled run of this process, from MPI_Init to MPI_Finalize: what the wrappers call.
 //
-// before_init() reads the settings and prepares the PML choice; after_init() opens the tables,
-// picks the best source that proves itself, and starts counting; before_finalize() gathers, writes
-// and stops. Every step that fails steps down and is named in the profile; none of them fails the
-// program.
+// before_init() reads the settings and prepares the choice of the PML; after_init() opens the
+// tables, picks the best source that proves itself, and starts counting; before_finalize() gathers,
+// writes and stops. When a step fails, Fathom falls back to less and the profile says so; the
+// program never fails because of it.
 #pragma once
 
 namespace fathom::profiler::session {
@@ -17,7 +17,7 @@ void before_abort(int error_code) noexcept;
 // Whether MPI_Init of an Open MPI that Fathom knows was called through the wrappers.
 bool saw_init();
 
-// At MPI_Init of an MPI that Fathom does not know (mpi_library.h): says so, once in a job.
+// At MPI_Init of an MPI library that Fathom does not know (mpi_library.h): says so, once per job.
 void leave_alone() noexcept;
 
 }  // namespace fathom::profiler::session

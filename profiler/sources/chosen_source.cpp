@@ -14,14 +14,14 @@
 namespace fathom::profiler {
 namespace {
 
-// False, with `reason`, if it cannot count; what it has begun is no harm to the next.
+// False, with `reason`, if it cannot count; what it has started does not disturb the next source.
 bool prepare_peruse(ProfiledProcess& process, const std::string& chosen_pml, std::string& reason) {
   const char* missing = "";
   if (!open_peruse(missing)) {
     reason = missing;
     return false;
   }
-  // pml/monitoring lies over another PML; the start-up check shows whether that is ob1.
+  // pml/monitoring wraps another PML; the start-up check shows whether that is ob1.
   const std::string pml = selected_pml();
   if (pml != "ob1" && pml != "monitoring") {
     reason =
@@ -98,7 +98,7 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml) {
 
 void request_freed(ProfiledProcess& process, const MPI_Request& request) {
   if (process.source() != SourceName::kPeruse) return receive_requests::given_up(request);
-  // REQUEST_COMPLETED is 1; persistent requests that are not started are complete too.
+  // REQUEST_COMPLETED is 1; inactive persistent requests are complete too.
   if (rankmap::field<std::uintptr_t>(request, openmpi::kRequestComplete) != 1) {
     watch_freed_requests(true);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Chooses the source that counts: the best of those asked for that proves itself at start-up.
+// Chooses the source that counts: the best of the requested ones that proves itself at start-up.
 //
-// Each source that is tried counts known messages of this process to itself (self_check.h). One
-// that miscounts is given up for the next, and the profile says why (steps_down).
+// Each candidate counts known messages from this process to itself (self_check.h). If it miscounts,
+// the next one is tried, and the profile says why (steps_down).
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -15,7 +15,7 @@
 namespace fathom::profiler {
 
 // `chosen_pml`: the PML that the user or the site asked for; empty if none. The PML must be hooked
-// and the process active. False if no source works; then `process` stays without one.
+// and the process active. False if no source works; `process` then has none.
 bool choose_source(ProfiledProcess& process, const std::string& chosen_pml);
 
 // The program is about to free this request: the source may have to watch it from now on.

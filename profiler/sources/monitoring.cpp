@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kEnable = "OMPI_MCA_pml_monitoring_enable";
 bool requested = false;
 
-// Bound to MPI_COMM_WORLD: one value per peer. With pml_monitoring_enable=2 only the program's
-// messages; those of the library are kept in arrays that no variable shows (common_monitoring.c).
+// Bound to MPI_COMM_WORLD: one value per peer. With pml_monitoring_enable=2 they count only the
+// program's messages; the library's are in arrays that no variable exposes (common_monitoring.c).
 constexpr const char* kMessages = "pml_monitoring_messages_count";
 constexpr const char* kBytes = "pml_monitoring_messages_size";
 

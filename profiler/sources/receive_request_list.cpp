@@ -32,8 +32,8 @@ bool lists_receive_requests() {
   return list != nullptr && count_at(list, openmpi::kFreeListCount) > 0;
 }
 
-// The first block has a size of its own, all later ones have the same size. Once the list has
-// reached its limit, the last block may be shorter, by an unknown number: then nothing is visited.
+// The first block has its own size; all later ones share another. If the list has reached its
+// limit, the last block may be shorter by an unknown amount; then nothing is visited.
 void for_each_receive_request(void (*visit)(void* request)) {
   if (!lists_receive_requests()) return;
   char* list = request_list();

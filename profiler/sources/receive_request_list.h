@@ -13,7 +13,7 @@ namespace fathom::profiler {
 // False if the PML takes its receive requests from elsewhere, as pml/ucx does.
 bool lists_receive_requests();
 
-// Calls visit(request) for each of them. Stops where an object is not a request of that list.
+// Calls visit(request) for each of them. Stops at an object that is not a request of that list.
 void for_each_receive_request(void (*visit)(void* request));
 
 }  // namespace fathom::profiler

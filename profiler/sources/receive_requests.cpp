@@ -34,11 +34,11 @@ constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Ope
 
 // ---- the tag that a message was sent with ----
 //
-// The status tells it, unless the PML has fewer tag bits than an int: then the library's negative
-// tags come back without their sign, above the largest user tag, and the lowest ones (of
+// The status holds it, unless the PML has fewer tag bits than an int. Then the library's negative
+// tags come back without their sign, above the largest user tag, and the lowest ones (those of
 // neighbourhood collectives) not at all (PML_UCX_TAG_GET_MPI_TAG in
-// ompi/mca/pml/ucx/pml_ucx_request.h). So there the posted tag counts, unless it was a wildcard,
-// which only matches a program's tags and those that come back.
+// ompi/mca/pml/ucx/pml_ucx_request.h). In that case the posted tag is used, unless it was a
+// wildcard, which matches only a program's tags and those that do come back.
 
 bool has_whole_tags() { return original_pml.largest_user_tag == std::numeric_limits<int>::max(); }
 
@@ -51,8 +51,9 @@ int matched_tag(int posted, const void* status) {
   return tag > largest ? static_cast<int>(tag - 2 * (largest + 1)) : tag;
 }
 
-// The posted tag waits in the request, in what belongs to its completion callback: Fathom sets none
-// there. If the library does, its value is no such one (a pointer has these bits clear).
+// The posted tag is kept in the request, in the data of its completion callback, which Fathom does
+// not use. The library's own value there is recognised: it is a pointer, which has these bits
+// clear.
 constexpr std::uint64_t kKeepsTag = std::uint64_t{0xFA74} << 48,
                         kKeepsTagMask = std::uint64_t{0xFFFF} << 48;
 
@@ -61,7 +62,7 @@ void keep_tag(void* request, int posted_tag) {
       kKeepsTag | static_cast<std::uint32_t>(posted_tag);
 }
 
-// Taken out, for pml/ucx uses requests again and expects nothing there
+// Also removes it, because pml/ucx reuses requests and expects nothing there
 // (mca_pml_ucx_preq_completion).
 int take_kept_tag(void* request) {
   auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
@@ -72,7 +73,7 @@ int take_kept_tag(void* request) {
 // ---- what was received ----
 
 struct Received {
-  Live* live = nullptr;  // null: nothing was received, or nowhere that is known
+  Live* live = nullptr;  // null: nothing received, or on an unknown communicator
   int tag = 0, source = 0;
   std::uint64_t bytes = 0;
 
@@ -118,9 +119,9 @@ bool threads_share_mpi = true;
 
 int own_free(void** request) { return library_free.load(std::memory_order_relaxed)(request); }
 
-// Its own free function comes back first: Open MPI may use the request for a send next (pml/ucx).
-// Until a message is matched its source is a wildcard (MCA_PML_BASE_RECV_START in
-// ompi/mca/pml/base/pml_base_recvreq.h), so that a request which never got one counts nothing.
+// Restores the request's own free function first: Open MPI may reuse the request for a send
+// (pml/ucx). Until a message is matched the source is a wildcard (MCA_PML_BASE_RECV_START in
+// ompi/mca/pml/base/pml_base_recvreq.h), so a request that never got a message counts nothing.
 Received unmark(void* request) {
   field_ref<FreeFunction>(request, openmpi::kRequestFree) =
       library_free.load(std::memory_order_relaxed);
@@ -142,8 +143,8 @@ void count_unfreed(void* request) {
   return own_free(request);
 }
 
-// Hot: whatever is called is called last, with what is in registers, so that nothing has to be
-// saved.
+// Hot: every call is the last action (a tail call) with arguments already in registers, so that
+// nothing has to be saved.
 int free_counted(void** request) {
   const Received message = unmark(*request);
   if (message.live == nullptr) return own_free(request);
@@ -156,7 +157,7 @@ int free_counted(void** request) {
   return own_free(request);
 }
 
-// ---- given up by the program before they are complete ----
+// ---- requests that the program gives up before they are complete ----
 
 int free_later(void** request) {
   *request = find_variable_in_mpi("ompi_request_null");
@@ -200,7 +201,7 @@ int keep_until_complete(void** request) try {
   return own_free(request);
 }
 
-// Returns 1, as a callback must that has freed its request (ompi_request_complete_fn_t in
+// Returns 1, as a callback that has freed its request must (ompi_request_complete_fn_t in
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
   events::request_completed(request, true);
@@ -213,9 +214,9 @@ int on_complete_then_free(void* request) {
   return library_free.compare_exchange_strong(none, free_function);
 }
 
-// The PML returns whole tags, and count_left() can list its requests. Otherwise (pml/ucx) a
-// completion callback counts them; with several threads it might be set too late, so only freeing
-// counts them.
+// True if the PML returns whole tags and count_left() can list its requests. Otherwise (pml/ucx) a
+// completion callback counts them; with several threads it might be set too late, so then only
+// freeing counts them.
 bool is_usual = true;
 
 int on_complete_count(void* request) {
@@ -254,7 +255,7 @@ struct PersistentReceive {
   int tag;
   StartFunction start;
   FreeFunction free;
-  Callback library_callback;  // that the library had set for this start (osc/pt2pt)
+  Callback library_callback;  // the one that the library set for this start (osc/pt2pt)
   bool given_up;              // freed between its start and its completion
 };
 
@@ -281,8 +282,8 @@ int release(void** request, const PersistentReceive& receive) {
   return receive.free(request);
 }
 
-// True if freeing it now would lose its message. A library that frees a request in that request's
-// own callback does so before the request is marked as complete.
+// True if freeing it now would lose its message. If the library frees a request inside that
+// request's callback, it does so before the request is marked as complete.
 bool is_active(const void* request, const PersistentReceive& receive) {
   const bool waits_for_callback =
       receive.library_callback == nullptr ||
@@ -290,7 +291,7 @@ bool is_active(const void* request, const PersistentReceive& receive) {
   return waits_for_callback && !is_complete(request);
 }
 
-// True if the request was given up; it is forgotten then.
+// Whether the request was given up; if so, it is removed from the map.
 bool forget_given_up(const void* request) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_receives().find(request);
@@ -303,11 +304,11 @@ int on_persistent_complete(void* request) {
   PersistentReceive receive{};
   if (!find(request, receive)) return 0;
   events::request_completed(request, true);
-  // Counted first: the library's callback may start the request again.
+  // Count first: the library's callback may start the request again.
   count_received(receive.comm, status_of(request), receive.tag, request);
   if (forget_given_up(request)) {
     release(&request, receive);
-    return 1;  // as a callback must that has freed its request
+    return 1;  // required of a callback that has freed its request
   }
   return receive.library_callback == nullptr ? 0 : receive.library_callback(request);
 }
@@ -368,8 +369,8 @@ void count_left() {
   });
 }
 
-// The callback is set before the start, so that no completion can come in between; Open MPI clears
-// it when it calls it.
+// Sets the callback before the start, so that no completion can come in between. Open MPI clears it
+// when it calls it.
 void before_start(void* request) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_receives().find(request);
@@ -427,7 +428,7 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
   free_function = free_persistent;
   return result;
 } catch (...) {
-  return kSuccess;  // no memory to watch it: it works, uncounted
+  return kSuccess;  // no memory to watch the request: it works, uncounted
 }
 
 }  // namespace fathom::profiler::receive_requests

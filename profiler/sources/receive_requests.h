@@ -27,7 +27,7 @@
 
 namespace fathom::profiler::receive_requests {
 
-// Before the first request: whether several threads are inside MPI at once.
+// Before the first request. `threads_share`: several threads may be inside MPI at once.
 void open(bool threads_share);
 
 int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
@@ -42,7 +42,7 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
 // The program frees this request; it need not be a receive.
 void given_up(void* request);
 
-// Counts the complete receives that nobody has freed. For MPI_Finalize, once no more messages come.
+// Counts the complete receives that nobody has freed. For MPI_Finalize, when no more messages come.
 void count_left();
 
 // A persistent request is about to be started; does nothing for a send.

@@ -21,8 +21,8 @@ constexpr int kLargest = 70'000;
 constexpr int kSizes[] = {0, 3, kLargest};  // empty, inline, beyond the eager limit
 constexpr int kStarts = 2;                  // of the persistent pair, kSizes[1] bytes each
 
-// Plus two of kSizes[1] bytes: for a receive that is freed before it completes, and for one that is
-// waited for long after it has completed.
+// Plus two of kSizes[1] bytes: one for a receive that is freed before it completes, and one for a
+// receive that is waited for long after it has completed.
 constexpr std::uint64_t kExpectedMessages = 3 + kStarts + 2;
 constexpr std::uint64_t kExpectedBytes = 0 + 3 + kLargest + (kStarts + 2) * 3;
 
@@ -75,7 +75,7 @@ bool exchange(ProfiledProcess& process, MPI_Comm comm) {
   return errors == 0;
 }
 
-// Whether the unexpected queue shows messages until they are received, and no longer.
+// Whether the unexpected queue shows messages until they are received, and not after.
 bool sees_waiting(MPI_Comm comm) {
   std::vector<WaitingMessage> found;
   if (!find_waiting_messages(comm, found) || !found.empty()) return false;

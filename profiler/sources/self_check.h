@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Proves, before anything is counted, that this MPI library's structures are where we read them.
+// Proves, before anything is counted, that this MPI library's structures have the expected layout.
 //
 // Sends known messages to this process on a private duplicate of MPI_COMM_SELF (blocking,
 // non-blocking and persistent, empty and large, with wildcards, with a receive freed early and one
@@ -17,7 +17,7 @@ struct SelfCheck {
   bool sent = false;      // the sends were counted to the byte
   bool received = false;  // so were the receives
   bool waiting = false;   // the unexpected queue held exactly the messages not received yet
-  std::string detail;     // what was counted instead, for the reader of the profile
+  std::string detail;     // what was counted instead, for the profile
 };
 
 // Leaves the tables of `process` empty. The PML must be hooked and the process active.

@@ -42,8 +42,8 @@ struct {
 constexpr int kSubscriptions = 10;
 int event_numbers[kSubscriptions];
 
-// All handles of the events that only freed requests need, and whether they fire already. Handles
-// live as long as the process (see subscribe()).
+// All handles of the events that only freed requests need, and whether these events are active.
+// Handles live as long as the process (see subscribe()).
 std::mutex freed_lock;
 bool freed_watched = false;
 std::vector<void*>& freed_handles() {
@@ -51,7 +51,7 @@ std::vector<void*>& freed_handles() {
   return *handles;
 }
 
-// The request that on_match() has counted as empty on this thread, until on_begin() says otherwise.
+// The request that on_match() has counted as empty on this thread, until on_begin() corrects it.
 thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec"))) = nullptr;
 
 const void* received_request(std::ptrdiff_t id, const Spec* spec) {
@@ -90,7 +90,7 @@ int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   return kSuccess;
 }
 
-// The rank that a process has in a group, or -1. As many steps as the group has members.
+// The rank of a process in a group, or -1. Takes time linear in the size of the group.
 int rank_in_group(const void* group, const void* process) {
   const rankmap::Identity who{field<std::uint32_t>(process, openmpi::kProcJob),
                               field<std::uint32_t>(process, openmpi::kProcRank)};
@@ -100,8 +100,8 @@ int rank_in_group(const void* group, const void* process) {
   return -1;
 }
 
-// The status is not filled in yet, but the sender's process stands in the request already
-// (match_one in pml_ob1_recvfrag.c). A wildcard tag only matches a program's message.
+// The status is not filled in yet, but the request already holds the sender's process (match_one in
+// pml_ob1_recvfrag.c). A wildcard tag matches only a program's message.
 int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
   const void* request = received_request(id, spec);
   if (request == nullptr || !was_freed(request)) [[likely]]
@@ -123,7 +123,7 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
     return kSuccess;
   counted_as_empty = nullptr;
   if (!was_freed(request))
-    return kSuccess;  // another one at the same address: the empty one was empty
+    return kSuccess;  // a new request at the same address: the earlier message was empty
   const Live& live = *static_cast<const Live*>(parameter);
   const ClassId class_id = classify(live, field<int>(request, openmpi::kRequestTag));
   ProfiledProcess* process = ProfiledProcess::active();
@@ -135,7 +135,7 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
   return kSuccess;
 }
 
-// Records the step, where the library records, and counts.
+// Records the step, in the library that records, and counts.
 template <trace::TransferStep step, EventCallback count>
 int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
   if (events::kRecords) {
@@ -155,7 +155,7 @@ int on_unexpected(void*, std::ptrdiff_t, Spec* spec, void* parameter) {
 enum class Use {
   kAlways,     // counts
   kFreed,      // counts requests that were freed while active
-  kRecording,  // nothing is counted
+  kRecording,  // counts nothing
 };
 struct Subscription {
   const char* event;
@@ -207,9 +207,9 @@ bool open_peruse(const char*& reason) {
   return true;
 }
 
-// Open MPI neither frees an event handle nor the array of a communicator that is gone
-// (PERUSE_Event_release in ompi/peruse/peruse.c), so both stay with the Live object and serve the
-// next communicator that it stands for: 2,000 communicators in a loop cost the handles of one.
+// Open MPI frees neither an event handle nor the array of a communicator that is gone
+// (PERUSE_Event_release in ompi/peruse/peruse.c). So both stay with the Live object, which uses
+// them again for its next communicator: 2,000 communicators in a loop cost the handles of one.
 void subscribe(Live& live) {
   void* comm = const_cast<void*>(live.comm);
   void*& handles = field_ref<void*>(comm, openmpi::kCommPeruseHandles);

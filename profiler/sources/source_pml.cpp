@@ -47,8 +47,8 @@ std::uint64_t bytes_of(std::size_t count, const void* datatype) {
   return count * field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
 
-// A message is counted after it was handed over: for the small ones, whose latency matters, the
-// receiver is already reading it meanwhile.
+// Counts a message after handing it over: for small ones, whose latency matters, the receiver is
+// then already reading it.
 int send(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
          void* comm) {
   events::message_sent(comm, tag, destination, bytes_of(count, datatype));
@@ -102,7 +102,7 @@ void adopt(void* request, PersistentSend send) noexcept try {
 } catch (...) {
 }
 
-// Gives the request its own functions back; false if it is not one of ours.
+// Restores the request's own functions; false if the request is not in the map.
 bool release(void* request, PersistentSend& send) {
   const std::lock_guard guard(persistent_lock);
   const auto found = persistent_sends().find(request);
@@ -139,7 +139,7 @@ int start_one(StartFunction start, void** request) {
   return result;
 }
 
-// What a user's MPI_Start and MPI_Startall call, with requests that all have this start function.
+// What a user's MPI_Start and MPI_Startall call; all these requests have this start function.
 int start_request(std::size_t count, void** requests) {
   for (std::size_t i = 0; i < count; ++i) {
     const int result = start_one(nullptr, &requests[i]);

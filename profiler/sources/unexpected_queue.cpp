@@ -23,7 +23,7 @@ bool is_list(const char* object) {
 bool is_message(const char* object) { return class_name(object) == "mca_pml_ob1_recv_frag_t"; }
 
 // Calls f(rank, its mca_pml_ob1_comm_proc_t) for each peer with which this process has exchanged
-// messages on the communicator. False if one of the structures is not what it should be.
+// messages on the communicator. False if one of the structures is not of the expected class.
 template <typename F>
 bool for_each_peer(const void* comm, F&& f) {
   const auto* queues = field<const char*>(comm, openmpi::kCommPml);
@@ -44,8 +44,8 @@ bool for_each_peer(const void* comm, F&& f) {
   return true;
 }
 
-// A short message arrives whole, after its header; a header that holds the length announces a long
-// one.
+// A short message arrives whole, after its header. A long one is announced by a header that holds
+// the length.
 std::uint64_t length_of(const void* message) {
   if (field<std::uint8_t>(message, openmpi::kOb1MessageType) != openmpi::kOb1TypeMatch) {
     return field<std::uint64_t>(message, openmpi::kOb1MessageLength);
@@ -54,7 +54,7 @@ std::uint64_t length_of(const void* message) {
          openmpi::kOb1MatchHeaderSize;
 }
 
-// Changes with each message that arrives: the sum of the 16-bit sequence numbers of all peers.
+// A sum that changes with each arriving message: the 16-bit sequence numbers of all peers.
 std::uint64_t arrivals(ProfiledProcess& process) {
   std::uint64_t sum = 0;
   if (!process.sees_waiting_messages()) return sum;
@@ -86,9 +86,9 @@ bool find_waiting_messages(const void* comm, std::vector<WaitingMessage>& found)
   return false;
 }
 
-// One call of opal_progress may handle only some of the messages that have come in, and not from
+// One call of opal_progress may handle only some of the messages that have arrived, and not from
 // every transport. A hundred calls without a new message take some ten microseconds and mean that
-// none is left. Processes that run without Fathom may go on sending, so the rounds are limited.
+// none is left. Processes that run without Fathom may keep sending, so the rounds are limited.
 void let_messages_arrive(ProfiledProcess& process) {
   const auto progress = find_in_mpi_as<void (*)()>("opal_progress");
   constexpr int kMostRounds = 1000;
@@ -111,7 +111,7 @@ void count_unreceived(ProfiledProcess& process, const Live& live) noexcept try {
                                         static_cast<std::uint32_t>(message.source), message.bytes);
   }
 } catch (...) {
-  // no memory: the messages stay a difference
+  // no memory: the messages remain a difference between the witnesses
 }
 
 }  // namespace fathom::profiler

@@ -2,7 +2,7 @@
 // Reads the messages that have arrived but that no receive has matched, from pml/ob1's own queues.
 //
 // A message that is still there when its communicator is freed, or at MPI_Finalize, was never
-// received. Without this proof a message that a receiver did not count is only a difference
+// received. Without this proof, a message that its receiver did not count is only a difference
 // (profile/witnesses.h). Other PMLs keep such messages where Fathom cannot read them.
 //
 // The queues are mca_pml_ob1_comm_proc_t::unexpected_frags, one per peer of a communicator

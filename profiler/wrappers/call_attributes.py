@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What the trace library records of a call: attributes at enter and at leave, from parameter names and types.
+"""What the trace library records of a call: its attributes at enter and at leave.
 
-The rules follow MPI's own naming (`dest`, `tag`, `comm`, `origin_count` …); a row of the table says what they
-cannot know. Names, widths and their packing are those of trace/format/format.h, expressions those of traced_call.h
-and traced_arguments.h.
+They follow from parameter names and types, by MPI's own naming (`dest`, `tag`, `comm`,
+`origin_count` …); a row of the table adds what these do not show. Names, widths and packing of
+attributes are defined in trace/format/format.h, the expressions in traced_call.h and
+traced_arguments.h.
 """
 import pathlib
 import sys
@@ -14,7 +15,7 @@ from functions_table import typed  # noqa: E402
 
 WIDE = ('request', 'win', 'file', 'offset')  # 8 bytes; the others take 4
 
-# (count, datatype) of what is sent, posted or moved, and of the other side where the call has two.
+# (count, datatype) of what is sent, posted or moved; LENGTHS2: of the other side, if there is one.
 LENGTHS = (('sendcount', 'sendtype'), ('origin_count', 'origin_datatype'), ('count', 'datatype'),
            ('count', 'type'), ('incount', 'datatype'), ('outcount', 'datatype'))
 LENGTHS2 = (('recvcount', 'recvtype'), ('result_count', 'result_datatype'))
@@ -23,7 +24,7 @@ LENGTHS2 = (('recvcount', 'recvtype'), ('result_count', 'result_datatype'))
 @dataclass
 class Attribute:
     name: str        # as in the definitions
-    expression: str  # C++; of bytes: 64 bits
+    expression: str  # C++; 64 bits wide for lengths
 
 
 def first_of(types, wanted):
@@ -50,7 +51,7 @@ def peer(f, types):
 
 
 def lengths(f, types):
-    """Expressions of `bytes` and `bytes2`; None where the call has none."""
+    """Expressions of `bytes` and `bytes2`; None for those that the call does not have."""
     if f.role in ('blocking', 'nonblocking', 'persistent'):
         if f.options['operation'] == 'barrier':
             return None, None

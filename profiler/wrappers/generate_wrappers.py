@@ -6,7 +6,7 @@ usage: generate_wrappers.py TABLE wrappers OUTPUT.cpp          entry points of t
        generate_wrappers.py TABLE classes OUTPUT.h             classes of messages
        generate_wrappers.py TABLE traced-wrappers OUTPUT.cpp   entry points of the trace
        generate_wrappers.py TABLE traced-numbers OUTPUT.h      numbers of the functions in a trace
-       generate_wrappers.py TABLE traced-functions OUTPUT.cpp  what the trace's definitions say of them
+       generate_wrappers.py TABLE traced-functions OUTPUT.cpp  definition lines for a trace
 """
 import pathlib
 import re
@@ -19,7 +19,7 @@ from functions_table import argument_name, split  # noqa: E402
 
 
 def read(path):
-    """The rows of functions that the libraries stand in front of."""
+    """The rows of the functions that the libraries wrap."""
     return [f for f in functions_table.read(path) if f.role != 'unrecorded']
 
 
@@ -39,7 +39,7 @@ def null_comm(value):
 
 
 def body(f):
-    """The statements between the look-up of the real function and the return."""
+    """The statements between looking up the real function and returning."""
     o = f.options
     call = f'return next({f.arguments});'
     if f.role in ('blocking', 'nonblocking', 'persistent'):
@@ -96,13 +96,13 @@ def next_functions(f):
 
 
 def wrapped(f):
-    """The call with what the profile does about it."""
+    """A function that makes the call and does what the profile needs around it."""
     return [f'int wrapped_{f.short}({shape(f).replace("(*)", "(*next)")}{more_parameters(f)}) {{',
             *['  ' + statement for statement in body(f.fixed())], '}', '']
 
 
 def entry_points(f, acting):
-    """PMPI_X and MPI_X; acting(next) is the call of `next` with what Fathom does about it."""
+    """PMPI_X and MPI_X; acting(next) calls `next` with Fathom's additions."""
     short, fixed = f.short, f.fixed()
     passed = ', ' + fixed.arguments if fixed.arguments else ''
     pass_on = 'pass_on_init' if f.role in ('init', 'init_thread') else 'pass_on'
@@ -199,14 +199,14 @@ def traced_wrapper(f):
 
 
 def fortran_names(f):
-    """The entry points of libmpi_mpifh, one function under all of them."""
+    """The entry points in libmpi_mpifh: one function under all these names."""
     stem = f.short.lower()
     names = [f'{prefix}mpi_{stem}{end}' for prefix in ('', 'p') for end in ('', '_', '__')]
     return names + [f'MPI_{stem.upper()}', f'PMPI_{stem.upper()}', f'ompi_{stem}_f']
 
 
 def fortran_wrapper(f):
-    """Of a function whose Fortran bindings do not go through C; its arguments are pointers."""
+    """Wraps a function whose Fortran bindings bypass C; all its arguments are pointers."""
     parameters = list(functions_table.typed(f.parameters))
     letters = 'abcde'
     place = dict(zip(parameters, letters))

@@ -18,7 +18,7 @@ constexpr auto relaxed = std::memory_order_relaxed;
 Live* find(MPI_Comm comm) {
   ProfiledProcess* process = ProfiledProcess::active();
   if (process == nullptr || comm == nullptr) return nullptr;
-  return process->communicators().find(comm);  // MPI_COMM_NULL is never among them
+  return process->communicators().find(comm);  // null for MPI_COMM_NULL, which is never in there
 }
 
 void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
@@ -62,7 +62,7 @@ BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t modul
   note_module(*live_, class_id, module);
   outer_class_ = live_->blocking_class.load(relaxed);
   if (outer_class_ ==
-      kNoClass) {  // else an MPI call made of MPI calls: the outermost names the class
+      kNoClass) {  // else this call is inside another MPI call, and the outermost one decides
     live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
     live_->blocking_class.store(class_id, relaxed);
   }
@@ -94,7 +94,7 @@ NonblockingCall::~NonblockingCall() {
   if (live_ == nullptr) return;
   std::int32_t first = live_->nonblocking_first_tag.load(relaxed);
   const std::int32_t next = rankmap::next_nonblocking_tag(live_->comm);
-  // The tags start again at the top when they run out (ompi_coll_base_nbc_reserve_tags).
+  // When they run out, tags start again at the top (ompi_coll_base_nbc_reserve_tags).
   if (next > first) first = openmpi::kTagNonblockingBase;
   if (next < first) (live_->*runs_).add(first, next + 1, class_);
   live_->nonblocking_class.store(kNoClass, relaxed);
@@ -111,7 +111,7 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
   active_ = true;
   process->communicators().begun(call_);
   call_.outer = Communicators::making_call();
-  if (call_.outer != nullptr) {  // ROMIO duplicates for a file
+  if (call_.outer != nullptr) {  // ROMIO duplicates communicators while it opens a file
     call_.class_of_new = call_.outer->class_of_new;
     call_.program_class_of_new = call_.outer->program_class_of_new;
   }
@@ -123,8 +123,8 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
   claimed_->blocking_class.store(class_on_parent, relaxed);
 }
 
-// With a tag and no other communicator it is not collective on the parent (MPI_Comm_create_group):
-// collectives of other threads there keep their class.
+// With a tag and no `other`, the call is not collective on the parent (MPI_Comm_create_group):
+// collectives of other threads on the parent keep their class.
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
     : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary,
                       kNoClass, kPointToPoint) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the wrappers do before and after the MPI call: one type or function per role of the table.
+// What wrappers do before and after the MPI call: one type or function for each role in the table.
 //
-// Each only takes note; the call itself, its arguments, its return code and its errors stay the
-// program's. While counting is off (before MPI_Init, after MPI_Finalize, or because no source
-// works) all of them do nothing.
+// They only take notes; the call itself, its arguments, return code and errors stay the program's.
+// While counting is off (before MPI_Init, after MPI_Finalize, or because no source works) they do
+// nothing.
 #pragma once
 
 #define OMPI_SKIP_MPICXX 1
@@ -14,9 +14,9 @@
 #include "profiler/counting/communicators.h"
 #include "profiler/openmpi/next_function.h"
 
-// The words that follow `last` in "...", as more1 to more5: tools give MPI_Pcontrol more than a
-// level, and the next one must get it. Those that the caller did not give are whatever is there,
-// and nobody reads them. A floating-point number does not pass.
+// Reads five words after `last` from "...", as more1 to more5: some tools give MPI_Pcontrol more
+// than a level, and the next tool must receive it. Words that the caller did not pass hold whatever
+// is there, and nobody reads them. Floating-point arguments are lost.
 #define FATHOM_MORE(last)                                                    \
   va_list more_list;                                                         \
   va_start(more_list, last);                                                 \
@@ -27,14 +27,14 @@
 
 namespace fathom::profiler::hooks {
 
-// The process's MPI is none that Fathom knows: the call goes on as it came. Its handles are not
-// looked at: those of MPICH are integers, those of the standard ABI small numbers.
+// For an MPI library that Fathom does not know: passes the call on unchanged, without looking at
+// its handles. Those of MPICH are integers, those of the standard ABI small numbers.
 template <typename F, typename... Arguments>
 int pass_on(Next<F>& function, Arguments... arguments) {
   const F next = function.elsewhere();
   return next == nullptr ? MPI_ERR_OTHER : next(arguments...);
 }
-// The same of MPI_Init and MPI_Init_thread, after the one sentence that says so.
+// The same for MPI_Init and MPI_Init_thread, which first print that nothing is profiled.
 void say_left_alone();
 template <typename F, typename... Arguments>
 int pass_on_init(Next<F>& function, Arguments... arguments) {
@@ -44,7 +44,7 @@ int pass_on_init(Next<F>& function, Arguments... arguments) {
 
 inline constexpr std::ptrdiff_t kNoModule = -1;
 
-// A blocking collective is active on `comm` for the lifetime of this object. `module`: offset in
+// A blocking collective is active on `comm` while this object lives. `module`: position in
 // mca_coll_base_comm_coll_t of the module that will serve the call.
 class BlockingCall {
  public:
@@ -58,8 +58,8 @@ class BlockingCall {
   Live* outer_live_ = nullptr;
 };
 
-// A non-blocking collective is being started: the tags that the library reserves for it are its
-// own.
+// A non-blocking collective is being started: the tags that the library reserves while this object
+// lives belong to it.
 class NonblockingCall {
  public:
   NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module);
@@ -75,7 +75,7 @@ class NonblockingCall {
   ClassId class_;
 };
 
-// The same for one that is started later, and often.
+// The same for a persistent collective, which is started later, any number of times.
 class PersistentInit : public NonblockingCall {
  public:
   PersistentInit(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
@@ -83,7 +83,7 @@ class PersistentInit : public NonblockingCall {
 };
 
 // A constructor of communicators. Its messages, on the parent and with `tag` on `other`, are the
-// library's. Where `other` is null and there is a tag, it sends with that tag alone, on the parent.
+// library's. With a tag but without `other`, only its messages on the parent with that tag are.
 class ConstructorCall {
  public:
   ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag);
@@ -103,10 +103,10 @@ class ConstructorCall {
   int tag_ = -1;
 };
 
-// A window. Where its data travel as messages (osc/pt2pt), those on the communicator that it keeps
-// inside are one-sided, also those that synchronize; what is sent to make and to free it is the
-// library's. Where they do not, the operations are one-sided, as posted, and all those messages the
-// library's: what was posted is never added to what travelled.
+// A constructor of windows. If the window's data travel as messages (osc/pt2pt), all messages on
+// its inner communicator are one-sided, including those that synchronize; messages that make and
+// free it are the library's. Otherwise the operations count as one-sided (posted), and all those
+// messages as the library's, so that posted bytes are never added to bytes that travelled.
 class WindowCall : public ConstructorCall {
  public:
   WindowCall(const char* function, MPI_Comm parent)
@@ -114,21 +114,21 @@ class WindowCall : public ConstructorCall {
   void made(MPI_Win window);
 };
 
-// A file: messages on the communicator that it keeps inside are io.
+// A constructor of files: messages on a file's inner communicator belong to the class io.
 class FileCall : public ConstructorCall {
  public:
   FileCall(const char* function, MPI_Comm parent)
       : ConstructorCall(function, parent, kIo, kIo, kIo) {}
 };
 
-// A request that is freed while it is active completes in other ways than others.
+// Active requests that are freed complete differently; see sources/chosen_source.h.
 void request_freed(const MPI_Request* request);
 
 void communicator_freed(const MPI_Comm* comm);
 void window_freed(const MPI_Win* window);
 
-// One-sided operations, after they were issued successfully: counted where their data do not travel
-// as messages. Bytes are count x size of the datatype.
+// One-sided operations, called after they were issued successfully; counted if their data do not
+// travel as messages. Bytes are count x size of the datatype.
 void put(MPI_Win window, int target, int count, MPI_Datatype datatype);
 void get(MPI_Win window, int target, int count, MPI_Datatype datatype);
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).

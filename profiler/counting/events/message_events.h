@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfathom.so, which only counts, does with each message beside counting it: nothing.
-// Its counterpart in recording/ writes events; the include path chooses.
+// What libfathom.so does with each message besides counting it: nothing.
+// The counterpart in recording/events/ records events; the include path chooses between them.
 #pragma once
 
 #include <cstdint>

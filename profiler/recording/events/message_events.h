@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfathom-trace.so does with each message beside counting it: records it (trace/format/format.h).
+// What libfathom-trace.so does with each message besides counting it: records it
+// (trace/format/format.h).
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace fathom::profiler::events {
 
 inline constexpr bool kRecords = true;
 
-// FATHOM_TRACE_LEVEL: `calls` leaves out what happens inside the library: hidden messages and
-// transfers.
+// FATHOM_TRACE_LEVEL: `calls` leaves out what happens inside the library, that is hidden messages
+// and transfers.
 struct Level {
   static inline bool transfers = true;
   static inline bool requests = false;  // no PERUSE: kActivate is recorded at the PML's boundary
@@ -47,13 +48,13 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   } else {
     Recorder::append(*stream, now, kind, class_id, where, what, number);
   }
-  // What waited for a short message goes on at once.
+    // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
   constexpr std::uint64_t kShort = 1024;
   if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
 }
 
-// Before it is handed to the PML, so that no receive of it is recorded earlier. Not for
-// MPI_PROC_NULL.
+// Called before the message is handed to the PML, so that its receive is never recorded earlier.
+// Ignores MPI_PROC_NULL.
 inline void message_sent(const void* comm, int tag, int peer, std::uint64_t bytes) {
   if (peer < 0) return;
   const Live* live = Communicators::find(comm);
@@ -67,8 +68,9 @@ inline void message_received(const Live& live, int tag, int peer, std::uint64_t 
 
 inline bool records_transfers() { return Level::transfers; }
 
-// The 0-byte message recorded last on this thread is none: its length comes with another record
-// (see source_peruse.cpp). It becomes a record that readers skip, unless its chunk is full already.
+// Takes back the last 0-byte message recorded on this thread, whose length comes with another
+// record (see source_peruse.cpp). It becomes a record that readers skip, unless its chunk is
+// already full.
 inline void received_retracted(const void* request) {
   Stream* stream = Recorder::unmuted_stream();
   if (stream != nullptr)
@@ -76,8 +78,8 @@ inline void received_retracted(const void* request) {
                       reinterpret_cast<std::uint64_t>(request));
 }
 
-// After which records a step comes at once, as pml/ob1 makes them (pml_ob1_recvreq.h,
-// pml_ob1_recvfrag.c); and what it is to the next.
+// The records that a step immediately follows, in the order of pml/ob1 (pml_ob1_recvreq.h,
+// pml_ob1_recvfrag.c), and which of them the step is itself.
 struct StepOrder {
   std::uint32_t follows;
   std::uint32_t is;
@@ -120,7 +122,7 @@ inline void transfer(trace::TransferStep step, bool receiving, const void* reque
   Recorder::last_was(*stream, static_cast<Follows>(order.is));
 }
 
-// ---- where PERUSE does not tell: a request's start and end, at the PML's boundary ----
+// ---- without PERUSE: the start and end of a request, recorded at the PML's boundary ----
 
 inline void request_started(const void* request, bool receiving) {
   if (Level::requests) transfer(trace::TransferStep::kActivate, receiving, request);
@@ -135,9 +137,9 @@ int on_complete(void* request) {
   return 0;
 }
 
-// What the PML returned. The end is told by the request's callback, unless the library uses that
-// itself (coll/adapt, osc/pt2pt). What was complete at once has no request of its own: the call's
-// leave is its end.
+// Handles a request that the PML returned. Its callback records the end, unless the library uses
+// the callback itself (coll/adapt, osc/pt2pt). An operation that was complete at once has no
+// request of its own; it ends where the call leaves.
 template <bool kIsReceive>
 void requested(void* request) {
   if (!Level::requests ||
@@ -155,7 +157,7 @@ void requested(void* request) {
 inline void send_requested(void* request) { requested<false>(request); }
 inline void receive_requested(void* request) { requested<true>(request); }
 
-// A message that no receive waited for came, or was taken out of the queue.
+// A message arrived that no receive was waiting for, or such a message left the queue.
 inline void unexpected(const Live& live, int source, int tag, bool left) {
   if (ChosenCommunicators::leaves_out(live.kind)) return;
   Stream* stream = Recorder::unmuted_stream();
