@@ -83,6 +83,7 @@ std::optional<NumberedFunction> parse_function(std::string_view line) {
     if (group == name) numbered.function.group = value;
   }
   constexpr std::string_view kEnterKey = "enter=", kLeaveKey = "leave=";
+  // Words with other keys are skipped, so that later versions may add some.
   for (std::string word; words >> word;) {
     const std::string_view text = word;
     if (text.starts_with(kEnterKey)) {

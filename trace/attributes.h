@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The words that definitions use for functions: groups, attributes, and the line "function ID NAME
-// GROUP enter=A,B leave=C" (format.h).
+// GROUP enter=A,B leave=C" (format/format.h).
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct NumberedFunction {
   Function function;
 };
 
-// Attributes and groups that a later version added are left out: group kOther. An attribute that is
-// not known ends its list, for what follows it cannot be found in the payload.
+// A group added by a later version reads as kOther. An unknown attribute ends its list, because
+// what follows it cannot be found in the payload.
 std::optional<NumberedFunction> parse_function(std::string_view line);
 std::string function_line(const NumberedFunction& numbered);  // without the key
 

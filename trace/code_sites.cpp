@@ -48,7 +48,7 @@ const Dwfl_Callbacks kCallbacks = {
 class Module {
  public:
   explicit Module(const std::string& path) {
-    // Opened here so that a device or a pipe of that name is not waited for.
+    // Opened here with O_NONBLOCK, so that a device or a pipe of that name cannot block.
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return;
     dwfl_ = dwfl_begin(&kCallbacks);
@@ -81,7 +81,7 @@ class Module {
     return text;
   }
 
-  // Where a byte of the file lies in the address space that the linker laid out.
+  // The address, in the layout made by the linker, of a byte of the file.
   std::optional<std::uint64_t> virtual_address(std::uint64_t file_offset) {
     Elf* elf = dwfl_module_getelf(module_, &bias_);
     std::size_t headers = 0;
@@ -103,7 +103,7 @@ class Module {
     GElf_Sym symbol{};
     const char* name =
         dwfl_module_addrinfo(module_, address, &behind, &symbol, nullptr, nullptr, nullptr);
-    // Without its own symbol a function is given the name of the one before it.
+    // libdw gives a function without a symbol the name of the one before it.
     if (name != nullptr && behind < symbol.st_size) site.function = demangled(name);
     Dwfl_Line* line = dwfl_module_getsrc(module_, address);
     if (line == nullptr) return;
@@ -133,7 +133,7 @@ struct CodeSites::State {
   std::vector<CodeSegment> segments;  // by base
   std::size_t most_cached;
   std::unordered_map<std::uint64_t, CodeSite> known;
-  std::deque<std::pair<std::string, std::unique_ptr<Module>>> open;  // the last used in front
+  std::deque<std::pair<std::string, std::unique_ptr<Module>>> open;  // last used first
 
   const CodeSegment* segment_of(std::uint64_t address) const {
     const auto behind =
@@ -159,8 +159,8 @@ struct CodeSites::State {
   CodeSite look_up(std::uint64_t return_address) {
     CodeSite site;
     site.offset = return_address;
-    // The call lies before the address that it returns to; the next instruction may belong to
-    // another line.
+    // Looks up the call, just before the address that it returns to: the next instruction may
+    // belong to another line.
     const std::uint64_t address = return_address - 1;
     const CodeSegment* segment = segment_of(address);
     if (segment == nullptr) return site;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The function, file and line of an address in a process that has ended: what its trace's call
-// sites mean.
+// The function, file and line of an address in a process that has ended: the meaning of its trace's
+// call sites.
 //
-// The process said which files were mapped where (CodeSegment). Debug information is read with
-// libdw, from the file or from where the system keeps it apart (build-id, .gnu_debuglink); without
-// any, the symbol table names the function; a stripped file leaves "app+0x1234", the place in the
-// file's address space, which addr2line accepts once the debug information turns up. A file that is
-// gone or whose build-id differs from the recorded one is never guessed about: it gives the same.
+// The process recorded which files were mapped where (CodeSegment). libdw reads the debug
+// information, from the file or from where the system keeps it apart (build-id, .gnu_debuglink).
+// Without any, the symbol table names the function. A stripped file gives "app+0x1234", the place
+// in the file's address space, which addr2line accepts once the debug information turns up; so does
+// a file that is gone or whose build-id differs from the recorded one, because its contents would
+// mislead.
 //
 // Threading: one thread. Memory: at most most_cached answers and kMostFiles open files; libdw reads
-// the line tables of those compilation units alone that addresses fall into.
+// the line tables of only those compilation units that addresses fall into.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct CodeSite {
       0;  // in the module's own address space; the address itself without a module
 };
 
-// "solve (solver.c:120)", "solve", "app+0x1234", "0x7f…": as much as is known.
+// As much as is known: "solve (solver.c:120)", "solve", "app+0x1234", "0x7f…".
 std::string describe(const CodeSite& site);
 
 class CodeSites {
@@ -43,7 +44,7 @@ class CodeSites {
   CodeSites& operator=(CodeSites&&) noexcept;
   ~CodeSites();
 
-  // Of the call that returns to this address. The reference holds until the next call.
+  // The site of the call that returns to this address. The reference is valid until the next call.
   const CodeSite& of_call(std::uint64_t return_address);
 
  private:

@@ -57,7 +57,7 @@ class Rows {
     return false;
   }
 
-  // The same whatever else the trace holds: traces cut from one run can be joined again.
+  // Does not depend on what else the trace holds, so that traces cut from one run can be rejoined.
   std::uint64_t key_of(const Communicator& communicator) {
     std::uint64_t key = 0;
     for (const char c : communicator.made_by + "\n" + communicator.name)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The communicators of a run's Definitions as rows (profile/rows.h), for each process that a tool
-// writes a trace of: the reverse of profile/communicator_merge.h, which turns them into the same
-// numbers again.
+// Turns the communicators of a run's Definitions into rows (profile/rows.h) for each process that a
+// tool writes a trace of. profile/communicator_merge.h is the reverse and gives the same numbers
+// again.
 //
-// Each process tells of the communicators that it is a member of. The process of the lowest rank
-// also tells of all others, in order, and of the members that no process is written for.
+// Each process describes the communicators that it is a member of. The process of the lowest rank
+// also describes all others, in order, and the members for which no process is written.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ struct ProcessCommunicators {
   std::vector<profile::CommunicatorRow> rows;
   std::vector<profile::ForeignMemberRow> foreign_members;
   std::unordered_map<std::int32_t, std::uint32_t> positions;  // by number in the Definitions
-  std::unordered_map<std::int32_t, bool> in_remote_group;     // of those the process is a member of
+  std::unordered_map<std::int32_t, bool> in_remote_group;     // only communicators it belongs to
 };
 
-// By process of the definitions.
+// One for each process of the definitions.
 std::vector<ProcessCommunicators> communicator_rows(const Definitions& definitions);
 
 }  // namespace fathom::trace

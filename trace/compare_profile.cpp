@@ -42,7 +42,7 @@ class Comparison {
   }
 
  private:
-  // class, communicator, source, destination; by number, for there are many events
+  // class, communicator, source, destination; numbers, not names, because there are many events
   using Key = std::tuple<std::uint32_t, std::int32_t, std::int64_t, std::int64_t>;
 
   void read(std::size_t process) {
@@ -107,8 +107,8 @@ class Comparison {
     }
   }
 
-  // Sent and received agree with the profile, as far as they were recorded and both ends have a
-  // trace.
+  // Checks that sent and received agree with the profile, as far as they were recorded and both
+  // ends have a trace.
   void judge() {
     result_.cells = cells_.size();
     if (holds_calls_only()) {
@@ -135,8 +135,8 @@ class Comparison {
 
   bool is_foreign(std::int64_t rank) const { return rank >= profile_.world_size; }
 
-  // What was sent and not received may belong to any class of the pair, together no more than the
-  // profile tells.
+  // Messages sent and not received may belong to any class of the pair, but together they must not
+  // exceed what the profile reports.
   bool is_unreceived(const CellName& name, const Counts& counts) {
     const auto found = unreceived_.find({name.source, name.destination});
     if (found == unreceived_.end() || counts.sent.messages < counts.profile.messages ||
@@ -175,7 +175,7 @@ class Comparison {
   std::map<Key, Counts> counted_;
   std::map<CellName, Counts> cells_;
   std::map<std::pair<std::int64_t, std::int64_t>, MessageCount> unreceived_;
-  std::map<std::int64_t, std::string> reasons_;  // by rank; empty: its trace is whole
+  std::map<std::int64_t, std::string> reasons_;  // by rank; empty: its trace is complete
 };
 
 }  // namespace

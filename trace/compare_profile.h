@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A trace against the profile of the same run: two counts of the same messages that know nothing of
-// each other.
+// Compares a trace with the profile of the same run: two independent counts of the same messages.
 //
-// For each class, communicator and pair of ranks the messages and bytes of kMessageSent, those of
-// kMessageReceived and those of the profile's traffic have to be equal. Messages that were never
-// received stand in the profile's coverage, and are allowed for. One-sided operations that were
-// counted as posted are no messages, and are left out; so is IO traffic.
+// For each class, communicator and pair of ranks, the messages and bytes of kMessageSent, those of
+// kMessageReceived and those of the profile's traffic must be equal. Messages that were never
+// received are listed in the profile's coverage and are allowed for. One-sided operations counted
+// as posted are not messages and are left out; so is IO traffic.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +26,11 @@ struct CountDifference {
   bool hidden = false;
   std::int64_t communicator = 0, source = 0, destination = 0;
   MessageCount sent, received, profile;
-  std::string reason;  // why the trace may hold less: losses, a pause, damage; empty: none is known
+  std::string reason;  // why the trace may hold less: losses, a pause, damage; empty: not known
 };
 
 struct ProfileComparison {
-  std::uint64_t cells = 0;  // classes, communicators and pairs that were compared
+  std::uint64_t cells = 0;  // combinations of class, communicator and pair compared
   bool sends_recorded = false, receives_recorded = false;
   MessageCount sent, received, profile;  // totals
   std::vector<CountDifference> differences;
@@ -42,7 +41,7 @@ struct ProfileComparison {
   }
 };
 
-// Reads the whole trace. Memory: the pairs that talked.
+// Reads the whole trace. Memory grows with the number of pairs that communicated.
 ProfileComparison compare_with_profile(const Trace& trace, const profile::Profile& profile);
 
 }  // namespace fathom::trace

@@ -120,7 +120,7 @@ class Record {
     if (communicator_at >= 0 && static_cast<std::uint32_t>(communicator_at) / 2 < words_) {
       communicator(half(static_cast<std::uint32_t>(communicator_at)));
     }
-    std::uint32_t narrow = 0, next = 0;  // 4-byte values taken; the word behind them
+    std::uint32_t narrow = 0, next = 0;  // 4-byte values taken; the word after them
     bool long_bytes = false, long_bytes2 = false;
     for (const Attribute attribute : enters ? plan.enter : plan.leave) {
       if (is_wide(attribute)) {
@@ -184,7 +184,7 @@ class Record {
     event_.communicator = plan_->communicator;
   }
 
-  // Of a rank in the record's communicator.
+  // The world rank for a rank in the record's communicator.
   std::int32_t world_rank(std::uint32_t value, std::int32_t& comm_rank) const {
     const auto number = static_cast<std::int32_t>(value);
     if (number < 0) return number == -1 ? kAnySource : number == -2 ? kNullProcess : kNobody;

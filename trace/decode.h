@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One record of a process as an Event of the run: its numbers translated into those of the
-// Definitions.
+// Decodes one record of a process into an Event of the run: translates its numbers into those of
+// the Definitions.
 //
-// Any words are safe: attributes that a record is too short for keep their default.
+// Any words are safe: attributes beyond the end of a short record keep their default.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,14 @@
 
 namespace fathom::trace {
 
-// How one process's records are to be read.
+// How to read the records of one process.
 struct DecodeTables {
   static constexpr std::uint32_t kUnknown = ~0u;
 
   struct FunctionPlan {
     std::uint32_t function = kUnknown;    // in the Definitions
-    std::vector<Attribute> enter, leave;  // as they stand in the payload: 4-byte ones first
-    // Where among the 4-byte ones the communicator stands, that peers are ranks in; -1: nowhere.
+    std::vector<Attribute> enter, leave;  // in the order of the payload: 4-byte ones first
+    // The position, among the 4-byte ones, of the communicator that peers are ranks in; -1: none.
     int enter_communicator = -1, leave_communicator = -1;
   };
   struct CommunicatorPlan {
@@ -38,8 +38,8 @@ struct DecodeTables {
   std::vector<std::uint32_t> classes, phases;  // kUnknown where not defined
 };
 
-// `record`: a whole record, head and payload. Writes everything but time and thread; false if it is
-// no event of its own (kTime, kValues), or what it speaks of is not defined.
+// `record`: a whole record, head and payload. Writes everything except time and thread. False if it
+// is not an event by itself (kTime, kValues), or if it refers to something that is not defined.
 bool decode(const std::uint64_t* record, const DecodeTables& tables, Event& event);
 
 inline RecordKind kind_of(std::uint64_t head) { return static_cast<RecordKind>(head & 0xff); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the numbers in events mean, for a whole run, and what is known of each of its processes.
+// The meaning of the numbers in events, for a whole run, and what is known of each process.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct Function {
   std::vector<Attribute> enter, leave;
 };
 
-struct CodeSegment {  // of a process: where an address comes from
+struct CodeSegment {  // one mapped piece of a process's code, to resolve addresses
   std::uint64_t base = 0, size = 0, offset = 0;
   std::string build_id, path;
 };
@@ -44,7 +44,7 @@ struct Process {
   std::uint64_t lost_records = 0;
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint64_t file_bytes = 0;
-  bool complete = false;              // it wrote its index: MPI_Finalize was reached
+  bool complete = false;              // the index is there: the process reached MPI_Finalize
   std::vector<std::string> problems;  // sentences: what is damaged or missing, and where
 };
 
@@ -57,13 +57,13 @@ struct Definitions {
   std::vector<bool> class_hidden;
   std::vector<std::string> phases;
   std::vector<Process> processes;                 // by position; ranks may be missing
-  std::uint64_t epoch_unix_ns = 0;                // time_ns 0
+  std::uint64_t epoch_unix_ns = 0;                // the moment of time_ns 0
   std::string level;                              // "calls", "transfers"
   std::vector<std::string> chosen_communicators;  // patterns: only these were recorded; empty: all
   std::vector<std::string>
-      selection;       // what else was chosen to be in it: "functions MPI_Send,MPI_I*",
-                       // "ranks 0-3", "sample 10", "from 0.5 s" (a slice); empty: all
-  std::string source;  // "peruse", "pml"; other tools' for imported traces
+      selection;       // what else was selected: "functions MPI_Send,MPI_I*", "ranks 0-3",
+                       // "sample 10", "from 0.5 s" (a slice); empty: all
+  std::string source;  // "peruse", "pml"; imported traces name other tools
 };
 
 }  // namespace fathom::trace

@@ -120,7 +120,7 @@ std::string definitions_payload(const Definitions& definitions, std::size_t proc
   section(payload, number(Section::kText), text.text().data(), text.text().size());
   section(payload, number(Section::kCommunicators), communicators.rows);
   section(payload, number(Section::kForeignMembers), communicators.foreign_members);
-  // One tick is one nanosecond of the run, the same for all processes.
+  // One tick is one nanosecond of the run, for every process.
   const std::vector<ClockRow> moment = {
       {1, 1, definitions.epoch_unix_ns + 1, 1, described.clock.uncertainty_ns}};
   section(payload, kClockSection, moment);

@@ -160,7 +160,7 @@ std::uint32_t Encoder::comm_rank(std::int32_t communicator, std::int32_t world_r
     return kUnknownRank;
   }
   const auto& described = definitions_.communicators[static_cast<std::size_t>(communicator)];
-  if (described.world_ranks.empty()) {  // each process has its own
+  if (described.world_ranks.empty()) {  // such as MPI_COMM_SELF: each process has its own
     return world_rank == definitions_.processes[process_].rank ? 0 : kUnknownRank;
   }
   const auto& sides = communicators_[process_].in_remote_group;

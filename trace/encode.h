@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An Event as a record (format.h): the reverse of decode.h, in the numbers of the Definitions,
-// except for communicators, which are positions in the process's own section.
+// Encodes an Event as a record (format/format.h): the reverse of decode.h. Numbers are those of the
+// Definitions, except for communicators, which are positions in the process's own section.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ namespace fathom::trace {
 
 class Encoder {
  public:
-  // Both outlive this.
+  // Both arguments must outlive the encoder.
   Encoder(const Definitions& definitions, const std::vector<ProcessCommunicators>& communicators);
 
   // The record without its time (0 in the head), at most 1 + kMaxWords words. Empty if the event
-  // speaks of what is not defined.
+  // refers to something that is not defined.
   const std::vector<std::uint64_t>& encode(std::size_t process, const Event& event);
 
  private:
@@ -40,7 +40,7 @@ class Encoder {
   std::size_t process_ = 0;
   std::uint64_t head_ = 0;
   std::vector<std::uint64_t> record_;
-  // World rank -> place, by communicator and group; made when first needed.
+  // World rank -> rank in the group, by communicator and group; made on first use.
   std::unordered_map<std::int64_t, std::unordered_map<std::int32_t, std::uint32_t>> ranks_;
 };
 

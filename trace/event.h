@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One event of a trace, decoded: what the reader gives, and what writers of tools take.
+// One decoded event of a trace: what the reader returns, and what tools give to the writer.
 //
-// Fields that a kind does not use hold their default. Communicators, functions, classes and phases
-// are numbers of the run's Definitions (definitions.h), the same for all processes; ranks are world
-// ranks as in the profile (processes of other worlds are numbered on from world_size).
+// Fields that a kind does not use keep their default. Communicators, functions, classes and phases
+// are numbers of the run's Definitions (definitions.h), the same for all processes. Ranks are world
+// ranks as in the profile (processes of other worlds have numbers from world_size up).
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ enum class EventKind : std::uint8_t {
   kLeave,  // an MPI call
   kMessageSent,
   kMessageReceived,   // a message, also one inside a collective
-  kRequestCompleted,  // by the wait or test that is active on the thread
+  kRequestCompleted,  // in the wait or test that is active on the thread
   kTransfer,
   kUnexpected,
   kPhaseBegin,
@@ -30,15 +30,15 @@ enum class EventKind : std::uint8_t {
   kPause,
   kResume,
   kProcessor,
-  kLost,  // `count` records are missing before this one; 0: nobody knows how many
+  kLost,  // `count` records are missing before this one; 0: an unknown number
   kSampled,
-  kRequestGiven,  // one of several, to the call that was just entered (a wait, MPI_Startall)
+  kRequestGiven,  // one of several requests of the call just entered (a wait, MPI_Startall)
 };
 
 struct Event {
-  std::uint64_t time_ns = 0;  // of the run: since its epoch, clocks of all hosts brought together
+  std::uint64_t time_ns = 0;  // since the run's epoch, with the clocks of all hosts aligned
   std::uint64_t bytes = 0, bytes2 = 0;
-  std::uint64_t request = 0;  // kNoRequest; unique among the process's requests alive
+  std::uint64_t request = 0;  // kNoRequest, or unique among the process's live requests
   std::uint64_t site = 0;     // return address of the call, 0 if not recorded
   std::uint64_t object = 0;   // window or file
   std::uint64_t count = 0;    // requests given, records lost, calls sampled

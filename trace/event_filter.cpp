@@ -77,6 +77,7 @@ bool EventFilter::admits_call(const Event& event) {
   if (event.kind == EventKind::kSampled) return wanted;
   std::vector<bool>& open = open_calls_[event.thread];
   if (event.kind == EventKind::kEnter) {
+    // Decides for the leave too, so that enters and leaves stay balanced.
     open.push_back(wanted);
     return wanted;
   }

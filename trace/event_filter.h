@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which events of a process are meant: by time, function, kind and communicator.
+// Selects events of a process by time, function, kind and communicator.
 //
-// Feed it the events of one process in order: of a call, enter and leave are admitted together, and
-// with them the requests that it was given. A leave whose enter was before the time is left out.
+// Feed it the events of one process in order: it admits the enter and the leave of a call together,
+// with the requests that the call was given. A leave whose enter lies before the time range is
+// dropped.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@
 
 namespace fathom::trace {
 
-// Groups of kinds, as a user names them.
+// Groups of kinds, by the names that users give.
 enum class KindGroup : std::uint8_t { kCalls, kMessages, kRequests, kTransfers, kOthers };
 
 std::optional<KindGroup> kind_group_named(std::string_view name);
@@ -26,7 +27,7 @@ KindGroup group_of(EventKind kind);
 const char* name_of(EventKind kind);
 
 struct EventSelection {
-  std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
+  std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is excluded
   std::set<std::uint32_t> functions;                     // empty: all
   std::set<KindGroup> kinds;             // empty: all. Losses and pauses are always admitted.
   std::set<std::int32_t> communicators;  // empty: all; events without a communicator are admitted

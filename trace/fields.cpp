@@ -83,6 +83,7 @@ void set_field(Event& event, Attribute attribute, std::uint64_t value) {
   }
 }
 
+// Compares with a default Event, because the default of a field is not always 0.
 bool is_set(const Event& event, Attribute attribute) {
   return get_field(event, attribute) != get_field(Event{}, attribute);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where an Event holds each attribute of a call: for whoever writes or reads them one by one
-// (exporters, importers, print).
+// Where an Event holds each attribute of a call, for code that goes through the attributes one by
+// one (exporters, importers, print).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace fathom::trace {
 struct Field {
   Attribute attribute;
   const char* name;  // as in attributes.h
-  bool is_unsigned;  // 64 bits without a sign; the others fit 32 bits with one
+  bool is_unsigned;  // true: 64 bits, unsigned; false: fits 32 bits, signed
 };
 
 // All attributes that hold one value.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the functions of a trace mean: mpi/meaning.h, limited to what this trace records of their
+// The meaning of a trace's functions: mpi/meaning.h, limited to what this trace records of their
 // calls.
 //
 // Traces of other tools, and partial ones, may lack attributes. A function that makes a request
-// counts as doing so only where the request is recorded, and a collective has its place in a
-// communicator's sequence only where the communicator is. The group is the one that the trace
-// states.
+// counts as such only if the request is recorded, and a collective has a place in a communicator's
+// sequence only if the communicator is recorded. The group is the one that the trace states.
 #pragma once
 
 #include <vector>

@@ -67,7 +67,7 @@ class Lines {
       to_.application.arguments.push_back(value);
     } else if (key == "epoch") {
       to_.epoch_unix_ns = std::strtoull(value.c_str(), nullptr, 10);
-    } else if (key == "lost" || key == "lost-records") {  // the first Fathom wrote lost-records
+    } else if (key == "lost" || key == "lost-records") {  // lost-records: by the first Fathom
       to_.process.lost_records = std::strtoull(value.c_str(), nullptr, 10);
     } else {
       take_fact(key, value);
@@ -118,7 +118,7 @@ class Lines {
     if (key == "chosen-communicators") to_.chosen_communicators.push_back(value);
   }
 
-  // A process may be told the same in several frames.
+  // Several frames of a process may repeat a line.
   void choose(const std::string& what) {
     auto& known = to_.selection;
     if (std::find(known.begin(), known.end(), what) == known.end()) known.push_back(what);
@@ -127,7 +127,7 @@ class Lines {
   ProcessDefinitions& to_;
 };
 
-// A known key replaces the row in its place. Returns the position of each row of the frame.
+// A row with a known key replaces the earlier one. Returns the position of each row of the frame.
 std::vector<std::uint32_t> add_communicators(const std::vector<profile::CommunicatorRow>& rows,
                                              std::vector<profile::CommunicatorRow>& known) {
   std::map<std::uint64_t, std::uint32_t> places;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the definitions frames of one process say (format.h), in its own numbers.
+// The content of one process's definitions frames (format/format.h), in its own numbers.
 #pragma once
 
 #include <cstddef>
@@ -29,9 +29,9 @@ struct ProcessDefinitions {
   profile::Application application;
   std::string level, source;
   std::vector<std::string> chosen_communicators, selection;
-  std::optional<std::uint64_t> epoch_unix_ns;  // given by a tool that kept another trace's time 0
+  std::optional<std::uint64_t> epoch_unix_ns;  // set by tools that kept another trace's time 0
 
-  // One frame's payload. Any bytes are safe: what makes no sense is left out.
+  // Adds one frame's payload. Any bytes are safe: what makes no sense is left out.
   void add(const char* payload, std::size_t size);
 };
 

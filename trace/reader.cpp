@@ -19,7 +19,7 @@ struct Trace::State {
 
 namespace {
 
-// Time 0 is that of a tool that kept it, else the first record of all.
+// Time 0: the one that a tool kept, otherwise the first record of all processes.
 std::int64_t find_epoch(const std::vector<ProcessTrace>& files, const RunClock& clock) {
   bool found = false;
   std::int64_t epoch_ns = 0;
@@ -50,8 +50,8 @@ void find_span(const ProcessTrace& files, const ProcessTime& time, Process& proc
 
 }  // namespace
 
-// Threads are merged by a heap of those that wait; the current one goes on while it is the
-// earliest.
+// A heap of waiting threads merges their events; the current thread continues while it is the
+// earliest, which saves most heap operations.
 struct EventCursor::State {
   struct Thread {
     ThreadStream stream;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads the traces of a run: streaming, out of core, any byte sequence is safe.
+// Reads the traces of a run: streaming, out of core, safe for any byte sequence.
 //
 // Files are mapped, not loaded; a cursor holds one decompressed frame for each thread. Damage is
 // never an error after open(). What open() sees (index, definitions, .live files, headers of frames
-// where there is no index) stands in Process::problems; the rest is checked where it is read: a
-// frame that fails its hash is left out, told as an event kLost, and named in
-// EventCursor::problems(). A process that was killed is read to the last whole record of its .live
-// file. Threading: a Trace may be shared by threads, each with cursors of its own.
+// without an index) goes into Process::problems. The rest is checked when it is read: a frame that
+// fails its hash is left out, reported as an event kLost, and named in EventCursor::problems(). A
+// process that was killed is read to the last whole record of its .live file. Threading: threads
+// may share a Trace, each with its own cursors.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@
 
 namespace fathom::trace {
 
-// The events of one process in order of time (of its threads; equal times: by thread). Within a
-// thread the order is that of recording.
+// The events of one process in order of time; ties: by thread. Within a thread, the order is that
+// of recording.
 class EventCursor {
  public:
   EventCursor(EventCursor&&) noexcept;
   EventCursor& operator=(EventCursor&&) noexcept;
   ~EventCursor();
 
-  // False at the end. `event` is overwritten whole.
+  // False at the end. Overwrites all of `event`.
   bool next(Event& event);
 
-  // The next event is the first at or after this time. Costs one frame for each thread.
+  // Moves to the first event at or after this time. Costs one frame for each thread.
   void seek(std::uint64_t time_ns);
 
-  // What was found damaged until now, in sentences.
+  // The damage found so far, in sentences.
   const std::vector<std::string>& problems() const;
 
  private:
@@ -54,10 +54,10 @@ class Trace {
 
   const Definitions& definitions() const;
 
-  // Position in Definitions::processes.
+  // `process`: position in Definitions::processes.
   EventCursor events(std::size_t process) const;
 
-  // Loads every frame and tells which are damaged. Costs a pass over the process's file.
+  // Loads every frame and returns the damaged ones. Costs a pass over the process's file.
   std::vector<std::string> damaged_frames(std::size_t process) const;
 
  private:

@@ -12,7 +12,7 @@
 namespace fathom::trace {
 namespace {
 
-constexpr std::uint32_t kMostNumbers = kMaxSmall + 1;  // of classes and phases: what fits a record
+constexpr std::uint32_t kMostNumbers = kMaxSmall + 1;  // classes and phases: as fit into a record
 
 class Together {
  public:
@@ -169,7 +169,7 @@ class Together {
     std::vector<ProcessClock> clocks;
     for (const ProcessDefinitions& process : processes_) {
       const Process& known = process.process;
-      // Two processes whose hosts are unknown are not on one.
+      // Processes of unknown hosts must not be taken for neighbours on one host.
       const std::string host =
           known.host.empty() ? "unknown (rank " + std::to_string(known.rank) + ")" : known.host;
       clocks.push_back({host, known.clock.kind, process.moments});

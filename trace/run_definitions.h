@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Brings what all processes of a run define together: one numbering of functions, classes, phases,
+// Merges the definitions of all processes of a run: one numbering of functions, classes, phases,
 // communicators and ranks, and for each process the tables that translate its own numbers.
 #pragma once
 
@@ -20,8 +20,8 @@ struct RunDefinitions {
   RunClock clock;
 };
 
-// In order of rank; process.rank is set. Functions and classes of a process that lost its
-// definitions are taken to be those of the first that has some: they belong to the MPI library, not
+// `processes`: in order of rank, with process.rank set. A process that lost its definitions gets
+// the functions and classes of the first process that has some: they belong to the MPI library, not
 // to the process.
 RunDefinitions bring_together(const std::vector<ProcessDefinitions>& processes);
 

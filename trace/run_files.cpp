@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 using Name = std::pair<std::uint32_t, std::uint32_t>;  // job, rank
 
-// "JOB.RANK" of a file's name.
+// JOB and RANK from a file's name.
 std::optional<Name> name_of(const fs::path& path) {
   const std::string stem = path.stem();
   char* end = nullptr;
@@ -119,8 +119,8 @@ class ProcessOpener {
     }
   }
 
-  // Of the frames and chunks with one sequence number the first that can be read stays: frames come
-  // first.
+  // Of frames and chunks with the same sequence number, keeps the first that can be read; frames
+  // come first.
   void finish() {
     for (auto& [thread, pieces] : process_.threads) {
       std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) {
@@ -160,7 +160,7 @@ bool holds_anything(const ProcessTrace& process) {
   return process.definitions.header.has_value() || !process.threads.empty();
 }
 
-// The job most processes belong to; spawned jobs keep traces of their own.
+// The job that most processes belong to; spawned jobs have their own traces.
 std::uint32_t main_job(const std::map<Name, Paths>& paths) {
   std::map<std::uint32_t, std::size_t> processes;
   for (const auto& [name, files] : paths) ++processes[name.first];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of a run's trace: which process each belongs to, and what they hold, before events are
-// read.
+// The files of a run's trace, before events are read: which process each belongs to, and what it
+// holds.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ namespace fathom::trace {
 struct ProcessTrace {
   std::uint32_t job = 0, rank = 0;
   std::optional<base::MappedFile> trace, live;
-  std::map<std::uint32_t, std::vector<Piece>> threads;  // by number; sorted by sequence, each once
+  std::map<std::uint32_t, std::vector<Piece>> threads;  // by number; by sequence, without repeats
   ProcessDefinitions definitions;  // with problems, records, complete, file_bytes
 
   ProcessFiles files() const { return {trace ? &*trace : nullptr, live ? &*live : nullptr}; }
 };
 
-// Sorted by rank, all of one job. `folder` is RUN or RUN/trace. An Error if nothing there can be
-// read.
+// The processes of one job, sorted by rank. `folder` is RUN or RUN/trace. An Error if nothing there
+// can be read.
 base::Result<std::vector<ProcessTrace>> open_run(const std::string& folder);
 
 }  // namespace fathom::trace

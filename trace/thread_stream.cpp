@@ -23,7 +23,7 @@ bool ThreadStream::next(Event& event, FrameLoader& loader, std::vector<std::stri
     }
     const std::uint64_t head = *at_;
     const std::uint32_t words = words_of(head);
-    if (words >= static_cast<std::size_t>(end_ - at_)) {  // only in a frame whose writer was wrong
+    if (words >= static_cast<std::size_t>(end_ - at_)) {  // only if the writer was wrong
       at_ = end_;
       continue;
     }
@@ -48,7 +48,7 @@ void ThreadStream::set_time(Event& event, std::uint64_t ticks) {
     segment_ = time_.to_reference_ns.segment_of(ticks);
   const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
   last_ns_ =
-      std::max(last_ns_, now_ns);  // a clock that was set back does not turn the order of events
+      std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
   event.time_ns = last_ns_;
   event.thread = thread_;
 }
@@ -60,7 +60,7 @@ void ThreadStream::lost(Event& event, std::uint64_t count, std::uint64_t ticks) 
   set_time(event, ticks);
 }
 
-// False at the end. `has_event`: something is missing here, and `event` says so.
+// False at the end. `has_event`: something is missing here, which `event` reports.
 bool ThreadStream::next_piece(Event& event, FrameLoader& loader, std::vector<std::string>& problems,
                               bool& has_event) {
   leave_piece();
@@ -91,7 +91,7 @@ const std::uint64_t* ThreadStream::load(const Piece& piece, FrameLoader& loader,
                                         std::string& problem) {
   const char* bytes = nullptr;
   std::size_t size = 0;
-  if (piece.words != 0) {  // copied, for the process may go on writing
+  if (piece.words != 0) {  // copied, because the process may still be writing
     size = piece.words * sizeof(std::uint64_t);
     const char* begin = files_.live->data() + piece.frame.offset;
     buffer_.assign(begin, begin + size);
@@ -110,7 +110,7 @@ void ThreadStream::leave_piece() {
   if (piece_ == 0 || pieces_[piece_ - 1].words != 0) return;
   const bool more = piece_ < pieces_.size() && pieces_[piece_].words == 0;
   const std::uint64_t here = more ? pieces_[piece_].frame.offset : files_.trace->size();
-  // In large steps, and each time a little of what was dropped before: a page fault brings back its
+  // In large steps, and each time some of the previous step again: a page fault brings back its
   // neighbours.
   constexpr std::uint64_t kStep = std::uint64_t{1} << 20;
   if (more && here - dropped_to_ < kStep) return;

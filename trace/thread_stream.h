@@ -14,9 +14,9 @@
 
 namespace fathom::trace {
 
-// A frame of the .trace file, or a chunk of the .live file, where words is not 0.
+// A frame of the .trace file or, if words is not 0, a chunk of the .live file.
 struct Piece {
-  IndexEntry frame{};  // offset: of a chunk, that of its first record
+  IndexEntry frame{};  // for a chunk, offset is that of its first record
   std::uint64_t words = 0;
 };
 
@@ -39,16 +39,16 @@ struct ProcessTime {
 
 class ThreadStream {
  public:
-  // `pieces` are sorted by sequence; all references outlive this.
+  // `pieces` are sorted by sequence. All arguments must outlive the stream.
   ThreadStream(ProcessFiles files, std::uint32_t thread, const std::vector<Piece>& pieces,
                const DecodeTables& tables, const ProcessTime& time)
       : files_(files), thread_(thread), pieces_(pieces), tables_(tables), time_(time) {}
 
-  // False at the end. `event` is overwritten whole. Damaged pieces are told as kLost, and as a
-  // problem.
+  // False at the end. Overwrites all of `event`. Damaged pieces are reported as kLost and in
+  // `problems`.
   bool next(Event& event, FrameLoader& loader, std::vector<std::string>& problems);
 
-  // The next event is at most one piece before this time.
+  // Moves to at most one piece before this time.
   void seek(std::uint64_t time_ns);
 
   std::uint32_t thread() const { return thread_; }
@@ -72,7 +72,7 @@ class ThreadStream {
   std::uint64_t dropped_to_ = 0;         // in the .trace file
   const std::uint64_t* at_ = nullptr;
   const std::uint64_t* end_ = nullptr;
-  const std::uint64_t* values_ = nullptr;  // of a kValues record: still to be told
+  const std::uint64_t* values_ = nullptr;  // of a kValues record: not yet returned
   const std::uint64_t* values_end_ = nullptr;
   std::uint64_t ticks_ = 0;
   std::uint64_t last_ns_ = 0;

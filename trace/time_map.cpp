@@ -6,13 +6,13 @@
 namespace fathom::trace {
 namespace {
 
-// No clock that counts time is outside of these.
+// No clock that measures time leaves these limits.
 constexpr double kSlowestTick = 1e-3, kFastestTick = 1e6;  // nanoseconds for each tick
 constexpr double kSlowestHost = 0.999,
                  kFastestHost = 1.001;  // CLOCK_MONOTONIC is steered by at most 500 ppm
 constexpr std::uint64_t kMostTime = std::uint64_t{1} << 61;  // later moments are damaged rows
 
-// Moments closer together than this tell no rate: reading the clocks takes some of it.
+// Moments closer than this give no rate: reading the clocks takes a part of the distance.
 constexpr std::uint64_t kLeastBaseline_ns = 1'000'000;
 
 bool is_usable(const ClockRow& row) {
@@ -33,7 +33,7 @@ struct HostClock {
   std::uint64_t uncertainty_ns = ~std::uint64_t{0};
   bool has_unix = false;
   std::int64_t unix_less_monotonic_ns = 0;
-  double rate = 0;  // nanoseconds for each tick, of a process that ran for long; 0: not known
+  double rate = 0;  // nanoseconds per tick, from a process that ran for long; 0: not known
   TimeMap to_reference;
   std::string problem;
 };
@@ -54,7 +54,7 @@ class Hosts {
     }
   }
 
-  // The CLOCK_MONOTONIC of the host `name` is the reference, unless its rows say otherwise.
+  // Makes the CLOCK_MONOTONIC of host `name` the reference, unless the host's rows say otherwise.
   void settle(const std::string& name) {
     HostClock& first = hosts_[name];
     const bool first_is_reference = first.reference.empty();
@@ -100,7 +100,7 @@ class Hosts {
 };
 
 TimeMap ticks_to_monotonic(const ProcessClock& process, double host_rate) {
-  // A clock "monotonic" is CLOCK_MONOTONIC itself.
+  // The clock "monotonic" is CLOCK_MONOTONIC itself.
   if (process.kind == "monotonic") return TimeMap({{0, 0}}, 1, 1, 1);
   std::vector<TimeMap::Point> points;
   for (const ClockRow& row : process.moments) {
@@ -112,7 +112,7 @@ TimeMap ticks_to_monotonic(const ProcessClock& process, double host_rate) {
   return TimeMap(std::move(points), rate, kSlowestTick, kFastestTick);
 }
 
-// first, then second, bent where either is while the process ran.
+// First `first`, then `second`; has a bend wherever either has one while the process ran.
 TimeMap chained(const TimeMap& first, const TimeMap& second) {
   std::vector<TimeMap::Point> points;
   if (first.points().empty()) return first;
@@ -189,7 +189,7 @@ RunClock bring_clocks_together(const std::vector<ProcessClock>& processes) {
     own.push_back(ticks_to_monotonic(process, 0));
     if (own.back().points().size() > 1) hosts.host(process.host).rate = own.back().rate();
   }
-  // A process that lost its definitions is no reference: all others would lose their time.
+  // A process without definitions cannot be the reference: all others would lose their time.
   const auto has_clock = [](const ProcessClock& process) {
     return std::any_of(process.moments.begin(), process.moments.end(), is_usable);
   };
@@ -197,8 +197,8 @@ RunClock bring_clocks_together(const std::vector<ProcessClock>& processes) {
   hosts.settle(first == processes.end() ? processes.front().host : first->host);
   for (std::size_t i = 0; i < processes.size(); ++i) {
     const HostClock& host = hosts.host(processes[i].host);
-    // A process that was killed at once knows no rate of its own; that of its neighbours is the
-    // same.
+    // A process that was killed at once has no rate of its own; it uses that of its neighbours,
+    // which is the same.
     if (own[i].points().size() < 2) own[i] = ticks_to_monotonic(processes[i], host.rate);
     const bool is_monotonic = processes[i].kind == "monotonic";
     run.to_reference_ns.push_back(is_monotonic ? host.to_reference

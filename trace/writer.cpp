@@ -32,7 +32,7 @@ struct ThreadBuffer {
       0;  // of the head of a kValues record that has room, if it is the last; 0: none
 };
 
-// One file for each process stays open.
+// One file per process stays open.
 void allow_open_files(std::size_t processes) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= processes + 64) return;
@@ -128,7 +128,7 @@ struct TraceWriter::State {
     ++buffer.records;
   }
 
-  // One more value for the record before, if it is one of such values.
+  // Adds the value to the record before, if that is one of such values with room.
   static bool join_values(ThreadBuffer& buffer, const Event& event) {
     if (buffer.values_at == 0 || event.time_ns != buffer.last_ns) return false;
     std::uint64_t& values = buffer.words[buffer.values_at];
@@ -142,7 +142,7 @@ struct TraceWriter::State {
     for (auto& [thread, buffer] : threads[process]) {
       if (!buffer.words.empty()) flush(process, thread, buffer);
     }
-    // A process that was cut short stays so: without an index.
+    // A process that was cut short stays that way: without an index.
     if (!definitions.processes[process].complete) return;
     if (!files[process].finish()) fail("cannot write", process);
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Writes a run's traces from decoded events: importers, slice, filter, merge, generators.
 //
-// (The profiler records into memory with trace/recorder.h instead.) Events of one thread must come
-// in order of time; times are nanoseconds of the run, and the files say clock "monotonic" with one
-// tick a nanosecond. Frames are compressed as they fill.
+// (The profiler records into memory instead: profiler/recording/recorder.h.) Events of one thread
+// must come in order of time. Times are nanoseconds of the run, and the files state the clock
+// "monotonic" with one tick per nanosecond. Frames are compressed as they fill.
 #pragma once
 
 #include <memory>
@@ -17,14 +17,14 @@ namespace fathom::trace {
 
 class TraceWriter {
  public:
-  // Makes `run_directory`/trace; an error if it holds a trace already, or a process comes twice.
+  // Makes `run_directory`/trace; an error if it already holds a trace, or a process occurs twice.
   static base::Result<TraceWriter> create(const std::string& run_directory,
                                           const Definitions& definitions);
   TraceWriter(TraceWriter&&) noexcept;
   TraceWriter& operator=(TraceWriter&&) noexcept;
   ~TraceWriter();
 
-  // `process`: position in the definitions. The first error stays and is returned by finish().
+  // `process`: position in the definitions. finish() returns the first error.
   void append(std::size_t process, const Event& event);
 
   base::Status finish();

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The bytes of a trace: what one process of a job recorded, readable up to the instant of its end.
 //
-// A run's traces stand in RUN/trace/: JOB.RANK.trace for each process, and beside it, while the
-// process lives or after it was killed, JOB.RANK.live. docs/trace-format.md explains the format
-// with a worked example. Everything is little-endian and 8-byte aligned.
+// A run's traces are in RUN/trace/: JOB.RANK.trace for each process and, while the process lives or
+// after it was killed, JOB.RANK.live beside it. docs/trace-format.md explains the format with a
+// worked example. Everything is little-endian and 8-byte aligned.
 //
-//   JOB.RANK.trace   FileHeader, then frames to the end. A frame is FrameHeader, stored payload, padding
-//                    to 8 bytes. The last frame is the index, followed by a Trailer; a file without them
-//                    was cut short and is read frame by frame.
-//   JOB.RANK.live    LiveHeader, then chunk_count chunks of chunk_bytes: the memory that the process
-//                    records into, mapped shared, so that it outlives SIGKILL. A chunk is a
-//                    LiveChunkHeader and then words, as in an events frame; the first zero head ends it.
-//                    Chunks that are already a frame of the .trace file (same thread, same sequence)
-//                    count once. Removed when the process finishes its trace. Where the disk has too
-//                    little room the file is the header alone, and chunk_count is 0.
+//   JOB.RANK.trace   FileHeader, then frames to the end. A frame is FrameHeader, stored payload,
+//                    padding to 8 bytes. The last frame is the index, followed by a Trailer; a file
+//                    without them was cut short and is read frame by frame.
+//   JOB.RANK.live    LiveHeader, then chunk_count chunks of chunk_bytes: the memory that the
+//                    process records into, mapped shared, so that it outlives SIGKILL. A chunk is a
+//                    LiveChunkHeader and then words, as in an events frame; the first zero head
+//                    ends it. Chunks that are already a frame of the .trace file (same thread, same
+//                    sequence) count once. Removed when the process finishes its trace. If the disk
+//                    has too little room, the file is the header alone, and chunk_count is 0.
 //
-// Frames of events belong to one thread and decode alone: their first record's time is relative to
-// first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader, then
-// sections). Later ones add to earlier ones: the last RowsHeader counts, text lines and clock rows
-// are appended, a communicator whose key is known replaces it in its place, others come behind.
+// Frames of events belong to one thread and can be decoded alone: their first record's time is
+// relative to first_ticks. Frames of definitions hold what profile/rows.h describes (RowsHeader,
+// then sections). Later ones add to earlier ones: the last RowsHeader counts, text lines and clock
+// rows are appended, a communicator with a known key replaces the earlier one in its place, and
+// others are appended.
 //
 // Versions: a reader skips record kinds, sections and frame kinds that it does not know (all carry
+// their length) and refuses only a FileHeader of a higher version.
 // their length) and refuses only a FileHeader of a higher version.
 #pragma once
 
@@ -61,7 +63,7 @@ struct FrameHeader {
   std::uint32_t stored_bytes;  // of the payload in the file, without padding
   std::uint64_t payload_hash;  // XXH3, 64 bits, of the stored payload
   std::uint32_t reserved2;
-  std::uint32_t header_hash;  // low half of the XXH3 of the 60 bytes before
+  std::uint32_t header_hash;  // low half of the XXH3 of the preceding 60 bytes
 };
 static_assert(sizeof(FrameHeader) == 64);
 
@@ -91,7 +93,7 @@ struct LiveHeader {
   std::uint32_t chunk_bytes;
   std::uint32_t chunk_count;
   std::uint32_t header_bytes;  // where the first chunk begins
-  std::uint64_t lost_records;  // until now, for whatever reason
+  std::uint64_t lost_records;  // so far, for whatever reason
 };
 static_assert(sizeof(LiveHeader) == 40);
 
@@ -108,9 +110,9 @@ static_assert(sizeof(LiveChunkHeader) == 32);
 
 // ---- records: a head word, then up to 15 payload words ----
 //
-// head, from the low bits: kind 8 (never 0) | payload words 4 | small 20 | time 32: ticks since the record
-// before in this chunk. A longer step is preceded by a kTime record. The head is written last, so
-// that a record is whole or not there.
+// head, from the low bits: kind 8 (never 0) | payload words 4 | small 20 | time 32: ticks since the
+// previous record in this chunk. A longer step is preceded by a kTime record. The head is written
+// last, so that a record is either whole or absent.
 
 inline constexpr int kWordsShift = 8, kSmallShift = 12, kTimeShift = 32;
 inline constexpr std::uint32_t kMaxWords = 15, kMaxSmall = (1u << 20) - 1;
@@ -122,17 +124,17 @@ constexpr std::uint64_t head(std::uint32_t kind, std::uint32_t words, std::uint3
 }
 
 enum class RecordKind : std::uint8_t {
-  kTime = 1,  // word: absolute ticks, from which the next record counts
-  // small: function | kHasSite. Payload: the function's attributes at enter (leave), packed as told
-  // below, then with kHasSite the return address.
+  kTime = 1,  // word: absolute ticks, which the time of the next record adds to
+  // small: function | kHasSite. Payload: the function's attributes at enter (leave), packed as
+  // described below, then with kHasSite the return address.
   kEnter = 2,
   kLeave = 3,  // small: function | error class << 12 (0: MPI_SUCCESS; 255: that or more)
   // One message where it is transferred; what the profile counts. small: class. Words: communicator
-  // 32 | peer 32; tag 32 | bytes 32; the request, left out where it is not known; with kLongBytes
-  // in the bytes, the length as one more word at the end. A sent message is recorded before it is
-  // handed on: the next kActivate of a send on its thread, if any comes before the call returns,
-  // names its request. communicator: position of its kind in the process's communicator section;
-  // peer: rank in it, as the message was matched.
+  // 32 | peer 32; tag 32 | bytes 32; the request, absent if not known; if bytes is kLongBytes, the
+  // length as one more word at the end. A sent message is recorded before it is handed on: the next
+  // kActivate of a send on its thread, if any comes before the call returns, names its request.
+  // communicator: position of its kind in the process's communicator section; peer: rank in it, as
+  // the message was matched.
   kMessageSent = 4,
   kMessageReceived = 5,
   // Within a wait or test: a request that this call completed. small: 1 if cancelled. Word: the
@@ -140,10 +142,10 @@ enum class RecordKind : std::uint8_t {
   kRequestCompleted = 6,
   // A step of a transfer inside the library. small: TransferStep | kReceiving. Word: the request.
   kTransfer = 7,
-  // The unexpected queue. small: 0 a message came that no receive waited for, 1 one left it.
-  // Words: communicator 32 | source 32; tag 32 | 0.
+  // The unexpected queue. small: 0 a message arrived that no receive was waiting for, 1 one left
+  // it. Words: communicator 32 | source 32; tag 32 | 0.
   kUnexpected = 8,
-  kLost = 9,         // word: how many records before this one found no place
+  kLost = 9,         // word: how many records were dropped before this one
   kPhaseBegin = 10,  // small: phase
   kPhaseEnd = 11,
   kPause = 12,  // recording stops here: small: PauseReason; nothing is known until kResume
@@ -152,22 +154,21 @@ enum class RecordKind : std::uint8_t {
   // More of an attribute that holds several values: small: Attribute. Words: values. Follows its
   // kEnter.
   kValues = 15,
-  // Instead of events that were left out by sampling. small: function. Words: calls; ticks inside
-  // them.
+  // Stands for events that sampling left out. small: function. Words: calls; ticks inside them.
   kSampled = 16,
-  kVoid = 17,  // was taken back
+  kVoid = 17,  // a record that was taken back
 };
 
 inline constexpr std::uint32_t kHasSite = 1u << 12;  // in small of kEnter; functions are below it
 inline constexpr std::uint32_t kLongBytes =
-    0xffffffffu;  // the length stands in an extra word at the end
+    0xffffffffu;  // the length is in an extra word at the end
 inline constexpr std::uint32_t kReceiving = 1u << 8;  // in small of kTransfer
 inline constexpr std::uint64_t kNoRequest = 0;        // complete when its call returned
 
 enum class TransferStep : std::uint8_t {
   kActivate = 1,  // the request exists (PERUSE_COMM_REQ_ACTIVATE)
   kPosted = 2,    // a receive was inserted in the posted queue (REQ_INSERT_IN_POSTED_Q)
-  kUnposted = 3,  // and removed from it; Fathom does not record it, for the match tells the same
+  kUnposted = 3,  // removed from it; Fathom does not record this, because the match says the same
   kMatchedExpected = 4,    // an arriving message found a posted receive (MSG_MATCH_POSTED_REQ)
   kMatchedUnexpected = 5,  // a receive found its message in the unexpected queue (REQ_MATCH_UNEX)
   kBegin = 6,              // REQ_XFER_BEGIN
@@ -182,8 +183,8 @@ enum class PauseReason : std::uint8_t { kPcontrol = 1, kTimeWindow = 2, kPhase =
 //
 // The definitions give each function the attributes of its kEnter and kLeave, in order:
 //   text line "function ID NAME GROUP enter=A,B leave=C"
-// 4-byte attributes are packed two to a word, in order (the low half first), and stand before the
-// 8-byte ones; a single one leaves the high half 0. kBytes at kLongBytes adds a word behind
+// 4-byte attributes are packed two to a word, in order (the low half first), before the 8-byte
+// ones; a single one leaves the high half 0. If kBytes is kLongBytes, a word follows after
 // everything else.
 enum class Attribute : std::uint8_t {
   // 4 bytes
@@ -200,11 +201,11 @@ enum class Attribute : std::uint8_t {
   kFlag = 11,             // "flag": at leave, of a test or probe
   kCompleted = 12,        // "completed": at leave, how many requests completed
   // 8 bytes
-  kRequest = 32,   // "request": handle, a number that is unique among the requests alive
+  kRequest = 32,   // "request": handle, a number that is unique among the live requests
   kWindow = 33,    // "win"
   kFile = 34,      // "file"
   kOffset = 35,    // "offset": target displacement, file offset
-  kRequests = 36,  // "requests": several, as kValues records behind kEnter
+  kRequests = 36,  // "requests": several, as kValues records after kEnter
 };
 constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute) >= 32; }
 
@@ -212,9 +213,9 @@ constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute)
 
 inline constexpr std::uint32_t kClockSection = 16;  // ClockRow
 
-// One moment as several clocks show it. Ticks become nanoseconds of the run by interpolation
-// between the moments of the process; hosts are brought together by `reference_ns`, measured on one
-// process of each host (docs/trace-format.md, "Time").
+// The same moment on several clocks. Ticks become nanoseconds of the run by interpolation between
+// the moments of the process; `reference_ns`, measured on one process of each host, relates the
+// hosts to each other (docs/trace-format.md, "Time").
 struct ClockRow {
   std::uint64_t ticks;         // the clock of the records
   std::uint64_t monotonic_ns;  // CLOCK_MONOTONIC, the same for all processes of a host
@@ -227,9 +228,11 @@ static_assert(sizeof(ClockRow) == 40);
 
 // Keys of the text section, besides those of profile/rows.h:
 //   lost N (records, of this process) ·
-//   function ID NAME GROUP enter=… leave=… · thread ID NAME · affinity CPULIST · socket N · numa N ·
+//   function ID NAME GROUP enter=… leave=… · thread ID NAME ·
+//   affinity CPULIST · socket N · numa N ·
 //   code BASE SIZE OFFSET BUILDID PATH (one for each mapped executable segment, hexadecimal) ·
 //   clock tsc|monotonic · level calls|transfers · chosen-communicators PATTERN ·
-//   selection WHAT VALUE (functions, ranks, phases, after, for, sample, from, to: what was chosen; one for each)
+//   selection WHAT VALUE (what was selected, one line each: functions, ranks, phases, after, for,
+//                         sample, from, to)
 
 }  // namespace fathom::trace

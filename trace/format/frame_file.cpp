@@ -90,6 +90,7 @@ bool FrameFile::append(FrameHeader header, const void* payload, std::size_t size
       static_cast<std::uint32_t>(XXH3_64bits(&header, offsetof(FrameHeader, header_hash)));
   const std::lock_guard guard(lock_);
   if (descriptor_ < 0) return false;
+  // Entered before it is written: memory can run out here, but not once the frame is in the file.
   index_.push_back({end_, header.sequence, header.first_ticks, header.last_ticks, header.thread,
                     header.records, static_cast<std::uint32_t>(header.kind), 0});
   const std::size_t padding = (8 - stored % 8) % 8;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Appends frames to one process's .trace file (format.h): for the profiler's background thread and
+// Appends frames to one process's .trace file (format.h), for the profiler's background thread and
 // for tools.
 //
-// Never throws, prints or exits: it also runs inside the user's job. What a full disk cut off is
-// taken back, so that the file ends with a whole frame; a later frame is tried again. Threading:
-// append() from any thread; one frame at a time reaches the file.
+// Never throws, prints or exits, because it also runs inside the user's job. If a full disk cuts a
+// frame off, what was written of it is removed, so that the file ends with a whole frame; later
+// frames are tried again. Threading: append() from any thread; frames reach the file one at a time.
 #pragma once
 
 #include <cstddef>
@@ -20,15 +20,15 @@ struct ZSTD_CCtx_s;
 
 namespace fathom::trace {
 
-// Compresses frames; one for each thread that does.
+// Compresses frames; each thread that compresses needs one.
 class Compressor {
  public:
   explicit Compressor(int level);
   ~Compressor();
   Compressor(const Compressor&) = delete;
 
-  // The compressed bytes, valid until the next call; null if it would not help or there is no
-  // memory.
+  // The compressed bytes, valid until the next call; null if compression does not help or there is
+  // no memory.
   const char* compress(const void* payload, std::size_t size,
                        std::size_t* compressed_size) noexcept;
 
@@ -44,16 +44,16 @@ class FrameFile {
   ~FrameFile();
   FrameFile(const FrameFile&) = delete;
 
-  // Makes the file; false (errno tells) if it exists or cannot be made.
+  // Makes the file; false, with errno set, if it exists or cannot be made.
   bool open(const char* path, std::uint32_t job, std::uint32_t rank) noexcept;
   bool is_open() const { return descriptor_ >= 0; }
 
-  // `header`: kind, thread, records, sequence, ticks; the rest is filled in. Compressed with
-  // `compressor` unless it is null. False if it did not reach the file (errno tells).
+  // `header`: kind, thread, records, sequence and ticks; the rest is filled in. Compressed with
+  // `compressor` unless it is null. False, with errno set, if the frame did not reach the file.
   bool append(FrameHeader header, const void* payload, std::size_t size,
               Compressor* compressor) noexcept;
 
-  // Index and trailer; nothing can be appended after. False if they did not reach the file.
+  // Writes index and trailer; nothing can be appended after. False if they did not reach the file.
   bool finish() noexcept;
 
   // Closes and deletes the file, if it was made.

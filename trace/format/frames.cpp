@@ -27,7 +27,7 @@ std::string hexadecimal(std::uint64_t value) {
   return text;
 }
 
-// The header at `offset` if one with the right hash stands there.
+// The header at `offset`, if there is one with the right hash.
 std::optional<FrameHeader> header_at(const base::MappedFile& file, std::uint64_t offset) {
   FrameHeader header;
   if (offset > file.size() || file.size() - offset < sizeof header) return std::nullopt;
@@ -91,8 +91,8 @@ class FrameSearch {
             0};
   }
 
-  // True if the file ends with an index that can be used; then its frames are taken as it tells,
-  // and headers are checked where frames are loaded.
+  // True if the file ends with a usable index. Its entries are then believed; headers are checked
+  // when frames are loaded.
   bool take_index() {
     Trailer trailer;
     if (file_.size() < sizeof(FileHeader) + sizeof trailer) return false;
@@ -212,7 +212,7 @@ const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& fr
   if ((header.flags & kCompressed) == 0) {
     if (header.raw_bytes != header.stored_bytes)
       return damaged("a frame contradicts itself about its length");
-    // Records are read as words, and a frame found in a damaged file may lie anywhere.
+    // Records are read as words, which a frame found in a damaged file may not be aligned to.
     if (reinterpret_cast<std::uintptr_t>(payload) % alignof(std::uint64_t) == 0) return payload;
     buffer.assign(payload, payload + header.stored_bytes);
     return buffer.data();

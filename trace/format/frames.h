@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The frames of one .trace file: found through its index, or one by one where it was cut or
-// damaged.
+// The frames of one .trace file: found through its index, or one by one if it was cut or damaged.
 //
-// Any byte sequence is safe. After a damaged frame the search goes on at the next frame header
-// whose hash is right. Payloads are checked when they are loaded.
+// Any byte sequence is safe. After a damaged frame the search continues at the next frame header
+// with a correct hash. Payloads are checked when they are loaded.
 #pragma once
 
 #include <cstdint>
@@ -18,11 +17,11 @@ struct ZSTD_DCtx_s;
 
 namespace fathom::trace {
 
-// A longer payload is damage: nobody writes such frames.
+// Nobody writes longer payloads, so they are damage.
 inline constexpr std::uint32_t kMostEventBytes = std::uint32_t{64} << 20;
 inline constexpr std::uint32_t kMostDefinitionBytes = std::uint32_t{1} << 30;
 
-// Frames as the index tells of them, or would.
+// The frames, as the index lists them or would list them.
 struct FrameList {
   std::optional<FileHeader> header;  // absent: damaged
   std::vector<IndexEntry> definitions, events;
@@ -33,7 +32,7 @@ struct FrameList {
 
 FrameList find_frames(const base::MappedFile& file);
 
-// Loads payloads; one for each thread of reading.
+// Loads payloads; each reading thread needs one.
 class FrameLoader {
  public:
   FrameLoader();
@@ -41,8 +40,8 @@ class FrameLoader {
   FrameLoader(FrameLoader&& other) noexcept;
   FrameLoader& operator=(FrameLoader&& other) noexcept;
 
-  // The payload of `size` bytes, in `buffer` or (not compressed) in the file. Null, and `problem`
-  // says why, if it is damaged.
+  // The payload, of `size` bytes: in `buffer` or, if not compressed, in the file. Null if it is
+  // damaged; `problem` then says why.
   const char* load(const base::MappedFile& file, const IndexEntry& frame, std::vector<char>& buffer,
                    std::size_t& size, std::string& problem);
 

@@ -12,8 +12,7 @@ std::uint64_t word_at(const char* data) {
   return word;
 }
 
-// Counts whole records up to the first zero head. False if something stands there that is no
-// record.
+// Counts whole records up to the first zero head. False if it meets something that is not a record.
 bool measure(const char* words, std::uint64_t limit, LiveChunk& chunk) {
   chunk.last_ticks = chunk.first_ticks;
   while (chunk.words < limit) {

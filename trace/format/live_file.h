@@ -2,8 +2,8 @@
 // The chunks of a .live file: what a process had in memory when it was killed, or has while it
 // runs.
 //
-// Any byte sequence is safe, and the process may write while this reads: a chunk counts as far as
-// its records were whole when it was looked at.
+// Any byte sequence is safe, and the process may write while this reads: of each chunk, the records
+// that were whole at the time of reading count.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct LiveChunk {
 
 struct LiveChunks {
   std::optional<LiveHeader> header;  // absent: damaged, and then there are no chunks
-  std::vector<LiveChunk> chunks;     // not the free and the empty ones
+  std::vector<LiveChunk> chunks;     // without free and empty ones
   bool newer_version = false;
   std::vector<std::string> problems;
 };

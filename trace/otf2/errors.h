@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libotf2 says of its failures: it tells through a callback of the process, and prints where
+// The failures of libotf2, which reports them through a callback of the process and prints them if
 // there is none. Not for several threads at once.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace fathom::trace {
 
 class Otf2Errors {
  public:
-  // From here on the library tells this class; what it told before is forgotten.
+  // Forgets earlier failures and collects those from here on.
   static void listen() {
     OTF2_Error_RegisterCallback(keep, nullptr);
     last_.clear();

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How Fathom's OTF2 archives hold what OTF2 has no record for: written by exporters/otf2, read back
-// by import_otf2.
+// How Fathom's OTF2 archives store what OTF2 has no record for: written by exporters/trace/otf2,
+// read back by importers/otf2.
 //
 // Attributes and parameters are known by name ("fathom::peer"); those of calls have the names of
 // trace::Attribute. Numbers follow the tables below and trace::fields(). Archive properties:
 //   FATHOM::WORLD_SIZE, ::EPOCH_UNIX_NS, ::LEVEL, ::SOURCE, ::EXECUTABLE   as in the Definitions
-//   FATHOM::COMMUNICATORS   "CONSTRUCTOR:LOCAL:REMOTE" of each, in order, joined by '|': how many
-//                           members of the local and the remote group its OTF2 group begins with.
-//                           Peers are positions in that group; with 0:0 they are world ranks
-//   FATHOM::CLASSES, ::PHASES   names in order, joined by '|'; a class that is hidden ends in '*'
+//   FATHOM::COMMUNICATORS   "CONSTRUCTOR:LOCAL:REMOTE" for each communicator in order, joined by
+//                           '|': the numbers of members of its local and its remote group, which
+//                           its OTF2 group begins with. Peers are positions in that group; with
+//                           0:0 they are world ranks
+//   FATHOM::CLASSES, ::PHASES   names in order, joined by '|'; '*' at the end: a hidden class
 // A region's description is the function's line (attributes.h).
 #pragma once
 
@@ -27,12 +28,12 @@ enum class Otf2Attribute : std::uint32_t {
   kReceiving,
   kCode,
   kCommPeer,
-  kUncompleted,  // of an MpiIrecv: the program never completed the request
+  kUncompleted,  // on an MpiIrecv: the program never completed the request
 };
 
 enum class Otf2Parameter : std::uint32_t {
-  kArrived = 0,       // a message that a request of the program receives, when it was complete
-  kRequestCompleted,  // of a request that is no send, receive or collective
+  kArrived = 0,       // when a message received by one of the program's requests was complete
+  kRequestCompleted,  // for a request of no send, receive or collective
   kTransfer,
   kUnexpected,
   kPhaseBegin,
@@ -76,21 +77,21 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
     {Otf2Parameter::kSampled, "sampled"},
     {Otf2Parameter::kRequestGiven, "request given"}};
 
-// The location of a rank without events has this name, and one MeasurementOnOff.
+// The name of the location of a rank without events; it has one MeasurementOnOff.
 inline constexpr std::string_view kOtf2NoEvents = "no events";
 
-// The location of peers whose world rank is not known: the name of its location group.
+// The name of the location group whose location stands for peers of unknown world rank.
 inline constexpr std::string_view kOtf2UnknownRank = "unknown rank";
 
-// The request of an MpiIsend. What MPI calls it is not known yet when the message is sent, so it is
-// the message's number; the attribute fathom::request has MPI's.
+// The request of an MpiIsend. MPI's request is not known yet when the message is sent, so this is
+// the number of the message; the attribute fathom::request holds MPI's.
 constexpr std::uint64_t otf2_send_request(std::uint64_t message) {
   return std::uint64_t{1} << 63 | message;
 }
 constexpr bool is_otf2_send_request(std::uint64_t request) { return request >> 63 != 0; }
 
-// The twin of a communicator for one class of messages: "MPI_COMM_WORLD [MPI_Bcast, hidden]"; its
-// parent is the communicator.
+// The name of a communicator's twin for one class of messages: "MPI_COMM_WORLD [MPI_Bcast,
+// hidden]". The twin's parent is the communicator.
 inline std::string otf2_twin_name(const std::string& communicator, const std::string& class_name,
                                   bool hidden) {
   return communicator + " [" + class_name + (hidden ? ", hidden]" : "]");
