@@ -15,8 +15,8 @@ namespace fathom::base {
 namespace {
 
 // The kernel answers a write past RLIMIT_FSIZE with EFBIG and a SIGXFSZ to the writing thread,
-// whose default action ends the process. While this lives the signal is held back, and one that
-// came in that time is taken off again before it can be delivered.
+// whose default action ends the process. This object blocks the signal while it lives and removes
+// one that arrived meanwhile before it can be delivered.
 class FileSizeSignalHeldBack {
  public:
   FileSizeSignalHeldBack() {
@@ -52,7 +52,7 @@ int write_all(int descriptor, const char* bytes, std::size_t size) noexcept {
   return 0;
 }
 
-// Not every file system knows RENAME_NOREPLACE; there the check in open() has to do.
+// Some file systems lack RENAME_NOREPLACE; there the check in open() has to do.
 int move_into_place(const char* from, const char* to, AtomicFile::Existing existing) {
   if (existing == AtomicFile::Existing::kKeep) {
     if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
@@ -81,8 +81,8 @@ Status AtomicFile::open(const std::string& path, Existing existing) {
 }
 
 Status AtomicFile::create_temporary() {
-  // A name of this process, and the next one should an earlier process of that number have left its
-  // own behind. Not mkstemp: its files are private to the user whatever the umask allows.
+  // The name contains the pid, and a number in case an earlier process with that pid left its file
+  // behind. Not mkstemp: its files are private to the user whatever the umask allows.
   constexpr int kAttempts = 100;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     temporary_ = path_ + ".partial-" + std::to_string(::getpid()) + "-" + std::to_string(attempt);

@@ -2,12 +2,12 @@
 // A file that appears whole or not at all: written beside its destination, moved over it by
 // commit().
 //
-// Also used inside the user's MPI process: nothing is printed, and passing the file size limit
-// (RLIMIT_FSIZE) is an error here, not the SIGXFSZ that would end the job. The only exception that
-// can leave is std::bad_alloc.
+// Also used inside the user's MPI process, so it prints nothing, and exceeding the file size limit
+// (RLIMIT_FSIZE) gives an error rather than the SIGXFSZ that would end the job. It throws nothing
+// but std::bad_alloc.
 //
 // Threading: one thread at a time. Memory: one 64 KiB buffer.
-// Invariants: (1) until commit() succeeds, whatever stood at the destination is untouched;
+// Invariants: (1) until commit() succeeds, an existing file at the destination is untouched;
 //             (2) a file that is never committed leaves nothing behind;
 //             (3) the first failed write is remembered and reported by commit(), so that put() and
 //                 append() need no check after each call.
@@ -25,15 +25,15 @@ namespace fathom::base {
 
 class AtomicFile {
  public:
-  enum class Existing { kReplace, kKeep };  // what to do with a file that already has the name
+  enum class Existing { kReplace, kKeep };  // what to do with an existing file of that name
 
   AtomicFile() = default;
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
-  // Creates the temporary file in the destination's folder, which must exist. A destination that is
-  // there and no regular file (a folder, /dev/stdout) is refused: the rename would replace it.
+  // Creates the temporary file in the destination's folder, which must exist. Refuses a destination
+  // that exists but is not a regular file (a folder, /dev/stdout): the rename would replace it.
   Status open(const std::string& path, Existing existing);
 
   void put(char byte) {
@@ -45,8 +45,8 @@ class AtomicFile {
   // Bytes given to put() and append() so far.
   std::uint64_t size_bytes() const { return flushed_bytes_ + filled_; }
 
-  // Writes the rest, waits until it is on the disk, and gives the file its name. The file is closed
-  // whether or not this succeeds.
+  // Writes the rest, waits until it is on the disk, and gives the file its name. Closes the file
+  // even if this fails.
   Status commit();
 
   // Removes the temporary file; the destination stays as it was.

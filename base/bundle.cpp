@@ -78,7 +78,7 @@ class ArchiveSource : public ByteSource {
   std::string name_;
 };
 
-// Formats are listed one by one: libarchive's "all" would also start other programs.
+// Formats are listed one by one, because libarchive's "all" would also start other programs.
 Archive new_archive() {
   Archive opened(::archive_read_new());
   if (!opened) return opened;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The files of a folder or of a tar archive, one after the other, without unpacking to disk.
+// Reads the files of a folder or a tar archive one after the other, without unpacking to disk.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace fathom::base {
 
-// A larger file in a bundle is an Error: a few KiB of archive can unpack to any length.
+// A larger file in a bundle is an Error, because a few KiB of archive can unpack to any length.
 inline constexpr std::uint64_t kLargestBundledFile = 256ull << 20;
 
-// Called with the name of each regular file (without its folders), what to call it in errors, and
-// its bytes. Files it does not read are skipped. An Error ends the walk.
+// Called for each regular file with its name (without folders), its name in error messages, and its
+// bytes. It need not read them. An Error ends the walk.
 using BundleVisitor =
     std::function<Status(const std::string& name, const std::string& full_name, ByteSource& bytes)>;
 
-// A folder is walked without its subfolders, in the order of the names; an archive as it is stored.
+// Walks a folder in the order of names, without its subfolders, and an archive in its own order.
 Status for_each_file(const std::string& path, const BundleVisitor& visit);
 
 }  // namespace fathom::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Bytes in order, from a file or from memory: what the readers of this folder read from.
+// A sequence of bytes from a file or from memory: the input of the readers in this folder.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace fathom::base {
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // How many bytes were put into `buffer`; 0 at the end.
+  // The number of bytes put into `buffer`; 0 at the end.
   virtual Result<std::size_t> read(char* buffer, std::size_t capacity) = 0;
 };
 

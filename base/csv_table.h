@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A CSV file that appears whole or not at all.
+// A CSV file that appears complete or not at all.
 #pragma once
 
 #include <cstdio>
@@ -11,7 +11,7 @@
 
 namespace fathom::base {
 
-// Comma-separated values: names in quotes, numbers with all their digits, what is not known empty.
+// Comma-separated values: names in quotes, numbers with all their digits, unknown values empty.
 class CsvTable {
  public:
   CsvTable(const std::string& path, const char* heading)

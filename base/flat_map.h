@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A hash map for hot loops: open addressing, linear probing, no allocation but when it grows.
+// A hash map for hot loops: open addressing, linear probing, allocates only when it grows.
 //
-// Hash is called with a key and must mix well in its low bits. References hold until the next
-// insertion or removal. The order of for_each follows the keys' hashes: where results are built
-// from it, sort them.
+// Hash is called with a key and must mix well in its low bits. References are valid until the next
+// insertion or removal. for_each goes in the order of the keys' hashes; results built from it
+// should be sorted.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ class FlatMap {
   }
   const Value* find(const Key& key) const { return const_cast<FlatMap*>(this)->find(key); }
 
-  // The value at `key`, made if there was none.
+  // The value at `key`; inserts one if there was none.
   Value& operator[](const Key& key) {
     if ((size_ + 1) * 3 > slots_.size() * 2) grow();
     Slot& slot = slots_[slot_of(key)];
@@ -40,7 +40,7 @@ class FlatMap {
     return slot.value;
   }
 
-  // Those behind it in its run move up, so that no tombstones are left.
+  // Moves later entries of the same run up, so that no tombstones are needed.
   bool erase(const Key& key) {
     if (size_ == 0) return false;
     std::size_t hole = slot_of(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hashing of words. No cryptography: the input is trusted.
+// Hashing of words. Not cryptographic: the input is trusted.
 #pragma once
 
 #include <cstdint>

@@ -9,12 +9,12 @@ namespace {
 
 struct Launcher {
   const char* rank;
-  const char* size;  // nullptr: it does not say
+  const char* size;  // nullptr: the launcher does not set it
   const char* job;
 };
 
-// The first that is set counts. A launcher of Open MPI inside a Slurm step sets its own variables
-// beside Slurm's, which then number mpirun's daemons.
+// The first one that is set counts. Open MPI comes before Slurm: inside a Slurm step, Slurm's
+// variables number mpirun's daemons, not the ranks.
 constexpr Launcher kLaunchers[] = {
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE"},
     {"PMIX_RANK", "PMIX_SIZE", "PMIX_NAMESPACE"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The processes of a job as their launcher numbers them, from the variables it sets: Open MPI and
-// PRRTE, PMIx, PMI (MPICH, Intel MPI, Cray), MVAPICH2, Cray's PALS, Slurm. The only such list.
+// PRRTE, PMIx, PMI (MPICH, Intel MPI, Cray), MVAPICH2, Cray's PALS, Slurm. Fathom's only such list.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace fathom::base {
 
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
-// getenv(); a variable that is set to nothing counts as not set.
+// getenv(); an empty variable counts as not set.
 std::optional<std::string> process_environment(const std::string& name);
 
 // This process's rank in the job, if a launcher started it.
@@ -23,7 +23,7 @@ struct LaunchedJob {
   std::string job;  // the launcher's name for it; may be empty
 };
 
-// Only where the launcher names the number of processes too, and it is more than one.
+// Nothing unless the launcher also gives the number of processes, and it is more than one.
 std::optional<LaunchedJob> launched_job(const Environment& environment = process_environment);
 
 }  // namespace fathom::base

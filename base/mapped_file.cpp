@@ -56,7 +56,7 @@ MappedFile::~MappedFile() {
 void MappedFile::drop(std::uint64_t begin, std::uint64_t end) const {
   static const auto page = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
   begin = begin / page * page;
-  end = std::min(end, size_) / page * page;  // offsets of damaged files may lie anywhere
+  end = std::min(end, size_) / page * page;  // offsets from damaged files can have any value
   if (begin < end) madvise(const_cast<char*>(data_) + begin, end - begin, MADV_DONTNEED);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file mapped for reading. What was read can be given back, so that a file of any size passes
-// through little memory.
+// A file mapped for reading. Memory that was read can be given back, so that a file of any size can
+// be read with little memory.
 //
-// Threading: drop() while others read is harmless; they fault the pages in again.
+// Threading: drop() is harmless while others read; they fault the pages in again.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace fathom::base {
 
 class MappedFile {
  public:
-  // An empty file is fine and has no data.
+  // An empty file is accepted and has no data.
   static Result<MappedFile> open(const std::string& path);
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -25,8 +25,8 @@ class MappedFile {
   std::uint64_t size() const { return size_; }
   const std::string& path() const { return path_; }
 
-  // Gives back the memory of the pages that begin in or around [begin, end), but not of the one
-  // `end` lies in.
+  // Gives back the memory of the pages from the one that holds `begin` up to, but not including,
+  // the one that holds `end`.
   void drop(std::uint64_t begin, std::uint64_t end) const;
 
  private:

@@ -11,7 +11,7 @@
 
 namespace fathom::base {
 
-// `what` is what a row is, for the Error, which lists the known names.
+// `what`: the word for a row in the Error, which lists the known names.
 template <typename Row>
 Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::string_view name) {
   std::string names;

@@ -8,7 +8,7 @@ namespace {
 
 bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
-// Takes the run of digits that `text` begins with, without leading zeros.
+// Takes the leading run of digits off `text`; returns it without leading zeros.
 std::string_view take_number(std::string_view& text) {
   std::size_t end = 0;
   while (end < text.size() && is_digit(text[end])) ++end;
@@ -34,7 +34,7 @@ bool natural_less(std::string_view left, std::string_view right) {
     }
   }
   if (left.empty() != right.empty()) return left.empty();
-  return whole_left < whole_right;  // "a01" and "a1"
+  return whole_left < whole_right;  // such as "a01" and "a1"
 }
 
 }  // namespace fathom::base

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares names as people count: runs of digits by their value, so "core2" comes before "core10".
+// Orders names as people count: runs of digits by value, so "core2" comes before "core10".
 #pragma once
 
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Random numbers that are the same on every machine: SplitMix64 (Steele, Lea, Flood: Fast
-// splittable pseudorandom number generators, OOPSLA 2014). The standard library's distributions are
-// not.
+// splittable pseudorandom number generators, OOPSLA 2014). The standard library's distributions
+// differ between implementations.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ constexpr std::uint64_t splitmix64(std::uint64_t value) {
   return mixed(value + 0x9e3779b97f4a7c15u);
 }
 
-// `bits` brought into 0..count-1 (Lemire's multiply-shift); count fits 32 bits.
+// Scales `bits` to 0..count-1 (Lemire's multiply-shift); count fits 32 bits.
 inline std::uint32_t scaled(std::uint64_t bits, std::uint32_t count) {
   return static_cast<std::uint32_t>((bits >> 32) * count >> 32);
 }

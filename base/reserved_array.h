@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An array that grows without allocating: address space for `capacity` elements is reserved at
-// once, memory is taken page by page as elements are appended.
+// once, and memory is taken page by page as elements are appended.
 //
-// Elements stay where they are, so pointers to them never dangle, and the used part can be written
-// to a file as it is, also from a signal handler. append() is a store and an add: it may run inside
-// a callback of the MPI library. Threading: one writer at a time; not copyable.
+// Elements never move, so pointers to them stay valid, and the used part can be written to a file
+// as it is, even from a signal handler. append() is a store and an add, so it may run inside a
+// callback of the MPI library. Threading: one writer at a time; not copyable.
 #pragma once
 
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ class ReservedArray {
   ReservedArray& operator=(const ReservedArray&) = delete;
   ~ReservedArray() { release(); }
 
-  // False if the address space cannot be had (a limit set with `ulimit -v`); then nothing changed.
+  // False, with no change, if the address space is not available (`ulimit -v`).
   bool reserve(std::size_t capacity) {
     void* memory = mmap(nullptr, capacity * sizeof(T), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -41,13 +41,13 @@ class ReservedArray {
     size_ = capacity_ = 0;
   }
 
-  // A zeroed element at the end, or nullptr when the array is full.
+  // Adds a zeroed element at the end; nullptr if the array is full.
   T* append() {
     if (size_ == capacity_) return nullptr;
     return data_ + size_++;
   }
 
-  // Forgets all elements and zeroes their memory. Cold: touches every used page.
+  // Removes all elements and zeroes their memory. Cold: touches every used page.
   void clear() {
     for (std::size_t i = 0; i < size_; ++i) data_[i] = T{};
     size_ = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Error values: how every folder outside the user's process reports failure.
 //
-// Result<T> holds a T or an Error; no exception crosses a folder's edge, no library prints or
+// Result<T> holds a T or an Error. No exception crosses a folder's edge, and no library prints or
 // exits. An Error is one sentence for a person: what went wrong, where (file, byte, line, rank),
-// what to do.
+// and what to do.
 #pragma once
 
 #include <string>
@@ -25,7 +25,7 @@ class [[nodiscard]] Result {
   bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
 
-  // Only when ok().
+  // Requires ok().
   T& value() { return std::get<0>(state_); }
   const T& value() const { return std::get<0>(state_); }
   T& operator*() { return value(); }
@@ -33,7 +33,7 @@ class [[nodiscard]] Result {
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  // Only when not ok().
+  // Requires !ok().
   const Error& error() const { return std::get<1>(state_); }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text for people and for files: lists, and fields of CSV and XML.
+// Text for people and files: lists, and fields of CSV and XML.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ inline void add_to_list(std::string& list, std::string_view item,
   list += item;
 }
 
-// "a, b, c". Items are numbers, or something with a `name`, or text.
+// "a, b, c". Items are numbers, text, or objects with a `name`.
 template <typename Items>
 std::string joined(const Items& items, std::string_view separator = ", ") {
   std::string list;
@@ -38,8 +38,9 @@ std::string csv_field(std::string_view text);
 // Always in quotes.
 std::string csv_quoted(std::string_view text);
 
-// As text of an element, or of an attribute in double quotes; whatever is no UTF-8 is replaced. XML
-// 1.0 cannot hold most control characters, escaped or not: they become a question mark.
+// As text of an element, or of an attribute in double quotes. Bytes that are not UTF-8 are
+// replaced. XML 1.0 cannot hold most control characters, escaped or not: they become question
+// marks.
 std::string xml_text(std::string_view text);
 
 }  // namespace fathom::base

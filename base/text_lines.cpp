@@ -45,6 +45,7 @@ Error line_error(const std::string& path, std::size_t line, const std::string& w
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlanks = " \t\r\n";
+  // Carriage returns count as blanks, so that files from Windows read the same.
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlanks) - first + 1);

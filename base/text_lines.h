@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text files of any origin, whole in memory: what the importers of clusters read.
+// Text files of any origin, held in memory as a whole: for the readers of cluster descriptions.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,10 @@
 
 namespace fathom::base {
 
-// The whole file. An Error says why it cannot be read.
+// The whole file, or an Error that says why it cannot be read.
 Result<std::string> read_text(const std::string& path);
 
-// Calls `take` for each line, without blanks at its ends, and its number from 1 on, until that
-// gives an Error.
+// Calls `take` for each line, trimmed, with its number from 1, until `take` returns an Error.
 Status for_each_line(
     const std::string& path,
     const std::function<Status(const std::string& line, std::size_t number)>& take);
@@ -24,10 +23,10 @@ Status for_each_line(
 // "path:line: what".
 Error line_error(const std::string& path, std::size_t line, const std::string& what);
 
-// Blanks at both ends removed.
+// The text without blanks at its ends.
 std::string_view trimmed(std::string_view text);
 
-// The parts between `separator`s, trimmed, empty ones kept.
+// The parts between `separator`s, trimmed; empty parts are kept.
 std::vector<std::string> split(std::string_view text, char separator);
 
 }  // namespace fathom::base

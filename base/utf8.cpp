@@ -7,7 +7,7 @@ namespace fathom::base {
 namespace {
 
 // Length of the well-formed sequence at the start of `text`, 0 if there is none. Table 3-7 of the
-// Unicode Standard: what the second byte may be depends on the first, the others are 80..BF.
+// Unicode Standard: the first byte limits the second, the others are 80..BF.
 std::size_t sequence_length(std::string_view text) {
   const auto byte = [&](std::size_t at) {
     return at < text.size() ? static_cast<unsigned char>(text[at]) : 0u;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // UTF-8 for the text formats: host names, paths and phase names may hold any byte, JSON and XML
-// not.
+// may not.
 #pragma once
 
 #include <string>

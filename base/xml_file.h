@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // An XML file in memory, with the line of each element for errors.
 //
-// pugixml stays inside simulator's readers of XML: GraphML and SimGrid platforms.
+// Keeps pugixml out of other headers: only readers of XML (simulator/formats) include this one.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace fathom::base {
 
 class XmlFile {
  public:
-  // An Error if the file cannot be read or is not well-formed; with its line where there is one.
+  // An Error, with its line if known, if the file cannot be read or is not well-formed.
   static Result<XmlFile> read(const std::string& path);
 
   pugi::xml_node root() const { return document_->document_element(); }
@@ -23,7 +23,7 @@ class XmlFile {
   // An Error: "path:line: what".
   Error error(pugi::xml_node where, const std::string& what) const;
 
-  // `text` as a finite number; the Error says what it is the value of (`name`), and the line.
+  // `text` as a finite number; the Error names the value (`name`) and the line.
   Result<double> number(pugi::xml_node where, const std::string& name,
                         const std::string& text) const;
 

@@ -19,7 +19,7 @@
 namespace fathom::base {
 namespace {
 
-// What RapidJSON asks of a stream to read from. RapidJSON takes a zero byte for the end of the
+// The input stream that RapidJSON requires. RapidJSON takes a zero byte for the end of the
 // document, so the stream itself remembers whether the input really ended there.
 class JsonInput {
  public:
@@ -38,7 +38,7 @@ class JsonInput {
   bool at_end() const { return current_ == filled_; }
   const std::optional<Error>& read_error() const { return read_error_; }
 
-  // RapidJSON's interface asks for these and never calls them on an input.
+  // RapidJSON's interface requires these but never calls them on an input.
   char* PutBegin() { return nullptr; }
   void Put(char) {}
   void Flush() {}
@@ -71,27 +71,28 @@ struct Overloaded : Cases... {
   using Cases::operator()...;
 };
 template <typename... Cases>
-Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 needs to be told
+Overloaded(Cases...) -> Overloaded<Cases...>;  // clang 14 needs this guide
 
 template <typename Number>
 bool parse_number(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error == std::errc() && end == text.data() + text.size();
 }
-// from_chars leaves the number alone when it is out of range; too small is near enough to 0.
+// from_chars leaves `number` unchanged when the value is out of range; one that is too small is
+// close enough to 0.
 bool parse_number(std::string_view text, double& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   return error != std::errc::invalid_argument && end == text.data() + text.size();
 }
 
-// Each says whether `text` is such a number and, if so, stores it.
+// Each returns whether `text` is such a number and, if so, stores it.
 bool store(std::string_view text, std::int64_t& number) {
   return parse_number(text, number) && number >= 0;
 }
 bool store(std::string_view text, std::uint64_t& number) { return parse_number(text, number); }
 bool store(std::string_view text, double& number) { return parse_number(text, number); }
 
-// The value that a Target takes, for the sentence that says it is something else.
+// What a Target accepts, as words for the message about a value that does not fit.
 const char* expectation(const Target& target) {
   return std::visit(
       Overloaded{[](std::monostate) { return "anything"; },
@@ -119,9 +120,9 @@ class Handler {
  public:
   Handler(const JsonInput& input, const Object& root) : input_(input), root_(root) {}
 
-  // The first thing found wrong, and where; empty if only RapidJSON had something to say.
+  // The first problem found, and its place; empty if only RapidJSON reported one.
   const std::string& problem() const { return problem_; }
-  const std::string& advice() const { return advice_; }  // empty: the usual one
+  const std::string& advice() const { return advice_; }  // empty: the reader's usual advice
   std::size_t problem_offset() const { return problem_offset_; }
 
   bool RawNumber(const char* text, rapidjson::SizeType length, bool) {
@@ -186,7 +187,7 @@ class Handler {
 
   bool EndObject(rapidjson::SizeType) {
     const Target target = std::move(frames_.back().target);
-    frames_.pop_back();  // so that value_path() names the object itself
+    frames_.pop_back();  // so that value_path() names the object, not a member
     const Object* object = std::get_if<Object>(&target);
     return object && object->closed ? judged(object->closed()) : value_done();
   }
@@ -201,7 +202,7 @@ class Handler {
     return value_done();
   }
 
-  // Numbers arrive as text (kParseNumbersAsStringsFlag): RapidJSON never calls these.
+  // Never called, because numbers arrive as text (kParseNumbersAsStringsFlag).
   bool Int(int) { return false; }
   bool Uint(unsigned) { return false; }
   bool Int64(std::int64_t) { return false; }
@@ -213,7 +214,7 @@ class Handler {
     return std::holds_alternative<std::monostate>(target);
   }
 
-  // The Target of the value that begins now; in a list of plain values, a new one at its end.
+  // The Target of the value that begins here; in a list of plain values, a new one at its end.
   Target next_target() {
     if (frames_.empty()) return root_;
     Frame& frame = frames_.back();
@@ -229,8 +230,8 @@ class Handler {
         frame.target);
   }
 
-  // Makes ready for the elements of a list; false if the Target takes no list. A member that comes
-  // twice counts once, with its last value.
+  // Empties a list before its elements are read; false if the Target takes no list. So a repeated
+  // member counts once, with its last value.
   static bool clear_list(const Target& target) {
     return std::visit(
         Overloaded{[](std::vector<std::int64_t>* numbers) { return numbers->clear(), true; },
@@ -294,7 +295,7 @@ class Handler {
   std::size_t problem_offset_ = 0;
 };
 
-// RapidJSON's sentences, made to stand in the middle of ours.
+// RapidJSON's message, worded to fit inside one of ours.
 std::string syntax_problem(rapidjson::ParseErrorCode code) {
   if (code == rapidjson::kParseErrorDocumentEmpty) return "the file is empty";
   std::string text = rapidjson::GetParseError_En(code);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Streams a JSON document of any size into Targets; memory is what the Targets keep, one string,
-// and a frame for each open bracket.
+// Streams a JSON document of any size into Targets. Memory: what the Targets keep, one string, and
+// a frame for each open bracket.
 //
-// Any bytes are safe: truncated, binary, foreign, nested without end, numbers of any length. An
-// Error is one sentence with the name of the input, the byte offset and the path of the value, such
-// as
+// Any bytes are safe: truncated, binary, foreign, endlessly nested, numbers of any length. An Error
+// is one sentence with the name of the input, the byte offset and the path of the value, such as
 //   run/profile.json, byte 1234: "traffic[0].bytes[7]" is not a non-negative whole number; …
 #pragma once
 
@@ -17,10 +16,10 @@
 
 namespace fathom::base {
 
-// Deeper documents are refused; a profile needs 5.
+// Deeper documents are rejected; a profile needs 5 levels.
 inline constexpr std::size_t kDeepestNesting = 32;
 
-// `name` stands for the input in errors; `advice` ends those about its content.
+// `name`: the input's name in errors; `advice`: the end of errors about its content.
 Status read_json(ByteSource& source, const std::string& name, const Object& root,
                  const std::string& advice);
 

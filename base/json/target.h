@@ -2,10 +2,10 @@
 // Where each value of a JSON document goes: a tree of Targets, built while the document streams
 // past.
 //
-// A Target is a pointer to the variable that takes a value, an Object that names a Target for each
-// of its keys, or a List that names one for each of its elements. base/json/reader.h walks document
-// and Targets side by side and says where they do not fit. Targets own nothing; what they point to
-// must live until the value is read.
+// A Target is a pointer to the variable that takes a value, an Object that gives a Target for each
+// of its keys, or a List that gives one for each of its elements. base/json/reader.h walks document
+// and Targets in parallel and reports where they do not match. Targets own nothing; what they point
+// to must live until the value is read.
 #pragma once
 
 #include <cstdint>
@@ -28,15 +28,15 @@ struct IntegerOrNull {
   std::int64_t* number;
 };
 
-// std::monostate takes anything and drops it: keys of a later version, or another tool's.
-// Integers are non-negative everywhere; a null where a double is expected is NaN.
+// std::monostate accepts anything and drops it: keys of a later version, or of another tool.
+// Integers are non-negative everywhere; null for a double gives NaN.
 using Target =
     std::variant<std::monostate, std::int64_t*, std::uint64_t*, IntegerOrNull, double*, bool*,
                  std::string*, std::vector<std::int64_t>*, std::vector<std::uint64_t>*,
                  std::vector<double>*, std::vector<std::string>*, CheckedText, Object, List>;
 
-// What is wrong with a value: the member it is about (empty: the value itself), the rest of the
-// sentence, `has 3 values but "source" has 4`, and what to do about it (empty: the reader's usual
+// What is wrong with a value: the member concerned (empty: the value itself), the rest of the
+// sentence, such as `has 3 values but "source" has 4`, and what to do (empty: the reader's usual
 // advice). The reader adds the file, the byte and the path.
 struct Complaint {
   std::string member;
@@ -44,7 +44,7 @@ struct Complaint {
   std::string advice = {};
 };
 
-// A string that is judged as soon as it is read.
+// A string that is checked as soon as it is read.
 struct CheckedText {
   std::string* text;
   std::function<std::optional<Complaint>()> read;
@@ -59,7 +59,7 @@ struct List {
   std::function<Target()> element;
 };
 
-// A List that appends to `items` and reads each new one with target_of(item).
+// A List that appends to `items` and reads each new element with target_of(item).
 template <typename T>
 List list_of(std::vector<T>& items, Target (*target_of)(T&)) {
   return List{[&items, target_of] { return target_of(items.emplace_back()); }};

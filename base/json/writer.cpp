@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 12;
 
-// What RapidJSON asks of a stream to write to.
+// The output stream that RapidJSON requires.
 struct Piece {
   using Ch = char;
   void Put(char byte) { text.push_back(byte); }
@@ -25,7 +25,7 @@ struct Piece {
   std::string text;
 };
 
-// RapidJSON's own allocator hands a null pointer on to code that does not look at it.
+// Throws when memory runs out; RapidJSON's own allocator returns a null pointer that nobody checks.
 struct ThrowingAllocator {
   void* Malloc(std::size_t size) { return Realloc(nullptr, 0, size); }
   void* Realloc(void* memory, std::size_t, std::size_t size) {
@@ -44,7 +44,7 @@ rapidjson::SizeType length(std::string_view text) {
   return static_cast<rapidjson::SizeType>(text.size());
 }
 
-// take(the text), or what it is as UTF-8.
+// Calls take(text), with the text converted to UTF-8 if it is not.
 template <typename Take>
 void with_utf8(std::string_view text, Take take) {
   if (is_utf8(text)) {

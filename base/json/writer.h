@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// JSON written as a stream, field by field: every JSON document of Fathom.
+// Writes JSON as a stream, field by field: used for every JSON document of Fathom.
 //
 //   std::string text;
 //   JsonWriter json(text);
@@ -9,14 +9,13 @@
 //   });
 //   json.finish();                      // text: {"ranks":2,"hosts":["n1","n2"]}
 //
-// What is given becomes: text that is not UTF-8, text with each offending byte replaced by U+FFFD;
-// a number that is not finite, null; any other double, the shortest digits that are read back as
-// the same number. Names of fields are treated like text: some of them come from a trace. The
-// caller keeps the order (a field in an object, a value in a list or behind its key); nothing
-// checks it.
+// In text that is not UTF-8, each offending byte becomes U+FFFD. A number that is not finite
+// becomes null; any other double, the shortest digits that read back as the same number. Names of
+// fields are treated like text, because some come from a trace. The caller keeps the order (a field
+// in an object, a value in a list or after its key); nothing checks it.
 //
-// Memory: some kilobytes, however long the document. Used inside the user's MPI process too:
-// nothing is printed or asserted, no locale is consulted; only std::bad_alloc can leave.
+// Memory: some kilobytes, however long the document. Also used inside the user's MPI process:
+// prints and asserts nothing, consults no locale, throws nothing but std::bad_alloc.
 #pragma once
 
 #include <concepts>
@@ -37,11 +36,11 @@ namespace fathom::base {
 
 class JsonWriter {
  public:
-  // Where the text goes must outlive the writer, and has all of it after finish(). With `indent`,
-  // each field and value has a line of its own, indented by so many blanks a level.
+  // The destination must outlive the writer and holds the whole text after finish(). With `indent`,
+  // each field and value gets its own line, indented by that many blanks per level.
   explicit JsonWriter(AtomicFile& file, unsigned indent = 0);
   explicit JsonWriter(std::string& text, unsigned indent = 0);
-  explicit JsonWriter(std::FILE* file, unsigned indent = 0);  // what it does not take: ferror()
+  explicit JsonWriter(std::FILE* file, unsigned indent = 0);  // errors: see ferror()
   ~JsonWriter();
 
   void value(double number);
@@ -69,7 +68,7 @@ class JsonWriter {
     list(items, [this](const T& item) { value(item); });
   }
   void null();
-  void raw(std::string_view json);  // a whole object, written elsewhere
+  void raw(std::string_view json);  // a whole object that was written elsewhere
 
   void key(std::string_view name);
   template <typename T>
@@ -78,7 +77,7 @@ class JsonWriter {
     value(content);
   }
 
-  // `fields()` writes those of the object.
+  // `fields()` writes the fields of the object.
   template <typename Fields>
   void object(Fields fields) {
     open_object();
@@ -104,20 +103,20 @@ class JsonWriter {
     list(items, each);
   }
 
-  // A list of objects: `fields(item)` writes those of one.
+  // A list of objects: `fields(item)` writes the fields of one.
   template <typename Items, typename Fields>
   void objects(std::string_view name, const Items& items, Fields fields) {
     list(name, items, [&](const auto& item) { object([&] { fields(item); }); });
   }
 
-  // For what is written by several functions in turn.
+  // For parts that several functions write in turn.
   void open_object();
   void close_object();
   void open_list();
   void close_list();
 
-  void line_break();  // between values, and behind the document
-  void finish();      // hands on the rest of the text
+  void line_break();  // between values, and after the document
+  void finish();      // passes on the rest of the text
 
  private:
   struct Stream;
@@ -135,7 +134,7 @@ class JsonWriter {
 
 inline constexpr unsigned kReadableIndent = 4;
 
-// The text of an object alone; `fields(json)` writes those of it.
+// The text of a single object; `fields(json)` writes its fields.
 template <typename Fields>
 std::string json_text(unsigned indent, Fields fields) {
   std::string text;
@@ -145,8 +144,8 @@ std::string json_text(unsigned indent, Fields fields) {
   return text;
 }
 
-// The text as a JSON string, with its quotes: for output of millions of similar lines that repeats
-// names which were converted once.
+// The text as a JSON string, with quotes: for output of millions of similar lines, which converts
+// each repeated name once.
 std::string json_string(std::string_view text);
 
 }  // namespace fathom::base
