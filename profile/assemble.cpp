@@ -21,7 +21,7 @@
 namespace fathom::profile {
 namespace {
 
-// Names with small numbers in order of first appearance.
+// Numbers names from 0 in order of first appearance.
 class Names {
  public:
   std::uint32_t number(const std::string& name) {
@@ -40,7 +40,7 @@ class Names {
 struct ClassFacts {
   std::string name;
   bool hidden = false;
-  // Its rows are operations, not messages: only the process that posted one knows it.
+  // Its rows are operations, not messages: only the process that posted an operation counts it.
   bool posted = false;
 };
 
@@ -85,7 +85,7 @@ class Assembly {
   std::set<std::string> notes_;
 };
 
-// The module that source mpi_t names for what MPI_T does not show.
+// The module under which source mpi_t reports what MPI_T does not show.
 constexpr char kMonitoring[] = "pml/monitoring";
 
 const char* why_not_visible(const std::string& function, const std::string& module) {
@@ -103,7 +103,7 @@ ClassFacts unnamed_class(std::uint32_t number) {
   return {.name = "class " + std::to_string(number), .hidden = true};
 }
 
-// "SOURCE REASON": each is told once, however many processes say it.
+// `text` is "SOURCE REASON". Processes that give the same reason share one entry.
 void add_step_down(const std::string& text, std::vector<StepDown>& known) {
   StepDown step;
   std::istringstream words(text);
@@ -115,8 +115,8 @@ void add_step_down(const std::string& text, std::vector<StepDown>& known) {
   if (is_new) known.push_back(step);
 }
 
-// "NAME<tab>DESCRIPTION<tab>BOUND TO<tab>VALUES": the values of one rank, added to those of the
-// others.
+// `text` is "NAME<tab>DESCRIPTION<tab>BOUND TO<tab>VALUES": one rank's values, added to those of
+// the others.
 void add_variable(const std::string& text, std::int64_t rank,
                   std::vector<PerformanceVariable>& known) {
   std::istringstream fields(text);
@@ -141,7 +141,7 @@ void Assembly::note(const std::string& sentence) {
 
 void Assembly::add(const ProcessRows& rows) {
   const RowsHeader& header = rows.header;
-  if (header.world_size > (1u << kPeerBits)) return;  // damaged: no such world could be counted
+  if (header.world_size > (1u << kPeerBits)) return;  // damaged: Fathom cannot count such a world
   if (!started_) {
     started_ = true;
     job_ = header.job;
@@ -232,7 +232,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
   const std::int64_t own = rows.header.rank;
   for (const CellRow& cell : rows.cells) {
     const CellKey key = unpack_cell_key(cell.key);
-    if (key.communicator >= kind_of.size()) continue;  // a file cut in the middle
+    if (key.communicator >= kind_of.size()) continue;  // the file was cut in the middle
     const std::uint32_t kind = kind_of[key.communicator];
     classes_.try_emplace(key.class_id, unnamed_class(key.class_id));
     if (key.direction == Direction::kInvisible) {
@@ -264,7 +264,7 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
   }
 }
 
-// The final numbers of communicators and of processes of other worlds.
+// Replaces numbers by the final ones of communicators and of processes of other worlds.
 void Assembly::settle_numbers(Profile& profile) {
   const std::vector<std::int64_t> foreign = numbers_.settle();
   profile.communicators = communicators_.finish(profile.world_size, foreign);
@@ -283,7 +283,7 @@ void Assembly::settle_numbers(Profile& profile) {
   invisible_ = std::move(calls);
 }
 
-// Adds up the cells of one traffic key and pair: the two witnesses, and the lanes of each process.
+// Adds up the cells of one traffic key and pair: both witnesses, and the lanes of each process.
 void Assembly::merge_cells() {
   const auto order = [](const PairCell& cell) {
     return std::tie(cell.traffic, cell.source, cell.destination);

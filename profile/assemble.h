@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Turns the rows that the processes of a job left behind (rows.h) into one Profile, and proves it.
+// Turns the rows that the processes of a job left (rows.h) into one Profile and checks it.
 //
-// Every message is counted twice, by its sender and by its receiver, independently. A pair of ranks
-// of which both ends reported takes its traffic from the receiver if receives were counted, else
-// from the sender; where one end left nothing (killed, another world) the other end's counts stand
-// in. Coverage holds both witnesses against each other, pair by pair.
+// Every message is counted twice, independently: by its sender and by its receiver. If both ends of
+// a pair of ranks reported, the pair's traffic comes from the receiver if receives were counted,
+// else from the sender; if one end left nothing (killed, another world), it comes from the other.
+// Coverage compares both witnesses, pair by pair.
 //
 // Any byte sequence is safe: rows that end early are used up to the last whole record.
 #pragma once
@@ -17,12 +17,12 @@
 
 namespace fathom::profile {
 
-// The rows of any number of processes of one world, one after the other. An error if there is not
-// one whole header. Memory: about 40 bytes per (pair, class, communicator, phase) and witness.
+// The rows of any number of processes of one world, one after the other. An error if there is no
+// whole header. Memory: about 40 bytes per (pair, class, communicator, phase) and witness.
 base::Result<Profile> assemble(const char* rows, std::size_t size);
 
 // For a run that was cut short: reads RUN/partial/*.rows and writes RUN/profile.json. False if
-// there are none.
+// there are no such files.
 base::Result<bool> assemble_cut_short_run(const std::string& run_directory);
 
 }  // namespace fathom::profile

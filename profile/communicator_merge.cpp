@@ -15,7 +15,7 @@ bool is_world(const CommunicatorRow& row, const std::string& name) {
   return (row.flags & kPredefined) != 0 && name == "MPI_COMM_WORLD";
 }
 
-// By position; empty where a member left nothing, for a list with holes would name the wrong ranks.
+// By position. Empty if a member left nothing, because a list with holes would name wrong ranks.
 std::vector<std::int64_t> listed(const std::map<std::uint32_t, std::int64_t>& members,
                                  std::uint32_t size) {
   std::vector<std::int64_t> ranks;
@@ -61,7 +61,7 @@ void CommunicatorMerge::add_row(const CommunicatorRow& row, Sighting sighting,
     kind.first = sighting;
   }
   kind.instances = std::max(kind.instances, row.instances);
-  kind.internal &= (row.flags & kInternal) != 0;  // seen by the program anywhere: seen
+  kind.internal &= (row.flags & kInternal) != 0;  // visible if the program saw it on any process
   const std::string name = trimmed(row.name, sizeof row.name);
   if (!name.empty() && (kind.name.empty() || sighting < kind.named)) {
     kind.name = name;
@@ -82,7 +82,7 @@ std::vector<std::uint32_t> CommunicatorMerge::add(
   for (const ForeignMemberRow& member : foreign_members) {
     if (member.communicator >= kind_of.size()) continue;
     Kind& kind = kinds_[kind_of[member.communicator]];
-    // `remote` is as its teller sees it.
+    // `remote` is from the point of view of the process that wrote the row.
     const bool teller_is_local = rows[member.communicator].group_key == kind.row.group_key;
     Members& side = (member.remote != 0) == teller_is_local ? kind.remote : kind.local;
     side[member.position] = numbers.number({member.job, member.rank});
@@ -90,7 +90,7 @@ std::vector<std::uint32_t> CommunicatorMerge::add(
   return kind_of;
 }
 
-// Predefined ones first, then as the lowest rank met them.
+// Predefined ones first, then in the order in which the lowest rank met them.
 std::vector<std::uint32_t> CommunicatorMerge::in_order() const {
   std::vector<std::uint32_t> order(kinds_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -102,7 +102,7 @@ std::vector<std::uint32_t> CommunicatorMerge::in_order() const {
   return order;
 }
 
-// `into` was met first.
+// Merges `kind` into `into`, which was met first.
 void CommunicatorMerge::fold(Kind& kind, Kind& into) {
   into.instances += kind.instances;
   into.internal &= kind.internal;
@@ -170,7 +170,7 @@ std::vector<std::int64_t> CommunicatorMerge::members(std::uint32_t number, bool 
     return ranks;
   }
   for (const auto& [position, rank] : remote ? kind.remote : kind.local) {
-    if (position >= (1u << kPeerBits)) break;  // damaged: no such group could be counted
+    if (position >= (1u << kPeerBits)) break;  // damaged: Fathom cannot count such a group
     ranks.resize(position + 1, kNone);
     ranks[position] = rank;
   }

@@ -9,9 +9,9 @@
 namespace fathom::profile {
 namespace {
 
-// The most telling end first: who aborted, which signal struck, who left.
+// The higher, the more an end explains: who aborted, then which signal struck, then who left.
 int severity(EndReason reason, std::uint32_t detail) {
-  constexpr std::uint32_t kSigterm = 15;  // what the launcher sends to the others
+  constexpr std::uint32_t kSigterm = 15;  // the launcher sends it to the other processes
   switch (reason) {
     case EndReason::kAbort: return 5;
     case EndReason::kSignal: return detail == kSigterm ? 2 : 4;
@@ -30,7 +30,7 @@ std::string Endings::why_cut_short(std::int64_t world_size) const {
 }
 
 std::string Endings::worst_end() const {
-  // Of equal ones the lowest rank's: max_element returns the first.
+  // Ties: lowest rank, because max_element returns the first.
   const auto worst = std::max_element(ends_.begin(), ends_.end(), [](const auto& a, const auto& b) {
     return severity(a.second.reason, a.second.detail) < severity(b.second.reason, b.second.detail);
   });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the processes of a job came to their ends, and what that says of the job: whether it was cut
-// short, and why.
+// How the processes of a job ended, and what follows for the job: whether it was cut short, and
+// why.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace fathom::profile {
 
 class Endings {
  public:
-  // Each rank once.
+  // Call once for each rank.
   void add(std::int64_t rank, EndReason reason, std::uint32_t detail) {
     ends_[rank] = {reason, detail};
   }
 
-  // A sentence for people; empty if all of the world's ranks came to MPI_Finalize.
+  // A sentence for people; empty if all ranks of the world reached MPI_Finalize.
   std::string why_cut_short(std::int64_t world_size) const;
 
  private:

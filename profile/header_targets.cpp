@@ -89,8 +89,8 @@ base::Target object(Totals& totals) {
   return base::Object{[&](std::string_view key) { return totals_member(totals, key); }, nullptr};
 }
 
-// Tables stand in the file column by column and in memory row by row: a table is read into columns
-// of its own, which its closing bracket turns into rows.
+// The file stores tables column by column, memory stores them row by row. So a table is read into
+// separate columns, which its closing bracket turns into rows.
 base::Target table(std::vector<PairCount>& rows) {
   const auto columns = std::make_shared<Traffic>();
   return base::Object{[columns](std::string_view key) -> base::Target {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which key of a profile.json fills which field of profile.h: the reader's half of the format, the
-// other half being writer.cpp.
+// Which key of a profile.json fills which field of profile.h: the reader's half of the format;
+// writer.cpp is the other half.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@
 
 namespace fathom::profile {
 
-// The member of the top-level object called `key`, as far as it belongs to the Header; anything
-// else, traffic and message sizes included, is ignored here.
+// The member of the top-level object called `key`, if it belongs to the Header; everything else,
+// traffic and message sizes included, is ignored here.
 base::Target header_member(Header& header, std::string_view key);
 
-// Says that one column of a table is longer than another.
+// The complaint that one column of a table differs in length from the first.
 base::Complaint unequal_columns(const std::string& column, std::size_t size,
                                 const std::string& first, std::size_t first_size);
 

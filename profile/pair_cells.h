@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the processes of a job counted, pair by pair, after their names were resolved: between rows
-// and profile.
+// What the processes of a job counted, pair by pair, with names resolved: the step between rows and
+// profile.
 #pragma once
 
 #include <compare>
@@ -24,7 +24,7 @@ struct Count {
   bool operator==(const Count&) const = default;
 };
 
-// One cell, its process names resolved. Sorted by traffic key, then pair.
+// One cell with its process names resolved. Sorted by traffic key, then pair.
 struct PairCell {
   TrafficKey traffic;
   std::int64_t source, destination;

@@ -7,7 +7,7 @@
 namespace fathom::profile {
 namespace {
 
-// Below this many rows a merge is not worth its sort.
+// With fewer rows than this, merging is not worth the sort.
 constexpr std::size_t kFewRows = 65'536;
 
 bool before(const PairCount& left, const PairCount& right) {

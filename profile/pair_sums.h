@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Traffic summed by (source, destination).
 //
-// Memory follows the distinct pairs (a small multiple of them), however many blocks
-// are added; time is that of sorting the rows. Sums wrap at 2^64, like the counters they add up.
+// Memory is a small multiple of the distinct pairs, however many blocks are added; time is that of
+// sorting the rows. Sums wrap at 2^64, like the counters they add up.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ class PairSums {
   void add(const Traffic& traffic);
   void add(const PairCount& pair);
 
-  // One entry for each pair that was added, ascending by (source, destination). Leaves this empty.
+  // One entry for each pair that was added, in order of (source, destination). Empties this object.
   std::vector<PairCount> take();
 
  private:
@@ -28,10 +28,10 @@ class PairSums {
   std::size_t merged_ = 0;
 };
 
-// The pairs of everything that `selection` admits.
+// Sums the pairs of all traffic that `selection` admits.
 std::vector<PairCount> sum_pairs(const Profile& profile, const Selection& selection = {});
 
-// Both directions of each pair added up under source < destination. Self pairs stay as they are.
+// Adds up both directions of each pair under source < destination. Self pairs stay as they are.
 std::vector<PairCount> symmetrised(const std::vector<PairCount>& pairs);
 
 }  // namespace fathom::profile

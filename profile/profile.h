@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The aggregate model: what one job sent, by pair of ranks, class, communicator and phase.
 //
-// One message is one message matched by a receive, with its true length and true source; what was
-// sent and never received stands apart, in Coverage::unreceived. One-sided operations whose data do
-// not travel as messages are counted as the program posted them, each as one. Ranks are world ranks
-// 0..world_size-1; processes of other worlds (spawned, connected) are numbered on from world_size,
-// one entry each in `ranks`, so that no two processes ever share a number. Sizes and byte counts
-// are 64-bit, times are nanoseconds since the epoch or seconds, as the name says.
+// A message is counted when a receive matches it, with its true length and source; messages that
+// were sent and never received are kept apart, in Coverage::unreceived. One-sided operations whose
+// data do not travel as messages are counted as the program posted them, one count each. Ranks are
+// world ranks 0..world_size-1; processes of other worlds (spawned, connected) have numbers from
+// world_size up and one entry each in `ranks`, so that no two processes ever share a number. Sizes
+// and byte counts have 64 bits; times are nanoseconds since the epoch or seconds, as their names
+// say.
 //
-// Memory follows the pairs that talked, never world_size squared.
+// Memory grows with the pairs that communicated, never with world_size squared.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@ namespace fathom::profile {
 // The schema that writer.h writes and reader.h accepts; docs/profile.schema.json describes it.
 inline constexpr char kSchema[] = "fathom-profile/1";
 
-// The classes that are no MPI collective. A collective's class is the name of the MPI function.
+// The classes that are not MPI collectives. A collective's class is the name of the MPI function.
 inline constexpr char kPointToPoint[] = "point-to-point";
 inline constexpr char kOneSided[] = "one-sided";  // hidden: messages; else operations, as posted
 inline constexpr char kIo[] = "io";
@@ -34,7 +35,7 @@ struct Application {
   std::string executable;
   std::vector<std::string> arguments;
   std::int64_t started_unix_ns = 0;
-  double seconds = 0;  // from MPI_Init to MPI_Finalize, of the rank that took longest
+  double seconds = 0;  // from MPI_Init to MPI_Finalize, on the rank that took longest
 };
 
 struct MpiLibrary {
@@ -52,10 +53,10 @@ struct Rank {
   std::string world;
   std::int64_t rank_in_world = kNone;
   bool reported =
-      true;  // false: left no counts (killed); what others sent to it or got from it is known
+      true;  // false: left no counts (killed); only its peers' counts of its messages are known
 };
 
-// A host's name for people: that of a process which left no definitions is empty.
+// The name of a host for people; a process that left no definitions has an empty one.
 inline std::string shown_host(const std::string& host) {
   return host.empty() ? "unknown host" : host;
 }
@@ -68,11 +69,11 @@ struct Communicator {
   bool internal = false;                  // made inside the MPI library, never seen by the program
   std::vector<std::int64_t> world_ranks;  // by communicator rank
   std::vector<std::int64_t> remote_world_ranks;  // the remote group of an intercommunicator
-  std::uint64_t instances = 1;  // how many such communicators lived one after the other
+  std::uint64_t instances = 1;  // how many such communicators existed one after the other
 };
 
 // Counts of one (class, hidden, communicator, phase): parallel columns, one row for each pair that
-// talked. The same key may come in several blocks; a pair stands in one of them only.
+// communicated. Several blocks may have the same key; each pair is then in only one of them.
 struct Traffic {
   std::string class_name;
   bool hidden =
@@ -85,8 +86,8 @@ struct Traffic {
   std::vector<std::uint64_t> messages;
 };
 
-// Message lengths of one class. Exact while a process meets few distinct sizes in that class; a
-// size met after that falls into the bin [bin_low, 2 * bin_low), bin_low a power of two.
+// Message lengths of one class. Exact while a process meets few distinct sizes in that class; sizes
+// first met later fall into bins [bin_low, 2 * bin_low), bin_low a power of two.
 struct MessageSizes {
   std::string class_name;
   bool hidden = false;
@@ -99,7 +100,7 @@ struct MessageSizes {
 struct Totals {
   std::uint64_t bytes = 0;
   std::uint64_t messages = 0;
-  std::string witness;  // what counted: "pml", "peruse", "receive requests"; empty if nothing did
+  std::string witness;  // what counted: "pml", "peruse", "receive requests"; empty: nothing did
 };
 
 struct PairCount {
@@ -109,7 +110,7 @@ struct PairCount {
   std::uint64_t messages = 0;
 };
 
-// A pair on which the two witnesses disagree, even with what was still waiting at the receiver.
+// A pair on which the two witnesses disagree, even counting messages still waiting at the receiver.
 struct PairDifference {
   std::int64_t source = 0;
   std::int64_t destination = 0;
@@ -118,7 +119,7 @@ struct PairDifference {
 };
 
 struct NotVisible {
-  std::int64_t communicator = kNone;  // kNone: not tied to one
+  std::int64_t communicator = kNone;  // kNone: not tied to a communicator
   std::string function;               // "MPI_Bcast", "MPI_Put"
   std::string module;                 // "coll/sm", "osc/rdma"
   std::uint64_t calls = 0;            // how often it was called, over all ranks
@@ -126,7 +127,7 @@ struct NotVisible {
 };
 
 struct StepDown {
-  std::string source;  // the source that was left: "peruse"
+  std::string source;  // the source that was given up: "peruse"
   std::string reason;  // one sentence
 };
 
@@ -141,10 +142,10 @@ struct Coverage {
   std::vector<PairDifference> differences;
   std::vector<NotVisible> not_visible;
   std::vector<StepDown> steps_down;
-  std::uint64_t lost_messages = 0;    // met when no memory was left to count them in
+  std::uint64_t lost_messages = 0;    // uncounted because no memory was left
   std::vector<TraceLoss> trace_lost;  // of the run's trace, where it has one
-  std::string cut_short;              // empty: ran to MPI_Finalize; else why it did not
-  std::vector<std::string> notes;     // further sentences for the reader of the report
+  std::string cut_short;              // why MPI_Finalize was not reached; empty: it was
+  std::vector<std::string> notes;     // further sentences for the report
 };
 
 // An MPI_T performance variable that the user asked for, at MPI_Finalize.
@@ -156,7 +157,7 @@ struct PerformanceVariable {
   std::vector<std::vector<double>> values;  // by position in `rank`; most variables have one value
 };
 
-// Everything but the two parts that grow with the pairs that talked.
+// Everything except the two parts that grow with the pairs that communicated.
 struct Header {
   std::int64_t world_size = 0;
   Application application;

@@ -25,14 +25,14 @@ constexpr char kNotAProfile[] =
     "this is not a Fathom profile; give the run directory or its profile.json";
 constexpr char kAdvice[] = "the file is damaged or was not written by Fathom";
 
-// MPI counts ranks in an int.
+// MPI stores ranks in an int.
 constexpr std::int64_t kMostRanks = std::numeric_limits<int>::max();
 
-// What a block says about the header, which may come after it: checked when everything is read.
+// What a block refers to in the header, which may come after it; checked at the end.
 struct Mentioned {
   std::int64_t highest_rank = kNone;
   std::string highest_rank_where;
-  std::map<std::int64_t, std::string> communicators;  // by id, where first
+  std::map<std::int64_t, std::string> communicators;  // by id: where it was first named
 
   void rank(std::int64_t number, const std::string& where) {
     if (number <= highest_rank) return;
@@ -128,7 +128,7 @@ class ProfileReading {
                            kNotAProfile};
   }
 
-  // Everything that needs the whole header.
+  // Checks everything that needs the whole header.
   std::optional<base::Complaint> check_document() {
     if (schema_.empty()) return base::Complaint{"schema", "is missing", kNotAProfile};
     if (header_.world_size > kMostRanks) {

@@ -2,12 +2,12 @@
 // Reads a profile.json (docs/profile-format.md) from any source, however damaged or hostile.
 //
 // read_profile() streams: memory is the header plus one block of traffic, 65,536 rows in a file
-// that Fathom wrote. (The columns of a block arrive one after the other, so a foreign file whose
-// traffic is one single block needs that block whole.) load_profile() keeps everything.
+// that Fathom wrote. (A block's columns come one after the other, so a block must be in memory as a
+// whole; in a foreign file it may be all of the traffic.) load_profile() keeps everything.
 //
-// Checked: the schema, that the columns of a block are equally long, that counts are whole and
-// non-negative, that ranks lie below world_size or the number of `ranks`, whichever is larger, that
-// no rank or communicator is listed twice, and that traffic names a known communicator. Unknown
+// Checked: the schema; that the columns of a block have equal lengths; that counts are whole and
+// non-negative; that ranks are below world_size or the number of `ranks`, whichever is larger; that
+// no rank or communicator is listed twice; and that traffic names a known communicator. Unknown
 // keys are ignored, so that a later version may add some. An Error is one sentence: file, byte
 // offset, what was expected.
 #pragma once
@@ -23,20 +23,19 @@ class ByteSource;
 
 namespace fathom::profile {
 
-// Called while the file streams past, before all of it has been checked: ranks are non-negative,
-// but only the Header that read_profile() returns vouches for their upper bound and the
-// communicators.
+// Called while the file streams past, before all of it is checked. Ranks are non-negative, but only
+// the Header that read_profile() returns guarantees their upper bound and the communicators.
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  // The block may be taken (moved from); it is emptied afterwards.
+  // The callee may move from the block; it is emptied afterwards.
   virtual void on_traffic(Traffic& block) = 0;
   virtual void on_message_sizes(MessageSizes& sizes) = 0;
 };
 
 base::Result<Header> read_profile(const std::string& path, Visitor& visitor);
 
-// The same from bytes in memory or anywhere; `name` stands for the input in errors.
+// The same for bytes in memory or anywhere; `name`: the input's name in errors.
 base::Result<Header> read_profile(base::ByteSource& source, const std::string& name,
                                   Visitor& visitor);
 

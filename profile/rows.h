@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one process of a job leaves behind: its own counts, in fixed-size records.
 //
-// The same bytes travel up the tree at MPI_Finalize and stand in RUN/partial/JOB.RANK.rows when the
-// job was cut short; assemble.h turns the rows of all processes into one Profile.
+// The same bytes travel up the tree at MPI_Finalize and are in RUN/partial/JOB.RANK.rows if the job
+// was cut short; assemble.h turns the rows of all processes into one Profile.
 //
 // Layout, native byte order, everything 8-byte aligned:
 //   RowsHeader, then sections until the end: SectionHeader, payload, padding to 8 bytes.
-// A section may come more than once (each thread's counts are sections of their own): equal keys
-// add. A file that ends early is used up to its last whole record.
+// A section may occur more than once (the counts of each lane are separate sections); counts with
+// equal keys are added. A file that ends early is used up to its last whole record.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ struct RowsHeader {
 static_assert(sizeof(RowsHeader) == 56);
 
 enum class Section : std::uint32_t {
-  kText = 1,            // lines "key value\n": see text_keys below
+  kText = 1,            // lines "key value\n"; the keys are listed at the end of this file
   kCommunicators = 2,   // CommunicatorRow
   kForeignMembers = 3,  // ForeignMemberRow
   kCells = 4,           // CellRow
@@ -55,7 +55,7 @@ struct SectionHeader {
 };
 static_assert(sizeof(SectionHeader) == 16);
 
-// One kind of communicator, as one process knows it; a cell names it by its position in the
+// One kind of communicator, as one process knows it; cells refer to it by its position in the
 // section.
 struct CommunicatorRow {
   std::uint64_t
@@ -70,21 +70,20 @@ struct CommunicatorRow {
   std::uint32_t reserved;
   char made_by[40];
   // Hash of how it was made, parent, groups, and its ordinal among those alive in this process.
-  // Kinds that all processes give one ordinal key are one communicator of the run. 0: the kind
-  // stays by itself (this process gave it several; or it wrote its rows before there were ordinal
-  // keys: these bytes ended made_by then).
+  // Kinds to which all processes give the same ordinal key are one communicator of the run. 0: the
+  // kind is a communicator by itself, because this process gave it several ordinals, or because its
+  // rows are older than ordinal keys (these bytes were then the end of made_by).
   std::uint64_t ordinal_key;
   char name[64];
 };
 static_assert(sizeof(CommunicatorRow) == 160 && offsetof(CommunicatorRow, ordinal_key) == 88);
 inline constexpr std::uint32_t kInternal = 1, kIntercommunicator = 2, kPredefined = 4;
-// Every process has one of its own (MPI_COMM_SELF and what is made from it alone): no members are
-// listed.
+// Each process has its own (MPI_COMM_SELF and what is made from it alone); no members are listed.
 inline constexpr std::uint32_t kPerProcess = 8;
-// Told by a process that is not in it (traces that tools write): my_rank means nothing.
+// Reported by a process outside it (in traces that tools write): my_rank has no meaning.
 inline constexpr std::uint32_t kNotMember = 16;
 
-// A member that belongs to another world and therefore cannot report its own place in a group.
+// A member that belongs to another world and so cannot report its own place in a group.
 struct ForeignMemberRow {
   std::uint32_t communicator;  // position in the communicator section
   std::uint32_t remote;        // 1: in the remote group
@@ -114,7 +113,7 @@ enum class Direction : std::uint32_t {
 };
 
 // key, from the low bits: peer 24 | communicator 20 | phase 11 | class 7 | direction 2.
-// Everything but the peer is constant for long stretches, and the peer mixes best from the low end.
+// The peer is lowest, where it mixes best: everything else is constant for long stretches.
 inline constexpr int kPeerBits = 24, kCommunicatorBits = 20, kPhaseBits = 11, kClassBits = 7;
 inline constexpr int kCommunicatorShift = kPeerBits;
 inline constexpr int kPhaseShift = kCommunicatorShift + kCommunicatorBits;
@@ -138,7 +137,7 @@ constexpr CellKey unpack_cell_key(std::uint64_t key) {
 inline constexpr int kSizeBits = 56;
 inline constexpr std::uint64_t kBinned = std::uint64_t{1} << kSizeBits;
 inline constexpr std::uint64_t kSizeMask = kBinned - 1;
-// Up to this many distinct sizes per class (and thread) are kept exactly, later ones in log2 bins.
+// This many distinct sizes per class (and lane) are kept exactly, later ones in log2 bins.
 inline constexpr std::uint32_t kExactSizes = 1024;
 
 // Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").

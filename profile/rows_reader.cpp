@@ -31,7 +31,7 @@ std::string unescape(std::string_view text) {
 void append_text(std::vector<std::pair<std::string, std::string>>& text, std::string_view lines) {
   while (!lines.empty()) {
     const auto end = lines.find('\n');
-    if (end == std::string_view::npos) return;  // a half-written line
+    if (end == std::string_view::npos) return;  // the last line is incomplete
     const std::string_view line = lines.substr(0, end);
     lines.remove_prefix(end + 1);
     const auto space = line.find(' ');

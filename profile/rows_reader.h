@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits a sequence of rows (rows.h) into the processes that wrote them. Nothing is copied but
-// text.
+// Splits a sequence of rows (rows.h) into the processes that wrote them.
 #pragma once
 
 #include <cstddef>
@@ -13,8 +12,7 @@
 
 namespace fathom::profile {
 
-// One process's rows. The records are copied out of the sections, which may lie unaligned in a
-// file.
+// One process's rows. Records are copied out of the sections, which may be unaligned in a file.
 struct ProcessRows {
   RowsHeader header{};
   std::vector<std::pair<std::string, std::string>> text;  // key, value, in order
@@ -24,7 +22,7 @@ struct ProcessRows {
   std::vector<CellRow> sizes;
   std::vector<std::pair<std::uint32_t, std::string>>
       others;              // sections of other kinds: kind, payload
-  bool truncated = false;  // the file ended inside it
+  bool truncated = false;  // the file ended inside this process's rows
 
   // The first value of a key, or empty.
   const std::string& text_of(const std::string& key) const;
@@ -34,7 +32,7 @@ class RowsReader {
  public:
   RowsReader(const char* data, std::size_t size) : at_(data), end_(data + size) {}
 
-  // The next process; false at the end, or where what follows is not rows.
+  // The next process; false at the end, or if what follows is not rows.
   bool next(ProcessRows& process);
 
  private:

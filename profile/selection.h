@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which part of a profile is meant: by class, by who asked for the traffic, by communicator, by
-// phase. An empty Selection is all of it.
+// Selects a part of a profile: by class, by who caused the traffic, by communicator, by phase. An
+// empty Selection selects everything.
 #pragma once
 
 #include <cstdint>

@@ -37,6 +37,7 @@ std::vector<ClassTotal> class_totals(const Profile& profile, const Selection& se
   }
   std::vector<ClassTotal> totals;
   for (const auto& [key, volume] : sums) totals.push_back({key.first, key.second, volume});
+  // Stable, because the map has already put ties in order of name.
   std::stable_sort(totals.begin(), totals.end(),
                    [](const ClassTotal& left, const ClassTotal& right) {
                      return std::pair(left.volume.bytes, left.volume.messages) >

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The figures that are read off a profile: totals by class and rank, the heaviest pairs, and how
-// evenly the traffic is spread. Pairs come from pair_sums.h, which applies a Selection.
+// Figures computed from a profile: totals by class and rank, the heaviest pairs, and how evenly the
+// traffic is spread. pair_sums.h makes the pairs and applies a Selection.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ inline std::uint64_t by(Metric metric, const PairCount& pair) {
   return metric == Metric::kBytes ? pair.bytes : pair.messages;
 }
 
-// Processes of the job: those of its own world and those of other worlds that it met. Every rank in
-// the profile lies below this.
+// The number of processes: those of the job's own world and those that it met from other worlds.
+// Every rank in the profile is below this.
 std::int64_t rank_count(const Header& header);
 
 Volume total(const std::vector<PairCount>& pairs);
@@ -49,15 +49,16 @@ struct RankTotal {
 // sides.
 std::vector<RankTotal> rank_totals(const std::vector<PairCount>& pairs);
 
-// The `count` pairs with the most traffic, heaviest first; equal ones by source and destination.
+// The `count` pairs with the most traffic, heaviest first. Ties: by source, then destination.
 std::vector<PairCount> top_pairs(const std::vector<PairCount>& pairs, std::size_t count,
                                  Metric metric);
 
-// Largest value over the mean of `ranks` values, of which those not in the list are 0: 1 is
-// perfectly even, `ranks` is all on one rank. 0 if there is no traffic.
+// The largest of `ranks` values divided by their mean, where values not in the list are 0: 1 is
+// perfectly even, `ranks` means all on one rank. 0 if there is no traffic.
 double imbalance(const std::vector<std::uint64_t>& values, std::int64_t ranks);
 
-// Part of the ranks * (ranks - 1) ordered pairs of different ranks that talked, from 0 to 1.
+// The share, from 0 to 1, of the ranks * (ranks - 1) ordered pairs of different ranks that
+// communicated.
 double density(const std::vector<PairCount>& pairs, std::int64_t ranks);
 
 }  // namespace fathom::profile

@@ -25,6 +25,7 @@ void add_trace_loss(const std::string& text, std::vector<TraceLoss>& losses) {
   std::istringstream words(text);
   if (!(words >> own.reason >> own.records)) return;
   std::getline(words >> std::ws, own.error);
+  // Different errors stay apart: each has its own remedy.
   const auto same = [&own](const TraceLoss& other) {
     return other.reason == own.reason && other.error == own.error;
   };

@@ -7,7 +7,7 @@
 namespace fathom::profile {
 namespace {
 
-// The witness of messages that were never received.
+// The name of the witness for messages that were never received.
 constexpr char kUnexpectedQueue[] = "unexpected queue";
 
 struct Both {
@@ -44,7 +44,7 @@ void compare_witnesses(const std::vector<PairCell>& cells,
     coverage.sent.messages += cell.sent.messages;
     coverage.received.bytes += cell.received.bytes;
     coverage.received.messages += cell.received.messages;
-    // Only where both ends have spoken can they be held against each other.
+    // Comparable only if both ends reported.
     if (!has_reported(cell.source) || !has_reported(cell.destination)) continue;
     Both& both = pairs[{cell.source, cell.destination}];
     both.sent += cell.sent;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The two witnesses of each message, its sender and its receiver, held against each other.
+// Compares the two witnesses of each message: its sender and its receiver.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@
 namespace fathom::profile {
 
 // Fills in the sums of `coverage.sent` and `coverage.received`, and compares each pair of processes
-// that both reported. What the receiver saw waiting goes into `unreceived`: it was sent and never
-// received. Pairs that still disagree go into `differences`: a message that the receiver neither
-// counted nor saw waiting may have been under way, or received without being counted. Cells that
-// are not `counted_twice` (posted operations) are left out. With one witness alone there are no
+// that both reported. Messages still waiting at the receiver go into `unreceived`: they were sent
+// and never received. Pairs that still disagree go into `differences`: a message that the receiver
+// neither counted nor saw waiting may have been under way, or received without being counted. Cells
+// that are not `counted_twice` (posted operations) are left out. With a single witness there are no
 // differences.
 void compare_witnesses(const std::vector<PairCell>& cells,
                        const std::function<bool(const PairCell&)>& counted_twice,

@@ -17,13 +17,13 @@
 namespace fathom::profile {
 namespace {
 
-// A list of the numbers that `of` reads from each item: one column of a table.
+// Writes one column of a table: the numbers that `of` reads from the items.
 template <typename Items, typename Of>
 void column(base::JsonWriter& json, std::string_view name, const Items& items, Of of) {
   json.list(name, items, [&](const auto& item) { json.value(of(item)); });
 }
 
-// `fields` writes those of the object that a part of the profile is.
+// The functions `fields` write the fields of one object of the profile.
 void fields(base::JsonWriter& json, const Application& application) {
   json.field("executable", application.executable);
   json.field("arguments", application.arguments);
@@ -83,7 +83,7 @@ void fields(base::JsonWriter& json, const MessageSizes& sizes) {
   }
 }
 
-// Rows of one block: positions in the columns of `traffic`.
+// The rows of one block: positions in the columns of `traffic`.
 using Rows = std::span<const std::size_t>;
 
 void fields(base::JsonWriter& json, const Traffic& traffic, Rows rows) {
@@ -121,7 +121,7 @@ bool columns_agree(const MessageSizes& sizes) {
          sizes.bin_low.size() == sizes.bin_messages.size();
 }
 
-// Nothing where nothing counted.
+// Writes nothing if nothing counted.
 void fields(base::JsonWriter& json, const Totals& totals) {
   if (totals.witness.empty() && totals.messages == 0 && totals.bytes == 0) return;
   json.field("bytes", totals.bytes);
@@ -195,7 +195,7 @@ void fields(base::JsonWriter& json, const Coverage& coverage) {
 
 }  // namespace
 
-// One line for each top-level member and each block keeps the file readable by people and by diff.
+// One line per top-level member and per block keeps the file readable for people and diff.
 struct Writer::Stream {
   enum class Part { kNothing, kTraffic, kMessageSizes };
 
@@ -216,8 +216,8 @@ Writer::~Writer() = default;
 Writer::Writer(Writer&&) noexcept = default;
 Writer& Writer::operator=(Writer&&) noexcept = default;
 
-// Runs one step; any failure closes the writer. "out of memory" fits std::string's own storage, so
-// that reporting it needs no memory.
+// Runs one step; any failure closes the writer. "out of memory" is short enough for std::string's
+// inline storage, so reporting it needs no memory.
 template <typename Step>
 base::Status Writer::guarded(Step step) {
   try {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes a profile.json (docs/profile-format.md) as a stream: memory follows one block of traffic,
-// never the whole profile, and the file appears under its name only when it is complete.
+// Writes a profile.json (docs/profile-format.md) as a stream: memory grows with one block of
+// traffic, never with the whole profile, and the file appears under its name only when complete.
 //
 // Order of calls: open, begin, add(Traffic) any number of times, add(MessageSizes) any number of
 // times, finish. A call out of order is an Error. After any Error the writer is closed, its
-// temporary file removed, and what stood at the path before is still there.
+// temporary file is removed, and an earlier file at the path is still there.
 //
-// Linked into the preloaded library: nothing is printed, no exception leaves (memory running out is
-// an Error), no locale is consulted. Threading: one thread at a time. The same input gives the same
-// bytes: keys in the documented order, rows by (source, destination). Text that is not UTF-8 (a
-// file name may be anything) has each offending byte replaced by U+FFFD.
+// Also linked into the preloaded library: prints nothing, lets no exception out (lack of memory is
+// an Error), consults no locale. Threading: one thread at a time. The same input gives the same
+// bytes: keys in the documented order, rows by (source, destination). In text that is not UTF-8 (a
+// file name may hold any bytes), each offending byte becomes U+FFFD.
 #pragma once
 
 #include <cstddef>
@@ -27,17 +27,17 @@ inline constexpr std::size_t kBlockRows = 65'536;
 class Writer {
  public:
   Writer();
-  ~Writer();  // without finish(): nothing is left behind
+  ~Writer();  // without finish(), leaves nothing behind
   Writer(Writer&&) noexcept;
   Writer& operator=(Writer&&) noexcept;
 
-  // The folder must exist. A regular file that already has the name is replaced by finish().
+  // The folder must exist. finish() replaces a regular file that already has the name.
   base::Status open(const std::string& path);
 
-  // Everything but header.coverage, which is usually known only after the traffic.
+  // Writes everything except header.coverage, which is usually known only after the traffic.
   base::Status begin(const Header& header);
 
-  // The columns must be of equal length; no rows, no block.
+  // The columns must have equal lengths; without rows, no block is written.
   base::Status add(const Traffic& traffic);
   base::Status add(const MessageSizes& sizes);
 
