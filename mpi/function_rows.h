@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The rows generated from functions.table, sorted by key; a FunctionId is the position of its row.
+// The rows generated from functions.table, sorted by key. A FunctionId is the position of its row.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ namespace fathom::mpi {
 struct FunctionRow {
   std::string_view key;  // "isend", "bcast_init"
   std::string_view
-      name;  // "MPI_Isend"; of Open MPI's MPIX_Bcast_init the standard's MPI_Bcast_init
+      name;  // "MPI_Isend"; for Open MPI's MPIX_Bcast_init the standard's MPI_Bcast_init
   FunctionId id;
   Meaning meaning;
 };

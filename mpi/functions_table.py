@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Reads functions.table: what each function of MPI is, one row each. For generators at build time and tests."""
+"""Reads functions.table, one row per MPI function, for generators at build time and for tests."""
 import re
 import sys
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Function:
         return '...' in self.parameters
 
     def fixed(self):
-        """With the words of "..." (FATHOM_MORE) as parameters."""
+        """The function with the words that FATHOM_MORE takes from "..." as parameters."""
         words = ''.join(f', void *more{i}' for i in range(1, 6))
         return Function(self.role, self.options, self.returned, self.name,
                         self.parameters.replace(', ...', words))
@@ -55,7 +55,7 @@ class Function:
 
     @property
     def makes_request(self):
-        """Whether a request comes out of the call that did not go in."""
+        """Whether the call returns a request that it was not given."""
         types = typed(self.parameters)
         return ('MPI_Request*' in types.values() and
                 self.role not in ('completion', 'request_free') and 'request' not in self.options)
@@ -70,7 +70,7 @@ def argument_name(parameter):
 
 
 def typed(parameters):
-    """{name: type}; a trailing [] belongs to the type."""
+    """{name: type}; a trailing [] is part of the type."""
     result = {}
     for parameter in [] if parameters in ('void', '') else parameters.split(','):
         match = re.fullmatch(r'(.*?)\s*(\**)\s*(\w+)((?:\[\d*\])*)', parameter.strip())
@@ -81,7 +81,7 @@ def typed(parameters):
 
 
 def read(path):
-    """Every row, also of functions that no library wraps (role `unrecorded`)."""
+    """Every row, including those of functions that no library wraps (role `unrecorded`)."""
     functions = []
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
         if line.startswith('#') or not line.strip():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes what each MPI function means as C++ rows, from functions.table.
+"""Writes the meaning of each MPI function as C++ rows, from functions.table.
 
 usage: generate_meanings.py TABLE ids OUTPUT.h         enum class FunctionId
        generate_meanings.py TABLE meanings OUTPUT.cpp  the rows, sorted by name
@@ -45,7 +45,7 @@ def window_access(f):
 
 
 def members(f):
-    """(member, enumerator or value) of Meaning, without those that have their default."""
+    """(member, enumerator or value) of Meaning, for members that differ from their default."""
     operation = f.options.get('operation')
     yield 'group', f'Group::{GROUPS[f.group]}'
     if operation:
@@ -73,7 +73,7 @@ def members(f):
 
 
 def key(f):
-    """What find() looks for: lower case, without MPI_ or MPIX_."""
+    """The key that find() looks up: lower case, without MPI_ or MPIX_."""
     return f.short.lower()
 
 

@@ -10,7 +10,7 @@
 namespace fathom::mpi {
 namespace {
 
-constexpr std::size_t kLongestName = 64;  // longer than any function's of MPI
+constexpr std::size_t kLongestName = 64;  // longer than the name of any MPI function
 
 const FunctionRow* row_of(std::string_view function) {
   std::array<char, kLongestName> buffer;

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a function of MPI means: the only place that knows functions by their names.
+// The meaning of MPI's functions. Only this folder knows functions by name.
 //
-// functions.table holds a row for each function; the rows below are generated from it, so that a
-// new function is one new row. Everybody else (trace, analyses, exporters, importers) asks find()
-// once per function of a run and then compares enumerators.
+// functions.table has a row for each function, from which the rows of meanings are generated, so
+// that a new function is one new row. All other code (trace, analyses, exporters, importers) calls
+// find() once per function of a run and then compares enumerators.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "function_ids.h"  // enum class FunctionId: a constant for each function, kIsend for MPI_Isend
+#include "function_ids.h"  // enum class FunctionId: kIsend for MPI_Isend, and so on
 
 namespace fathom::mpi {
 
-// What a function is about. Traces store these by name, so existing ones keep their meaning for
-// ever.
+// The kind of a function. Traces store these by name, so existing names must keep their meaning.
 enum class Group : std::uint8_t {
   kOther,
   kSend,
@@ -30,7 +29,7 @@ enum class Group : std::uint8_t {
   kEnvironment,
 };
 
-// The operation of a collective; the same for its blocking, non-blocking and persistent forms. Up
+// The operation of a collective, the same for its blocking, non-blocking and persistent forms. Up
 // to kScatterv in the order of Open MPI's tags (ompi/mca/coll/base/coll_tags.h).
 enum class Collective : std::uint8_t {
   kNone,
@@ -58,17 +57,17 @@ enum class Collective : std::uint8_t {
   kNeighborAlltoallw,
 };
 
-// Who hands data to whom in a collective, and so who can wait for whom.
+// Which members of a collective pass data to which, and so who can wait for whom.
 enum class Flow : std::uint8_t {
-  kNone,  // no collective, or one whose members need not wait for each other
+  kNone,  // not a collective, or one whose members need not wait for each other
   kBarrier,
-  kAllToAll,  // everybody waits for the last to enter
-  kFromRoot,  // broadcast, scatter: everybody waits for the root
+  kAllToAll,  // every member waits for the last to enter
+  kFromRoot,  // broadcast, scatter: every member waits for the root
   kToRoot,    // reduce, gather: the root waits for the last of the others
-  kPrefix,    // scan: rank r waits for the last of the ranks below it
+  kPrefix,    // scan: rank r waits for the last of the lower ranks
 };
 
-// How a call completes the requests it is given.
+// How a call completes its requests.
 enum class Completes : std::uint8_t {
   kNothing,
   kAll,   // waits for all: MPI_Wait, MPI_Waitall
@@ -79,7 +78,7 @@ enum class Completes : std::uint8_t {
 // What else a call does to requests.
 enum class Requests : std::uint8_t { kNone, kMakes, kMakesAndStarts, kStarts, kFrees };
 
-// What a call does at a window. kAtomic: accumulates, with or without fetching.
+// What a call does to a window. kAtomic: accumulates, with or without fetching.
 enum class WindowAccess : std::uint8_t { kNone, kCreate, kFree, kPut, kGet, kAtomic };
 
 constexpr Flow flow_of(Collective collective) {
@@ -101,8 +100,8 @@ constexpr Flow flow_of(Collective collective) {
     case Collective::kAlltoallw:
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock: return Flow::kAllToAll;
-    // In a neighbourhood everybody waits for neighbours alone; the members are known, the edges are
-    // not.
+    // In neighbourhood collectives a member waits only for its neighbours. The trace has the
+    // members but not the edges.
     default: return Flow::kNone;
   }
 }
@@ -111,7 +110,7 @@ constexpr bool is_neighborhood(Collective collective) {
   return collective >= Collective::kNeighborAllgather;
 }
 
-// Whether the root hands each member its own part (scatter), or gets one from each (gather).
+// Whether the root sends each member its own part (scatter), or receives one from each (gather).
 constexpr bool moves_parts(Collective collective) {
   return collective == Collective::kScatter || collective == Collective::kScatterv ||
          collective == Collective::kGather || collective == Collective::kGatherv;
@@ -120,12 +119,12 @@ constexpr bool moves_parts(Collective collective) {
 struct Meaning {
   Group group = Group::kOther;
   Collective collective = Collective::kNone;
-  Flow flow = Flow::kNone;  // constructors of communicators agree on a context id first: kAllToAll
+  Flow flow = Flow::kNone;  // constructors of communicators: kAllToAll, to agree on a context id
   Completes completes = Completes::kNothing;
   Requests requests = Requests::kNone;
   WindowAccess window = WindowAccess::kNone;
-  bool in_sequence = false;  // takes part in the sequence of collectives of its communicator
-  bool synchronous = false;  // a send that waits for its receive at any length
+  bool in_sequence = false;  // counts in the sequence of collectives on its communicator
+  bool synchronous = false;  // a send that waits for its receive whatever its length
   bool cartesian = false;    // makes a communicator with a Cartesian topology
   bool begins_job = false;   // MPI_Init, MPI_Init_thread
   bool ends_job = false;     // MPI_Finalize
@@ -134,22 +133,22 @@ struct Meaning {
   bool persistent() const { return requests == Requests::kMakes; }
 };
 
-// The meaning of "MPI_Isend", in upper or lower case, and of "MPIX_Bcast_init" as of
-// "MPI_Bcast_init". Names that are no function of MPI have the default meaning.
+// The meaning of a function such as "MPI_Isend", in upper or lower case; "MPIX_Bcast_init" means
+// "MPI_Bcast_init". Names that are not MPI functions have the default meaning.
 const Meaning& meaning_of(std::string_view function);
 const Meaning& meaning_of(FunctionId function);
 
 // "MPI_Isend".
 std::string_view name_of(FunctionId function);
 
-// "MPI_Isend" -> kIsend; nothing for names that are no function of MPI.
+// "MPI_Isend" -> kIsend; nothing for names that are not MPI functions.
 std::optional<FunctionId> find(std::string_view function);
 
-// Whether MPI keeps the name for itself (MPI 3.1, section 2.6.2): a function of any release, also one
-// that has no row here.
+// Whether MPI reserves the name (MPI 3.1, section 2.6.2): true for functions of any release, even
+// those without a row here.
 constexpr bool is_in_namespace(std::string_view name) { return name.starts_with("MPI_"); }
 
-// The blocking collective whose messages carry this tag inside Open MPI, else kNone.
+// The blocking collective whose messages carry this tag inside Open MPI; kNone if there is none.
 constexpr Collective collective_of_tag(std::int32_t tag) {
   constexpr std::int32_t kFirst = -10, kLast = -26;  // allgather, scatterv
   return tag <= kFirst && tag >= kLast ? static_cast<Collective>(1 + kFirst - tag)
