@@ -9,8 +9,8 @@ namespace {
 
 SparseLookup sparse_lookup = nullptr;
 
-// A process that this one has not talked to yet may stand in a group as an odd number instead of a
-// pointer: bits 1-15 local job, 16-31 job family, 32-63 rank (ompi_proc_sentinel_to_name in
+// In a group, a process that this one has not yet communicated with may be an odd number instead of
+// a pointer: bits 1-15 local job, 16-31 job family, 32-63 rank (ompi_proc_sentinel_to_name in
 // ompi/proc/proc.h).
 Identity from_sentinel(std::uintptr_t sentinel) {
   const auto local_job = static_cast<std::uint32_t>((sentinel >> 1) & 0x7fff);

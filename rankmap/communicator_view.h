@@ -23,8 +23,8 @@ inline T& field_ref(void* object, std::ptrdiff_t offset) {
   return *reinterpret_cast<T*>(static_cast<char*>(object) + offset);
 }
 
-// One MPI process, whatever world it belongs to: Open MPI's process name (ompi/proc/proc.h).
-// In the world with that job number, `rank` is the rank in MPI_COMM_WORLD.
+// One MPI process of any world: Open MPI's process name (ompi/proc/proc.h). `rank` is its rank in
+// the MPI_COMM_WORLD of the world with number `job`.
 struct Identity {
   std::uint32_t job = 0;
   std::uint32_t rank = 0;
@@ -46,30 +46,30 @@ inline std::int32_t next_nonblocking_tag(const void* comm) {
 inline const void* local_group(const void* comm) {
   return field<const void*>(comm, openmpi::kCommLocalGroup);
 }
-// The group that a rank in a send or receive on this communicator refers to.
+// The group that ranks in sends and receives on this communicator refer to.
 inline const void* remote_group(const void* comm) {
   return field<const void*>(comm, openmpi::kCommRemoteGroup);
 }
 inline int group_size(const void* group) { return field<int>(group, openmpi::kGroupSize); }
 
-// The name given with MPI_Comm_set_name, or empty.
+// The name given with MPI_Comm_set_name; empty if there is none.
 std::string_view given_name(const void* comm);
 
-// The context id of the communicator that this one duplicates, if the library says so: it names
-// each duplicate "MPI COMMUNICATOR 5 DUP FROM 3" before it announces it (ompi_comm_dup_with_info,
-// ompi_comm_idup_with_info_activate in ompi/communicator/comm.c). Constructors that do not
-// duplicate leave no such name. Call it while that name holds.
+// The context id of the communicator that this one duplicates, if the library reveals it: it names
+// each duplicate "MPI COMMUNICATOR 5 DUP FROM 3" before announcing it (ompi_comm_dup_with_info,
+// ompi_comm_idup_with_info_activate in ompi/communicator/comm.c). Other constructors leave no such
+// name. Call it before the name changes.
 std::optional<std::uint32_t> duplicate_of(const void* comm);
 
-// The communicator of the local group that an intercommunicator keeps; nullptr of any other.
+// The local group's communicator inside an intercommunicator; nullptr for any other communicator.
 inline const void* local_communicator(const void* comm) {
   return is_intercommunicator(comm) ? field<const void*>(comm, openmpi::kCommLocalComm) : nullptr;
 }
 
-// The process at a position of a group, 0 <= position < group_size.
+// The process at a position in a group, 0 <= position < group_size.
 Identity member(const void* group, int position);
 
-// How member() resolves groups in one of Open MPI's sparse forms; the library's own
+// Resolves groups stored in one of Open MPI's sparse forms, for member(): the library's own
 // ompi_group_get_proc_ptr_raw (ompi/group/group.h). Set once, before the first look-up.
 using SparseLookup = const void* (*)(const void* group, int position);
 void set_sparse_lookup(SparseLookup lookup);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* Prints rankmap/openmpi_layout.h: where Open MPI's internal structures keep what Fathom reads.
+/* Prints openmpi_layout.h: the offsets in Open MPI's internal structures of what Fathom reads.
  *
- * Compiled and run at build time against Open MPI's internal headers (Debian's libopenmpi-dev installs
- * them), so that no internal header is included anywhere else. The numbers hold for the release named
- * in kVersion; at run time the library's version is compared and the self-check of
- * profiler/sources/self_check.h proves the decoding on real messages before anything is counted.
+ * Compiled and run at build time against Open MPI's internal headers (Debian's libopenmpi-dev
+ * installs them), so that no other file includes an internal header. The numbers hold for the
+ * release named in kVersion; at run time the library's version is compared, and the self-check
+ * (profiler/sources/self_check.h) proves the decoding on real messages before anything is counted.
  */
 #include <stddef.h>
 #include <stdio.h>
 
-/* pml_base_recvreq.h wants this header, whose own includes no package installs; nothing here uses it. */
+/* pml_base_recvreq.h includes this header, whose own includes no package installs. Unused here. */
 #define _PERUSE_INTERNAL_H_
 
 #include "ompi_config.h"
@@ -28,8 +28,8 @@
 #include "opal/class/opal_list.h"
 #include "opal/mca/btl/btl.h"
 
-/* The beginning of mca_pml_ob1_recv_request_t (ompi/mca/pml/ob1/pml_ob1_recvreq.h), a header that is not
- * installed. */
+/* The beginning of mca_pml_ob1_recv_request_t, copied because its header is not installed
+ * (ompi/mca/pml/ob1/pml_ob1_recvreq.h). */
 struct ob1_recv_request {
   mca_pml_base_recv_request_t req_recv;
   opal_ptr_t remote_req_send;
@@ -38,9 +38,9 @@ struct ob1_recv_request {
   size_t req_bytes_received;
 };
 
-/* Where pml/ob1 keeps messages that no receive has asked for: mca_pml_ob1_comm_t and
- * mca_pml_ob1_comm_proc_t (pml_ob1_comm.h), headers of messages (pml_ob1_hdr.h) and
- * mca_pml_ob1_recv_frag_t (pml_ob1_recvfrag.h), none of which is installed. */
+/* Where pml/ob1 keeps messages that no receive has matched: copies of mca_pml_ob1_comm_t and
+ * mca_pml_ob1_comm_proc_t (pml_ob1_comm.h), message headers (pml_ob1_hdr.h) and
+ * mca_pml_ob1_recv_frag_t (pml_ob1_recvfrag.h), because none of these headers is installed. */
 struct ob1_comm {
   opal_object_t super;
   volatile uint32_t recv_sequence;
@@ -164,7 +164,7 @@ int main(void) {
   AT("kOb1MessageTag", struct ob1_recv_frag, header.rendezvous.match.tag);
   AT("kOb1MessageLength", struct ob1_recv_frag, header.rendezvous.msg_length);
   AT("kOb1FirstSegmentLength", struct ob1_recv_frag, segments[0].seg_len);
-  /* OMPI_PML_OB1_MATCH_HDR_LEN: without the padding at its end. */
+  /* OMPI_PML_OB1_MATCH_HDR_LEN: the size without the padding at the end. */
   line("kOb1MatchHeaderSize",
        offsetof(struct ob1_match_header, sequence) + (OPAL_ENABLE_HETEROGENEOUS_SUPPORT ? 4 : 2));
   line("kOb1TypeMatch", MCA_BTL_TAG_PML + 1);

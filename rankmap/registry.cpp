@@ -11,12 +11,12 @@ namespace {
 
 constexpr std::size_t kMaxKinds = std::size_t{1} << profile::kCommunicatorBits;
 
-// FNV-1a over 64-bit words with a final mix; collisions would merge two communicators' rows in the
-// profile, never their ranks.
+// FNV-1a over 64-bit words with a final mix. A collision would merge the rows of two communicators
+// in the profile, but never their ranks.
 class Hash {
  public:
   Hash() = default;
-  explicit Hash(std::uint64_t value) : state_(value) {}  // goes on from there
+  explicit Hash(std::uint64_t value) : state_(value) {}  // continues from there
 
   Hash& add(std::uint64_t word) {
     state_ = (state_ ^ word) * 0x100000001b3;
@@ -103,7 +103,7 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
   Hash made;
   made.add(mpi::shared_maker(made_by));
   Hash alike = made;
-  // The two sides of an intercommunicator know different parents and each other's groups swapped.
+  // The two sides of an intercommunicator know different parents, and see the groups swapped.
   if (!inter && parent != kNoKind) {
     made.add(rows_[parent].key);
     alike.add(numbers_[parent].key);
@@ -113,7 +113,7 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
     alike.add(local.key + remote.key);
   }
   const Number number = next_number(alike.value());
-  // One that each process has for itself has another context id in each.
+  // If each process has its own, the context id differs between processes, so the ordinal is used.
   const std::uint64_t key = made.add(per_process ? number.ordinal : context_id(comm)).value();
 
   if (const auto known = kinds_by_key_.find(key); known != kinds_by_key_.end()) {
@@ -144,7 +144,7 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
   if (local.has_foreign && local.self_reports) {
     add_foreign_members(kind, local_group(comm), false);
   }
-  // The remote group may be all foreign, so the first of the local group speaks for both.
+  // All members of the remote group may be foreign, so the local group's first member reports both.
   if (inter && remote.has_foreign && local.self_reports) {
     add_foreign_members(kind, remote_group(comm), true);
   }
