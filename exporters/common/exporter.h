@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every export format has in common. How to add one: docs/adding-an-exporter.md.
+// What all export formats have in common. How to add one: docs/adding-an-exporter.md.
 //
-// Exporters format and nothing else; what is summed and how is profile/matrix.h's business. Output
-// appears whole or not at all, and text is the same in every locale.
+// Exporters only format; profile/pair_sums.h decides what is summed and how. Output appears
+// complete or not at all, and text is the same in every locale.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ using profile::Metric;
 
 struct Options {
   profile::Selection selection;
-  Metric metric = Metric::kBytes;  // for formats that hold one number for each pair
-  bool force = false;              // replace an output that is there; otherwise that is an Error
+  Metric metric = Metric::kBytes;  // for formats that hold one number per pair
+  bool force = false;              // replace existing output; otherwise that is an Error
 };
 
 // Sentences for the user about what the format cannot hold and what was done instead.
 using Notes = std::vector<std::string>;
 
-// An Error if the profile has more ranks than `most`: for formats whose size follows the ranks, or
-// the ranks squared. A damaged profile may claim any number of them.
+// An Error if the profile has more ranks than `most`. For formats whose size grows with the ranks
+// or their square: a damaged profile may claim any number of ranks.
 base::Status check_rank_count(const profile::Profile& profile, std::int64_t most,
                               const std::string& format);
 base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::string& format);
 
-// For formats whose size follows the ranks.
+// For formats whose size grows with the ranks.
 inline constexpr std::int64_t kMostListedRanks = 1 << 24;
 
 struct Exporter {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Text going into an AtomicFile: numbers as digits, the same in every locale.
+// Writes text to an AtomicFile, with numbers as digits, the same in every locale.
 #pragma once
 
 #include <charconv>

@@ -18,8 +18,8 @@ void append_little_endian(std::string& bytes, Number number) {
   }
 }
 
-// The part that the local header and the central directory share: from "version needed" to the
-// length of the name. 1 January 1980 is the earliest date there is.
+// The fields that the local header and the central directory share: from "version needed" to the
+// length of the name. The date is 1 January 1980, the earliest one.
 std::string common_fields(std::string_view name, std::uint32_t crc, std::uint32_t size) {
   constexpr std::uint16_t kVersion = 20, kFlags = 0, kStored = 0, kTime = 0, kDate = 0x21;
   std::string fields;
@@ -73,7 +73,7 @@ base::Status ZipFile::commit() {
   }
   file_.append(central_directory_);
   std::string end = "PK\x05\x06";
-  end.append(4, '\0');  // this disk, and the one the directory starts on
+  end.append(4, '\0');  // number of this disk, and of the disk where the directory starts
   append_little_endian(end, static_cast<std::uint16_t>(entries_));
   append_little_endian(end, static_cast<std::uint16_t>(entries_));
   append_little_endian(end, static_cast<std::uint32_t>(central_directory_.size()));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A zip archive of stored (uncompressed) entries, written through an AtomicFile.
 //
-//   for each entry   local header: signature, version, flags, method 0, time, CRC-32, sizes, name; bytes
+//   for each entry   local header: signature, version, flags, method 0, time, CRC-32, sizes, name;
+//                    then the bytes
 //   at the end       central directory: the same for each entry, with its offset; end record
 //
 // The layout is that of PKWARE's APPNOTE 4.3.7, 4.3.12 and 4.3.16 without the 64-bit extension: an

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// CSV (RFC 4180, LF line ends): the profile's traffic row by row, nothing summed.
+// CSV (RFC 4180, LF line ends): the profile's traffic row by row, without sums.
 //
 //   source,destination,class,hidden,communicator,phase,bytes,messages
 //   0,1,point-to-point,0,0,,120,10

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GraphML, directed: a node for each rank (host), an edge for each pair that talked (bytes,
+// GraphML, directed: a node for each rank (host), an edge for each pair that communicated (bytes,
 // messages).
 #pragma once
 

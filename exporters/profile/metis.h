@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // METIS and Chaco graph: header `n m 001`, then one line for each rank (counted from 1) with
-// `neighbour weight` pairs; every edge stands in both lines, there are no self loops.
+// `neighbour weight` pairs. Every edge is in both lines; there are no self loops.
 #pragma once
 
 #include "exporters/common/exporter.h"

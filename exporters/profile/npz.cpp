@@ -16,7 +16,7 @@ namespace {
 using profile::PairCount;
 
 // One array in NumPy's format 1.0: magic, header length, a Python literal padded with blanks so
-// that the data begins at a multiple of 64, the data. (numpy.lib.format documents it.)
+// that the data begin at a multiple of 64, then the data (documented in numpy.lib.format).
 std::string npy(std::string_view type, std::string_view shape, std::string_view data) {
   std::string header = "{'descr': '";
   header.append(type).append("', 'fortran_order': False, 'shape': ").append(shape).append(", }");
@@ -29,7 +29,7 @@ std::string npy(std::string_view type, std::string_view shape, std::string_view 
   return bytes.append(header).append(data);
 }
 
-// `type` says what Number is: little endian, as every machine is that Fathom runs on.
+// `type` describes Number as little-endian, like every machine that Fathom runs on.
 template <typename Number>
 std::string npy(std::string_view type, const std::vector<Number>& numbers) {
   std::string shape = "(";

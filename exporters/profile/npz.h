@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // NumPy .npz with a sparse matrix in CSR form, as scipy.sparse.load_npz() reads it: row = source,
-// column = destination, `data` = bytes or messages as the options say.
+// column = destination, `data` = bytes or messages, depending on the options.
 //
-// The arrays `bytes` and `messages` stand beside it in the same order as `data`, so that one file
+// The arrays `bytes` and `messages` are included in the same order as `data`, so that one file
 // holds both matrices. The zip entries are stored, not compressed.
 #pragma once
 

@@ -21,7 +21,7 @@ using profile::PairCount;
 
 constexpr std::int64_t kMostRanks = 8'192;  // some 3 GiB of text
 
-// What one rank exchanged, by peer; peers without traffic are absent.
+// What one rank exchanged with one peer; peers without traffic are left out.
 struct PeerCount {
   std::int64_t peer = 0;
   std::uint64_t bytes = 0;
@@ -47,7 +47,7 @@ std::uint64_t messages(const Peers& peers) {
       [](std::uint64_t sum, const PeerCount& peer) { return sum + peer.messages; });
 }
 
-// Keys in alphabetical order and four blanks a level, as the reference writes them.
+// Keys are in alphabetical order, indented by four blanks per level, as the reference writes them.
 std::string rank_json(const profile::Rank& rank, std::int64_t ranks, const Peers& sent,
                       const Peers& received) {
   const std::vector<std::uint64_t> unknown;
@@ -68,8 +68,8 @@ std::string rank_json(const profile::Rank& rank, std::int64_t ranks, const Peers
   });
 }
 
-// The reference's simulator takes the files in the order of the archive, which is that of the
-// names: 0, 1, 10, 100, 2. Ties between equal flows depend on it.
+// The order of the ranks' files. The reference's simulator takes them in the order of the archive,
+// which is that of the names (0, 1, 10, 100, 2), and breaks ties between equal flows by it.
 std::vector<std::string> file_order(std::int64_t ranks) {
   std::vector<std::string> digits;
   for (std::int64_t rank = 0; rank < ranks; ++rank) digits.push_back(std::to_string(rank));

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The reference PERUSE profiler's output, as its simulator reads it: one oxton-result<rank>.json
-// for each rank with dense tx and rx arrays over all ranks.
+// The output format of the reference PERUSE profiler, as its simulator reads it: one
+// oxton-result<rank>.json for each rank, with dense tx and rx arrays over all ranks.
 //
-// Into a folder, or into one archive where the path ends in .tar or .tar.gz. Size is ranks squared,
-// memory follows the pairs that talked.
+// Written into a folder, or into one archive if the path ends in .tar or .tar.gz. The size is ranks
+// squared; memory grows with the pairs that communicated.
 #pragma once
 
 #include "exporters/common/exporter.h"

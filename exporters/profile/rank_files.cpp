@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using base::AtomicFile;
 
-// Files go into a folder beside the destination, which takes its name at the end.
+// Writes into a temporary folder beside the destination, which gets the destination's name at last.
 class FolderOfFiles : public RankFiles {
  public:
   explicit FolderOfFiles(std::string path) : path_(std::move(path)) {
@@ -51,7 +51,7 @@ class FolderOfFiles : public RankFiles {
 
   base::Status commit() override {
     std::error_code error;
-    fs::rename(temporary_, path_, error);  // an empty folder gives way, anything else does not
+    fs::rename(temporary_, path_, error);  // replaces an empty folder and nothing else
     if (error) return failure(path_, error);
     created_ = false;
     return base::Done{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Somewhere to put a set of small files: a folder, a .tar or a .tar.gz, as the path says. All of
-// them appear together or none does.
+// The destination of a set of small files: a folder, a .tar or a .tar.gz, depending on the path.
+// All files appear together or not at all.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ class RankFiles {
   virtual base::Status commit() = 0;
 };
 
-// With Options::force an archive is replaced; a folder that is not empty is never touched.
+// Options::force replaces an existing archive; a folder that is not empty is never touched.
 base::Result<std::unique_ptr<RankFiles>> open_rank_files(const std::string& path,
                                                          const Options& options);
 

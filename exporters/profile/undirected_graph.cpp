@@ -49,7 +49,7 @@ void scale_to_int32(UndirectedGraph& graph, Notes& notes) {
   for (const HalfEdge& edge : graph.half_edges) sum += static_cast<double>(edge.to.weight);
   constexpr double kLimit = std::numeric_limits<std::int32_t>::max();
   if (sum <= kLimit) return;
-  // Rounding up adds less than 1 for each half edge.
+  // Leaves room for rounding up, which adds less than 1 for each half edge.
   const double room = std::max(1.0, kLimit - static_cast<double>(graph.half_edges.size()));
   const auto divisor = static_cast<std::uint64_t>(std::ceil(sum / room));
   for (HalfEdge& edge : graph.half_edges) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The job as mapping and partitioning tools want it: an undirected graph of ranks without self
-// loops, the weight of an edge being what went in both directions together.
+// The job as mapping and partitioning tools expect it: an undirected graph of ranks without self
+// loops, whose edge weights are the traffic in both directions together.
 #pragma once
 
 #include <cstdint>
@@ -25,17 +25,17 @@ struct UndirectedGraph {
   std::vector<HalfEdge> half_edges;  // each edge twice, ascending by (from, to)
 };
 
-// Notes what is left out: messages to oneself and pairs without weight.
+// Notes what it leaves out: messages to oneself and pairs without weight.
 UndirectedGraph undirected_graph(const profile::Profile& profile, const Options& options,
                                  Notes& notes);
 
-// Makes the weights small enough that the sum over all half edges fits a signed 32-bit integer,
-// which METIS and Scotch are usually built with: every weight is divided by the same number and
-// rounded up, so that none becomes 0. Notes the divisor; does nothing where nothing is needed.
+// Makes the weights so small that their sum over all half edges fits a signed 32-bit integer, the
+// type with which METIS and Scotch are usually built: divides every weight by the same number and
+// rounds up, so that none becomes 0. Notes the divisor; does nothing if the sum already fits.
 void scale_to_int32(UndirectedGraph& graph, Notes& notes);
 
-// Calls line(neighbours_begin, neighbours_end) once for each rank in order, those without any
-// included.
+// Calls line(neighbours_begin, neighbours_end) once for each rank in order, including ranks without
+// neighbours.
 template <typename Line>
 void for_each_rank(const UndirectedGraph& graph, Line line) {
   auto begin = graph.half_edges.begin();

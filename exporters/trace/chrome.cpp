@@ -161,7 +161,7 @@ class ChromeVisitor : public trace::Visitor {
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
-  std::vector<std::string> functions_, classes_, phases_, communicators_;  // JSON
+  std::vector<std::string> functions_, classes_, phases_, communicators_;  // names as JSON strings
   bool first_ = true;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Chrome's trace event JSON, which Perfetto, chrome://tracing and Speedscope read. For large traces
-// take `perfetto`: viewers hold the whole of a JSON file in memory.
+// prefer `perfetto`: viewers hold a JSON file in memory as a whole.
 //
-//   {"displayTimeUnit":"ns","traceEvents":[ one event a line ]}
+//   {"displayTimeUnit":"ns","traceEvents":[ one event per line ]}
 //
-// A process for each rank, a thread for each thread; calls are B and E with their attributes,
-// message arrows s and f, each message is an async slice b and e of its receiver, phases are async
-// slices too. Times are microseconds with three decimals. Not held: steps inside a transfer, call
-// sites' code segments.
+// Each rank is a process and each thread a thread. Calls are B and E with their attributes; message
+// arrows are s and f; each message is also an async slice, b and e, of its receiver; phases are
+// async slices too. Times are microseconds with three decimals. Left out: steps inside a transfer,
+// code segments of call sites.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

@@ -106,7 +106,7 @@ class CsvVisitor : public trace::Visitor {
     }
   }
 
-  // 0 is an answer for these.
+  // Columns in which 0 is a value, not a missing one.
   static bool always(const Event& event, Attribute column) {
     const bool message =
         event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;

@@ -15,7 +15,7 @@ using trace::Event;
 using trace::EventKind;
 using trace::Place;
 
-// The text of one rank.
+// Writes the text of one rank.
 class GoalText : public trace::OperationSink {
  public:
   GoalText(TextFile& file, FlatTags& tags) : file_(file), tags_(tags) {}

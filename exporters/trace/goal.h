@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GOAL, the text form that LogGOPSim and ATLAHS read (txt2bin makes the binary one).
+// GOAL, the text format that LogGOPSim and ATLAHS read (txt2bin converts it to the binary one).
 //
 //   num_ranks 2
 //   rank 0 {
-//   l1: calc 1500                  what passed between two calls, in nanoseconds
+//   l1: calc 1500                  the time between two calls, in nanoseconds
 //   l2: send 1024b to 1 tag 7
 //   l2 requires l1
 //   }
 //
-// Collectives are the messages that the library really sent, so a simulator replays the algorithm
-// that ran. Dependencies: an operation requires what its thread did before; a send inside a
-// collective also requires what that collective received before; what a wait or test completes,
-// what follows it requires. Time inside MPI is left to the simulator. A length of 0 is written as
-// 1, for LogGOPSim subtracts one. Tags: FlatTags.
+// Collectives appear as the messages that the library actually sent, so a simulator replays the
+// algorithm that ran. Dependencies: an operation requires what its thread did before it; a send
+// inside a collective also requires what that collective received before; and what follows a wait
+// or test requires what that completed. Time inside MPI is left to the simulator. A length of 0 is
+// written as 1, because LogGOPSim subtracts one. Tags: FlatTags.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

@@ -31,7 +31,7 @@ using trace::Place;
 using trace::Request;
 using trace::RequestKind;
 
-// OTF2 has no operation for neighbourhood collectives: those are regions alone.
+// OTF2 has no operation for neighbourhood collectives: they appear as regions only.
 std::optional<OTF2_CollectiveOp> operation_of(const mpi::Meaning& meaning) {
   if (meaning.persistent()) return std::nullopt;
   switch (meaning.collective) {
@@ -102,7 +102,7 @@ class Otf2Visitor : public trace::Visitor {
     const auto tag = static_cast<std::uint32_t>(event.tag);
     const auto peer = archive_.groups().peer(event);
     if (event.kind == EventKind::kMessageReceived && message.nonblocking) {
-      // The MpiIrecv comes when the program learns of it, which is later.
+      // The MpiIrecv comes later, when the program learns of the completion.
       parameter(Otf2Parameter::kArrived, event, event.code);
     } else if (event.kind == EventKind::kMessageReceived) {
       message_attributes(event);
@@ -153,7 +153,7 @@ class Otf2Visitor : public trace::Visitor {
     }
   }
 
-  // What was received was received, though the program never asked.
+  // The message was received, even though the program never asked.
   void request_dropped(const Place& place, const Request& request, std::uint64_t time_ns) override {
     if (!options_.user) return;
     at(place, time_ns);
@@ -178,7 +178,7 @@ class Otf2Visitor : public trace::Visitor {
       case EventKind::kRequestGiven: return parameter(Otf2Parameter::kRequestGiven, event, 0);
       case EventKind::kRequestCompleted:
         return parameter(Otf2Parameter::kRequestCompleted, event, 0);
-      default: return;  // have operations of their own
+      default: return;  // other kinds have functions of their own
     }
   }
 
@@ -196,7 +196,7 @@ class Otf2Visitor : public trace::Visitor {
   }
 
  private:
-  static constexpr std::uint32_t kProgram = ~std::uint32_t{0};  // no class: the communicator itself
+  static constexpr std::uint32_t kProgram = ~std::uint32_t{0};  // not a class: the communicator
 
   struct Moved {
     std::uint32_t root;
@@ -213,7 +213,7 @@ class Otf2Visitor : public trace::Visitor {
 
   void check(OTF2_ErrorCode code) { failed_ = failed_ || code != OTF2_SUCCESS; }
 
-  // The events that follow belong to this thread and time. Time never goes back within a location.
+  // Sets the thread and time of the events that follow. Time never goes back within a location.
   void at(const Place& place, std::uint64_t time_ns) {
     if (place.thread >= threads_.size()) threads_.resize(place.thread + 1);
     Thread& thread = threads_[place.thread];
@@ -243,7 +243,7 @@ class Otf2Visitor : public trace::Visitor {
         value);
   }
 
-  // In the archive: attributes of calls in the order of trace::fields(), then Otf2Attribute.
+  // The number in the archive: attributes of calls as in trace::fields(), then Otf2Attribute.
   static std::uint32_t number_of(const trace::Field& field) {
     return static_cast<std::uint32_t>(&field - trace::fields().data());
   }
@@ -311,7 +311,7 @@ class Otf2Visitor : public trace::Visitor {
     return function < meanings_.size() ? operation_of(meanings_[function]) : std::nullopt;
   }
 
-  // Who sent and got what, from this process's side, as far as the call's attributes say.
+  // The root and the bytes sent and received, from this process's view, as far as attributes say.
   Moved moved_by(const Place& place, const Event& call) {
     Moved moved{OTF2_UNDEFINED_UINT32, call.bytes, call.bytes2 ? call.bytes2 : call.bytes};
     if (call.root == trace::kNobody) return moved;
@@ -327,7 +327,7 @@ class Otf2Visitor : public trace::Visitor {
     return moved;
   }
 
-  // Of a collective that returns when it is done.
+  // The operation of a collective that is done when it returns.
   std::optional<OTF2_CollectiveOp> blocking_operation(const Call& call) const {
     const mpi::Meaning& meaning = meanings_[call.enter.function];
     return meaning.nonblocking() ? std::nullopt : operation_of(meaning);
@@ -339,7 +339,7 @@ class Otf2Visitor : public trace::Visitor {
         access != WindowAccess::kAtomic)
       return;
     const auto window = windows_.find(call.object);
-    if (window == windows_.end()) return;  // made before the trace begins
+    if (window == windows_.end()) return;  // made before the trace began
     const std::uint32_t target = archive_.groups().find(window->second.communicator, call.peer);
     if (target == OTF2_UNDEFINED_UINT32) return;
     const std::uint32_t self = window->second.self;
@@ -353,8 +353,8 @@ class Otf2Visitor : public trace::Visitor {
     }
   }
 
-  // Windows are known to each process by a handle of its own; the nth one that a communicator's
-  // processes make on it is the same for all of them, for creation is collective.
+  // Each process has its own handle for a window. The nth window that a communicator's processes
+  // make on it is the same on all of them, because creation is collective.
   void window_change(const Place&, const Call& call) {
     const WindowAccess access = meanings_[call.enter.function].window;
     if (access == WindowAccess::kCreate && call.enter.communicator >= 0 && !call.cut) {
@@ -376,8 +376,8 @@ class Otf2Visitor : public trace::Visitor {
   const std::vector<mpi::Meaning> meanings_;  // by number of the function
   const TraceOptions& options_;
   std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)>
-      list_;                     // emptied by each record
-  std::vector<Thread> threads_;  // of the process at hand
+      list_;                     // each record empties it
+  std::vector<Thread> threads_;  // of the current process
   std::unordered_map<std::uint64_t, Window> windows_;
   std::map<std::int32_t, std::uint32_t> window_ordinals_;
   OTF2_EvtWriter* writer_ = nullptr;

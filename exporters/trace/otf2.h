@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// OTF2, through libotf2: opens in Vampir, Pipit, Scalasca's tools and everything that reads OTF2.
+// OTF2, through libotf2: for Vampir, Pipit, Scalasca's tools and everything else that reads OTF2.
 //
-// One location a thread. Each call is Enter and Leave with its attributes ("fathom::peer", …), so
-// that nothing of it is lost. Messages:
+// One location per thread. Each call is Enter and Leave with all its attributes ("fathom::peer",
+// …), so nothing of it is lost. Messages:
 //   the program's, blocking       MpiSend, MpiRecv where they happened
-//   the program's, non-blocking   MpiIsend, MpiIsendComplete; MpiIrecvRequest, MpiIrecv at the wait or test
-//                                 (fathom::uncompleted: where it was freed, or at the end)
-//   the library's own             MpiSend, MpiRecv on a twin of the communicator, one for each class, named
-//                                 "COMMUNICATOR [MPI_Bcast, hidden]", so that tools that match messages by
-//                                 communicator, ranks and tag never mix them with the program's
-//   collectives                   MpiCollectiveBegin, MpiCollectiveEnd; NonBlockingCollectiveRequest, …Complete
+//   the program's, non-blocking   MpiIsend, MpiIsendComplete; MpiIrecvRequest, and MpiIrecv at the
+//                                 wait or test (with fathom::uncompleted: where the request was
+//                                 freed, or at the end)
+//   the library's own             MpiSend, MpiRecv on a twin of the communicator, one per class,
+//                                 named "COMMUNICATOR [MPI_Bcast, hidden]", so that tools that
+//                                 match messages by communicator, ranks and tag never mix them
+//                                 with the program's
+//   collectives                   MpiCollectiveBegin, MpiCollectiveEnd;
+//                                 NonBlockingCollectiveRequest, …Complete
 //   one-sided calls               RmaWinCreate, RmaPut, RmaGet, RmaAtomic, RmaWinDestroy; messages
 //                                 that carry them (osc/pt2pt) are the library's own
-// What OTF2 has no record for (steps of a transfer, the unexpected queue, loss, phases, …) are
-// Parameter events. Not held: code segments (call sites stay addresses), clocks, how often a
+// Parameter events hold what OTF2 has no record for (steps of a transfer, the unexpected queue,
+// loss, phases, …). Left out: code segments (call sites stay addresses), clocks, how often a
 // communicator was made.
 #pragma once
 

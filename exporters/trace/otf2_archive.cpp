@@ -22,7 +22,7 @@ namespace fathom::exporters {
 namespace {
 
 constexpr std::uint64_t kChunkBytes = 1
-                                      << 20;  // of events held in memory before they go to the file
+                                      << 20;  // of events, held in memory before they are written
 constexpr std::uint64_t kDefinitionChunkBytes = 4 << 20;
 
 OTF2_FlushType flush_when_full(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {
@@ -72,7 +72,7 @@ struct Otf2Archive::State {
   Otf2Groups groups;
   std::map<std::uint64_t, Location> locations;
   std::unordered_map<std::string, std::uint32_t> strings;
-  std::vector<std::string> strings_before;  // made while there was no definition writer yet
+  std::vector<std::string> strings_before;  // made before there was a definition writer
   OTF2_GlobalDefWriter* definition_writer = nullptr;
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t>
       twins;  // (communicator, class) -> OTF2's
@@ -80,7 +80,7 @@ struct Otf2Archive::State {
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   bool failed = false;
 
-  // A string is defined before the first definition that refers to it.
+  // A string must be defined before the first definition that refers to it.
   void define_string(std::uint32_t self, const std::string& text) {
     if (!definition_writer) {
       strings_before.push_back(text);
@@ -147,14 +147,14 @@ void Otf2Archive::close_events(std::int64_t rank, std::uint32_t thread) {
   state_->check(OTF2_Archive_CloseEvtWriter(state_->archive, writer));
 }
 
-// Communicators are lists of locations, so each rank has one; readers require the file of each.
+// Communicators are lists of locations, so each rank has one; readers require a file for each.
 void Otf2Archive::add_silent_ranks() {
   for (std::int64_t rank = 0; rank < state_->groups.locations(); ++rank) {
     if (!state_->locations.contains(location_of(rank, 0))) add_silent(rank);
   }
 }
 
-// libotf2 3.0 goes on reading a location's memory that it has freed when the location has no event.
+// libotf2 3.0 keeps reading the freed memory of a location that has no event, so this adds one.
 void Otf2Archive::add_silent(std::int64_t rank) {
   OTF2_EvtWriter* writer = events_of(rank, 0);
   state_->locations[location_of(rank, 0)].silent = true;
@@ -198,7 +198,7 @@ void Otf2Archive::saw_time(std::uint64_t time_ns) {
 
 namespace {
 
-// The global definitions, in the order in which each may refer to those before it.
+// Writes the global definitions, each after those that it refers to.
 class DefinitionWriter {
  public:
   DefinitionWriter(Otf2Archive& names, Otf2Archive::State& state, OTF2_GlobalDefWriter* writer)
@@ -342,7 +342,7 @@ class DefinitionWriter {
         static_cast<std::uint32_t>(members.size()), members.data()));
   }
 
-  // Group 0: all locations. Group 1: shared by the communicators that each process has by itself.
+  // Group 0: all locations. Group 1: for all communicators of which each process has its own.
   void groups() {
     const Otf2Groups& groups = state_.groups;
     std::vector<std::uint64_t> all;
@@ -360,7 +360,7 @@ class DefinitionWriter {
     }
   }
 
-  // Definitions come in the order of their numbers.
+  // Definitions are written in the order of their numbers.
   using Key = std::pair<std::int32_t, std::uint32_t>;
   static std::map<std::uint32_t, Key> by_self(const std::map<Key, std::uint32_t>& numbers) {
     std::map<std::uint32_t, Key> sorted;
@@ -417,7 +417,7 @@ class DefinitionWriter {
   std::vector<std::uint32_t> groups_;  // by communicator
 };
 
-// Every location needs a file of its own definitions, though they are all global here.
+// Every location needs a file of local definitions, although all definitions here are global.
 void write_local_definitions(Otf2Archive::State& state) {
   state.check(OTF2_Archive_OpenDefFiles(state.archive));
   for (const auto& [id, location] : state.locations) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// An OTF2 archive being written, through libotf2: definitions and event files of one run.
+// Writes an OTF2 archive through libotf2: the definitions and event files of one run.
 //
 //   PATH/traces.otf2, PATH/traces.def   anchor and global definitions
 //   PATH/traces/LOCATION.evt            events of one thread: location = thread * 2^32 + world rank
 //                                       Readers require a file with an event for each location, so
 //                                       ranks without events have one that says "measurement off".
 //
-// The folder appears whole or not at all. libotf2 is not named in this header.
+// The folder appears complete or not at all. This header does not include libotf2's.
 #pragma once
 
 #include <cstdint>
@@ -26,22 +26,22 @@ class Otf2Archive {
  public:
   static base::Result<std::unique_ptr<Otf2Archive>> create(const std::string& path, bool force,
                                                            const trace::Definitions& definitions);
-  ~Otf2Archive();  // without finish(): nothing is left behind
+  ~Otf2Archive();  // without finish(), leaves nothing behind
 
-  // The events of one thread; closed by close_events().
+  // The event writer of one thread; close_events() closes it.
   OTF2_EvtWriter_struct* events_of(std::int64_t rank, std::uint32_t thread);
   void close_events(std::int64_t rank, std::uint32_t thread);
 
-  // OTF2_StringRef of the text as UTF-8, which Python's otf2 insists on.
+  // The OTF2_StringRef of the text, as UTF-8, which Python's otf2 requires.
   std::uint32_t string(std::string_view text);
 
-  // The communicator, or for a class other than point-to-point a twin of it, so that the library's
-  // messages never meet the program's when a tool matches them. Made on first use.
+  // The communicator or, for a class other than point-to-point, its twin, so that tools that match
+  // messages never match the library's with the program's. Made on first use.
   std::uint32_t communicator(std::int32_t communicator, std::uint32_t message_class);
 
   Otf2Groups& groups();
 
-  // A window, by its creation: the `ordinal`th on that communicator.
+  // A window, identified by its creation: the `ordinal`th on that communicator.
   std::uint32_t window(std::int32_t communicator, std::uint32_t ordinal);
 
   void saw_time(std::uint64_t time_ns);

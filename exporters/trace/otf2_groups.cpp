@@ -68,7 +68,7 @@ std::uint32_t Otf2Groups::peer(const trace::Event& event) {
   Group& group = groups_[static_cast<std::size_t>(event.communicator)];
   if (group.is_self) return 0;
   const auto comm_peer = static_cast<std::size_t>(event.comm_peer);
-  // Most often its rank in the communicator is the place.
+  // The peer's rank in the communicator usually is its position.
   if (event.comm_peer >= 0 && event.peer >= 0 && comm_peer < group.members.size() &&
       group.members[comm_peer] == event.peer && !group.of_all_ranks) {
     return static_cast<std::uint32_t>(event.comm_peer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The members of each communicator as an OTF2 archive lists them, and where in the list a peer is.
+// The members of each communicator as an OTF2 archive lists them, and the position of a peer there.
 //
 // Each communicator is an OTF2 Comm with one group:
 //   all members known     the members in order; for an intercommunicator the local group, then the
@@ -9,7 +9,7 @@
 //   one in each process   MPI_COMM_SELF and what is made from it alone: the one group of type
 //                         COMM_SELF, where every peer is 0.
 //   members not known     in a trace of some of the ranks: all ranks, so peers are world ranks.
-// A peer that the group lacks is appended when it is first met, for sometimes only one side of an
+// A peer that the group lacks is appended when first met, because sometimes only one side of an
 // intercommunicator is known. Peers without a known world rank share the location "unknown rank".
 #pragma once
 
@@ -28,19 +28,19 @@ class Otf2Groups {
  public:
   explicit Otf2Groups(const trace::Definitions& definitions);
 
-  // Locations 0 … ranks() - 1 are the ranks of the job and the members of all communicators. One
-  // more follows once a peer without a known rank was met.
+  // Locations 0 … ranks() - 1 are the ranks of the job and the members of all communicators. Once a
+  // peer without a known rank was met, one more follows.
   std::int64_t ranks() const { return ranks_; }
   std::int64_t locations() const { return ranks_ + (unknown_rank_met_ ? 1 : 0); }
 
-  // True for a communicator that each process has by itself.
+  // True for a communicator of which each process has its own.
   bool is_self(std::size_t communicator) const { return groups_[communicator].is_self; }
   // World ranks; ranks() is the unknown rank.
   std::vector<std::uint64_t> members(std::size_t communicator) const;
 
-  // The position of a message's peer. The communicator's number may be damaged.
+  // The position of a message's peer. Accepts damaged communicator numbers.
   std::uint32_t peer(const trace::Event& event);
-  // The same for any rank, without appending; OTF2_UNDEFINED_UINT32 if it is not in the list.
+  // The same for any rank, without appending; OTF2_UNDEFINED_UINT32 if the list lacks it.
   std::uint32_t find(std::int32_t communicator, std::int32_t world_rank);
 
   // Archive property FATHOM::COMMUNICATORS (trace/otf2/names.h).
@@ -49,14 +49,14 @@ class Otf2Groups {
  private:
   struct Group {
     std::vector<std::int64_t> members;  // world ranks; kNone: the unknown rank
-    // Of the first `mapped` members; made when needed.
+    // For the first `mapped` members; extended on demand.
     std::unordered_map<std::int64_t, std::uint32_t> positions;
     std::size_t mapped = 0;
     bool is_self = false;
-    bool of_all_ranks = false;  // then `members` is what comes after them
+    bool of_all_ranks = false;  // the group begins with all ranks; `members` follow them
   };
 
-  // The rank as it now is in the group.
+  // Appends the rank; returns its entry in the group.
   std::int64_t add(Group& group, std::int64_t rank);
   std::optional<std::uint32_t> position(Group& group, std::int64_t rank);
 
@@ -66,7 +66,7 @@ class Otf2Groups {
 
   const trace::Definitions& definitions_;
   std::vector<Group> groups_;               // by communicator
-  std::int64_t ranks_ = 0, all_ranks_ = 0;  // all_ranks_: what a group of all ranks begins with
+  std::int64_t ranks_ = 0, all_ranks_ = 0;  // all_ranks_: the beginning of a group of all ranks
   bool unknown_rank_met_ = false;
 };
 

@@ -19,7 +19,7 @@ using mpi::Group;
 using trace::Call;
 using trace::Place;
 
-// Extrae's numbers (its mpi_prv_events.h), and from 1000 on those of functions that are not listed.
+// Extrae's numbers (its mpi_prv_events.h); functions that are not listed are numbered from 1000.
 constexpr std::pair<FunctionId, int> kExtraeValues[] = {
     {FunctionId::kSend, 1},       {FunctionId::kRecv, 2},       {FunctionId::kIsend, 3},
     {FunctionId::kIrecv, 4},      {FunctionId::kWait, 5},       {FunctionId::kWaitall, 6},
@@ -93,7 +93,7 @@ int state_of(const mpi::Meaning& meaning) {
   }
 }
 
-// Where a rank stands among the nodes: processors are numbered node by node, one for each rank.
+// The place of a rank among the nodes: processors are numbered node by node, one for each rank.
 struct Seat {
   std::size_t node = 0, cpu = 0;  // from 1
   std::size_t threads = 1;
@@ -135,7 +135,7 @@ class Layout {
     seat.threads = std::max<std::size_t>(seat.threads, thread + 1);
   }
 
-  // "cpu:1:task:thread", as records begin.
+  // "cpu:1:task:thread", as in records.
   std::string object(std::int32_t rank, std::uint32_t thread) const {
     const auto position = static_cast<std::size_t>(rank);
     const std::size_t cpu = position < seats_.size() ? seats_[position].cpu : 0;
@@ -257,7 +257,7 @@ class ParaverVisitor : public trace::Visitor {
                          ':' + std::to_string(to) + ':' + std::to_string(state) + '\n');
   }
 
-  // Between two calls.
+  // Records the time between two calls.
   void running(const Place& place, std::uint64_t until) {
     layout_.saw(place.rank, place.thread);
     const auto since = since_.find({place.rank, place.thread});

@@ -23,7 +23,7 @@ using trace::EventKind;
 using trace::Message;
 using trace::Place;
 
-// Field numbers of the messages that are written.
+// Field numbers of the protobuf messages written here.
 namespace packet {
 constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kTrackEvent = 11, kInterned = 12,
                         kSequenceFlags = 13, kTrackDescriptor = 60;
@@ -46,10 +46,10 @@ namespace interned {
 constexpr std::uint32_t kEventNames = 2, kAnnotationNames = 3, kId = 1, kName = 2;
 }  // namespace interned
 
-// Tracks that hold slices that overlap: each slice goes to one that is free.
+// Assigns overlapping slices to tracks: each slice goes to a track that is free.
 class Lanes {
  public:
-  // Slices come in the order of their ends. Returns the lane and whether it is new.
+  // Call it in the order in which slices end. Returns the lane and whether it is new.
   std::pair<std::uint32_t, bool> take(std::uint64_t begin, std::uint64_t end) {
     auto free = free_at_.upper_bound({begin, ~std::uint32_t{0}});
     if (free == free_at_.begin()) {
@@ -222,7 +222,7 @@ class PerfettoVisitor : public trace::Visitor {
     return first_kind_ + static_cast<std::size_t>(kind) + 1;
   }
 
-  // The first packet of the sequence: every name that later ones use by number.
+  // Writes the first packet of the sequence: every name that later ones refer to by number.
   void intern() {
     Protobuf names;
     const auto add = [&](std::uint32_t list, std::uint64_t id, std::string_view name) {
@@ -287,7 +287,7 @@ class PerfettoVisitor : public trace::Visitor {
   }
 
   void write_packet() {
-    constexpr std::uint32_t kPacket = 1;  // of the message Trace
+    constexpr std::uint32_t kPacket = 1;  // field of the message Trace
     trace_.clear();
     trace_.message(kPacket, packet_);
     file_ << trace_.bytes();
@@ -301,7 +301,7 @@ class PerfettoVisitor : public trace::Visitor {
   std::size_t first_class_ = 0, first_phase_ = 0, first_kind_ = 0;
   std::set<std::uint64_t> described_;
   std::unordered_map<std::int32_t, Lanes> lanes_;
-  Protobuf trace_, packet_, event_, annotation_;  // reused, so that an event allocates nothing
+  Protobuf trace_, packet_, event_, annotation_;  // reused, so that events need no allocation
 };
 
 }  // namespace

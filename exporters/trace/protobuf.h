@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes protocol buffer messages (protobuf.dev/programming-guides/encoding), as much of it as
-// Perfetto needs.
+// Writes protocol buffer messages (protobuf.dev/programming-guides/encoding), as far as Perfetto
+// needs them.
 //
-//   field: key = number * 8 + wire type, then   0 varint: 7 bits a byte, low first, the high bit: more follows
-//                                               1 fixed64: 8 bytes, little-endian
-//                                               2 length-delimited: varint length, bytes
-// A nested message is built in a Protobuf of its own and put in as bytes.
+//   field: key = number * 8 + wire type, then
+//     0 varint: 7 bits per byte, lowest first; the high bit means that more follow
+//     1 fixed64: 8 bytes, little-endian
+//     2 length-delimited: varint length, bytes
+// A nested message is built in its own Protobuf and added as bytes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@ class Protobuf {
     key(field, 1);
     for (int shift = 0; shift < 64; shift += 8) bytes_.push_back(static_cast<char>(value >> shift));
   }
-  // A string must be UTF-8.
+  // Converts to UTF-8, which strings must be.
   void text(std::uint32_t field, std::string_view value) { bytes(field, base::as_utf8(value)); }
   void message(std::uint32_t field, const Protobuf& nested) { bytes(field, nested.bytes_); }
 

@@ -54,7 +54,7 @@ class Object {
   }
 
  private:
-  // A table as a list of objects; `more(row)` adds to one.
+  // Writes a table as a list of objects; `more(row)` adds members to one.
   template <typename More>
   void rows(const std::string& name, More more) {
     const auto is_it = [&](const analysis::Table& table) { return table.name == name; };

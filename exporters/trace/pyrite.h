@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The analysis object of Pyrite (tools/mpi_data_parser.py), JSON: what its viewer reads from the
+// Pyrite's analysis object (tools/mpi_data_parser.py) as JSON: what its viewer reads from the
 // header of a .mpix file.
 //
-//   {"summary": {…}, "per_rank": [{…}], "top_ranks_by_out_bytes": [{"rank", "bytes", "messages"}],
+//   {"summary": {…}, "per_rank": [{…}],
+//    "top_ranks_by_out_bytes": [{"rank", "bytes", "messages"}],
 //    "top_ranks_by_in_bytes": […], "top_ranks_by_touch_bytes": [{"rank", "bytes"}],
-//    "top_links": [{"comm", "sender", "receiver", "messages", "bytes", "calls": {name: messages}, "first_time",
-//    "last_time"}], "collective_roots": [{"root", "events", "bytes", "calls": {name: calls}}], "barrier_spreads":
-//    [{"barrier_index", "t_min", "t_max", "spread", "comm"}], "time_windows": [{"t_start", "t_end", "events",
-//    "canonical_transfer_events", …}], "patterns": [{"type", "description", "strength", "ranks", "pairs", "metrics": {…}}],
-//    "issues": [{"type", "severity", "score", "description", "ranks", "pairs", "windows", "metrics": {"seconds", …}}]}
+//    "top_links": [{"comm", "sender", "receiver", "messages", "bytes",
+//                   "calls": {name: messages}, "first_time", "last_time"}],
+//    "collective_roots": [{"root", "events", "bytes", "calls": {name: calls}}],
+//    "barrier_spreads": [{"barrier_index", "t_min", "t_max", "spread", "comm"}],
+//    "time_windows": [{"t_start", "t_end", "events", "canonical_transfer_events", …}],
+//    "patterns": [{"type", "description", "strength", "ranks", "pairs", "metrics": {…}}],
+//    "issues": [{"type", "severity", "score", "description", "ranks", "pairs", "windows",
+//                "metrics": {"seconds", …}}]}
 //
-// Names are Pyrite's, types of issues with underscores. Pairs are [source, destination], times
-// seconds. What the numbers mean where they differ: analysis/pyrite/issues.h. Issues stand by the
-// seconds that they cost, which are null where nobody knows them.
+// Names are Pyrite's; types of issues have underscores. Pairs are [source, destination], times are
+// seconds. analysis/pyrite/issues.h explains the numbers that differ from Pyrite's. Issues are
+// sorted by the seconds that they cost, which are null where unknown.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

@@ -21,7 +21,7 @@ using trace::Place;
 using trace::Request;
 using trace::RequestKind;
 
-// Lines of one rank. One may be kept open until it is known, and those behind it wait with it.
+// The lines of one rank. A line may be kept open until its text is known; later lines then wait.
 class OpenLines {
  public:
   using Position = std::uint64_t;
@@ -91,7 +91,7 @@ class SmpiVisitor : public trace::Visitor {
       lines_.add(prefix_ + text);
     }
     thread.began = true;
-    thread.call_begin = lines_.keep_open();  // receives of a collective are posted here
+    thread.call_begin = lines_.keep_open();  // a collective's receives are posted here
     thread.in_call = true;
   }
 
@@ -129,7 +129,7 @@ class SmpiVisitor : public trace::Visitor {
     if (request.kind != RequestKind::kReceive) return;
     Pending& pending = requests_[request.number];
     if (pending.is_open) lines_.fill(pending.position, "");
-    if (request.has_message) {  // arrived before the call that posts it returned
+    if (request.has_message) {  // it arrived before the call that posts the receive returned
       lines_.add(operation("irecv", request.message));
       pending = {0, false, wait_line(request.message)};
     } else {
@@ -144,7 +144,7 @@ class SmpiVisitor : public trace::Visitor {
     }
     const auto found = requests_.find(request.number);
     if (found == requests_.end()) return;
-    if (found->second.is_open) lines_.fill(found->second.position, "");  // cancelled
+    if (found->second.is_open) lines_.fill(found->second.position, "");  // it was cancelled
     if (!found->second.wait.empty()) lines_.add(found->second.wait);
     requests_.erase(found);
   }
@@ -154,13 +154,13 @@ class SmpiVisitor : public trace::Visitor {
     bool began = false, in_call = false;
     std::uint64_t left_ns = 0;
     OpenLines::Position call_begin = 0;
-    std::string posted;  // lines for the begin of the call
+    std::string posted;  // lines for the beginning of the call
     std::vector<std::string> at_end;
   };
   struct Pending {
     OpenLines::Position position = 0;
-    bool is_open = false;  // the line at `position` waits for its message
-    std::string wait;      // empty: nothing to wait for
+    bool is_open = false;  // the line at `position` is open until its message is known
+    std::string wait;      // the wait line; empty: nothing to wait for
   };
 
   Thread& at(const Place& place) {
@@ -168,7 +168,7 @@ class SmpiVisitor : public trace::Visitor {
     return threads_[place.thread];
   }
 
-  // A send that is all that its call does; one half of a sendrecv must not block the other.
+  // Whether a call does nothing but this send; half of a sendrecv must not block the other half.
   static bool is_alone(const Message& message) {
     return message.inside && message.inside->enter.peer2 == trace::kNobody;
   }
@@ -209,7 +209,7 @@ class SmpiVisitor : public trace::Visitor {
   std::int64_t rank_;
   std::vector<Thread> threads_;
   std::unordered_map<std::uint64_t, Pending> requests_;   // receives
-  std::unordered_map<std::uint64_t, std::string> sends_;  // wait lines by number of the message
+  std::unordered_map<std::uint64_t, std::string> sends_;  // wait lines by message number
 };
 
 }  // namespace

@@ -5,10 +5,10 @@
 //   PATH/RANK.txt     RANK init · RANK sleep SECONDS · RANK send|isend|recv|irecv PEER TAG BYTES ·
 //                     RANK wait SOURCE DESTINATION TAG · RANK finalize
 //
-// Collectives are the messages that the library really sent: receives are posted when the
-// collective begins, sends never block, each receive is waited for where it completed. What passes
-// between two calls is slept. Communicators do not exist there, so tags carry them (FlatTags);
-// lengths are bytes.
+// Collectives appear as the messages that the library actually sent: their receives are posted when
+// the collective begins, sends never block, and each receive is waited for where it completed. The
+// time between two calls is slept. SimGrid's format has no communicators, so tags carry them
+// (FlatTags); lengths are bytes.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lines that come in any order and go into a file in order of time.
+// Takes lines in any order and writes them to a file in order of time.
 //
-// Sorted pieces of kMostBytes go to a temporary file each and are merged at the end; equal times
-// keep the order in which they came. Memory: kMostBytes and a buffer for each piece.
+// Sorted pieces of kMostBytes each go to a temporary file and are merged at the end. Ties: order of
+// arrival. Memory: kMostBytes and a buffer for each piece.
 #pragma once
 
 #include <cstddef>

@@ -64,7 +64,7 @@ Number unless_default(const Event& event, Attribute attribute) {
 }
 Number unless_zero(std::uint64_t value) { return value == 0 ? std::nullopt : number(value); }
 
-// The database under its temporary name; the first error stays.
+// The database under its temporary name; keeps the first error.
 class Database {
  public:
   ~Database() {
@@ -84,7 +84,7 @@ class Database {
     }
     temporary_ = path + ".part-" + std::to_string(::getpid());
     check(sqlite3_open(temporary_.c_str(), &handle_));
-    // Nothing has to outlive a crash: the file has no name yet.
+    // No crash safety is needed: the file does not have its final name yet.
     run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;");
     run(kSchema);
     run("BEGIN");
@@ -105,7 +105,7 @@ class Database {
     return status();
   }
 
-  // One row of a statement; `bind` calls text() and value() for its columns in order.
+  // Inserts one row with a statement; `bind` calls text() and value() for its columns in order.
   template <typename Bind>
   void insert(sqlite3_stmt* statement, Bind bind) {
     if (!error_.empty()) return;

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A SQLite database of a trace, for questions in SQL (pandas.read_sql, sqlite3, DBeaver).
+// A SQLite database of a trace, for queries in SQL (pandas.read_sql, sqlite3, DBeaver).
 //
-//   process(rank, host, pid, affinity, complete, lost_records)     function(id, name, grp)
-//   communicator(id, name, made_by, parent)                        member(communicator, comm_rank, rank)
-//   call(rank, thread, begin_ns, end_ns, function, depth, communicator, peer, tag, bytes, root, peer2, tag2,
-//        bytes2, count, newcomm, flag, request, object, offset, error, site)
-//   sent(id, rank, thread, ns, class, hidden, communicator, peer, tag, bytes, request)   received: the same
-//   event(kind, rank, thread, ns, code, request, communicator, peer, tag, count)         everything else
-//   view message: both ends of each message of which both are known, joined by id
+//   process(rank, host, pid, affinity, complete, lost_records)
+//   function(id, name, grp)
+//   communicator(id, name, made_by, parent)
+//   member(communicator, comm_rank, rank)
+//   call(rank, thread, begin_ns, end_ns, function, depth, communicator, peer, tag, bytes, root,
+//        peer2, tag2, bytes2, count, newcomm, flag, request, object, offset, error, site)
+//   sent(id, rank, thread, ns, class, hidden, communicator, peer, tag, bytes, request)
+//   received: the same as sent
+//   event(kind, rank, thread, ns, code, request, communicator, peer, tag, count)   everything else
+//   view message: messages of which both ends are known, joined by id
 //   view calls: call with the function's name
 //
-// A field that says nothing is NULL.
+// Fields without a value are NULL.
 #pragma once
 
 #include "exporters/trace/trace_exporter.h"

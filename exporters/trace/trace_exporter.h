@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What every export format for traces has in common. How to add one: docs/adding-an-exporter.md.
+// What all export formats for traces have in common. How to add one: docs/adding-an-exporter.md.
 //
-// Each is a visitor over trace/join/walk.h: it formats and nothing else. Output appears whole or not at
-// all. Memory follows what is open at one moment of the trace, not its length.
+// Each is a visitor over trace/join/walk.h that only formats. Output appears complete or not at
+// all. Memory grows with what is open at one moment of the trace, not with its length.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ namespace fathom::exporters {
 
 struct TraceOptions {
   bool user = true;    // the program's own messages
-  bool hidden = true;  // those of the library, inside collectives and the like
-  bool force = false;  // replace an output that is there; otherwise that is an Error
+  bool hidden = true;  // the library's messages, inside collectives and other calls
+  bool force = false;  // replace existing output; otherwise that is an Error
 
   bool wants(const trace::Message& message) const { return message.hidden ? hidden : user; }
 };
@@ -39,31 +39,33 @@ struct TraceExporter {
 std::span<const TraceExporter> all_trace();
 const TraceExporter* find_trace(std::string_view name);  // nullptr if there is no such format
 
-// ---- what several formats need ----
+// ---- shared by several formats ----
 
-// Names by number; a number that the definitions do not hold (damage) gets a name too.
+// Names by number. A number that the definitions lack (damage) gets a name too.
 std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function);
 std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class);
 std::string communicator_name(const trace::Definitions& definitions, std::int32_t communicator);
 std::string process_name(const trace::Process& process);  // "rank 3 on n1", and what it lost
 std::string_view kind_name(trace::EventKind kind);        // "call", "sent", …
 
-// How many ranks a format has to list: those of the job and of every process in the trace.
+// The number of ranks that a format has to list: those of the job and of every process in the
+// trace.
 std::int64_t rank_count(const trace::Definitions& definitions);
 
 bool is_hidden(const trace::Definitions& definitions, std::uint32_t message_class);
 
-// Note damage that was met, and how many messages have one end only.
+// Notes damage that was met, and how many messages have only one end.
 void note(const trace::WalkSummary& summary, Notes& notes);
-// Notes loss and damage that the definitions tell.
+// Notes the loss and damage that the definitions report.
 void note_loss(const trace::Definitions& definitions, Notes& notes);
 
-// World ranks as ranks of a communicator. Cost: one hash table for each communicator met.
+// Converts world ranks to ranks of a communicator. Cost: one hash table per communicator met.
 class CommunicatorRanks {
  public:
   explicit CommunicatorRanks(const trace::Definitions& definitions) : definitions_(definitions) {}
 
-  // -1 if the rank is no member. Of an intercommunicator: in the remote group if it is there.
+  // -1 if the rank is not a member. In an intercommunicator: the rank in the remote group, if it is
+  // there.
   std::int32_t rank_in(std::int32_t communicator, std::int32_t world_rank);
 
  private:
@@ -73,9 +75,9 @@ class CommunicatorRanks {
   std::unordered_map<std::int32_t, Table> tables_;
 };
 
-// Formats without communicators (GOAL, SMPI) know messages by a number alone. The program's tags on
-// MPI_COMM_WORLD keep theirs; each other pair of communicator and tag, and every negative tag, gets
-// a number of its own from 2^30 on, the same for all ranks.
+// Gives messages one number for communicator and tag, for formats without communicators (GOAL,
+// SMPI). The program's tags on MPI_COMM_WORLD stay as they are; each other pair of communicator and
+// tag, and every negative tag, gets a number from 2^30 up, the same on all ranks.
 class FlatTags {
  public:
   static constexpr std::uint32_t kFirstOther = 1u << 30;
