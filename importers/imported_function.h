@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How importers describe a function of MPI of which another tool's trace holds the name alone.
+// How importers describe an MPI function of which another tool's trace gives only the name.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace fathom::importers {
 
-// With the attributes that importers can fill in. A name that is no function of MPI:
-// mpi::Group::kOther, no attributes.
+// The function with the attributes that importers can fill in. For a name that is not an MPI
+// function: mpi::Group::kOther, no attributes.
 trace::Function imported_function(std::string_view name);
 
 }  // namespace fathom::importers

@@ -25,7 +25,7 @@ bool claims(const Importer& row, const fs::path& path) {
 }
 
 bool claims_a_file(const Importer& row, const fs::path& folder) {
-  std::error_code ignored;  // a plain file: no entries
+  std::error_code ignored;  // for a plain file there are no entries
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
     if (claims(row, entry.path())) return true;
   }

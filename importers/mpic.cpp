@@ -21,9 +21,9 @@ using mpi::FunctionId;
 constexpr std::uint64_t kSmallBytes = 40, kLargeBytes = 64, kProcessBytes = 1040, kAnchorBytes = 24;
 constexpr std::uint64_t kDateBytes = 64, kProgramBytes = 1024, kHostBytes = 1024, kLabelBytes = 24;
 constexpr char kMagic[9] = "MPICv002";
-constexpr double kMostSeconds = 9e9;  // what nanoseconds in 64 bits can hold
+constexpr double kMostSeconds = 9e9;  // more would not fit nanoseconds in 64 bits
 
-// By type, from 13 on.
+// The functions by type, which counts from 13.
 constexpr std::int32_t kFirstType = 13;
 constexpr FunctionId kTypes[] = {
     FunctionId::kSend,      FunctionId::kRecv,     FunctionId::kBsend,    FunctionId::kSsend,
@@ -34,7 +34,7 @@ constexpr FunctionId kTypes[] = {
     FunctionId::kWaitany,   FunctionId::kWaitsome, FunctionId::kTest,     FunctionId::kTestany,
     FunctionId::kTestall,   FunctionId::kTestsome, FunctionId::kInit,     FunctionId::kFinalize};
 
-// One half of what a record tells.
+// One half of a record's data: small records have one, large ones two.
 struct Part {
   std::int32_t sender = 0, receiver = 0, count = 0, bytes = 0, tag = 0;
 };
@@ -91,7 +91,7 @@ struct Contents {
   std::string program;
   std::vector<std::string> hosts;
   std::vector<std::int32_t> pids;
-  std::vector<std::int64_t> started_unix_ns;  // version 1 does not know
+  std::vector<std::int64_t> started_unix_ns;  // empty for version 1
   std::vector<Section> sections;
   std::string damage;  // a sentence; empty: none
 };
@@ -175,7 +175,7 @@ class Parser {
   Contents contents_;
 };
 
-// The records of one rank in the order in which they were made.
+// Merges the records of one rank into the order in which they were made.
 class InOrder {
  public:
   explicit InOrder(const Section& section) : section_(section) {}
@@ -255,7 +255,7 @@ class MpicImport {
 
  private:
   static constexpr std::size_t kMostCommunicators =
-      4096;  // a damaged file may name any number of them
+      4096;  // because a damaged file may name any number of them
 
   void find_communicators(const Section& section) {
     communicators_.try_emplace(0, 0);
@@ -353,7 +353,7 @@ class MpicImport {
   void message(std::size_t process, const trace::Event& call, trace::EventKind kind,
                std::int32_t peer, std::int32_t tag, std::uint64_t bytes,
                trace::TraceWriter& writer) {
-    if (peer == trace::kNobody) return;  // to or from nobody
+    if (peer == trace::kNobody) return;  // no such rank
     trace::Event event;
     event.kind = kind;
     event.time_ns = call.time_ns;
@@ -366,7 +366,7 @@ class MpicImport {
 
   const Contents& contents_;
   std::map<std::int32_t, std::int32_t> communicators_;  // by handle
-  std::vector<std::uint64_t> offsets_;                  // of each rank's time 0 from the run's
+  std::vector<std::uint64_t> offsets_;                  // from the run's time 0 to each rank's
   std::uint64_t last_ns_ = 0, skipped_ = 0;
   bool too_many_ = false;
 };

@@ -76,7 +76,7 @@ class Import {
     std::free(names);
   }
 
-  // Location by location, so that one file is open at a time.
+  // Reads location by location, so that one file is open at a time.
   bool events(const Plan& plan, trace::TraceWriter& writer) {
     for (const auto& [location, place] : plan.places) OTF2_Reader_SelectLocation(reader_, location);
     const bool has_local = OTF2_Reader_OpenDefFiles(reader_) == OTF2_SUCCESS;
@@ -94,7 +94,7 @@ class Import {
     return good;
   }
 
-  // They map the location's own numbers to the global ones, and its clock.
+  // Local definitions map the location's own numbers to the global ones, and its clock.
   void local_definitions(std::uint64_t location) {
     OTF2_DefReader* reader = OTF2_Reader_GetDefReader(reader_, location);
     if (!reader) return;

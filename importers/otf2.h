@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads an OTF2 archive (the anchor file, *.otf2, or the folder that holds it) into a Fathom trace.
 //
-// One that Fathom wrote comes back event for event. Of one that another tool recorded (EZTrace,
-// Score-P) the MPI functions become calls, their arguments taken from the MPI records inside them;
-// MpiSend, MpiIsend, MpiRecv and MpiIrecv become messages and requests, collectives calls with root
-// and bytes. Regions that are no MPI functions, metrics and other paradigms are left out, and said.
+// An archive that Fathom wrote comes back event for event. In one that another tool recorded
+// (EZTrace, Score-P), MPI functions become calls, with arguments from the MPI records inside them;
+// MpiSend, MpiIsend, MpiRecv and MpiIrecv become messages and requests, collectives become calls
+// with root and bytes. Regions that are not MPI functions, metrics and other paradigms are left
+// out, with a note.
 //
-// Memory: the definitions, and the events of one call that is open. Input is checked number by
-// number; libotf2 itself reads the bytes.
+// Memory: the definitions, and the events of one open call. All numbers in the input are checked;
+// libotf2 itself reads the bytes.
 #pragma once
 
 #include <string>

@@ -70,7 +70,7 @@ OTF2_CallbackCode on_region(void* user, OTF2_RegionRef self, OTF2_StringRef name
 OTF2_CallbackCode on_group(void* user, OTF2_GroupRef self, OTF2_StringRef name, OTF2_GroupType type,
                            OTF2_Paradigm, OTF2_GroupFlag flags, uint32_t count,
                            const uint64_t* members) {
-  // Kept apart, for EZTrace defines another group of the same number.
+  // Stored separately, because EZTrace defines another group with the same number.
   if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS && of(user).comm_locations.empty()) {
     of(user).comm_locations.assign(members, members + count);
   }

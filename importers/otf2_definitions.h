@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The global definitions of an OTF2 archive, as they come; what they mean for a trace: otf2_plan.h.
+// The global definitions of an OTF2 archive, as read. otf2_plan.h translates them for a trace.
 #pragma once
 
 #include <otf2/otf2.h>

@@ -63,7 +63,7 @@ void LocationEvents::completed(std::uint64_t time, OTF2_AttributeList* list, std
   trace::Event event = new_event(trace::EventKind::kRequestCompleted, time);
   event.request = request;
   read(list, event);
-  // A send that was complete when its call returned has no number, and no completion.
+  // A send that was complete when its call returned has neither a number nor a completion.
   if (plan_.own && trace::is_otf2_send_request(event.request)) return;
   events_.push_back(event);
   events_.back().flag = cancelled ? 1 : 0;
@@ -129,12 +129,12 @@ void LocationEvents::phase(std::uint64_t time, OTF2_ParameterRef self, OTF2_Stri
 }
 
 void LocationEvents::finish() {
-  open_.clear();  // what is still open has no leave, and is written as it stands
+  open_.clear();  // calls that are still open have no leave; they are written as they are
   flush();
 }
 
 trace::Event LocationEvents::new_event(trace::EventKind kind, std::uint64_t time) {
-  // Of an archive that Fathom wrote, ticks are nanoseconds of the run. Time never goes back.
+  // In an archive that Fathom wrote, ticks are nanoseconds of the run. Time never goes back.
   std::uint64_t ns = time;
   if (!plan_.own) {
     const std::uint64_t ticks = time > archive_.offset ? time - archive_.offset : 0;
@@ -252,7 +252,7 @@ namespace {
 
 LocationEvents& events_of(void* user_data) { return *static_cast<LocationEvents*>(user_data); }
 
-// Request ids of other tools may be 0, which stands for none here.
+// Request ids of other tools may be 0, which means no request here.
 std::uint64_t request_of(std::uint64_t id) { return id + 1; }
 
 OTF2_CallbackCode on_enter(OTF2_LocationRef, OTF2_TimeStamp time, uint64_t, void* user,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of one location of an OTF2 archive, turned into those of a thread of a trace.
+// Turns the events of one location of an OTF2 archive into those of a thread of a trace.
 #pragma once
 
 #include <otf2/otf2.h>
@@ -13,8 +13,8 @@
 
 namespace fathom::importers::otf2 {
 
-// Keeps the events of a call until it is left: what is inside tells its arguments, where nothing
-// else does.
+// Keeps the events of a call until it is left, because they supply its arguments if nothing else
+// does.
 class LocationEvents {
  public:
   LocationEvents(const Archive& archive, const Plan& plan, trace::TraceWriter& writer,
@@ -29,7 +29,7 @@ class LocationEvents {
                std::uint32_t peer, OTF2_CommRef comm, std::uint32_t tag, std::uint64_t bytes,
                std::uint64_t request);
 
-  // A call without MPI functions' attributes learns here which request it returned.
+  // In archives of other tools, which have no attributes: the open call returned this request.
   void request_made(std::uint64_t request);
 
   void completed(std::uint64_t time, OTF2_AttributeList* list, std::uint64_t request,
@@ -44,7 +44,7 @@ class LocationEvents {
  private:
   static constexpr std::uint32_t kMostRanks = 1u << 31;
   static constexpr std::size_t kMostKept =
-      1 << 16;  // events of one call; then its arguments stay as they are
+      1 << 16;  // events of one call; beyond that its arguments stay as they are
 
   trace::Event new_event(trace::EventKind kind, std::uint64_t time);
   trace::Event& add(trace::EventKind kind, std::uint64_t time) {
@@ -54,8 +54,8 @@ class LocationEvents {
   std::int32_t world_rank(std::int32_t communicator, std::uint32_t rank) const;
   void set_peer(trace::Event& event, const CommPlace& place, std::uint32_t position) const;
 
-  // A member of an intercommunicator's local group speaks to the remote one, and the other way
-  // round.
+  // Whether this process is in the local group of an intercommunicator. Its peers are then in the
+  // remote group, otherwise in the local one.
   bool is_local(const profile::Communicator& row) const;
 
   void read(OTF2_AttributeList* list, trace::Event& event) const;
@@ -73,8 +73,8 @@ class LocationEvents {
   std::uint64_t unknown_comms_ = 0;
 };
 
-// What calls a LocationEvents, given as user data, for each event. `own`: Fathom wrote the archive,
-// in which the numbers of requests are as recorded, and a receive was told of when it arrived.
+// Sets the callbacks that pass each event to the LocationEvents given as user data. `own`: Fathom
+// wrote the archive, so request numbers are as recorded, and receives are reported on arrival.
 void set_callbacks(OTF2_EvtReaderCallbacks* callbacks, bool own);
 
 }  // namespace fathom::importers::otf2

@@ -67,7 +67,7 @@ class Planner {
     }
   }
 
-  // The ranks of a job are the order of the locations in the group that says so.
+  // The order of the locations in the COMM_LOCATIONS group gives the ranks of a job.
   void ranks() {
     comm_locations_ = archive_.comm_locations;
     std::map<std::uint64_t, std::uint32_t> group_of;
@@ -94,7 +94,7 @@ class Planner {
     }
   }
 
-  // Fathom gives a rank without a trace a location too: those are no processes.
+  // Whether it is the location that Fathom gives to a rank without a trace: not a process.
   bool is_silent(const Archive::Location& location) const {
     return location.events == 0 || archive_.text(location.name) == trace::kOtf2NoEvents;
   }
@@ -126,7 +126,7 @@ class Planner {
                 [](const auto* left, const auto* right) { return left->self < right->self; });
       std::uint32_t next = 0;
       for (const Archive::Location* location : locations) {
-        // Fathom's locations carry the thread's number; there may be gaps.
+        // Fathom's locations contain the thread's number; there may be gaps.
         const auto thread = plan_.own ? static_cast<std::uint32_t>(location->self >> 32) : next++;
         if (thread > kMostThreads) continue;
         if (process.threads.size() <= thread) process.threads.resize(thread + 1);
@@ -146,7 +146,7 @@ class Planner {
         ++plan_.other_regions;
         continue;
       }
-      // Other tools define a region once for each process.
+      // Other tools define a region once per process.
       const auto [known, is_new] =
           by_name_.try_emplace(std::string(name), static_cast<std::uint32_t>(all.functions.size()));
       plan_.functions.emplace(self, known->second);
@@ -176,7 +176,7 @@ class Planner {
     return ranks;
   }
 
-  // "NAME [CLASS, hidden]" with NAME the parent's.
+  // Recognises "NAME [CLASS, hidden]", where NAME is the parent's.
   bool twin(std::uint32_t self, const Archive::Comm& comm) {
     const auto parent = plan_.comms.find(comm.parent);
     if (!plan_.own || parent == plan_.comms.end()) return false;
@@ -214,7 +214,7 @@ class Planner {
     return all;
   }
 
-  // The group of a communicator holds the members of both its groups, or peers by world rank.
+  // A communicator's group lists the members of both its groups, or all ranks.
   CommPlace own_place(std::uint32_t group, const OwnCommunicator& facts,
                       profile::Communicator& made) const {
     const std::vector<std::int64_t> listed = world_ranks(group);
@@ -266,7 +266,7 @@ class Planner {
       const auto parent = plan_.comms.find(comm.parent);
       if (parent != plan_.comms.end()) made.parent = parent->second.communicator;
       if (made.world_ranks.empty() && !plan_.own) {
-        made.name = "MPI_COMM_SELF";  // what a communicator without listed members can be
+        made.name = "MPI_COMM_SELF";  // the only kind of communicator without listed members
         made.parent = profile::kNone;
       }
       plan_.definitions.communicators.push_back(made);

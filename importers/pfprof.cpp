@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kAdvice[] = "the file is damaged or was not written by the reference profiler";
 
-// One oxton-result<rank>.json.
+// The content of one oxton-result<rank>.json.
 struct RankFile {
   std::int64_t rank = profile::kNone;
   std::int64_t ranks = profile::kNone;  // "n_procs"
@@ -92,7 +92,7 @@ std::optional<std::int64_t> rank_in_name(std::string_view name) {
   return rank;
 }
 
-// The job as its ranks' files add up to it.
+// The job, put together from the files of its ranks.
 class Job {
  public:
   base::Status add(const std::string& name, const std::string& full_name, base::ByteSource& bytes) {
