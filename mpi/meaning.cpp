@@ -13,6 +13,7 @@ namespace {
 constexpr std::size_t kLongestName = 64;  // longer than the name of any MPI function
 
 const FunctionRow* row_of(std::string_view function) {
+  // On the stack, so that a look-up allocates nothing.
   std::array<char, kLongestName> buffer;
   if (function.size() > buffer.size()) return nullptr;
   std::transform(function.begin(), function.end(), buffer.begin(), [](char letter) {

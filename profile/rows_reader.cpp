@@ -57,6 +57,7 @@ bool RowsReader::at_header() const {
 bool RowsReader::next(ProcessRows& process) {
   process = {};
   if (!at_header() || static_cast<std::size_t>(end_ - at_) < sizeof(RowsHeader)) return false;
+  // Copied, because rows in a file may be unaligned.
   std::memcpy(&process.header, at_, sizeof(RowsHeader));
   at_ += sizeof(RowsHeader);
   while (at_ < end_ && !at_header()) {

@@ -52,6 +52,7 @@ class Record {
   }
 
  private:
+  // Missing words read as 0, because a damaged record may be too short.
   std::uint64_t word(std::uint32_t i) const { return i < words_ ? payload_[i] : 0; }
 
   std::uint32_t half(std::uint32_t i) const {

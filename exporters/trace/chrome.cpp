@@ -161,7 +161,8 @@ class ChromeVisitor : public trace::Visitor {
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
-  std::vector<std::string> functions_, classes_, phases_, communicators_;  // names as JSON strings
+  // Names as JSON strings, converted once, because millions of events repeat them.
+  std::vector<std::string> functions_, classes_, phases_, communicators_;
   bool first_ = true;
 };
 

@@ -42,6 +42,7 @@ class CsvVisitor : public trace::Visitor {
   void leave(const Place& place, const Call& call) override {
     begin("call", place, call.enter.time_ns, call.leave.time_ns,
           name_in(functions_, call.enter.function), call.depth);
+    // Results, such as a new communicator, are known only at the leave.
     for (const Attribute column : kColumns)
       cell(trace::is_set(call.leave, column) ? call.leave : call.enter, column);
     file_ << ',' << call.leave.code << ",,,";

@@ -27,6 +27,7 @@ class GoalText : public trace::OperationSink {
   }
 
   Label transfer(const Place& place, const Event& event) override {
+    // At least 1 byte, because LogGOPSim subtracts one.
     const bool sends = event.kind == EventKind::kMessageSent;
     file_ << 'l' << ++last_label_ << (sends ? ": send " : ": recv ")
           << std::max<std::uint64_t>(event.bytes, 1) << (sends ? "b to " : "b from ") << event.peer

@@ -37,6 +37,7 @@ void SortedLines::sort() {
 
 void SortedLines::spill() {
   sort();
+  // Has no name, so that an export that is killed leaves no piece behind.
   Piece piece(std::tmpfile());
   failed_ = failed_ || !piece;
   if (piece) {

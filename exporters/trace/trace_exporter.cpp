@@ -96,6 +96,7 @@ std::int32_t CommunicatorRanks::rank_in(std::int32_t communicator, std::int32_t 
     const auto& members = definitions_.communicators[static_cast<std::size_t>(communicator)];
     const auto& listed =
         members.remote_world_ranks.empty() ? members.world_ranks : members.remote_world_ranks;
+    // The remote group first, because emplace keeps the first entry and peers are remote.
     for (std::size_t rank = 0; rank < listed.size(); ++rank) {
       table.emplace(listed[rank], static_cast<std::int32_t>(rank));
     }

@@ -109,6 +109,7 @@ int add_object(dl_phdr_info* object, std::size_t size, void* list_pointer) {
 
 }  // namespace
 
+// Reads /sys, as hwloc does, because the library may be preloaded where hwloc is not installed.
 std::string describe_place() {
   cpu_set_t set;
   CPU_ZERO(&set);

@@ -53,6 +53,7 @@ bool fits(const std::string& pattern, const std::string& name) {
 
 TraceSettings read_trace_settings() {
   TraceSettings settings;
+  // A value that cannot be read must not fail the user's job: the default stays.
   const auto refuse = [&settings](const char* name, const std::string& value,
                                   const char* expected) {
     settings.not_understood.push_back(std::string(name) + "=" + value +

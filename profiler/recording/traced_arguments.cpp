@@ -8,7 +8,7 @@
 namespace fathom::profiler::traced {
 namespace {
 
-// Whether a communicator's fields may be read.
+// Whether a communicator's fields may be read: a handle that Fathom does not know may be invalid.
 bool is_known(MPI_Comm comm) { return comm != nullptr && Communicators::find(comm) != nullptr; }
 
 std::int64_t local_size(MPI_Comm comm) { return rankmap::group_size(rankmap::local_group(comm)); }

@@ -69,6 +69,7 @@ LiveChunks find_chunks(const base::MappedFile& file) {
       break;
     }
     LiveChunkHeader chunk_header;
+    // Copied, because the process may still be writing.
     std::memcpy(&chunk_header, file.data() + offset, sizeof chunk_header);
     if (chunk_header.state == ChunkState::kFree) continue;
     if (chunk_header.state != ChunkState::kFilling && chunk_header.state != ChunkState::kFull) {
