@@ -16,7 +16,7 @@
 namespace fathom::base::scratch {
 namespace {
 
-constexpr std::size_t kLookEvery = std::size_t{4} << 20;    // bytes
+constexpr std::size_t kLookEvery = std::size_t{4} << 20;    // bytes accessed
 constexpr std::size_t kLeastMapped = std::size_t{1} << 20;  // smaller arrays are in plain memory
 
 std::string folder() {
@@ -24,7 +24,7 @@ std::string folder() {
   return chosen != nullptr && *chosen != '\0' ? chosen : "/var/tmp";
 }
 
-// Of all files that this process has mapped, in bytes; 0 if the kernel does not say.
+// The resident bytes of all files that this process has mapped; 0 if the kernel does not say.
 std::size_t resident_file_bytes() {
   const int file = ::open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   if (file < 0) return 0;
@@ -36,7 +36,7 @@ std::size_t resident_file_bytes() {
   return shared * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
-// A file without a name, also where the file system has no O_TMPFILE.
+// A file without a name, even if the file system lacks O_TMPFILE.
 int open_nameless() {
   const int file = ::open(folder().c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) return file;
@@ -52,7 +52,7 @@ class Mappings {
     const std::lock_guard guard(mutex_);
     all_.push_back({begin, bytes});
   }
-  // False: it is not one.
+  // False if there is no such mapping.
   bool remove(char* begin) {
     const std::lock_guard guard(mutex_);
     return std::erase_if(all_, [&](const Mapping& one) { return one.begin == begin; }) > 0;
@@ -79,11 +79,11 @@ class Mappings {
   std::vector<Mapping> all_;
   std::size_t touched_bytes_ = 0;    // since the last look
   std::size_t passed_bytes_ = 0;     // since memory was given back
-  std::size_t resident_before_ = 0;  // of mapped files, when it was
+  std::size_t resident_before_ = 0;  // of mapped files, after memory was given back
 };
 
 Mappings& mappings() {
-  static Mappings* const all = new Mappings;  // never destroyed: arrays may be later
+  static Mappings* const all = new Mappings;  // never destroyed: arrays may outlive it otherwise
   return *all;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Room for what is too large for memory: temporary files without a name, mapped. They lie in
-// $TMPDIR, else /var/tmp, and are gone with the process. What is in them stays; what of them is
-// resident stays within kMostResident, as long as whoever goes through them says so (touched).
+// Memory for data too large to keep resident: mapped temporary files without a name. They are in
+// $TMPDIR, else /var/tmp, and vanish with the process. Their content is kept, while at most
+// kMostResident of it stays in memory, provided that users report what they access (touched).
 // Threading: any.
 #pragma once
 
@@ -18,18 +18,17 @@ namespace scratch {
 
 inline constexpr std::size_t kMostResident = std::size_t{64} << 20;  // bytes
 
-// Zeroes. Room is taken in advance, so that no store into it can meet a full disk. An error says
-// which folder has no room. `bytes`: a multiple of the page size.
+// Zeroed memory. Its room on disk is taken in advance, so that no store into it can meet a full
+// disk. An error names the folder that has no room. `bytes`: a multiple of the page size.
 Result<char*> map(std::size_t bytes);
 void unmap(char* begin, std::size_t bytes);
 
-// Whoever goes through what is mapped says so now and then; what is beyond the limit leaves memory
-// (not the file). What else was looked at meanwhile counts too: the kernel is asked how much is
-// resident.
+// Call it now and then with the number of bytes accessed: what exceeds the limit leaves memory, but
+// not the file. Other accesses in between count too, because the kernel reports what is resident.
 void touched(std::size_t bytes);
 
-// Of an array; in plain memory if it is small, or there is no room. Throws std::bad_alloc if there
-// is none either.
+// Memory for an array: plain memory if the array is small or the disk has no room. Throws
+// std::bad_alloc if there is none either.
 void* take(std::size_t bytes);
 void give(void* begin, std::size_t bytes);
 
@@ -54,7 +53,7 @@ struct ScratchAllocator {
 template <typename T>
 using ScratchVector = std::vector<T, ScratchAllocator<T>>;
 
-// push_back, for a vector of unknown size: where it has to move, memory is given back on the way.
+// push_back for a vector of unknown final size: gives memory back while it moves the elements.
 template <typename T>
 T& append(ScratchVector<T>& all, const T& one) {
   if (all.size() == all.capacity()) {
