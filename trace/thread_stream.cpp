@@ -47,8 +47,7 @@ void ThreadStream::set_time(Event& event, std::uint64_t ticks) {
   if (ticks < segment_.begin || ticks >= segment_.end)
     segment_ = time_.to_reference_ns.segment_of(ticks);
   const std::uint64_t now_ns = time_.run_ns(TimeMap::at(segment_, ticks));
-  last_ns_ =
-      std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
+  last_ns_ = std::max(last_ns_, now_ns);  // a clock that was set back must not reorder events
   event.time_ns = last_ns_;
   event.thread = thread_;
 }

@@ -73,8 +73,7 @@ struct RunClock {
       to_reference_ns;  // by process: ticks -> CLOCK_MONOTONIC of the reference host
   std::vector<std::uint64_t> uncertainty_ns;  // by process
   std::vector<std::string> problems;          // by process; usually empty
-  std::int64_t unix_less_reference_ns =
-      0;  // reference time plus this = time since 1970
+  std::int64_t unix_less_reference_ns = 0;    // reference time plus this = time since 1970
 };
 
 // `processes`: of one run. The reference is the host of the first one whose clock is known.

@@ -21,8 +21,7 @@
 namespace fathom::exporters {
 namespace {
 
-constexpr std::uint64_t kChunkBytes = 1
-                                      << 20;  // of events, held in memory before they are written
+constexpr std::uint64_t kChunkBytes = 1 << 20;  // of events, held in memory before they are written
 constexpr std::uint64_t kDefinitionChunkBytes = 4 << 20;
 
 OTF2_FlushType flush_when_full(void*, OTF2_FileType, OTF2_LocationRef, void*, bool) {

@@ -68,7 +68,7 @@ struct alignas(64) Live {
   std::atomic<Live*> served{nullptr};  // its calls decide the class here; usually this one
   TagRuns nonblocking_tags;
   TagRuns persistent_tags;
-  std::uint64_t modules_seen[2] = {0, 0};  // bit per class: its module has been looked up
+  std::uint64_t modules_seen[2] = {0, 0};            // bit per class: its module has been looked up
   std::uint32_t bypassing_module[kClassCount] = {};  // 0: messages go through the PML
   bool retired = false;  // the program freed it; the library may still finish with it
   bool user_visible = false;

@@ -161,7 +161,7 @@ enum class RecordKind : std::uint8_t {
 
 inline constexpr std::uint32_t kHasSite = 1u << 12;  // in small of kEnter; functions are below it
 inline constexpr std::uint32_t kLongBytes =
-    0xffffffffu;  // the length is in an extra word at the end
+    0xffffffffu;                                      // the length is in an extra word at the end
 inline constexpr std::uint32_t kReceiving = 1u << 8;  // in small of kTransfer
 inline constexpr std::uint64_t kNoRequest = 0;        // complete when its call returned
 

@@ -48,7 +48,7 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   } else {
     Recorder::append(*stream, now, kind, class_id, where, what, number);
   }
-    // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
+  // A record that follows a short message comes within nanoseconds (Follows in recorder.h).
   constexpr std::uint64_t kShort = 1024;
   if (sends || bytes <= kShort) Recorder::last_was(*stream, sends ? kSent : kReceived);
 }
