@@ -96,7 +96,7 @@ class ProcessOpener {
     if (header && (header->job != process_.job || header->rank != process_.rank)) {
       facts_.problems.push_back(process_.trace->path() + ", byte 12: the file belongs to process " +
                                 std::to_string(header->job) + "." + std::to_string(header->rank) +
-                                ", not to the one that its name says");
+                                ", not to the one in its name");
     }
   }
 

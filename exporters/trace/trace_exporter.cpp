@@ -83,7 +83,7 @@ void note_loss(const trace::Definitions& definitions, Notes& notes) {
   }
   if (lost > 0)
     notes.push_back("the trace lost " + std::to_string(lost) +
-                    " records; what stood in them is missing");
+                    " records; their events are missing");
 }
 
 std::int32_t CommunicatorRanks::rank_in(std::int32_t communicator, std::int32_t world_rank) {

@@ -113,8 +113,8 @@ void describe_process(ProfiledProcess& process) {
   }
   if (!chosen_pml.empty() && process.settings().source == SourceName::kPeruse &&
       process.source() == SourceName::kPeruse) {
-    process.run_text().add("note", "the PML is as Open MPI's settings have it (pml = " +
-                                       chosen_pml + "); Fathom left that alone");
+    process.run_text().add("note", "Open MPI's settings choose the PML (pml = " + chosen_pml +
+                                       "); Fathom did not change it");
   }
 }
 

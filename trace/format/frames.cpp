@@ -211,14 +211,14 @@ const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& fr
   size = header.raw_bytes;
   if ((header.flags & kCompressed) == 0) {
     if (header.raw_bytes != header.stored_bytes)
-      return damaged("a frame contradicts itself about its length");
+      return damaged("the lengths of a frame contradict each other");
     // Records are read as words, which a frame found in a damaged file may not be aligned to.
     if (reinterpret_cast<std::uintptr_t>(payload) % alignof(std::uint64_t) == 0) return payload;
     buffer.assign(payload, payload + header.stored_bytes);
     return buffer.data();
   }
   if (ZSTD_getFrameContentSize(payload, header.stored_bytes) != header.raw_bytes) {
-    return damaged("a frame contradicts itself about its length");
+    return damaged("the lengths of a frame contradict each other");
   }
   if (buffer.size() < header.raw_bytes) buffer.resize(header.raw_bytes);
   const std::size_t taken =

@@ -44,8 +44,7 @@ LiveChunks find_chunks(const base::MappedFile& file) {
   }
   std::memcpy(&header, file.data(), sizeof header);
   if (std::memcmp(header.magic, kLiveMagic, sizeof header.magic) != 0) {
-    problem(0,
-            "expected \"FATHOMLV\"; the header is damaged, and what the file holds cannot be told");
+    problem(0, "expected \"FATHOMLV\"; the header is damaged, and the file cannot be read");
     return found;
   }
   if (header.version > kVersion) {
