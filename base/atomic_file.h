@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A file that appears whole or not at all: written beside its destination, moved over it by
+// A file that appears complete or not at all: written beside its destination, moved over it by
 // commit().
 //
 // Also used inside the user's MPI process, so it prints nothing, and exceeding the file size limit
