@@ -105,7 +105,7 @@ Result<char*> map(std::size_t bytes) {
   if (file >= 0) ::close(file);
   if (error != 0) {
     return Error{"cannot keep the steps of the analysis in " + folder() + ": " +
-                       std::strerror(error) + "; set TMPDIR to a folder with more room"};
+                 std::strerror(error) + "; set TMPDIR to a folder with more room"};
   }
   auto* const begin = static_cast<char*>(mapped);
   mappings().add(begin, bytes);

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include "base/scratch.h"
 #include "analysis/engine/step.h"
 #include "base/result.h"
+#include "base/scratch.h"
 
 namespace fathom::analysis {
 

@@ -10,9 +10,9 @@
 #include <map>
 #include <random>
 
-#include "trace/join/channels.h"
 #include "base/flat_map.h"
 #include "test/unit/engine/joined_job.h"
+#include "trace/join/channels.h"
 
 namespace fathom::analysis {
 namespace {
@@ -20,7 +20,9 @@ namespace {
 using test::Joined;
 using test::MadeJob;
 
-trace::ChannelEnd end(std::uint64_t time_ns, std::uint32_t step) { return {time_ns, time_ns, 0, step}; }
+trace::ChannelEnd end(std::uint64_t time_ns, std::uint32_t step) {
+  return {time_ns, time_ns, 0, step};
+}
 
 TEST_CASE("a flat map holds what a map holds") {
   std::mt19937 random(5);
@@ -142,7 +144,7 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
     };
     for (std::uint32_t i = 0; i < 300; ++i) {
       const trace::Channels::Key key{0, static_cast<std::int32_t>(random() % 3),
-                              static_cast<std::int32_t>(random() % 2)};
+                                     static_cast<std::int32_t>(random() % 2)};
       if (random() % 2 == 0) {
         sends.emplace_back(key, i);
         const auto found = std::find_if(world.posted.begin(), world.posted.end(),
