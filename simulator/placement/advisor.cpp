@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "simulator/placement/recursive_bisection.h"
 #include "simulator/placement/registry.h"
 #include "simulator/routing/registry.h"
 
