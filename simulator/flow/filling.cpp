@@ -7,7 +7,7 @@
 namespace fathom::simulator {
 namespace {
 
-// A weight that has shrunk to this fraction by subtraction is added up anew: it has lost digits.
+// Once subtraction has shrunk a weight to this fraction, it is summed again: it has lost digits.
 constexpr double kShrunk = 1e-4;
 
 }  // namespace
@@ -67,7 +67,7 @@ void Filling::start() {
     for (std::uint32_t hop = flow.first; hop < flow.end; ++hop) {
       links_[hops_[hop]].weight += flow.weight;
     }
-    // A flow without links has nothing but its bound, be it infinite.
+    // A flow without links is limited only by its own bound, which may be infinite.
     if (flow.bound != kNever || flow.first == flow.end) {
       bounds_.emplace_back(flow.bound / flow.weight, index);
     }
@@ -110,9 +110,9 @@ double Filling::level_of(Link& link) const {
   return std::max(link.room, 0.0) / link.weight;
 }
 
-// Brings the link that becomes full next to the front of the heap; its level, or kNever without
-// one. An entry whose link has lost flows since is put back with the level of now, which is higher;
-// each settled hop causes that at most once.
+// Moves the link that becomes full next to the front of the heap and returns its level, or kNever
+// if no link is left. An entry whose link has lost flows since is out of date: it goes back with
+// its current level, which is higher. Each settled hop causes at most one such update.
 double Filling::next_full_link() {
   while (!heap_.empty()) {
     Link& link = links_[heap_.front().second];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Progressive filling: the levels at which flows stop growing when all grow together from nothing.
+// Progressive filling: all flows grow together from zero; finds the level at which each one stops.
 //
-// The mathematics stand in maxmin.h, which uses this for one set of flows at a time. Links are
-// numbered here in the order of add_link(), flows in the order of add_flow(); a route may name a
-// link twice.
+// The mathematics is in maxmin.h, which calls this for one set of flows at a time. Links are
+// numbered in the order of add_link(), flows in the order of add_flow(). A route may contain a link
+// twice.
 //
 // Cost of fill(): O(hops * log(links)). No allocation once the arrays have grown.
 // Threading: one thread at a time.
@@ -21,13 +21,13 @@ class Filling {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   static constexpr std::uint32_t kOwnBound = 0xffffffff;
-  // Levels that are closer than this, relatively, are made the same: rounding must not tell
-  // symmetric flows apart.
+  // Levels whose relative difference is below this are made equal, so that rounding does not
+  // separate symmetric flows.
   static constexpr double kSameLevel = 1e-10;
 
   struct Flow {
     double weight = 1;
-    double bound = kNever;                 // of its rate, weight * level
+    double bound = kNever;                 // limit on its rate, weight * level
     std::uint32_t first = 0, end = 0;      // of its hops
     double level = 0;                      // result
     std::uint32_t bottleneck = kOwnBound;  // result: a link of its route, or kOwnBound
@@ -35,23 +35,23 @@ class Filling {
   };
 
   struct Link {
-    double room = 0;              // in: capacity for these flows; out: what they leave
-    double level = kNever;        // result: at which it became full, if it did
+    double room = 0;              // in: capacity for these flows; out: capacity they leave
+    double level = kNever;        // result: level at which the link became full, if it did
     double highest = 0;           // result: highest level of a flow on it
     std::uint32_t hops = 0;       // of all flows
-    double weight = 0;            // of unsettled flows, each as often as it crosses
-    double summed = 0;            // the weight when it was last added up
+    double weight = 0;            // of unsettled flows, counted once per crossing
+    double summed = 0;            // the weight at the last full summation
     std::uint32_t unsettled = 0;  // hops
-    std::uint32_t first = 0;      // of its flows in flows_on_
+    std::uint32_t first = 0;      // of its flows, in flows_on_
   };
 
   void clear();
   std::uint32_t add_link();
-  // Followed by add_hop() for each link of its route.
+  // Call add_hop() next, once for each link of its route.
   void add_flow(double weight, double bound);
   void add_hop(std::uint32_t link);
 
-  // Settles all flows, given each link's room (negative counts as 0).
+  // Settles all flows, given each link's room (negative room counts as 0).
   void fill();
 
   Link& link(std::size_t index) { return links_[index]; }
@@ -74,7 +74,7 @@ class Filling {
   std::vector<std::uint32_t> hops_;                       // routes, one after the other
   std::vector<std::uint32_t> flows_on_;                   // by link, one after the other
   std::vector<std::pair<double, std::uint32_t>> bounds_;  // (level, flow), ascending
-  std::vector<std::pair<double, std::uint32_t>> heap_;  // (lower limit of level, link), least first
+  std::vector<std::pair<double, std::uint32_t>> heap_;  // (lower bound of level, link), least first
 };
 
 }  // namespace fathom::simulator

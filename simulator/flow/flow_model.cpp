@@ -10,7 +10,7 @@
 namespace fathom::simulator {
 namespace {
 
-// Times have this many times the rounding error of one operation by the time they are compared.
+// By the time two times are compared, their rounding error is this large, relative to the time.
 constexpr double kRounding = 1e-15;
 
 std::vector<double> capacities(const std::vector<LinkSpeed>& links) {
@@ -100,7 +100,7 @@ double FlowModel::next_event_s() {
   return std::min(begin, end);
 }
 
-// Whether something that was due at `time_s`, after taking `age_s`, belongs to the event of now.
+// Whether an event due at `time_s`, which took `age_s`, belongs to the current event.
 bool FlowModel::same_instant(double time_s, double age_s) const {
   return time_s <= now_s_ + kSameInstant * age_s + kRounding * now_s_;
 }
@@ -189,8 +189,8 @@ void FlowModel::change_rate(Flow& flow) {
   ++flow.version;
 }
 
-// Where many ends move, sorting them in one by one would cost more than making the heap anew. That
-// also keeps void events from piling up.
+// If many ends move, rebuilding the heap costs less than inserting them one by one. It also keeps
+// void events from piling up.
 void FlowModel::schedule_ends() {
   const std::size_t changed = rates_.changed_flows().size();
   const bool anew = 8 * changed > ends_.size() || ends_.size() + changed > 4 * rates_.flow_count();

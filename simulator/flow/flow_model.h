@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flow-level simulation: what is sent is a fluid that shares the links of its route, max-min fair.
+// Flow-level simulation: messages are fluids that share the links of their routes, max-min fair.
 //
 // A flow of s bytes over links l in R that starts at time t
 //
@@ -7,19 +7,18 @@
 //     then transfers at the rates     x(t)  that maxmin.h defines for all flows using links at t,
 //     and ends when                   integral x dt = s.
 //
-// Rates are constant between events (a flow begins, a flow ends), so the model goes from event to
-// event. This is the network model of SimGrid (P. Velho et al., On the validity of flow-level TCP
+// Rates are constant between events (a flow begins, a flow ends), so the model steps from event to
+// event. This is SimGrid's network model (P. Velho et al., On the validity of flow-level TCP
 // network models for grid and cloud simulations, ACM TOMACS 23(4), 2013, equation 1) without its
 // corrections for TCP.
 //
-// Flows that end within kSameInstant of each other, relative to how long they took, end together: a
-// symmetric pattern needs one solution of the rates, not one for each flow. The end that is
-// reported is the flow's own all the same.
+// Flows whose ends differ by less than kSameInstant, relative to their duration, end together: a
+// symmetric pattern then needs one solution of the rates instead of one per flow. Each flow still
+// reports its own end.
 //
-// Links are known by number only. The routes handed over must stay in memory until the flow has
-// ended. Cost of an event: what solving the rates costs, and O(log flows) for each flow whose rate
-// changes. Threading: one thread at a time. Memory: about 250 bytes per flow under way plus 16 per
-// hop.
+// Links are known by number only. The caller keeps each route in memory until its flow has ended.
+// Cost of an event: solving for the rates, plus O(log flows) for each flow whose rate changes.
+// Threading: one thread at a time. Memory: about 250 bytes per active flow plus 16 per hop.
 #pragma once
 
 #include <cstddef>
@@ -35,15 +34,15 @@
 namespace fathom::simulator {
 
 struct LinkSpeed {
-  double capacity_Bps = 0;  // above zero, finite
+  double capacity_Bps = 0;  // positive and finite
   double latency_s = 0;
 };
 
 struct FlowRequest {
-  std::span<const std::uint32_t> route;  // links; may be empty: then only the bound limits the rate
+  std::span<const std::uint32_t> route;  // links; if empty, only the bound limits the rate
   double size_bytes = 0;
   double start_s = 0;     // not before now_s()
-  std::uint64_t tag = 0;  // the caller's, handed back when the flow has ended
+  std::uint64_t tag = 0;  // the caller's; returned when the flow ends
   double weight = 1;
   double rate_bound_Bps = MaxMin::kUnbounded;
 };
@@ -58,32 +57,33 @@ class FlowModel {
   static constexpr double kSameInstant = 1e-8;
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
-  // An error names the link that has no usable capacity or latency.
+  // The Error names a link without a usable capacity or latency.
   static base::Result<FlowModel> create(const std::vector<LinkSpeed>& links);
 
-  // An error names what is wrong with the request; then nothing changed.
+  // The Error says what is wrong with the request; nothing has changed then.
   base::Status start(const FlowRequest& request);
 
-  // When the next flow begins to use links or ends; kNever if none is under way.
+  // When the next flow begins to use links or ends; kNever if there is none.
   double next_event_s();
 
-  // Goes to the next event. Returns the flows that ended there, in no particular order; valid until
-  // the next call. Often there are none: flows began.
+  // Advances to the next event. Returns the flows that ended there, in no particular order, valid
+  // until the next call. The list is often empty: an event may be the begin of a flow.
   std::span<const EndedFlow> step();
 
   double now_s() const { return now_s_; }
-  // Of a route whose links exist.
+  // Latency of a route whose links all exist.
   double latency_s(std::span<const std::uint32_t> route) const;
   std::size_t flows_under_way() const { return under_way_; }
 
-  // From now on, keeps in `usage` what each link carries. It must outlive the model, and is
-  // complete after its bring_to(now_s()).
+  // From now on, records in `usage` what each link carries. `usage` must outlive the model; it is
+  // complete after usage->bring_to(now_s()).
   void keep_usage(LinkUsage* usage);
 
-  std::uint64_t solutions() const { return solutions_; }  // of the rates
+  std::uint64_t solutions() const { return solutions_; }  // number of times the rates were solved
   std::uint64_t settled_hops() const { return rates_.settled_hops(); }
-  std::uint64_t changed_rates() const { return changed_rates_; }  // of flows, by all solutions
-  // Of the flows that shared links at a solution, added up over all solutions.
+  std::uint64_t changed_rates() const { return changed_rates_; }  // flow rates changed, summed over
+                                                                  // all solutions
+  // Flows that shared links at a solution, summed over all solutions.
   std::uint64_t flows_solved() const { return flows_solved_; }
   std::uint64_t hops_solved() const { return hops_solved_; }
 

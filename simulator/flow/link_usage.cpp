@@ -32,7 +32,7 @@ void LinkUsage::add(std::uint32_t link, double start_s, double end_s, double rat
   for (double from = start_s; from < end_s; ++interval) {
     const double boundary = interval_s_ * static_cast<double>(interval + 1);
     const double to = interval == last ? end_s : std::min(end_s, boundary);
-    // Where rounding put `from` a hair behind the boundary already, the interval gets nothing.
+    // Rounding may have put `from` just past the boundary; the interval then gets nothing.
     if (to > from) bytes[interval] += rate_Bps * (to - from);
     from = std::max(from, to);
     if (interval == last) break;

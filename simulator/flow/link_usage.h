@@ -2,9 +2,9 @@
 // What each link carried over time: bytes in intervals of equal length.
 //
 // Memory is fixed from the start, 8 bytes per link and interval: when the simulation outgrows the
-// intervals there are, neighbours are added up and all become twice as long. Bytes are conserved:
-// a link's intervals add up to all that was added for it.
-// Threading: one thread at a time. Cost of change(): the intervals since the link's last change.
+// intervals, neighbouring ones are merged and all become twice as long. Bytes are conserved: a
+// link's intervals add up to everything that was added for it. Cost of change(): the intervals
+// since the link's last change. Threading: one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -15,14 +15,12 @@ namespace fathom::simulator {
 
 class LinkUsage {
  public:
-  // `intervals` is even and at least 2, `first_interval_s` above zero. All links carry nothing at
-  // first.
+  // `intervals` is even and at least 2, `first_interval_s` is positive. All links start idle.
   LinkUsage(std::size_t links, std::size_t intervals, double first_interval_s);
 
-  // From `at_s` on, the link carries `rate_Bps`. Times count from zero and never go back for a
-  // link.
+  // From `at_s` on, the link carries `rate_Bps`. Times start at zero and never decrease for a link.
   void change(std::uint32_t link, double at_s, double rate_Bps);
-  // Counts what all links carried until `at_s`; rates stay.
+  // Counts what all links carried up to `at_s`; rates stay.
   void bring_to(double at_s);
 
   double interval_s() const { return interval_s_; }

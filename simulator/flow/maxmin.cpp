@@ -64,7 +64,7 @@ void MaxMin::leave(const Hop& hop, double rate) {
   hops_[flows_on[hop.position].hop].position = hop.position;
   flows_on.pop_back();
   LinkState& link = links_[hop.link];
-  link.load = flows_on.empty() ? 0 : link.load - rate;  // nothing of rounding stays behind
+  link.load = flows_on.empty() ? 0 : link.load - rate;  // exactly 0, free of rounding
   mark_dirty(hop.link);
 }
 
@@ -152,7 +152,7 @@ void MaxMin::activate_if(Link link, Condition condition) {
   }
 }
 
-// Everything that any chain of shared links connects with what is active.
+// Activates every flow connected with an active one by any chain of shared links.
 void MaxMin::activate_connected() {
   for (std::size_t index = 0; index < changed_links_.size(); ++index) {
     activate_if(changed_links_[index], [](const FlowState&) { return true; });
@@ -164,7 +164,7 @@ void MaxMin::set_rooms() {
     const Link link = changed_links_[index];
     LinkState& state = links_[link];
     Filling::Link& filling = filling_.link(index);
-    // What additions and subtractions have lost is found again whenever nothing is held.
+    // With no held flow on the link, its load is 0: this clears accumulated rounding.
     if (filling.hops == flows_on_[link].size()) state.load = 0;
     filling.room = state.capacity - state.load;
   }
@@ -179,16 +179,16 @@ void MaxMin::activate_in_the_way() {
   }
 }
 
-// Conditions (1) and (2) where active and held flows meet.
+// Checks conditions (1) and (2) on a link that active and held flows share.
 void MaxMin::activate_in_the_way_on(Link link, const Filling::Link& filled) {
   const LinkState& state = links_[link];
-  // An active flow has its bottleneck here: none of the held may have a higher level. They had not,
-  // if the link was the bottleneck of flows at a lower level before.
+  // An active flow has its bottleneck here, so no held flow may have a higher level. None has if
+  // the link was a bottleneck before at this level or a lower one.
   if (filled.level != kNever && !(state.level <= filled.level)) {
     const double limit = filled.level * (1 + kTolerance);
     activate_if(link, [=](const FlowState& flow) { return flow.level > limit; });
   }
-  // A held flow has its bottleneck here: the link must still be full, and its level the highest.
+  // A held flow has its bottleneck here, so the link must still be full and its level the highest.
   const bool full = filled.room <= kTolerance * state.capacity;
   if (state.held > 0 && (!full || filled.highest > state.level * (1 + kTolerance))) {
     activate_if(link, [=](const FlowState& flow) { return flow.bottleneck == link; });

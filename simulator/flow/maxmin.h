@@ -1,33 +1,37 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Max-min fair rates of flows that share links, kept up to date while flows come and go.
+// Max-min fair rates of flows that share links, updated as flows come and go.
 //
-// Flow i has a weight w_i > 0, a bound b_i (infinite unless given) and a route, a list of links;
-// link l has a capacity C_l. With m_il the number of times that l occurs on the route of i, rates x
-// are feasible if
+// Flow i has a weight w_i > 0, a bound b_i (infinite unless given) and a route, a list of links.
+// Link l has a capacity C_l. Let m_il be the number of times that l occurs on the route of i. Rates
+// x are feasible if
 //
 //     x_i <= b_i  for all i,        sum_i m_il x_i <= C_l  for all l.
 //
 // The level of a flow is x_i / w_i. Rates are max-min fair if no level can be raised without
-// lowering one that is no higher. That is so exactly if every flow that is not at its bound has a
-// bottleneck (D. Bertsekas, R. Gallager, Data Networks, 2nd ed., section 6.5.2, for w = 1): a link
-// of its route that
+// lowering one that is no higher. This holds exactly if every flow below its bound has a bottleneck
+// (D. Bertsekas, R. Gallager, Data Networks, 2nd ed., section 6.5.2, for w = 1): a link on its
+// route that
 //
 //     (1) is saturated, sum_j m_jl x_j = C_l, and
 //     (2) carries no flow of a higher level:  x_i / w_i = max_{j on l} x_j / w_j.
 //
 // These rates exist and are unique. Progressive filling (filling.h) finds them: all levels rise
-// together; when a link becomes full, or a flow reaches its bound, the flows concerned stay where
-// they are. Link l, with capacity r_l left over and unsettled weight W_l, becomes full at level r_l
-// / W_l, which only grows while other links become full, so that a heap yields the links in order.
+// together, and when a link becomes full or a flow reaches its bound, the flows concerned stop
+// there. A link l with remaining capacity r_l and unsettled weight W_l becomes full at level
 //
-// solve() settles anew only the flows that need it. It starts with those that are new or have their
-// bottleneck on a link whose flows or capacity changed, holds all others at their rates, and checks
-// (1) and (2) for both kinds on the links concerned. Held flows in the way are settled anew too,
-// until every flow has a bottleneck: then the rates are the ones. Once that has cost as much as
-// settling all flows, those connected with the change by any chain of shared links are settled
-// together, at most doubling the cost, O(hops * log(links)).
+//     r_l / W_l.
 //
-// Not checked: links exist, capacities are >= 0, weights > 0, bounds >= 0, nothing is NaN.
+// This level only grows as other links become full, so a heap yields the links in order.
+//
+// solve() settles again only the flows that need it. It starts with flows that are new or have
+// their bottleneck on a link whose flows or capacity changed, holds all others at their rates, and
+// checks (1) and (2) for both kinds on the links concerned. Held flows that violate a condition are
+// settled again too, until every flow has a bottleneck; the rates are then the max-min fair ones.
+// Once that has cost as much as settling all flows, solve() settles together all flows connected
+// with the change by any chain of shared links. This at most doubles the cost, O(hops *
+// log(links)).
+//
+// Not checked: links exist, capacities >= 0, weights > 0, bounds >= 0, no NaN.
 // Threading: one thread at a time. Memory: 16 bytes per hop of a route, about 100 per flow and
 // link.
 #pragma once
@@ -45,7 +49,7 @@ namespace fathom::simulator {
 class MaxMin {
  public:
   using Link = std::uint32_t;
-  using Flow = std::uint32_t;  // used again after remove()
+  using Flow = std::uint32_t;  // reused after remove()
 
   static constexpr double kTolerance = 1e-9;  // relative, in (1) and (2)
   static constexpr double kUnbounded = std::numeric_limits<double>::infinity();
@@ -53,29 +57,29 @@ class MaxMin {
 
   explicit MaxMin(const std::vector<double>& capacities);
 
-  // These take effect with the next solve(); until then a new flow has the rate 0.
+  // These take effect at the next solve(); until then a new flow has rate 0.
   Flow add(std::span<const Link> route, double weight = 1, double bound = kUnbounded);
   void remove(Flow flow);
   void set_capacity(Link link, double capacity);
 
   void solve();
 
-  // A flow without links has its bound as rate.
+  // The rate of a flow without links is its bound.
   double rate(Flow flow) const { return flows_[flow].rate; }
-  // The link that keeps the flow from being faster; kNoLink if that is its bound.
+  // The link that limits the flow; kNoLink if its bound does.
   Link bottleneck(Flow flow) const { return flows_[flow].bottleneck; }
   double load(Link link) const { return links_[link].load; }
   double capacity(Link link) const { return links_[link].capacity; }
   std::size_t link_count() const { return links_.size(); }
   std::size_t flow_count() const { return flow_count_; }
-  std::size_t hop_count() const { return hop_count_; }  // of all flows that there are
+  std::size_t hop_count() const { return hop_count_; }  // of all existing flows
 
-  // What the last solve() changed: flows whose rate is another (new ones included), and links whose
-  // load may be another.
+  // What the last solve() changed: flows with a new rate (including new flows), and links whose
+  // load may have changed.
   const std::vector<Flow>& changed_flows() const { return changed_flows_; }
   const std::vector<Link>& changed_links() const { return changed_links_; }
 
-  // Hops settled by all solve() calls so far: what the solver's time is proportional to.
+  // Hops settled by all solve() calls so far; the solver's time is proportional to this.
   std::uint64_t settled_hops() const { return settled_hops_; }
 
  private:
@@ -88,7 +92,7 @@ class MaxMin {
     Link bottleneck = kNoLink;
     bool exists = false;
     bool rated = false;   // by a solve() since it was added
-    bool active = false;  // is being settled anew
+    bool active = false;  // being settled again
   };
 
   struct LinkState {
@@ -96,7 +100,7 @@ class MaxMin {
     double load = 0;                     // of flows that are not active
     double level = kNever;               // of the flows that have their bottleneck here
     std::uint32_t held = 0;              // flows that have their bottleneck here and are not active
-    std::uint32_t in_filling = kNoLink;  // its number there, during a solve()
+    std::uint32_t in_filling = kNoLink;  // its number in filling_, during a solve()
     bool dirty = false;
   };
 
@@ -129,10 +133,10 @@ class MaxMin {
   std::vector<LinkState> links_;
   std::vector<std::vector<Crossing>> flows_on_;
   std::vector<Hop> hops_;
-  std::vector<std::vector<std::uint32_t>> free_hops_;  // by length: where removed routes stood
+  std::vector<std::vector<std::uint32_t>> free_hops_;  // by length: freed places of removed routes
   std::vector<Flow> free_flows_;
   std::size_t flow_count_ = 0;
-  std::size_t hop_count_ = 0;  // of flows that exist
+  std::size_t hop_count_ = 0;  // of existing flows
 
   std::vector<Flow> new_flows_;
   std::vector<Link> dirty_links_;

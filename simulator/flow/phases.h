@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs as sequences of phases on one network: what a phase's matrix sends starts together, and the
-// phase ends when the last of it has arrived.
+// Jobs as sequences of phases on one network. All messages of a phase's matrix start together; the
+// phase ends when the last of them has arrived.
 //
 //     begin_0 = arrival,   start_p = begin_p + computation_p,
 //     end_p = max over flows of phase p of their end,   begin_{p+1} = end_p
@@ -44,21 +44,21 @@ struct JobTime {
   double duration_s = 0;  // since its arrival
 };
 
-// Jobs that start whenever the caller likes, on one FlowModel, which it must not touch meanwhile.
-// Threading: one thread at a time. Memory: finished jobs keep their times only.
+// Jobs that may start at any time on one FlowModel, which the caller must not use meanwhile.
+// Threading: one thread at a time. Memory: finished jobs keep only their times.
 class PhasedJobs {
  public:
   explicit PhasedJobs(FlowModel& model) : model_(model) {}
 
-  // From job.arrival_s on, which is not before what step() last went to; the routes of its flows
-  // must stay in memory until it has ended. Returns its number, counted from 0. An Error if a time
-  // is no number of seconds.
+  // Starts a job at job.arrival_s, which must not be before the last step(). The routes of its
+  // flows must stay in memory until the job has ended. Returns the job's number, counted from 0. An
+  // Error if a time is not a number of seconds.
   base::Result<std::size_t> start(PhasedJob job);
 
-  // When something happens next; FlowModel::kNever if no job is under way.
+  // Time of the next event; FlowModel::kNever if no job is active.
   double next_event_s();
 
-  // Goes there. Returns the numbers of the jobs that ended, valid until the next call.
+  // Advances to it. Returns the numbers of the jobs that ended, valid until the next call.
   base::Result<std::span<const std::size_t>> step();
 
   const JobTime& time(std::size_t job) const { return times_[job]; }
@@ -78,7 +78,7 @@ class PhasedJobs {
   FlowModel& model_;
   std::vector<PhasedJob> jobs_;
   std::vector<JobTime> times_;
-  std::vector<std::size_t> pending_;  // flows of each job's phase that have not ended
+  std::vector<std::size_t> pending_;  // flows of each job's current phase that have not ended
   std::vector<Start> starts_;         // heap of phases to come, earliest first
   std::vector<std::size_t> ended_;
 };

@@ -28,7 +28,7 @@ base::Result<Network> make_topology(const std::string& specification, std::size_
   return (*row)->make(*parameters);
 }
 
-// An XML file by its root. The file's own reader says what is wrong where there is none.
+// An XML file by its root element. If the file cannot be read, its own reader reports why.
 base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& defaults) {
   const auto file = base::XmlFile::read(path);
   if (file && std::string_view(file->root().name()) == "platform")
@@ -36,7 +36,7 @@ base::Result<Network> read_xml(const std::string& path, const ClusterDefaults& d
   return read_graphml(path);
 }
 
-// By the first line that is neither empty nor a comment.
+// Detects the format from the first line that is neither empty nor a comment.
 base::Result<Network> read_file(const std::string& path, const ClusterDefaults& defaults) {
   const auto text = base::read_text(path);
   if (!text) return text.error();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A cluster as the user names it, turned into a network.
+// Loads a cluster, as the user specifies it, as a network.
 #pragma once
 
 #include <string>
@@ -10,12 +10,12 @@
 
 namespace fathom::simulator {
 
-// Whether `cluster` is a specification of a topology, whose hosts are made up, and not a file.
+// Whether `cluster` specifies a topology, whose hosts are generated, rather than a file.
 bool is_specification(const std::string& cluster);
 
-// `cluster` is a specification of a topology ("torus:dims=4,4,4", see topology.h) or a file:
-// GraphML, a SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover, told apart by
-// what stands in it.
+// `cluster` is a topology specification ("torus:dims=4,4,4", see topology.h) or a file: GraphML, a
+// SimGrid platform, Slurm's topology.conf or the output of ibnetdiscover. The content decides
+// which.
 base::Result<Network> load_cluster(const std::string& cluster,
                                    const ClusterDefaults& defaults = {});
 

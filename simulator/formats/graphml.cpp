@@ -34,7 +34,7 @@ constexpr GridName kGrids[] = {{"mesh", Grid::Kind::kMesh, false},
 
 using Coordinates = std::vector<std::uint32_t>;
 
-// "1,0,2"; empty if it is something else.
+// "1,0,2"; empty if the text is anything else.
 Coordinates coordinates_from(const std::string& text) {
   Coordinates coordinates;
   for (const std::string& part : base::split(text, ',')) {
@@ -46,7 +46,7 @@ Coordinates coordinates_from(const std::string& text) {
   return coordinates;
 }
 
-// The grid whose points these are, in their order, the last or the first coordinate fastest.
+// The grid formed by these points in this order; the last or the first coordinate runs fastest.
 std::optional<Grid> grid_of(const GridName& name, const std::vector<Coordinates>& points) {
   Coordinates extent(points.empty() ? 0 : points.front().size(), 0);
   for (const Coordinates& point : points) {
@@ -217,7 +217,7 @@ class GraphmlReader {
   std::string path_;
   std::map<std::string, std::string> keys_;                 // id → name
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of nodes, by name
-  std::vector<Coordinates> points_;  // of switches; empty where there are none
+  std::vector<Coordinates> points_;  // of switches; empty if there are none
 };
 
 constexpr char kHead[] = R"(<?xml version="1.0" encoding="UTF-8"?>
@@ -246,7 +246,7 @@ std::string data(const char* key, const std::string& value) {
   return std::string("<data key=\"") + key + "\">" + value + "</data>";
 }
 
-// Not where machines have insides: their switches have no coordinates.
+// Empty if machines have inner switches, because those have no coordinates.
 std::string grid_text(const Network& network) {
   const Grid* grid = network.grid();
   if (!grid || grid->points() != network.switch_count()) return "";
@@ -257,7 +257,7 @@ std::string grid_text(const Network& network) {
   return "";
 }
 
-// Of a switch of a grid, "1,0,2"; pictures are drawn by them.
+// Coordinates of a grid's switch, "1,0,2"; pictures use them for the layout.
 std::string coordinates_text(const Network& network, NodeId node) {
   if (!network.grid() || node < network.node_count() - network.grid()->points()) return "";
   std::string text;

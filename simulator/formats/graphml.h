@@ -2,14 +2,20 @@
 // Clusters as GraphML, as the reference simulator reads and writes them, and snapshots of link
 // loads.
 //
-//   node: typ = "host" or "switch"; hosts: capacity = process slots, mac (optional); switches: dpid
-//         (optional)
-//   edge: capacity (bytes/s, or relative to each other), latency (s, optional), port (of the source,
-//         optional)
-//   graph: name (optional); grid = mesh, torus, hyperx or simgrid-torus (optional): switches then have
-//         coordinates ("1,0,2"), and stand in their order, the first or the last coordinate fastest
-// "type" is taken for typ and "slots" for a host's capacity. Edges of an undirected graph become
-// two links. Other data is ignored. A snapshot has traffic (bytes) and flows on each edge as well.
+//   node:  typ        "host" or "switch"
+//          capacity   hosts: process slots ("slots" is also accepted)
+//          mac        hosts, optional
+//          dpid       switches, optional
+//   edge:  capacity   bytes/s, or relative to each other
+//          latency    s, optional
+//          port       of the source, optional
+//   graph: name       optional
+//          grid       optional: mesh, torus, hyperx or simgrid-torus. The switches then have
+//                     coordinates ("1,0,2") and are listed in their order, the first or the last
+//                     coordinate running fastest.
+//
+// "type" is accepted for typ. Each edge of an undirected graph becomes two links. Other data is
+// ignored. A snapshot also has traffic (bytes) and flows on each edge.
 //
 // An Error names the file and the line.
 #pragma once
@@ -24,7 +30,7 @@ namespace fathom::simulator {
 
 base::Result<Network> read_graphml(const std::string& path);
 
-// Replaces the file. `use` is written as well if there is one.
+// Replaces the file. Also writes `use` if given.
 base::Status write_graphml(const Network& network, const std::string& path,
                            const LinkUse* use = nullptr);
 

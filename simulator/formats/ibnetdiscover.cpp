@@ -12,9 +12,9 @@
 namespace fathom::simulator {
 namespace {
 
-// Bytes/s of one lane after encoding: 8b/10b up to QDR, 64b/66b from FDR10 on (InfiniBand Trade
+// Bytes/s of one lane after encoding: 8b/10b up to QDR, 64b/66b from FDR10 on. InfiniBand Trade
 // Association, roadmap rates: FDR 14.0625 Gb/s, EDR 25.78125 Gb/s, HDR 53.125, NDR 106.25 with
-// PAM4).
+// PAM4.
 struct Speed {
   const char* name;
   double lane_Bps;
@@ -29,7 +29,7 @@ constexpr Speed kSpeeds[] = {{"SDR", 2.5e9 * 8 / 10 / 8},
                              {"NDR", 100e9 / 8},
                              {"XDR", 200e9 / 8}};
 
-// "4xEDR" as bytes/s; 0 if the word is nothing of that kind.
+// "4xEDR" as bytes/s; 0 if the word is not a speed.
 double speed_of(const std::string& word) {
   int lanes = 0;
   const auto [end, failed] = std::from_chars(word.data(), word.data() + word.size(), lanes);

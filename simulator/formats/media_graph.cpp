@@ -71,8 +71,8 @@ MediaGraph::Node MediaGraph::root(Node node) {
   return node;
 }
 
-// Connectors between the same two nodes become one. Those of several ways are one from the start;
-// those that a contraction brings together carry what all of them did.
+// Merges connectors between the same two nodes. Several ways may add the same connector: it counts
+// once. Connectors that a contraction brings together add up their capacities (`adds_up`).
 void MediaGraph::unite_parallel(bool adds_up) {
   std::map<std::tuple<Node, Node, EdgeKind>, std::size_t> first;
   std::size_t kept = 0;
@@ -97,10 +97,11 @@ void MediaGraph::merge(Node one, Node other) {
   points_[other].parent = one;
 }
 
-// Every connector that may go as things stand; false if there was none. One that is the only way
-// into its end, or out of its beginning, is on every way there already. A host's own traffic must
-// not meet that of others, so there only the first of these counts at its beginning, the second at
-// its end. Only the node that goes must be as it was counted: all arms of a star go at once.
+// Contracts every connector that can go now; false if there was none. A connector that is the only
+// edge into its end, or the only one out of its beginning, lies on every path there already, so
+// merging its ends loses nothing. A host's own traffic must stay apart from that of others, so a
+// host's degree never justifies a contraction. Degrees are counted once per pass; only the removed
+// node's must still be valid, so all arms of a star go in one pass.
 bool MediaGraph::contract() {
   std::vector<std::uint32_t> in(points_.size(), 0), out(points_.size(), 0);
   for (const Edge& edge : edges_) {
@@ -108,7 +109,7 @@ bool MediaGraph::contract() {
     ++in[edge.to];
   }
   bool any = false;
-  std::vector<char> merged(points_.size(), 0);  // degrees are no longer those counted
+  std::vector<char> merged(points_.size(), 0);  // their degrees are out of date
   for (const Edge& edge : edges_) {
     if (edge.kind != EdgeKind::kConnector) continue;
     const auto may_go = [&](Node node, std::uint32_t degree) {
@@ -124,8 +125,8 @@ bool MediaGraph::contract() {
   return any;
 }
 
-// What is unlimited carries what the other links into its beginning, or out of its end, can: the
-// less.
+// An unlimited edge gets the smaller of what the other links into its beginning and out of its end
+// can carry.
 void MediaGraph::limit_unlimited() {
   std::vector<double> in(points_.size(), 0), out(points_.size(), 0);
   for (const Edge& edge : edges_) {
@@ -165,7 +166,7 @@ base::Result<Network> MediaGraph::to_network(const std::string& name) {
   return builder.build();
 }
 
-// In links; nothing is passed where connectors are contracted.
+// Length in links; steps inside a contracted node count 0.
 std::uint32_t MediaGraph::length_of(const Way& way) {
   std::uint32_t length = 0;
   Node at = root(way.from);

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A network given by media and ways over them, as SimGrid describes platforms, made into nodes and
-// links.
+// A network given by media and the ways over them, as SimGrid describes platforms, turned into
+// nodes and links.
 //
-// A medium is a resource that all flows over it share, whatever way they go: a directed link
-// between two ends that have no name. A way from node a over media m1 … mk to node b adds the
-// connectors
+// A medium is a resource shared by all flows over it, whatever their route: a directed link between
+// two unnamed ends. A way from node a over media m1 … mk to node b adds the connectors
 //
 //     a → begin(m1),   end(m1) → begin(m2),   …,   end(mk) → b
 //
-// so that what shares capacity in the platform shares a link in the network, and only successions
-// of media that some way has can be travelled. A connector carries no more than the media at its
-// ends, and has the smaller of their capacities; it binds nothing. Connectors that are the only way
-// out of where they begin, or into where they end, are contracted: a cable of two media between two
-// nodes becomes two links. Hosts pass nothing on; what does, and is a host too, gets a switch
-// beside it (add_host(), `forwards`).
+// so that whatever shares capacity in the platform shares a link in the network, and only
+// successions of media that occur in some way can be used. A connector has the smaller capacity of
+// the media at its ends, so it never limits a flow. A connector that is the only edge out of its
+// beginning or into its end is contracted: a cable of two media between two nodes becomes two
+// links. Hosts do not forward; a host that must forward gets a switch beside it (add_host(),
+// `forwards`).
 //
-// A medium that is not shared (SimGrid's FATPIPE) is a node, and gives its capacity to each medium
-// that leads into it; that it bounds each single flow, too, is not kept.
+// A medium that is not shared (SimGrid's FATPIPE) becomes a node and passes its capacity to each
+// medium that leads into it. Its limit on each single flow is not modelled.
 #pragma once
 
 #include <cstdint>
@@ -37,21 +36,20 @@ class MediaGraph {
   using Node = std::uint32_t;
   using Medium = std::uint32_t;
 
-  // `forwards`: others' traffic passes this host. The number is that of the switch then.
+  // `forwards`: others' traffic passes through this host. The returned number is then the switch's.
   Node add_host(const std::string& name, std::uint32_t slots, bool forwards);
   Node add_switch(std::string name);
   Medium add_medium(const std::string& name, double capacity_Bps, double latency_s, bool is_shared);
 
-  // One direction. Without media the way carries whatever arrives.
+  // One direction only. A way without media carries whatever arrives.
   void add_way(Node from, std::span<const Medium> media, Node to);
   void add_link(Node from, Node to, double capacity_Bps, double latency_s);
 
-  // The switches are the points of this grid, in their order of being added. Kept only if there are
-  // no others.
+  // The switches are the points of this grid, in the order they were added. Kept only if there are
+  // no other switches.
   void set_grid(Grid grid) { grid_ = std::move(grid); }
 
-  // build() refuses the network if there is a way from `from` to `to` with fewer links than this
-  // one.
+  // build() rejects the network if some path from `from` to `to` has fewer links than this one.
   void must_be_shortest(Node from, std::vector<Medium> media, Node to);
 
   // The Error names the node, link or way.
@@ -69,7 +67,7 @@ class MediaGraph {
     std::string name;
     Kind kind;
     std::uint32_t slots;
-    Node parent;  // of the union; itself if it is the root
+    Node parent;  // in the union-find forest; itself for a root
   };
   struct Edge {
     Node from, to;

@@ -16,7 +16,7 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Nothing if hwloc cannot read the file.
+// Null if hwloc cannot read the file.
 Topology load_topology(const std::string& text) {
   hwloc_topology_t made = nullptr;
   if (hwloc_topology_init(&made) != 0) return nullptr;
@@ -27,7 +27,7 @@ Topology load_topology(const std::string& text) {
   return right ? std::move(topology) : nullptr;
 }
 
-// Cores, or processing units where hwloc saw no cores.
+// Cores, or processing units if hwloc saw no cores.
 hwloc_obj_type_t core_type(hwloc_topology_t topology) {
   return hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_CORE) > 0 ? HWLOC_OBJ_CORE : HWLOC_OBJ_PU;
 }
@@ -41,7 +41,7 @@ std::uint32_t socket_of(hwloc_topology_t topology, hwloc_const_cpuset_t cpus) {
   return 0;
 }
 
-// Domains without cores (memory alone) and a second one of the same cores are left out.
+// Skips domains without cores (memory only) and further domains with the same cores.
 std::vector<NumaDomain> domains_of(hwloc_topology_t topology, hwloc_obj_type_t type) {
   std::vector<NumaDomain> domains;
   for (int at = 0; at < hwloc_get_nbobjs_by_type(topology, type); ++at) {

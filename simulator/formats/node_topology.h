@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is inside the machines of a cluster, from hwloc: sockets and NUMA domains as a tree of
-// hosts.
+// The inside of a cluster's machines, from hwloc: sockets and NUMA domains as a tree of hosts.
 //
-// Each host of the network becomes a machine: the host's name stays with a node that has the
-// machine's network links, and the NUMA domains (sockets, where these are fewer; each with the
-// cores it has as slots) are the hosts, named MACHINE/numaN, linked to it, over a node for each
-// socket where sockets have several domains. So placement and every model see traffic between
-// domains as traffic over links, and traffic within a domain as none. hwloc knows no bandwidths:
-// all links inside have one capacity and latency. A machine of a single domain stays one host, with
-// its cores as slots.
+// Each host of the network becomes a machine. The host's name stays with a node that has the
+// machine's network links. The hosts are then the NUMA domains (or sockets, if there are fewer of
+// these), named MACHINE/numaN, each with as many slots as cores. They are linked to the machine's
+// node, through one more node per socket if sockets have several domains. Placement and every model
+// therefore see traffic between domains as traffic over links, and traffic within a domain as none.
+// hwloc does not know bandwidths, so all inner links have one capacity and latency. A machine with
+// a single domain stays one host, with its cores as slots.
 //
 // hwloc stays inside node_topology.cpp.
 #pragma once
@@ -32,7 +31,7 @@ struct NodeTopology {
   std::vector<NumaDomain> domains;  // ascending by first core; at least one
 };
 
-// `path` is what `lstopo FILE.xml` writes. The Error names the file.
+// `path` is the output of `lstopo FILE.xml`. The Error names the file.
 base::Result<NodeTopology> read_hwloc(const std::string& path);
 
 base::Result<Network> with_nodes(const Network& network, const NodeTopology& node,

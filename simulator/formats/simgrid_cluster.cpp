@@ -31,7 +31,7 @@ std::string list_text(const std::vector<std::uint32_t>& numbers) {
   return text;
 }
 
-// Of a link of a generated tree, from 0: switches are named s1.…, s2.… by level.
+// Level of a link of a generated tree, from 0: switches are named s1.…, s2.… by level.
 std::size_t level_of(const Network& tree, const Link& link) {
   std::size_t level = 0;
   for (const NodeId end : {link.source, link.target}) {
@@ -41,7 +41,7 @@ std::size_t level_of(const Network& tree, const Link& link) {
   return level - 1;
 }
 
-// SimGrid's ways put the first coordinate right first, and that runs fastest (TorusZone.cpp).
+// SimGrid routes the first coordinate first, and that coordinate runs fastest (TorusZone.cpp).
 Grid grid_of(const std::vector<std::uint32_t>& extent) {
   Grid grid{Grid::Kind::kTorus, extent, {}, true};
   std::uint32_t stride = 1;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The clusters of SimGrid's platform files: hosts around a router, fat trees, tori and dragonflies.
+// Clusters in SimGrid's platform files: hosts around a router, fat trees, tori and dragonflies.
 //
 // A cluster without a topology is a star: each host's link leads to the cluster's router, over the
-// backbone if there is one, which all traffic of the cluster passes. Fat trees are XGFTs
-// (simulator/topology/tree.h) in which `parallel` cables join two switches of a level; in a torus
-// the hosts pass traffic on themselves (routing `dor` takes SimGrid's ways); in a dragonfly
-// (SimGrid's DragonflyZone) each group has a grid of chassis by routers, all routers of a chassis
-// and all of the same place in the chassis are linked, and router j of group i has the one link to
-// group j, at which it is router i.
+// backbone if there is one, which all traffic of the cluster crosses. Fat trees are XGFTs
+// (simulator/topology/tree.h) in which `parallel` cables join two switches. In a torus the hosts
+// forward traffic themselves (routing `dor` takes the same paths as SimGrid). In a dragonfly
+// (SimGrid's DragonflyZone) each group is a grid of chassis by routers. Routers in the same chassis
+// are all linked to each other, and so are routers at the same position in their chassis. Router j
+// of group i has the one link to group j, which ends at router i there.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 
 namespace fathom::simulator {
 
-// A cable as SimGrid has it: one medium for each direction, or one for both.
+// A cable in SimGrid's sense: one medium per direction, or one for both.
 struct Cable {
   std::vector<MediaGraph::Medium> up, down;  // empty, or one
 };
@@ -31,11 +31,12 @@ Cable add_cable(MediaGraph& graph, const std::string& name, double capacity_Bps,
                 Sharing sharing);
 
 struct StarCluster {
-  MediaGraph::Node inward = 0, outward = 0;  // where hosts' links end, and begin
-  MediaGraph::Node router = 0;  // to the world outside; also for the way to it the backbone counts
+  MediaGraph::Node inward = 0, outward = 0;  // where hosts' links end, and where they begin
+  MediaGraph::Node router = 0;  // to the outside; traffic to the router itself crosses the backbone
+                                // too
 };
 
-// `backbone` leads from inward to outward. Without one all three nodes are one.
+// `backbone` leads from inward to outward. Without one, all three nodes are the same.
 StarCluster make_star(MediaGraph& graph, const std::string& router,
                       const std::optional<Cable>& backbone);
 
@@ -44,12 +45,12 @@ void join_star(MediaGraph& graph, const StarCluster& star, MediaGraph::Node host
                const Cable& limiter);
 
 struct ClusterLinks {
-  std::string name;  // of the cluster: its switches are NAME.…
+  std::string name;  // of the cluster; its switches are NAME.…
   double capacity_Bps = 0, latency_s = 0;
 };
 
-// `hosts` in the order of SimGrid's radical. The Error says what is wrong with the parameters
-// (topo_parameters), among others that they are of another number of hosts.
+// `hosts` are in the order of SimGrid's radical. The Error says what is wrong with the parameters
+// (topo_parameters), for example that they describe a different number of hosts.
 base::Status make_fat_tree(MediaGraph& graph, const ClusterLinks& links,
                            const std::vector<MediaGraph::Node>& hosts,
                            const std::string& parameters);

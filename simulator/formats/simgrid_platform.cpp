@@ -66,8 +66,8 @@ class PlatformReader {
                                     "', " + attribute + ": " + value.error().message);
   }
 
-  // Hosts that others' traffic passes: gateways, and those that several links of a graph of routes
-  // end at.
+  // Finds hosts that forward others' traffic: gateways, and hosts at which several links of a route
+  // graph end.
   void find_forwarding(Xml zone) {
     const bool is_graph =
         is_one_of(text_of(zone, "routing"),
@@ -122,8 +122,8 @@ class PlatformReader {
     return base::Done{};
   }
 
-  // Of a zone that lists its hosts and links by itself. Its router, if it has one, is the star's
-  // centre.
+  // A zone that lists its hosts and links one by one. Its router, if any, is the centre of the
+  // star.
   base::Result<StarCluster> make_zone_star(Xml zone) {
     std::optional<Cable> backbone;
     if (const Xml element = zone.child("backbone")) {
@@ -352,7 +352,7 @@ class PlatformReader {
   }
 
   void add_way(Node from, const std::vector<MediaGraph::Medium>& media, Node to, bool is_whole) {
-    if (from == to) return;  // loopbacks
+    if (from == to) return;  // loopback
     graph_.add_way(from, media, to);
     if (is_whole) graph_.must_be_shortest(from, media, to);
   }
@@ -362,10 +362,10 @@ class PlatformReader {
   const ClusterDefaults defaults_;
   MediaGraph graph_;
   std::set<std::string> forwarding_, zones_;
-  std::set<std::string> directed_;  // links of which a route must say the direction
+  std::set<std::string> directed_;  // links for which a route must name the direction
   std::unordered_map<std::string, Node> nodes_;
   std::unordered_map<std::string, Cable> cables_;
-  std::vector<std::string> names_;  // of hosts of clusters, as they were made
+  std::vector<std::string> names_;  // of cluster hosts, in order of creation
 };
 
 }  // namespace

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // SimGrid's platform files (XML, versions 3 to 4.1 of the format) as networks.
 //
-// Read are: nested zones (AS) with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster or None;
-// hosts (core = slots), routers, links of the three sharing policies, routes and zone routes over
-// gateways, clusters with and without backbone, limiter and topology (simgrid_cluster.h), cabinets
-// with host_link and backbone. How links become links of the network: media_graph.h. SHARED links
-// carry both directions together, as in SimGrid. Refused with their line: Vivaldi zones and peers,
-// bypass routes, included files, and routes that are not shortest ways, which no routing here would
-// take. Speeds, loopbacks, disks, traces and properties are not looked at.
+// Reads nested zones (AS) with routing Full, Floyd, Dijkstra, DijkstraCache, Cluster or None; hosts
+// (core = slots), routers, links of the three sharing policies, routes and zone routes over
+// gateways; clusters with and without backbone, limiter and topology (simgrid_cluster.h); cabinets
+// with host_link and backbone. media_graph.h says how they become links of the network. A SHARED
+// link carries both directions together, as in SimGrid. Rejected, with the line: Vivaldi zones and
+// peers, bypass routes, included files, and routes that are not shortest paths, because no router
+// here would take them. Speeds, loopbacks, disks, traces and properties are ignored.
 //
-// Source: "Platform description reference" of SimGrid 3.32, and what its reader makes of examples
-// (test/simulator/ holds this reader against SimGrid's own).
+// Source: "Platform description reference" of SimGrid 3.32, and what its reader does with examples
+// (test/simulator/ compares this reader with SimGrid's own).
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@
 
 namespace fathom::simulator {
 
-// Slots come from `defaults` where a host has no `core`. An Error names the file and the line.
+// Slots come from `defaults` if a host has no `core`. An Error names the file and the line.
 base::Result<Network> read_simgrid_platform(const std::string& path,
                                             const ClusterDefaults& defaults);
 

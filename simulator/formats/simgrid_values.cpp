@@ -22,7 +22,7 @@ constexpr Unit kPrefixes[] = {{"k", 1e3},     {"K", 1e3},     {"M", 1e6},     {"
 constexpr Unit kTimes[] = {{"", 1},       {"s", 1},  {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9},
                            {"ps", 1e-12}, {"m", 60}, {"h", 3600},  {"d", 86400}, {"w", 604800}};
 
-// The number at the front; what stands behind it is left in `unit`.
+// The number at the front; the text after it goes to `unit`.
 bool take_number(const std::string& text, double& number, std::string& unit) {
   const std::string whole(base::trimmed(text));
   const auto [end, failed] = std::from_chars(whole.data(), whole.data() + whole.size(), number);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The notations for values in SimGrid's platform files (SimGrid 3.32, "Platform description
-// reference").
+// How SimGrid's platform files write values (SimGrid 3.32, "Platform description reference").
 #pragma once
 
 #include <cstdint>
@@ -20,7 +19,7 @@ base::Result<double> simgrid_time_s(const std::string& text);
 // "0-3,7" as 0 1 2 3 7.
 base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text);
 
-// "2;16,4;1,8;1,1" as lists of whole numbers, each at least 1: {2}, {16, 4}, …
+// "2;16,4;1,8;1,1" as lists of integers, each at least 1: {2}, {16, 4}, …
 base::Result<std::vector<std::vector<std::uint32_t>>> simgrid_parameters(const std::string& text);
 
 }  // namespace fathom::simulator

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMostNames = 1 << 24;
 
-// The parts between commas that stand outside brackets.
+// Splits at commas outside brackets.
 std::vector<std::string> split_list(std::string_view list) {
   std::vector<std::string> parts(1);
   int depth = 0;
@@ -49,7 +49,7 @@ bool append_range(const std::string& range, std::vector<std::string>& numbers) {
   return true;
 }
 
-// One part of a list: text with any number of brackets, the last running fastest.
+// Expands one part of a list: text with any number of brackets, the last running fastest.
 base::Status expand_part(const std::string& part, std::vector<std::string>& names) {
   std::vector<std::string> made = {""};
   for (std::size_t at = 0; at < part.size();) {
@@ -167,11 +167,10 @@ class SlurmReader {
     return base::Done{};
   }
 
-  // Switches whose children are all known to stand above nothing but a tree are taken away, again
-  // and again.
+  // Repeatedly removes switches whose children are all removed. What remains is above itself.
   base::Status check_tree() const {
     std::unordered_map<std::string, std::vector<std::string>> parents;
-    std::unordered_map<std::string, std::size_t> open;  // children that are not taken away
+    std::unordered_map<std::string, std::size_t> open;  // children not yet removed
     std::vector<std::string> ready;
     for (const SwitchLine& line : switches_) {
       for (const std::string& child : line.switches) parents[child].push_back(line.name);

@@ -23,7 +23,7 @@ const char* ordered(const Parameters& p) {
 
 double exponential(double rate, base::Random& random) { return -std::log1p(-random.unit()) / rate; }
 
-// Box and Muller; the second number is not kept, so that a sample takes two draws always.
+// Box and Muller. The second number is discarded so that a sample always takes two draws.
 double normal(base::Random& random) {
   const double radius = std::sqrt(-2 * std::log1p(-random.unit()));
   return radius * std::cos(2 * std::numbers::pi * random.unit());

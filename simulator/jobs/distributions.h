@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Distributions that times are drawn from: the same numbers on every machine for the same seed.
+// Distributions for drawing times: the same seed gives the same numbers on every machine.
 // How to add one: docs/adding-a-simulator-part.md.
 #pragma once
 
@@ -18,14 +18,14 @@ using Parameters = std::array<double, 2>;
 struct DistributionRow {
   const char* name;
   const char* help;                       // one line
-  std::array<const char*, 2> parameters;  // names; nullptr where there are fewer
+  std::array<const char*, 2> parameters;  // names; nullptr if unused
   // What is wrong with the parameters, or nullptr.
   const char* (*complaint)(const Parameters& parameters);
   double (*sample)(const Parameters& parameters, base::Random& random);  // 0 or more
 };
 
 struct Distribution {
-  const DistributionRow* row = nullptr;  // nullptr: there is none
+  const DistributionRow* row = nullptr;  // nullptr: no distribution
   Parameters parameters = {};
 
   double sample(base::Random& random) const { return row->sample(parameters, random); }
@@ -35,7 +35,7 @@ std::span<const DistributionRow> distributions();
 // An Error lists the known names.
 base::Result<const DistributionRow*> find_distribution(std::string_view name);
 
-// Always `value`, which is 0 or more.
+// Always `value`, which must not be negative.
 Distribution constant(double value);
 
 }  // namespace fathom::simulator

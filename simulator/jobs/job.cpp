@@ -13,7 +13,7 @@
 namespace fathom::simulator {
 namespace {
 
-// The file's or folder's own name, "profile.json" excepted, which says nothing.
+// The name of the file, or of its folder if it is "profile.json", which says nothing.
 std::string short_name(const std::string& path) {
   std::filesystem::path whole = std::filesystem::path(path).lexically_normal();
   if (whole.filename() == "profile.json") whole = whole.parent_path();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job as the simulator sees it: what each process sends to each other one during the whole run.
+// A job as the simulator sees it: what each process sends to each other process during the whole
+// run.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +17,20 @@ struct Job {
   std::string name;
   std::int64_t ranks = 0;
   std::vector<profile::PairCount> pairs;  // ascending by (source, destination), each pair once
-  std::vector<std::string> hosts = {};    // by rank: where it ran; empty where that is not known
+  std::vector<std::string> hosts = {};    // by rank: where it ran; empty if unknown
 };
 
-// What `selection` admits of a profile. Processes of other worlds count: they need slots too.
+// The part of a profile that `selection` admits. Processes of other worlds count: they need slots
+// too.
 Job job_from_profile(const profile::Profile& profile, std::string name,
                      const profile::Selection& selection = {});
 
-// `path` is a profile.json, a folder that holds one, or what the reference profiler left: a folder
-// or a tar archive of oxton-result<rank>.json files.
+// `path` is a profile.json, a folder that contains one, or output of the reference profiler: a
+// folder or a tar archive of oxton-result<rank>.json files.
 base::Result<Job> load_job(const std::string& path, const profile::Selection& selection = {});
 
-// The same divided by the phases that the program named, in the order in which they stand in the
-// profile, each named after its phase (what is outside of all: "outside"). A job without phases is
-// one, "all".
+// One job per phase that the program named, in the profile's order and named after the phase
+// ("outside" for everything outside phases). A job without phases gives one job, "all".
 base::Result<std::vector<Job>> load_job_phases(const std::string& path);
 
 }  // namespace fathom::simulator

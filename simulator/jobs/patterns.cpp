@@ -17,7 +17,7 @@ using Ranks = std::vector<std::int64_t>;
 constexpr std::size_t kMostPairs = std::size_t{1} << 28;
 
 // Extents of the grid of `dimensions` dimensions, as equal as the prime factors of `ranks` permit,
-// longest first: what MPI_Dims_create aims at.
+// longest first: the aim of MPI_Dims_create.
 std::vector<std::int64_t> grid_of(std::int64_t ranks, std::size_t dimensions) {
   std::vector<std::int64_t> extent(dimensions, 1);
   std::vector<std::int64_t> factors;
@@ -59,15 +59,16 @@ Ranks butterfly(std::int64_t rank, std::int64_t ranks, std::uint64_t) {
   return result;
 }
 
-// On the most nearly square grid; a rank of the remainder stays alone.
+// On the most nearly square grid; ranks outside it have no partner.
 Ranks transpose(std::int64_t rank, std::int64_t ranks, std::uint64_t) {
   const auto side = static_cast<std::int64_t>(std::sqrt(static_cast<double>(ranks)));
   if (rank >= side * side) return {};
   return {rank % side * side + rank / side};
 }
 
-// A permutation by the ranks of hashed numbers would need them all; a Feistel network over the next
-// power of four, walked until it falls below `ranks`, needs one rank at a time.
+// Sorting ranks by a hash would give a permutation but needs all ranks at once. A Feistel network
+// over the next power of four, walked until the result is below `ranks`, needs only one rank at a
+// time.
 Ranks permuted(std::int64_t rank, std::int64_t ranks, std::uint64_t seed) {
   int half = 1;
   while ((std::int64_t{1} << 2 * half) < ranks) ++half;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Synthetic traffic: who sends to whom in patterns of the field. Every rank sends `bytes` in one
-// message to each of its partners. How to add one: docs/adding-a-simulator-part.md.
+// Synthetic traffic: common communication patterns. Every rank sends `bytes` in one message to each
+// of its partners. How to add one: docs/adding-a-simulator-part.md.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace fathom::simulator {
 struct PatternRow {
   const char* name;
   const char* help;  // one line
-  // The rank's partners, in any order; itself and doubles are left out by make_pattern().
+  // The rank's partners, in any order; make_pattern() drops the rank itself and duplicates.
   std::vector<std::int64_t> (*partners)(std::int64_t rank, std::int64_t ranks, std::uint64_t seed);
 };
 
@@ -24,8 +24,8 @@ std::span<const PatternRow> patterns();
 // An Error lists the known names.
 base::Result<const PatternRow*> find_pattern(std::string_view name);
 
-// A job named after the pattern. Memory: all pairs that talk. An Error if there is no rank, or if
-// the pairs would be more than memory is likely to hold (2^28).
+// A job named after the pattern. Memory: all communicating pairs. An Error if there is no rank, or
+// if there are more pairs than memory is likely to hold (2^28).
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
                                std::uint64_t seed);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Events in the order of their times, and of their arrival where times are equal: simulations
-// repeat.
+// Events ordered by time, and by insertion where times are equal, so that simulations are
+// repeatable.
 //
-// A heap with four children a node: half as deep as with two, and the children share a cache line.
-// Cost: O(log events). Threading: one thread at a time.
+// A heap with four children per node: half as deep as a binary heap, and the children share a cache
+// line. Cost: O(log events). Threading: one thread at a time.
 #pragma once
 
 #include <cstddef>

@@ -43,7 +43,7 @@ class GoalReader {
   char here() const { return at_end() ? '\0' : text_[at_]; }
   bool starts_with(std::string_view what) const { return text_.substr(at_).starts_with(what); }
 
-  // Blanks and comments, and line ends if asked.
+  // Skips blanks and comments, and line ends if asked.
   void skip(bool line_ends) {
     while (!at_end()) {
       if (is_blank(here()) || (line_ends && here() == '\n')) {

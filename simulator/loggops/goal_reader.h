@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads schedules in GOAL, the text that LogGOPSim's txt2bin takes (T. Hoefler et al., Group
-// Operation Assembly Language, ICPP 2009; spcl/LogGOPSim, txt2bin.re):
+// Reads schedules in GOAL, the text format that LogGOPSim's txt2bin accepts (T. Hoefler et al.,
+// Group Operation Assembly Language, ICPP 2009; spcl/LogGOPSim, txt2bin.re):
 //
 //     num_ranks 2
 //     rank 0 {
@@ -11,12 +11,12 @@
 //     recv 8b from 1                      labels may be left out; rank and tag -1: any
 //     }
 //
-// One statement a line; // and /* */ are comments. Labels are a rank's own and defined before they
-// are used. All messages are of communicator 0. An interface other than nic 0 is refused: a rank
-// has one.
+// One statement per line; // and /* */ are comments. Labels are local to a rank and must be defined
+// before use. All messages use communicator 0. An interface other than nic 0 is an error, because a
+// rank has only one.
 //
-// Any bytes are safe. An Error names line and column, and shows the line with a caret below the
-// place. Memory: the Program and the text.
+// Any input bytes are safe. An Error gives line and column, and shows the line with a caret below
+// the position. Memory: the Program and the text.
 #pragma once
 
 #include <string>
@@ -27,7 +27,7 @@
 
 namespace fathom::simulator {
 
-// `name` stands for the text in errors.
+// `name` is the text's name in errors.
 base::Result<Program> read_goal(std::string_view text, const std::string& name);
 base::Result<Program> read_goal_file(const std::string& path);
 

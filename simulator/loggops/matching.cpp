@@ -25,7 +25,7 @@ Matching::Matching(const Program& program)
   }
 }
 
-// By kind; ChannelTable::kNone where nobody ever receives from such a channel.
+// By kind; ChannelTable::kNone if no receive ever uses that channel.
 std::array<std::uint32_t, Matching::kKinds> Matching::channels_of(OperationId send) const {
   std::array<std::uint32_t, kKinds> channels;
   channels.fill(ChannelTable::kNone);
@@ -93,7 +93,7 @@ OperationId Matching::post(OperationId receive) {
   return kNoOperation;
 }
 
-// Takes the first message that is still there out of the queue, with those before it that are not.
+// Removes and returns the first message still kept, and removes those before it, which are taken.
 OperationId Matching::first_unexpected(std::uint32_t channel, bool wildcard) {
   Queue& queue = unexpected_in_[channel];
   while (queue.first != kNoOperation) {

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which receive gets which message, by MPI's rules (MPI 4.0, section 3.5): messages of one sender
-// and communicator in the order in which they were sent, receives in the order in which they were
-// posted.
+// Decides which receive gets which message, by MPI's rules (MPI 4.0, section 3.5): messages of one
+// sender and communicator in the order they were sent, receives in the order they were posted.
 //
-// Posted receives and unexpected messages wait in queues by channel, so that both find each other
-// without a search, however many are waiting. A message looks at the queues of up to four channels,
-// of which the wildcard ones (any source, any tag, both) exist only where the program has such
-// receives; an unexpected message waits in as many queues, and is skipped in the others once it is
-// taken.
+// Posted receives and unexpected messages wait in queues by channel, so each finds its match
+// without a search, however many are waiting. A message looks at the queues of up to four channels.
+// The wildcard ones (any source, any tag, both) exist only if the program has such receives. An
+// unexpected message waits in each of these queues; once taken, the others skip it.
 //
-// Messages and receives are known by their operations; each arrives, or is posted, once.
-// Threading: one thread at a time. Memory: 8 bytes per operation, 16 per channel, and 8 per queue
-// that an unexpected message for a rank with wildcards waits in.
+// Messages and receives are identified by their operations; each arrives or is posted once.
+// Threading: one thread at a time. Memory: 8 bytes per operation, 16 per channel, and 8 for each
+// wildcard queue in which an unexpected message waits.
 #pragma once
 
 #include <array>
@@ -27,24 +25,24 @@ class Matching {
  public:
   explicit Matching(const Program& program);
 
-  // The receive that was posted for this message, first of all that match, or kNoOperation: then
-  // the message is kept.
+  // Returns the first posted receive that matches this message. Without one, keeps the message and
+  // returns kNoOperation.
   OperationId arrive(OperationId send);
-  // The message that this receive gets, first of all that match, or kNoOperation: then the receive
-  // is kept.
+  // Returns the first kept message that matches this receive. Without one, keeps the receive and
+  // returns kNoOperation.
   OperationId post(OperationId receive);
 
-  std::size_t unexpected() const { return unexpected_; }  // messages that are kept
+  std::size_t unexpected() const { return unexpected_; }  // messages kept
 
  private:
-  // Kinds of channels, as bits: 0 names source and tag, 1 any source, 2 any tag, 3 both.
+  // Kinds of channels, as bits: 0 specific source and tag, 1 any source, 2 any tag, 3 both.
   static constexpr std::uint32_t kKinds = 4;
 
   struct Queue {
     std::uint32_t first = kNoOperation;
     std::uint32_t last = kNoOperation;
   };
-  struct Cell {  // of a queue of unexpected messages on a wildcard channel
+  struct Cell {  // in a queue of unexpected messages on a wildcard channel
     OperationId send;
     std::uint32_t next;
   };
@@ -57,8 +55,9 @@ class Matching {
   const Program& program_;
   std::vector<std::uint8_t> kinds_;  // by rank: a bit for each kind of channel it receives from
   std::vector<Queue> posted_, unexpected_in_;  // by channel
-  std::vector<std::uint32_t> next_;            // by operation: behind it in its queue
-  std::vector<std::uint32_t> order_;  // by operation: of posting; a message that is kept: kKept
+  std::vector<std::uint32_t> next_;            // by operation: the next one in its queue
+  std::vector<std::uint32_t> order_;  // by operation: order of posting; kKept or kTaken for a
+                                      // message
   std::vector<Cell> cells_;
   std::uint32_t posted_count_ = 0;
   std::size_t unexpected_ = 0;

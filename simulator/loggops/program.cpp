@@ -4,7 +4,7 @@
 namespace fathom::simulator {
 namespace {
 
-// Mixes all bits of the four numbers (the finaliser of MurmurHash3, A. Appleby, on two words).
+// Mixes all bits of the four numbers: MurmurHash3's finaliser (A. Appleby) on two words.
 std::uint64_t mix(std::uint64_t word) {
   word = (word ^ (word >> 33)) * 0xff51afd7ed558ccdull;
   word = (word ^ (word >> 33)) * 0xc4ceb9fe1a85ec53ull;

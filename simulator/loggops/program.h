@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What each rank does, as a graph of operations: compute, send, receive, and what must come before
-// what.
+// What each rank does, as a graph of operations (compute, send, receive) and the order between
+// them.
 //
-// An operation starts when everything before it has, as is said for each, started or ended:
+// An operation starts when every operation before it has started or ended, as the dependency says:
 //
-//     a compute operation   starts when it gets a processor of its rank, ends `amount` ns later;
-//     a send                has started when its overhead o is over and the message is with the
-//     network;
-//                           ends when its buffer may be used again (see replay.h);
-//     a receive             starts by being posted, which takes no time; ends when its message is
-//     there.
+//     operation  has started when                     has ended when
+//     compute    it has got a processor of its rank   `amount` ns have passed since
+//     send       its overhead o is over and the       its buffer may be reused (see replay.h)
+//                network has the message
+//     receive    it is posted, which takes no time    its message has arrived
 //
-// This holds MPI programs (Script below: one operation after the other, non-blocking ones followed
-// at their start, waits) and GOAL schedules (goal_reader.h: requires, irequires).
+// This represents MPI programs (Script below: one operation after the other; the next operation
+// follows the start of a non-blocking one, and waits follow its end) and GOAL schedules
+// (goal_reader.h: requires, irequires).
 //
 // Receives match messages by (source, tag, communicator), in MPI's order; kAnySource and kAnyTag
-// match all (MPI 4.0, section 3.5). The triple is looked up when an operation is added: replay
-// needs no hash table for messages that no wildcard can match. Memory: 32 bytes per operation, 12
-// per dependency more than one on the same operation, about 32 per distinct (receiver, source, tag,
-// communicator).
+// match all (MPI 4.0, section 3.5). The triple is looked up when an operation is added, so the
+// replay needs no hash table for messages that no wildcard can match.
+//
+// Memory: 32 bytes per operation, 12 per dependency beyond the first on the same operation, about
+// 32 per distinct (receiver, source, tag, communicator).
 #pragma once
 
 #include <cstddef>
@@ -45,7 +46,7 @@ struct Operation {
   double amount = 0;          // bytes, or nanoseconds to compute
 };
 
-// What a receive waits for and a message says: (receiving rank, source, tag, communicator).
+// What a receive matches and a message carries: (receiving rank, source, tag, communicator).
 struct Channel {
   std::uint32_t rank = 0;
   std::uint32_t source = 0;
@@ -54,13 +55,13 @@ struct Channel {
   bool operator==(const Channel&) const = default;
 };
 
-// Numbers distinct channels in the order of their first use. Open addressing, at most half full.
+// Numbers distinct channels in order of first use. Open addressing, at most half full.
 class ChannelTable {
  public:
   static constexpr std::uint32_t kNone = 0xffffffff;
 
-  std::uint32_t number(const Channel& channel);      // a new one if it is not there
-  std::uint32_t find(const Channel& channel) const;  // kNone if it is not there
+  std::uint32_t number(const Channel& channel);      // adds it if it is new
+  std::uint32_t find(const Channel& channel) const;  // kNone if it is unknown
   const Channel& operator[](std::uint32_t number) const { return channels_[number]; }
   std::size_t size() const { return channels_.size(); }
 
@@ -76,14 +77,14 @@ class Program {
  public:
   explicit Program(std::uint32_t ranks) : ranks_(ranks) {}
 
-  // Ranks are below rank_count(), amounts >= 0: not checked.
+  // Not checked: ranks below rank_count(), amounts >= 0.
   OperationId compute(std::uint32_t rank, double nanoseconds, std::uint8_t processor = 0);
   OperationId send(std::uint32_t rank, std::uint32_t to, double bytes, std::int32_t tag,
                    std::uint32_t communicator, std::uint8_t processor = 0);
   OperationId receive(std::uint32_t rank, std::uint32_t from, double bytes, std::int32_t tag,
                       std::uint32_t communicator, std::uint8_t processor = 0);
 
-  // `after` does not start until `before`, of the same rank, has started or ended.
+  // `after` does not start until `before`, on the same rank, has started or ended.
   void require(OperationId after, OperationId before, When when);
 
   std::uint32_t rank_count() const { return ranks_; }
@@ -96,7 +97,8 @@ class Program {
     When when;
   };
   const std::vector<Dependency>& dependencies() const { return dependencies_; }
-  // Most operations are required by one other, the next. The first dependency on each stands here.
+  // Most operations have exactly one that depends on them: the next. The first dependency on each
+  // is here.
   struct Successor {
     OperationId operation = kNoOperation;
     When when = When::kEnded;
@@ -109,7 +111,7 @@ class Program {
   std::uint32_t ranks_;
   std::vector<Operation> operations_;
   std::vector<Successor> successors_;     // by operation
-  std::vector<Dependency> dependencies_;  // all others
+  std::vector<Dependency> dependencies_;  // beyond the first on each operation
   ChannelTable channels_;
 };
 

@@ -14,14 +14,14 @@ namespace {
 
 constexpr double kNsPerSecond = 1e9;
 
-// What can happen to an operation. A message is known by its send.
+// What can happen to an operation. A message is identified by its send.
 enum class What : std::uint32_t {
-  kStarted,  // a compute operation or a send by rendezvous: those that wait for the start may go on
+  kStarted,  // a computation or a rendezvous send: releases what waits for its start
   kEnded,
-  kFirstByte,    // of a message or of its request: it arrives, and is matched
+  kFirstByte,    // of a message or of its request; it is matched now
   kAnswer,       // the sender may send the data
-  kFirstOfData,  // sent by rendezvous
-  kLastByte,     // the receive needs a processor
+  kFirstOfData,  // of a rendezvous message
+  kLastByte,     // the receive now needs a processor
 };
 
 struct Happening {
@@ -29,7 +29,7 @@ struct Happening {
   What what;
 };
 
-// Dependencies by the operation that is waited for.
+// Dependencies, indexed by the operation waited for.
 class Followers {
  public:
   explicit Followers(const Program& program) : first_(program.size() + 1) {
@@ -93,15 +93,15 @@ class Replay {
   static constexpr double kNever = FlowModel::kNever;
 
   struct Interface {
-    double sends_at_ns = 0;     // it can send the next first byte
-    double receives_at_ns = 0;  // it can receive the next first byte
+    double sends_at_ns = 0;     // when it can send the next first byte
+    double receives_at_ns = 0;  // when it can receive the next first byte
   };
 
   void count_waits(const Program::Successor& successor) {
     if (successor.operation != kNoOperation) ++waits_for_[successor.operation];
   }
 
-  // False if nothing will ever happen again.
+  // False if no event is left.
   bool next_event() {
     const double event_ns = events_.empty() ? kNever : events_.next_time();
     const double flow_ns =
@@ -142,7 +142,7 @@ class Replay {
     ++ended_;
     double& end_ns = result_.ranks[program_[operation].rank].end_ns;
     end_ns = std::max(end_ns, now_ns_);
-    // An eager send starts and ends at one time.
+    // An eager send starts and ends at the same time.
     if (program_[operation].kind == OperationKind::kSend && is_eager(operation)) started(operation);
     release(operation, When::kEnded);
   }
@@ -166,7 +166,7 @@ class Replay {
            std::any_of(followers.begin(), followers.end(), waits);
   }
 
-  // In the order in which they became ready; starting one may make others ready.
+  // Starts operations in the order they became ready; starting one may make others ready.
   void start_ready() {
     for (std::size_t at = 0; at < ready_.size(); ++at) start(ready_[at]);
     ready_.clear();
@@ -182,7 +182,7 @@ class Replay {
 
   // --- processors ---
 
-  // Holds the operation's processor for so long, from now or when it is free; when that is over.
+  // Occupies the operation's processor for this long, from now or when it is free. Returns the end.
   double occupy(const Operation& operation, double nanoseconds) {
     double& free_ns = processor_free_ns_[operation.rank * processors_ + operation.processor];
     free_ns = std::max(free_ns, now_ns_) + nanoseconds;
@@ -203,7 +203,7 @@ class Replay {
     events_.push(end_ns, {id, What::kEnded});
   }
 
-  // What sending or receiving so many bytes costs a processor of the rank.
+  // Cost, to a processor of the rank, of sending or receiving this many bytes.
   double overhead_ns(std::uint32_t rank, double bytes) {
     const double overhead = machine_.o + machine_.O * bytes;
     result_.ranks[rank].overhead_ns += overhead;
@@ -234,7 +234,7 @@ class Replay {
     return links.empty() ? machine_.L : network_->flows->latency_s(links) * kNsPerSecond;
   }
 
-  // When the first of so many bytes leaves the sender, if they are ready at `ready_ns`.
+  // When the first byte leaves the sender, if the bytes are ready at `ready_ns`.
   double depart(std::uint32_t rank, double ready_ns, double bytes, bool as_flow) {
     double& free_ns = interfaces_[rank].sends_at_ns;
     const double departure_ns = std::max(free_ns, ready_ns);
@@ -282,7 +282,7 @@ class Replay {
     is_eager(send) ? await_last_byte(send) : answer(send);
   }
 
-  // The receiver's interface takes the message, whose first byte is there; sets arrival_ns_.
+  // The first byte is there and the receiver's interface takes in the message; sets arrival_ns_.
   void receive_bytes(OperationId send) {
     const double passing = passing_ns(program_[send].amount);
     double& free_ns = interfaces_[receiver(send)].receives_at_ns;
@@ -290,7 +290,7 @@ class Replay {
     free_ns = arrival_ns_[send] + machine_.g;
   }
 
-  // Only for a message that has a receive. While its flow is under way, flow_ended() sees to it.
+  // Only for a message that has a receive. While its flow is active, flow_ended() does this later.
   void await_last_byte(OperationId send) {
     if (arrival_ns_[send] == kNever) return;
     events_.push(std::max(now_ns_, arrival_ns_[send]), {send, What::kLastByte});
@@ -359,10 +359,10 @@ class Replay {
   EventQueue<Happening> events_;
   double now_ns_ = 0;
   std::vector<OperationId> ready_;
-  std::vector<std::uint32_t> waits_for_;  // by operation: dependencies that are not satisfied
+  std::vector<std::uint32_t> waits_for_;  // by operation: number of unmet dependencies
   std::vector<OperationId> partner_;      // by send: the receive that gets it
-  std::vector<double> arrival_ns_;        // by send: of the last byte, once that is known
-  std::size_t processors_;                // of a rank
+  std::vector<double> arrival_ns_;        // by send: of the last byte; kNever if unknown
+  std::size_t processors_;                // per rank
   LinkUsage* busy_;
   std::vector<double> processor_free_ns_;  // by rank, then by processor
   std::vector<Interface> interfaces_;      // by rank

@@ -30,7 +30,7 @@ class ProgramSink : public trace::OperationSink {
   Label transfer(const Place& place, const Event& event) override {
     const auto peer = static_cast<std::uint32_t>(event.peer);
     const auto bytes = static_cast<double>(event.bytes);
-    const std::int32_t tag = event.tag < 0 ? event.tag - 1 : event.tag;  // -1 would mean any
+    const std::int32_t tag = event.tag < 0 ? event.tag - 1 : event.tag;  // -1 would mean any tag
     const auto communicator = static_cast<std::uint32_t>(event.communicator);
     const OperationId operation =
         event.kind == EventKind::kMessageSent

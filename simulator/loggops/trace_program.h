@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A recorded run as a program to replay: its sends and receives, collectives as the messages that
-// they were really made of, and the computation between them (trace/join/operations.h).
+// A recorded run as a program to replay: its sends and receives, its collectives as the messages
+// they were made of, and the computation between them (trace/join/operations.h).
 //
-// Time that was recorded as computation is replayed as it was. Messages keep source, tag and
-// communicator, and receives take the very message that they got. Memory: the Program.
+// Recorded computation is replayed with its recorded length. Messages keep source, tag and
+// communicator, and each receive gets the same message as in the run. Memory: the Program.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace fathom::simulator {
 
 struct TracedProgram {
   Program program{0};
-  std::vector<std::string> notes;  // what of the trace is missing, in sentences
+  std::vector<std::string> notes;  // what the trace lacks, in sentences
 };
 
 // `run` is a run directory with a trace, or a GOAL schedule (FILE.goal).

@@ -52,7 +52,7 @@ base::Result<std::vector<LinkId>> find_cables(const Network& network, const std:
 }
 
 std::vector<LinkId> draw_cables(const Network& network, double share, std::uint64_t seed) {
-  // The k-th link from A to B and the k-th from B to A are one cable.
+  // The k-th link from A to B and the k-th from B to A form one cable.
   std::map<std::pair<NodeId, NodeId>, std::vector<LinkId>> links;
   for (LinkId id = 0; id < network.link_count(); ++id) {
     if (network.joins_switches(id)) {

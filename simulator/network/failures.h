@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks of which some cables have failed.
+// Networks in which some cables have failed.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,13 @@
 
 namespace fathom::simulator {
 
-// The same nodes, and every link but those given. Links are numbered anew; the grid, if any, stays.
+// The same nodes and all links except those given. Links get new numbers; the grid, if any, stays.
 base::Result<Network> without_links(const Network& network, std::span<const LinkId> failed);
 
 // Both directions of all cables between two nodes, "A=B". An Error if there is no such cable.
 base::Result<std::vector<LinkId>> find_cables(const Network& network, const std::string& ends);
 
-// Both directions of floor(share * cables) of the cables between switches, drawn without
-// replacement.
+// Both directions of floor(share * cables) cables between switches, drawn without replacement.
 std::vector<LinkId> draw_cables(const Network& network, double share, std::uint64_t seed);
 
 }  // namespace fathom::simulator

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hops between hosts on shortest ways. Memory: 4 bytes for each pair of them.
+// Hops between hosts on shortest paths. Memory: 4 bytes per pair.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace fathom::simulator {
 
-// From one node to every node, over what passes messages on; kNoId where there is no way.
+// From one node to every node, through forwarding nodes only; kNoId if there is no path.
 std::vector<std::uint32_t> hops_from(const Network& network, NodeId start);
 
 class HostDistances {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A cluster's network: hosts, switches and the directed links between them.
 //
-// Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order in
-// which they were added, so a HostId is also its NodeId. Links are numbered in the order in which
-// they were added; a cable is two links, one for each direction. Several links may join the same
-// two nodes.
+// Nodes are numbered 0..node_count()-1: first all hosts, then all switches, each in the order they
+// were added, so a HostId is also its NodeId. Links are numbered in the order they were added; a
+// cable is two links, one per direction. Several links may join the same two nodes.
 //
-// A network never changes once it is built: any number of threads may read it. Memory is about 40
-// bytes a link and 30 bytes and the name a node; links of a node are found without searching. Hosts
-// pass nothing on, unless the network has no switch at all (hosts linked to each other).
+// A network is immutable: any number of threads may read it. Memory is about 40 bytes per link, and
+// per node 30 bytes plus its name. A node's links are found without searching. Hosts do not
+// forward, unless the network has no switch at all (hosts linked to each other).
 #pragma once
 
 #include <cstdint>
@@ -35,14 +34,14 @@ inline constexpr std::int64_t kNoDatapath = -1;
 struct Link {
   NodeId source = kNoId;
   NodeId target = kNoId;
-  double capacity_Bps = 0;  // above zero. Files of the reference simulator give it without a unit
+  double capacity_Bps = 0;  // positive; the reference simulator's files give it without a unit
   double latency_s = 0;
-  std::int32_t port = kNoPort;  // the source's port, where it is known
+  std::int32_t port = kNoPort;  // the source's port, if known
 };
 
-// Switches at the points of a grid: what dimension order routing needs to know of a torus, a mesh
-// or a HyperX. The switch at coordinates c is number sum_d stride_d c_d among the switches that are
-// not inside machines; those come last.
+// Switches on the points of a grid: what dimension order routing needs to know about a torus, a
+// mesh or a HyperX. The switch at coordinates c has number sum_d stride_d c_d among the grid's
+// switches; switches inside machines come before these.
 struct Grid {
   enum class Kind {
     kMesh,
@@ -52,17 +51,17 @@ struct Grid {
   Kind kind = Kind::kMesh;
   std::vector<std::uint32_t> extent;  // by dimension; the product is the number of switches
   std::vector<std::uint32_t> stride;  // by dimension
-  // From half way around a torus to coordinate 0 both directions are as long. Ways go up there, as
-  // on all halves, but SimGrid's go down.
+  // Half way around a torus both directions are equally long. Paths then go up. SimGrid's go down
+  // if they end at coordinate 0; this flag selects that.
   bool half_way_to_0_is_down = false;
 
   // Numbered with the last coordinate running fastest.
   static Grid in_order(Kind kind, std::vector<std::uint32_t> extent);
-  std::uint32_t points() const;  // how many
+  std::uint32_t points() const;  // number of points
   std::vector<std::uint32_t> coordinates(std::uint32_t point) const;
 };
 
-// Of a host that is part of a machine: launchers know the machine, and its cores by number.
+// For a host that is part of a machine: launchers know the machine, and its cores by number.
 struct MachinePart {
   std::string machine;
   std::uint32_t first_core = 0;
@@ -78,44 +77,44 @@ class Network {
   std::uint32_t link_count() const { return static_cast<std::uint32_t>(links_.size()); }
 
   bool is_host(NodeId node) const { return node < host_count(); }
-  // The first node that passes messages on: the first switch, or the first host if there is no
-  // switch.
+  // The first forwarding node: the first switch, or the first host if there is no switch.
   NodeId first_forwarder() const { return switch_count() == 0 ? 0 : host_count(); }
   bool forwards(NodeId node) const { return node >= first_forwarder(); }
 
   const std::string& node_name(NodeId node) const { return names_[node]; }
   NodeId find_node(
-      std::string_view name) const;  // kNoId if there is none. Searches: not for hot paths
+      std::string_view name) const;  // kNoId if there is none. Linear search: not for hot paths
 
-  // How many processes the host takes.
+  // How many processes fit on the host.
   std::uint32_t slots(HostId host) const { return slots_[host]; }
   std::uint64_t total_slots() const;
 
   const Link& link(LinkId link) const { return links_[link]; }
   std::span<const Link> links() const { return links_; }
-  // Switches of the network: links of hosts, and of what is inside a machine, are others.
+  // Whether the link joins two switches of the network; false for links of hosts and inside
+  // machines.
   bool joins_switches(LinkId link) const {
     return is_switch(links_[link].source) && is_switch(links_[link].target);
   }
   LinkId find_link(NodeId source,
                    NodeId target) const;  // the first of several; kNoId if there is none
 
-  // In the order in which they were added.
+  // In the order they were added.
   std::span<const LinkId> links_from(NodeId node) const { return from_.of(node); }
   std::span<const LinkId> links_to(NodeId node) const { return to_.of(node); }
 
-  // What OpenFlow tables are made of; empty and kNoDatapath where the cluster's file does not tell.
+  // Needed for OpenFlow tables; empty and kNoDatapath if the cluster's file does not give them.
   const std::string& mac(HostId host) const;
   std::int64_t datapath(NodeId switch_node) const;
 
-  // The machine that a host is part of, or the host itself.
+  // The machine that a host is part of, or the host's own name.
   const std::string& machine(HostId host) const {
     return parts_.empty() ? names_[host] : parts_[host].machine;
   }
   std::uint32_t first_core(HostId host) const {
     return parts_.empty() ? 0 : parts_[host].first_core;
   }
-  // Of this name: a host, or all that are parts of a machine, in order.
+  // The host of this name, or all hosts that are parts of this machine, in order.
   std::vector<HostId> hosts_named(std::string_view name) const;
 
   const Grid* grid() const { return grid_ ? &*grid_ : nullptr; }
@@ -124,7 +123,7 @@ class Network {
   friend class NetworkBuilder;
 
   struct Adjacency {
-    std::vector<std::uint32_t> first;  // by node, one more than there are
+    std::vector<std::uint32_t> first;  // by node, plus one final entry
     std::vector<LinkId> links;
     std::span<const LinkId> of(NodeId node) const {
       return {links.data() + first[node], links.data() + first[node + 1]};
@@ -149,8 +148,8 @@ class Network {
   std::optional<Grid> grid_;
 };
 
-// Collects nodes and links in any order. The numbers it hands out are good for add_link() and
-// add_cable() only: the network numbers its nodes anew, hosts first.
+// Collects nodes and links in any order. The node numbers it returns are valid only for add_link()
+// and add_cable(): the network renumbers its nodes, hosts first.
 class NetworkBuilder {
  public:
   explicit NetworkBuilder(std::string name) : name_(std::move(name)) {}
@@ -158,7 +157,7 @@ class NetworkBuilder {
   std::uint32_t add_host(std::string name, std::uint32_t slots, std::string mac = {});
   std::uint32_t add_switch(std::string name, std::int64_t datapath = kNoDatapath);
   std::uint32_t add_part(std::string name, std::uint32_t slots, MachinePart part);  // a host
-  std::uint32_t add_inside(std::string name);  // what joins the parts of a machine: a switch
+  std::uint32_t add_inside(std::string name);  // a switch that joins the parts of a machine
   std::uint32_t add_copy(const Network& network, NodeId node);
   void add_link(std::uint32_t source, std::uint32_t target, double capacity_Bps, double latency_s,
                 std::int32_t port = kNoPort);
@@ -166,11 +165,11 @@ class NetworkBuilder {
   void add_cable(std::uint32_t one, std::uint32_t other, double capacity_Bps, double latency_s);
   void set_grid(Grid grid) { grid_ = std::move(grid); }
 
-  // The Error names the node or link: two nodes of one name, a host without slots, a capacity that
-  // is not above zero, a latency below zero, a link from a node to itself, no host. Leaves this
-  // empty.
+  // Leaves this builder empty. The Error names the node or link: a duplicate name, a host without
+  // slots, a capacity that is not positive, a negative latency, a link from a node to itself, no
+  // host at all.
   base::Result<Network> build();
-  // The same for what a file describes: the Error begins with its path.
+  // The same for a file's contents: the Error begins with its path.
   base::Result<Network> build_from(const std::string& path);
 
  private:
@@ -188,7 +187,7 @@ class NetworkBuilder {
 
   std::string name_;
   std::vector<Node> nodes_;
-  std::vector<Link> links_;  // between this builder's numbers
+  std::vector<Link> links_;  // node numbers are this builder's
   std::optional<Grid> grid_;
 };
 

@@ -10,7 +10,7 @@
 namespace fathom::simulator {
 namespace {
 
-// The switch that all links to the host come from, else the host itself.
+// The switch from which all links to the host come, or else the host itself.
 NodeId find_target(const Network& network, HostId host) {
   const std::span<const LinkId> links = network.links_to(host);
   if (links.empty()) return host;
@@ -20,7 +20,7 @@ NodeId find_target(const Network& network, HostId host) {
   return std::all_of(links.begin(), links.end(), same) ? from : host;
 }
 
-// By forwarding node, its place among their names in natural order.
+// By forwarding node: its position when names are sorted in natural order.
 std::vector<std::uint32_t> name_order(const Network& network) {
   const NodeId first = network.first_forwarder();
   std::vector<NodeId> sorted(network.node_count() - first);
@@ -93,7 +93,7 @@ double ShortestPaths::count_ways(HostId source, HostId destination) {
   const NodeId target = target_of(destination);
   Toward& near = toward(target);
   if (near.distance(source) == kUnreachable) return 0;
-  // Level by level from the source; a node is met only at its own distance.
+  // Level by level from the source: a node is reached only at its own distance.
   std::vector<double> ways(network_.node_count(), 0);
   std::vector<NodeId> level = {source}, next;
   ways[source] = 1;
@@ -182,7 +182,7 @@ std::span<const LinkId> ShortestPaths::Toward::find_choices(NodeId node) {
   return {links_.data() + start + 1, links_[start]};
 }
 
-// A host's only link is its choice; whether it leads to the target shows at the next node.
+// A host's only link is its choice; the next node finds out whether it leads to the target.
 std::span<const LinkId> ShortestPaths::Toward::choices_of_host(HostId host) {
   const std::span<const LinkId> links = network_.links_from(host);
   if (links.size() == 1 && network_.forwards(network_.link(links.front()).target)) return links;

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The shortest ways (fewest links) to a host, found once for all hosts behind the same switch.
+// The shortest paths (fewest links) to a host, computed once for all hosts on the same switch.
 //
-// A host whose every link comes from one switch is reached through that switch: its target. The
-// target of any other host is the host itself. From a target that is a switch, all links to the
-// host will do. For each target a breadth-first search backwards gives the distance of every
-// forwarding node; from a node, the links that lie on a shortest way to the target (the choices)
-// lead to nodes that are one nearer. Choices are looked up when first asked for and kept.
+// A host whose links all come from one switch is reached through that switch: its target. Any other
+// host is its own target. From a target that is a switch, any link to the host will do. For each
+// target, a backward breadth-first search gives the distance of every forwarding node. The choices
+// of a node are its links on shortest paths to the target; they lead to nodes one hop nearer.
+// Choices are computed on first use and cached.
 //
-// Cost: a search visits every link once. What is kept is bounded by `budget_bytes`: when it is
-// reached, everything is forgotten, so whoever routes many demands does well to sort them by
-// target. Threading: one thread.
+// Cost: a search visits every link once. The cache is bounded by `budget_bytes`: when full, it is
+// emptied, so callers that route many demands should sort them by target. Threading: one thread.
 #pragma once
 
 #include <cstddef>
@@ -34,24 +33,24 @@ class ShortestPaths {
   const Network& network() const { return network_; }
   NodeId target_of(HostId host) const { return targets_[host]; }
 
-  // All about one target. Good until the next call of toward().
+  // Everything about one target. Valid until the next call of toward().
   class Toward;
   Toward& toward(NodeId target);
 
-  // The number of shortest ways from one host to another: a double, for it may be huge. 0: none.
+  // Number of shortest paths between two hosts; a double because it may be huge. 0: no path.
   double count_ways(HostId source, HostId destination);
 
  private:
   const Network& network_;
   std::size_t budget_bytes_;
   std::size_t used_bytes_ = 0;
-  // A link as routing sees it. Only links between forwarding nodes have one.
+  // A link as routing sees it. Exists only for links between forwarding nodes.
   struct Hop {
     NodeId node;
     LinkId link;
   };
   struct Hops {
-    std::vector<std::uint32_t> first;  // by forwarding node, one more than there are
+    std::vector<std::uint32_t> first;  // by forwarding node, plus one final entry
     std::vector<Hop> hops;
     std::span<const Hop> of(NodeId forwarder) const {
       return {hops.data() + first[forwarder], hops.data() + first[forwarder + 1]};
@@ -61,7 +60,7 @@ class ShortestPaths {
 
   std::vector<NodeId> targets_;                  // by host
   Hops onward_;                                  // to the next node, in the order of choices
-  Hops backward_;                                // to each node before, once
+  Hops backward_;                                // to each preceding node, once
   std::vector<std::unique_ptr<Toward>> toward_;  // by target
 };
 
@@ -71,12 +70,12 @@ class ShortestPaths::Toward {
 
   NodeId target() const { return target_; }
 
-  // Links from `node` to the target; kUnreachable if there is no way. Any node may be asked for.
+  // Links from `node` to the target; kUnreachable if there is no path. `node` may be any node.
   std::uint16_t distance(NodeId node) const;
 
-  // The links that lead from `node` (not the target) nearer to the target, by the name of the node
-  // they lead to (core2 before core10), parallel ones in the order in which they were added; none
-  // if there is no way. Good until the next call.
+  // The links from `node` (not the target) that lead nearer to the target. Sorted by the name of
+  // the next node (core2 before core10), parallel links in the order they were added; empty if
+  // there is no path. Valid until the next call.
   std::span<const LinkId> choices(NodeId node) {
     if (node < first_forwarder_) return choices_of_host(node);
     const std::uint32_t at = first_[node - first_forwarder_];
@@ -97,9 +96,10 @@ class ShortestPaths::Toward {
   NodeId target_;
   NodeId first_forwarder_;
   std::vector<std::uint16_t> distance_;  // by forwarding node
-  std::vector<std::uint32_t> first_;  // by forwarding node: its place in links_; kNoId: not known
-  std::vector<LinkId> links_;         // for each node known: how many choices, then which
-  std::vector<LinkId> of_host_;       // of the host that was last asked for
+  std::vector<std::uint32_t> first_;  // by forwarding node: its position in links_; kNoId: not
+                                      // computed
+  std::vector<LinkId> links_;         // for each computed node: number of choices, then the choices
+  std::vector<LinkId> of_host_;       // of the host last asked for
 };
 
 }  // namespace fathom::simulator

@@ -11,7 +11,7 @@
 namespace fathom::simulator {
 namespace {
 
-constexpr int kRounds = 4;  // of search; a router that looks at loads chooses other ways after each
+constexpr int kRounds = 4;  // of search; a router that looks at loads changes its paths each time
 
 class Advisor {
  public:
@@ -49,7 +49,7 @@ class Advisor {
     return base::Done{};
   }
 
-  // From the best so far with this router.
+  // Starts from the best candidate so far with this router.
   base::Status improve(const RouterRow& router, std::size_t first) {
     for (int round = 0; round < kRounds; ++round) {
       const auto best = std::min_element(

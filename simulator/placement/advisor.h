@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Searches a better placement for a job on given hosts, and a better routing if there is a choice.
+// Searches for a better placement of a job on given hosts, and for a better routing if there is a
+// choice.
 #pragma once
 
 #include <string>
@@ -14,9 +15,9 @@ namespace fathom::simulator {
 struct AdviceRequest {
   const Network& network;
   const Job& job;
-  std::vector<HostId> hosts;              // that the job may use; slots enough
-  Placement present;                      // one of these hosts for each rank
-  std::vector<const RouterRow*> routers;  // one or more; the first is the present one
+  std::vector<HostId> hosts;              // hosts that the job may use; they have enough slots
+  Placement present;                      // by rank: one of these hosts
+  std::vector<const RouterRow*> routers;  // at least one; the first is the present one
   Objective objective = Objective::kCongestion;
   std::uint64_t seed = 1;
   SearchEffort effort;
@@ -24,19 +25,20 @@ struct AdviceRequest {
 };
 
 struct Candidate {
-  std::string placement, routing;  // names; placement "present" is what there is
+  std::string placement, routing;  // names; placement "present" is the current one
   Placement places;
   Scores scores;
 };
 
 struct Advice {
-  std::vector<Candidate> candidates;  // the present one first, then by objective, best first
+  std::vector<Candidate> candidates;  // the present one first, the rest by objective, best first
   Scores bounds;
 };
 
-// Tries every mapper of the registry with every router; from the best placement for each router,
-// and from the present one, local search goes on ("improved"). Nothing is worse than the present
-// candidate if that stands first among the rest. An Error names what failed.
+// Tries every registered mapper with every router. For each router, local search then improves the
+// best candidate so far, which may be the present one, until that no longer helps ("improved"). The
+// first candidate after the present one is the best found, which may be no better than it. An Error
+// names what failed.
 base::Result<Advice> advise(const AdviceRequest& request);
 
 }  // namespace fathom::simulator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a job's processes are placed, as `--placement` and a scenario's `placement` say it: the name
-// of a mapper, or rankfile:FILE. A rank file names the host of each rank, so it stands for a
-// selection, too.
+// How a job's processes are placed, as given by `--placement` and a scenario's `placement`: the
+// name of a mapper, or rankfile:FILE. A rank file names the host of each rank, so it also replaces
+// the selection.
 #pragma once
 
 #include <string>
@@ -17,14 +17,14 @@ inline constexpr char kRankfileHelp[] =
     "the host of each rank from a rank file, or a list of hosts in order";
 
 struct PlacementChoice {
-  const MapperRow* mapper = nullptr;  // nullptr if there is a rank file
+  const MapperRow* mapper = nullptr;  // nullptr for a rank file
   std::string rankfile;               // path
 
-  // In results: rank files go by their name without folders.
+  // The name in results; a rank file is named without its folder.
   std::string name() const;
 };
 
-// An Error lists the known names. The file is not looked at: read_placement() does that.
+// An Error lists the known names. Does not open the file: read_placement() does.
 base::Result<PlacementChoice> find_placement(std::string_view text);
 
 }  // namespace fathom::simulator

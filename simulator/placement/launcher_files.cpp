@@ -74,7 +74,7 @@ constexpr PlacementFormat kFormats[] = {
 
 struct HostSlot {
   std::string host;
-  std::uint32_t slot = kNoId;  // if the file tells
+  std::uint32_t slot = kNoId;  // kNoId if the file does not say
 };
 
 bool parse_number(std::string_view text, std::size_t& number) {
@@ -82,8 +82,8 @@ bool parse_number(std::string_view text, std::size_t& number) {
   return failed == std::errc() && end == text.data() + text.size();
 }
 
-// "rank N=HOST slot=K" into N and the place; false if the line is none. Slots that are no plain
-// number, as SOCKET:CORE, are as good as none.
+// Splits "rank N=HOST slot=K" into N and the place; false for any other line. A slot that is not a
+// plain number, such as SOCKET:CORE, is ignored.
 bool rank_line(std::string_view line, std::size_t& rank, HostSlot& place) {
   const std::size_t equals = line.find('=');
   if (!line.starts_with("rank ") || equals == std::string_view::npos) return false;
@@ -123,7 +123,8 @@ base::Result<std::vector<HostSlot>> places_by_rank(const std::string& path) {
   return plain;
 }
 
-// Of the parts of a machine the one with that core, else the first with room; kNoId without one.
+// The part of the machine that has this core and room for it, or, without a slot, the first part
+// with room; kNoId if there is none.
 HostId part_for(const Network& network, const std::vector<HostId>& parts, std::uint32_t slot,
                 const std::vector<std::uint32_t>& used) {
   for (const HostId part : parts) {

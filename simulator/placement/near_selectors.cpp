@@ -22,7 +22,7 @@ NodeId switch_of(const Network& network, HostId host) {
   return links.empty() ? host : network.link(links.front()).target;
 }
 
-// Only switches with free hosts, in the order of their first host.
+// Only switches with free hosts, ordered by their first host.
 std::vector<SwitchHosts> free_by_switch(const SelectionRequest& request) {
   std::vector<SwitchHosts> result;
   std::map<NodeId, std::size_t> place;
@@ -37,7 +37,7 @@ std::vector<SwitchHosts> free_by_switch(const SelectionRequest& request) {
   return result;
 }
 
-// Hosts of `switches` in this order until the job has its slots.
+// Takes hosts from `switches`, in this order, until the job has enough slots.
 std::vector<HostId> taken_from(const SelectionRequest& request,
                                const std::vector<const SwitchHosts*>& switches) {
   std::vector<HostId> chosen;

@@ -20,7 +20,7 @@ constexpr std::int64_t kMostRanksOfSpectrum = 1024;
 
 using Bytes = std::vector<std::vector<double>>;  // by rank: to or from each partner, descending
 
-// What each rank sends to others (or gets from them), by partner.
+// Bytes that each rank sends to others (or receives from them), by partner.
 Bytes by_partner(const Job& job, bool sent) {
   Bytes result(static_cast<std::size_t>(job.ranks));
   for (const profile::PairCount& pair : job.pairs) {
@@ -32,8 +32,8 @@ Bytes by_partner(const Job& job, bool sent) {
   return result;
 }
 
-// The hops to the k-th place nearest to a host, least over all hosts; the place beside a rank is 0
-// hops away.
+// Minimum over all hosts of the hops to the k-th nearest place. The places beside a rank on its own
+// host are 0 hops away.
 std::vector<std::uint32_t> least_hops(const Network& network, std::span<const HostId> hosts) {
   const HostDistances distances(network, hosts);
   std::vector<std::uint32_t> least;
@@ -64,7 +64,7 @@ double far_bytes(const std::vector<double>& partners, const std::vector<std::uin
   return sum;
 }
 
-// Slots of the job's hosts by their switch, and the capacity from and to other switches there.
+// Slots of the job's hosts by their switch, and capacity from and to other switches there.
 struct SwitchParts {
   std::vector<std::size_t> slots;
   double out_Bps = 0, in_Bps = 0;
@@ -90,7 +90,7 @@ SwitchParts parts_of(const Network& network, std::span<const HostId> hosts) {
 }
 
 struct HostCapacity {
-  double all = 0, largest = 0;  // Bps, over the hosts
+  double all = 0, largest = 0;  // Bps: sum and maximum over the hosts
 };
 
 HostCapacity capacity_of(const Network& network, std::span<const HostId> hosts, bool out) {
@@ -106,8 +106,8 @@ HostCapacity capacity_of(const Network& network, std::span<const HostId> hosts, 
   return result;
 }
 
-// What must pass between hosts, and between switches, however the ranks are divided among them.
-// Each of these bytes leaves one host or switch and enters another.
+// Adds bounds on the traffic between hosts and between switches that no division of the ranks can
+// avoid. Each of these bytes leaves one host or switch and enters another.
 void add_spectral(const Network& network, const Job& job, std::span<const HostId> hosts,
                   Scores& bounds) {
   if (job.ranks > kMostRanksOfSpectrum || job.ranks < 2) return;
@@ -121,7 +121,7 @@ void add_spectral(const Network& network, const Job& job, std::span<const HostId
       std::accumulate(parts.slots.begin(), parts.slots.end(), std::size_t{0}) ==
       std::accumulate(sizes.begin(), sizes.end(), std::size_t{0});
   const double between_switches = all_counted ? cut_bound(spectrum, parts.slots) : 0;
-  // Two hops at least between hosts over a switch, one more between switches.
+  // A path between hosts over a switch has at least two hops, and one more between switches.
   const double hops = all_counted ? 2 * between_hosts + between_switches : between_hosts;
   bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hops);
   for (const bool out : {true, false}) {
@@ -183,7 +183,7 @@ Scores lower_bounds(const Network& network, const Job& job, std::span<const Host
       bounds[Objective::kCongestion] =
           std::max(bounds[Objective::kCongestion], alone / capacity.largest);
     }
-    // Each direction by itself is a bound for the whole: all that is sent is received.
+    // Each direction alone bounds the whole: every byte sent is also received.
     bounds[Objective::kHostBytes] = std::max(bounds[Objective::kHostBytes], leaving);
     bounds[Objective::kHopBytes] = std::max(bounds[Objective::kHopBytes], hop_bytes);
     bounds[Objective::kCongestion] =

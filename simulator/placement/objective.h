@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What makes one placement of a job better than another, and how good any can be.
+// What makes one placement of a job better than another, and how good any placement can be.
 //
-// With b_rs bytes from rank r to s, d_rs hops between their hosts, load_l bytes over link l of
-// capacity C_l (links of hosts included):
+// Let b_rs be the bytes from rank r to rank s, d_rs the hops between their hosts, and load_l the
+// bytes over link l with capacity C_l (links of hosts included):
 //
-//     congestion   max_l load_l / C_l                (seconds, where capacities are bytes per second)
-//     time         when all that is sent at once has arrived, max-min fair (flow_model.h)
-//     hop-bytes    sum_l load_l, which is sum b_rs d_rs where ways are shortest
-//     host-bytes   sum of b_rs over ranks of different hosts
+//     congestion   max_l load_l / C_l     seconds, if capacities are bytes per second
+//     time         end of the last transfer if everything is sent at once, max-min fair
+//                  (flow_model.h)
+//     hop-bytes    sum_l load_l           = sum b_rs d_rs on shortest paths
+//     host-bytes   sum of b_rs over ranks on different hosts
 //
-// Lower bounds hold for every placement on these hosts (each with its slots) and every routing: a
-// rank has at most S - 1 others beside it, S the most slots of a host, so all but its S - 1
-// heaviest partners are on other hosts (host-bytes); the k-th place nearest to a host is as far as
-// it is, at best that of the host where it is nearest, so partners in descending order of bytes are
-// at least so far away (hop-bytes). Both hold for what ranks send and for what they get; the larger
-// counts. Then some link is at least as loaded as the mean: hop-bytes over the capacity of all
-// links, host-bytes over that of all links out of these hosts, and what a rank alone must send or
-// get over the links of its host (congestion, and time, which no link can beat). Up to 1,024 ranks
-// the spectrum of the traffic gives a second bound on what passes between hosts, and between the
-// switches they are linked to (spectrum.h).
+// Lower bounds hold for every placement on these hosts (each with its slots) and every routing.
+//
+// - host-bytes: a rank has at most S - 1 others on its host, S being the most slots of any host. So
+//   all but its S - 1 heaviest partners are on other hosts.
+// - hop-bytes: take the hops to the k-th nearest place, minimised over all hosts. A rank's
+//   partners, in descending order of bytes, are at least this far away.
+// - Both hold for what ranks send and for what they receive; the larger value counts.
+// - congestion, and time, which cannot be shorter: some link is at least as loaded as the mean. So
+//   it is at least hop-bytes over the capacity of all links, host-bytes over the capacity of all
+//   links out of these hosts, and for each rank what it must send or receive over the links of its
+//   host.
+// - Up to 1,024 ranks, the spectrum of the traffic gives a second bound on the traffic between
+//   hosts and between their switches (spectrum.h).
 #pragma once
 
 #include <array>
@@ -46,8 +50,8 @@ struct Scores {
   double& operator[](Objective objective) { return value[static_cast<std::size_t>(objective)]; }
 };
 
-// Cost: one routing; with_time also that of the flow model, and a router that splits flows is an
-// Error.
+// Cost: one routing; with_time also one run of the flow model, where a router that splits flows is
+// an Error.
 base::Result<Scores> evaluate(const Network& network, const Job& job, const Placement& placement,
                               const RouterRow& router, std::uint64_t seed, bool with_time);
 

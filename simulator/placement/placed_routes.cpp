@@ -9,7 +9,7 @@
 namespace fathom::simulator {
 namespace {
 
-// Keeps the ways, and notices a router that splits demands.
+// Keeps the paths, and detects a router that splits demands.
 class WholeWays : public RouteSink {
  public:
   explicit WholeWays(RouteTable& ways) : ways_(ways) {}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where networks, placements and routers meet the flow model and the replay, which know links by
-// number only: the ways between the processes of a placed job, one for each ordered pair of hosts.
+// Connects networks, placements and routers with the flow model and the replay, which know links by
+// number only: the paths between the processes of a placed job, one per ordered pair of hosts.
 //
 // Routed once, with the job's own traffic between hosts as demand (1 byte where there is none), so
-// that routers that look at the load see it. Memory: the ways of all pairs of hosts that the job
-// uses. Threading: any number of threads may read it.
+// that load-aware routers see it. Memory: the paths of all pairs of hosts that the job uses.
+// Threading: any number of threads may read it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ std::vector<LinkSpeed> link_speeds(const Network& network);
 
 class PlacedRoutes {
  public:
-  // `background` is what other jobs put on the links. An Error if there is no way between two
-  // hosts, or if the router splits demands over several ways.
+  // `background` is the load of other jobs on the links. An Error if two hosts have no path between
+  // them, or if the router splits demands over several paths.
   static base::Result<PlacedRoutes> make(const Network& network, const Job& job,
                                          const Placement& placement, const RouterRow& router,
                                          std::uint64_t seed, const LinkUse& background);
@@ -38,20 +38,21 @@ class PlacedRoutes {
     return ways_.way(static_cast<std::size_t>(place_[from]) * host_count_ + place_[to]);
   }
 
-  // All that the job sends, as one phase: every pair's bytes are one flow. Messages to oneself are
-  // left out. This object must outlive the phase.
+  // Everything the job sends, as one phase with one flow per pair. Messages to oneself are left
+  // out. This object must outlive the phase.
   Phase phase(const Job& job, double computation_s) const;
 
-  // For replay(). This object and `flows`, which is made of link_speeds(), must outlive it.
+  // For replay(). This object must outlive it, and so must `flows`, which is created from
+  // link_speeds().
   ReplayNetwork replay_network(FlowModel& flows) const;
 
  private:
   PlacedRoutes(std::vector<std::uint32_t> place, std::size_t host_count)
       : place_(std::move(place)), host_count_(host_count), ways_(host_count * host_count) {}
 
-  std::vector<std::uint32_t> place_;  // by rank: which of the job's hosts
+  std::vector<std::uint32_t> place_;  // by rank: index of its host among the job's hosts
   std::size_t host_count_;
-  RouteTable ways_;  // by from * host_count_ + to
+  RouteTable ways_;  // indexed by from * host_count_ + to
 };
 
 }  // namespace fathom::simulator

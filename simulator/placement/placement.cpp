@@ -20,7 +20,7 @@ std::string too_few(const std::string& whose, std::uint64_t slots, std::int64_t 
          " processes; take a larger cluster, " + kMoreSlots + ", or a smaller job";
 }
 
-// The ranks as text, sorted: a walk through the tree of decimal numbers.
+// The ranks sorted as text: a walk through the tree of decimal numbers.
 void append_in_text_order(std::int64_t rank, std::int64_t ranks, std::vector<std::int64_t>& order) {
   if (rank >= ranks) return;
   order.push_back(rank);
@@ -37,7 +37,7 @@ std::vector<std::int64_t> text_order(std::int64_t ranks) {
   return order;
 }
 
-// One demand for each pair of processes, in the order that demands_of() promises.
+// One demand per pair of processes, in the order that demands_of() promises.
 std::vector<Demand> process_demands(const Job& job, const Placement& placement) {
   std::vector<std::size_t> first(static_cast<std::size_t>(job.ranks) + 1, 0);
   for (const profile::PairCount& pair : job.pairs)
@@ -56,7 +56,7 @@ std::vector<Demand> process_demands(const Job& job, const Placement& placement) 
   return demands;
 }
 
-// Adds up demands between the same hosts; each sum stands where the first of them stood.
+// Adds up demands between the same hosts; each sum takes the position of its first demand.
 std::vector<Demand> merged(const std::vector<Demand>& demands) {
   std::vector<std::uint32_t> order(demands.size());
   std::iota(order.begin(), order.end(), 0u);

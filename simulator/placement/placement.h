@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which hosts a job gets (selection), which of its processes runs where (mapping), and what the
-// hosts then send to each other. How to add a selector or a mapper:
-// docs/adding-a-simulator-part.md.
+// Which hosts a job gets (selection), which process runs where (mapping), and what the hosts then
+// send to each other. How to add a selector or a mapper: docs/adding-a-simulator-part.md.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@
 
 namespace fathom::simulator {
 
-// What a sentence about too few slots advises.
+// Advice in the error about too few slots.
 inline constexpr char kMoreSlots[] =
     "more slots on each host (--slots N where the cluster does not tell, else in its file or "
     "specification)";
@@ -26,30 +25,29 @@ using Placement = std::vector<HostId>;  // by rank
 struct SelectionRequest {
   const Network& network;
   std::int64_t ranks = 0;
-  std::span<const char> busy;  // by host, not 0 if another job has it; empty: all are free
+  std::span<const char> busy;  // by host: nonzero if another job has it; empty: all are free
   std::uint64_t seed = 1;
 
   bool is_free(HostId host) const { return busy.empty() || busy[host] == 0; }
 };
 
-// A row of the registry. Hosts are a job's alone; the chosen ones have at least as many slots as
-// the job has processes, each is chosen once, and their order is the order in which mappers fill
-// them.
+// A row of the registry. No two jobs share a host. The chosen hosts have at least as many slots as
+// the job has processes, each is chosen once, and mappers fill them in this order.
 struct SelectorRow {
   const char* name;  // as in `fathom simulate --selection NAME`
   const char* help;  // one line
-  // Called only if the free hosts have slots enough.
+  // Called only if the free hosts have enough slots.
   std::vector<HostId> (*select)(const SelectionRequest& request);
 };
 
-// An Error if the free hosts have too few slots; it says how many there are.
+// An Error if the free hosts have too few slots; it gives their number.
 base::Result<std::vector<HostId>> select_hosts(const SelectorRow& selector,
                                                const SelectionRequest& request);
 
 struct MappingRequest {
   const Network& network;
   const Job& job;
-  std::span<const HostId> hosts;  // in the order in which they are to be filled
+  std::span<const HostId> hosts;  // in the order to fill them
   std::uint64_t seed = 1;
 };
 
@@ -57,22 +55,21 @@ struct MappingRequest {
 struct MapperRow {
   const char* name;  // as in `fathom simulate --placement NAME`
   const char* help;  // one line
-  // Called only if the hosts have slots enough.
+  // Called only if the hosts have enough slots.
   base::Result<Placement> (*map)(const MappingRequest& request);
 };
 
 // An Error if the hosts have too few slots.
 base::Result<Placement> map_processes(const MapperRow& mapper, const MappingRequest& request);
 
-// What one demand stands for: all that one host sends to another, or one pair of processes (its key
-// is then a number of that pair).
+// What one demand represents: everything one host sends to another, or one pair of processes (`key`
+// then identifies the pair).
 enum class Granularity { kHosts, kProcesses };
 
-// The demands of a placed job, in the order that greedy routers fall back on where demands are
-// equally heavy: by the first pair of processes that contributes, source ranks in the order of
-// their decimal digits as text (0, 1, 10, 100, 101, …, 2, 20, …), then destination ranks ascending.
-// That is the order of the archives that the reference simulator reads, so equal demands are routed
-// in the same order.
+// The demands of a placed job, in the order that greedy routers use for equally heavy demands: by
+// the first contributing pair of processes, source ranks sorted by their decimal digits as text (0,
+// 1, 10, 100, 101, …, 2, 20, …), then destination ranks ascending. The archives that the reference
+// simulator reads have this order, so it routes equal demands in the same order.
 std::vector<Demand> demands_of(const Job& job, const Placement& placement, Granularity granularity);
 
 }  // namespace fathom::simulator

@@ -19,7 +19,7 @@ namespace {
 using Ranks = std::vector<std::uint32_t>;
 using Places = std::vector<std::size_t>;  // positions in MappingRequest::hosts
 
-// METIS draws from rand(), which all threads share.
+// METIS calls rand(), whose state all threads share.
 std::mutex metis_mutex;
 
 class RecursiveBisection {
@@ -66,8 +66,8 @@ class RecursiveBisection {
     place(std::move(others), std::move(far));
   }
 
-  // Sorts the places from one end of the group to the other, and says where the halves part: near
-  // the middle, where neighbours are farthest from each other.
+  // Sorts the places from one end of the group to the other and returns where to cut: near the
+  // middle, at the largest distance between neighbours.
   std::size_t cut_of(Places& places) const {
     std::size_t one = places.front(), other = places.back();
     for (const std::size_t a : places) {
@@ -97,7 +97,7 @@ class RecursiveBisection {
     return distances_.between(places[at - 1], places[at]);
   }
 
-  // Leaves `count` of the ranks, returns the others.
+  // Keeps `count` of the ranks in `ranks` and returns the others.
   Ranks halve(Ranks& ranks, std::size_t count) {
     std::vector<idx_t> part(ranks.size(), 0);
     if (count > 0 && count < ranks.size()) partition(ranks, count, part);
@@ -137,13 +137,13 @@ class RecursiveBisection {
     options[METIS_OPTION_SEED] = static_cast<idx_t>(request_.seed & 0x7fffffff);
     options[METIS_OPTION_NCUTS] = 4;
     const std::lock_guard lock(metis_mutex);
-    // What METIS cannot do, repair() does.
+    // METIS only approximates the sizes; repair() fixes them.
     METIS_PartGraphRecursive(&vertices, &constraints, first.data(), neighbours.data(), nullptr,
                              nullptr, weights.data(), &parts, shares, nullptr, options, &cut,
                              part.data());
   }
 
-  // Moves ranks that lose least until exactly `count` are of part 0.
+  // Moves the ranks that lose least until part 0 has exactly `count`.
   void repair(const Ranks& ranks, std::size_t count, std::vector<idx_t>& part) {
     auto zeros = static_cast<std::size_t>(std::count(part.begin(), part.end(), 0));
     for (std::size_t at = 0; at < ranks.size(); ++at)
@@ -171,7 +171,7 @@ class RecursiveBisection {
   const MappingRequest& request_;
   RankGraph graph_;
   HostDistances distances_;
-  std::vector<std::int64_t> local_;  // by rank: its number in the group at hand, or -1
+  std::vector<std::int64_t> local_;  // by rank: its index in the current group, or -1
   Placement placement_;
 };
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kPartnersTried = 8, kDrawn = 4;
 
-// Between all of the request's hosts, by their position.
+// Paths between all of the request's hosts, indexed by position.
 base::Result<PlacedRoutes> ways_between(const MappingRequest& request, const RouterRow& router,
                                         const std::vector<std::uint32_t>& place) {
   Job hosts{"hosts", static_cast<std::int64_t>(request.hosts.size()), {}};
@@ -72,7 +72,7 @@ class PlacementSearch {
     }
   }
 
-  // Passes over all ranks until one brings nothing.
+  // Repeats passes over all ranks until one yields no improvement.
   std::vector<std::uint32_t> run(std::uint64_t moves) {
     left_ = moves;
     for (bool better = true; better && left_ > 0;) {
@@ -145,7 +145,7 @@ class PlacementSearch {
     return false;
   }
 
-  // Takes the rank there, and counts in change_ what that does.
+  // Moves the rank there and adds the change of the sum to change_.
   void put(std::uint32_t rank, std::uint32_t host) {
     for (const Message& message : messages_[rank]) carry(rank, message, -message.bytes);
     place_[rank] = host;
@@ -162,7 +162,7 @@ class PlacementSearch {
     }
   }
 
-  // Relative to the highest load at the start, so that powers stay in range.
+  // Relative to the highest initial load, so that powers stay in range.
   double cost(LinkId link) const {
     if (objective_ == Objective::kHopBytes) return load_[link];
     const Link& what = request_.network.link(link);
@@ -173,7 +173,7 @@ class PlacementSearch {
     return fourth * fourth;
   }
 
-  // What counts as nothing: sums of bytes are exact, powers are rounded.
+  // Scale for "no improvement": sums of bytes are exact, powers are rounded.
   double scale() const {
     return objective_ == Objective::kHopBytes || objective_ == Objective::kHostBytes ? scale_ : 1;
   }
@@ -183,11 +183,11 @@ class PlacementSearch {
   const MappingRequest& request_;
   const PlacedRoutes& ways_;
   Objective objective_;
-  std::vector<std::uint32_t> place_;            // by rank: position of its host
+  std::vector<std::uint32_t> place_;            // by rank: index of its host
   std::vector<double> load_;                    // by link
   std::vector<std::vector<Message>> messages_;  // by rank, heaviest first
-  std::vector<std::uint32_t> free_;             // slots, by position of host
-  std::vector<std::vector<std::uint32_t>> on_;  // ranks, by position of host
+  std::vector<std::uint32_t> free_;             // free slots, by index of host
+  std::vector<std::vector<std::uint32_t>> on_;  // ranks, by index of host
   base::Random random_;
   double highest_ = 0, scale_ = 1, change_ = 0;
   std::uint64_t left_ = 0;
@@ -198,7 +198,8 @@ class PlacementSearch {
 base::Result<Placement> improve_placement(const MappingRequest& request, const RouterRow& router,
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort) {
-  // PlacedRoutes numbers hosts as they stand in a placement that names each once.
+  // Index in request.hosts: PlacedRoutes numbers hosts by their order in the placement it is given,
+  // and ways_between() gives it one that names each host once, in this order.
   std::vector<std::uint32_t> place;
   for (const HostId host : placement) {
     const auto found = std::find(request.hosts.begin(), request.hosts.end(), host);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Local search for a placement: ranks change places as long as that pays.
+// Local search for a placement: moves ranks as long as that helps.
 //
-// What is made small is, over links l with load_l bytes and capacity C_l,
+// It minimises, over links l with load_l bytes and capacity C_l,
 //
-//     congestion, time   sum_l (load_l / C_l)^8      whose 8th root nears the largest load as exponents grow
+//     congestion, time   sum_l (load_l / C_l)^8   a smooth stand-in for the largest term: with a
+//                                                 growing exponent, the root tends to it
 //     hop-bytes          sum_l load_l
-//     host-bytes         sum over links out of hosts of load_l
+//     host-bytes         sum of load_l over links out of hosts
 //
-// with the ways that the router chose for the placement it starts from. A move swaps the places of
-// two ranks on different hosts, or takes a rank to a free slot; one that makes the sum smaller is
-// kept. Tried are, for each rank, the places beside those that it exchanges most with, and some
-// drawn ones.
+// with the paths that the router chose for the starting placement. A move swaps two ranks on
+// different hosts, or takes a rank to a free slot; a move that reduces the sum is kept. For each
+// rank it tries the places beside its heaviest partners, and some random ones.
 #pragma once
 
 #include <cstdint>
@@ -20,16 +20,17 @@
 namespace fathom::simulator {
 
 struct SearchEffort {
-  std::uint64_t moves = 200'000;  // tried at most
+  std::uint64_t moves = 200'000;  // maximum number of moves to try
 };
 
-// Starts from `placement`, which is of request.hosts. The same seed gives the same result. The
-// Error is the router's. Cost: for each move the links that the two ranks' messages pass.
+// Starts from `placement`, which uses request.hosts. The same seed gives the same result. The Error
+// is the router's. Cost per move: the links on the paths of the two ranks' messages.
 base::Result<Placement> improve_placement(const MappingRequest& request, const RouterRow& router,
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort = {});
 
-// A mapper: the best of block, bisection and treematch by hop-bytes, improved on shortest ways.
+// A mapper: the best of block, bisection and treematch by hop-bytes, then improved on shortest
+// paths.
 base::Result<Placement> map_search(const MappingRequest& request);
 
 }  // namespace fathom::simulator

@@ -25,7 +25,7 @@ struct Tridiagonal {
   std::vector<double> diagonal, beside;  // beside[i] joins i and i + 1
 };
 
-// Householder reflections from the first column on: A <- A - v w^T - w v^T in the rest.
+// Householder reflections, starting with the first column: A <- A - v w^T - w v^T in the rest.
 Tridiagonal reduced(Matrix& a) {
   const std::size_t n = a.size();
   Tridiagonal result{std::vector<double>(n), std::vector<double>(n, 0)};
@@ -38,7 +38,7 @@ Tridiagonal reduced(Matrix& a) {
     const double alpha = a[k][k + 1] > 0 ? -norm : norm;
     for (std::size_t i = k + 1; i < n; ++i) v[i] = a[k][i];
     v[k + 1] -= alpha;
-    const double square = 2 * (norm * norm - alpha * a[k][k + 1]);  // of v's length
+    const double square = 2 * (norm * norm - alpha * a[k][k + 1]);  // squared length of v
     double along = 0;
     for (std::size_t i = k + 1; i < n; ++i) {
       w[i] = 2 / square *
@@ -70,7 +70,7 @@ void sweep(Tridiagonal& t, std::size_t first, std::size_t last) {
     double f = s * e[i];
     const double b = c * e[i];
     e[i + 1] = r = std::hypot(f, g);
-    if (r == 0) {  // split: start again
+    if (r == 0) {  // the matrix splits here: start again
       d[i + 1] -= p;
       e[last] = 0;
       return;
@@ -125,7 +125,7 @@ double cut_bound(const std::vector<double>& spectrum, std::vector<std::size_t> s
   for (std::size_t part = free; part < sizes.size() && part - free < spectrum.size(); ++part) {
     sum += static_cast<double>(sizes[part]) * std::max(0.0, spectrum[part - free]);
   }
-  return sum / 2 * (1 - 1e-9);  // what rounding may have added
+  return sum / 2 * (1 - 1e-9);  // margin for rounding
 }
 
 }  // namespace fathom::simulator

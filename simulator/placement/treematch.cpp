@@ -14,7 +14,7 @@ namespace {
 
 using Group = std::vector<std::uint32_t>;
 
-// What items exchange: a symmetric matrix, sparse.
+// Traffic between items: a symmetric sparse matrix.
 class Items {
  public:
   explicit Items(const RankGraph& graph) : exchanged_(graph.rank_count()) {
@@ -40,8 +40,8 @@ class Items {
     return result;
   }
 
-  // Groups of these sizes, one after the other, each starting from the item left that exchanges
-  // most.
+  // Forms groups of these sizes, one after the other, each starting from the remaining item with
+  // the most traffic.
   std::vector<Group> group(const std::vector<std::size_t>& sizes) const {
     std::vector<std::uint32_t> order(exchanged_.size());
     std::vector<double> total(exchanged_.size(), 0);
@@ -70,8 +70,9 @@ class Items {
   Group grow(std::uint32_t first, std::size_t size, std::vector<char>& taken, Order rest,
              Order end) const {
     Group group;
-    std::map<std::uint32_t, double> pull;                             // of the group on items left
-    std::priority_queue<std::pair<double, std::uint32_t>> strongest;  // with outdated entries
+    std::map<std::uint32_t, double> pull;                             // of the group on the
+                                                                      // remaining items
+    std::priority_queue<std::pair<double, std::uint32_t>> strongest;  // may hold outdated entries
     const auto add = [&](std::uint32_t item) {
       group.push_back(item);
       taken[item] = 1;
@@ -94,7 +95,7 @@ class Items {
   std::vector<std::map<std::uint32_t, double>> exchanged_;  // by item
 };
 
-// Hosts by the switch of their first link, switches with most hosts first.
+// Hosts by the switch of their first link, switches with the most hosts first.
 std::vector<std::vector<HostId>> hosts_by_switch(const MappingRequest& request) {
   std::map<NodeId, std::size_t> place;
   std::vector<std::vector<HostId>> result;
@@ -119,7 +120,7 @@ base::Result<Placement> map_treematch(const MappingRequest& request) {
     hosts.push_back(of_switch.size());
     for (const HostId host : of_switch) slots.push_back(request.network.slots(host));
   }
-  // Groups must fit wherever they go: the largest hosts are filled first where hosts differ.
+  // If hosts differ in size, the largest are filled first, so that every group fits its host.
   std::sort(slots.rbegin(), slots.rend());
   const bool uneven = slots.front() != slots.back();
   const Items ranks{RankGraph(request.job)};
@@ -140,7 +141,7 @@ base::Result<Placement> map_treematch(const MappingRequest& request) {
   const std::vector<Group> order = groups.grouped(of_switch).group({of_switch.size()});
   std::vector<char> used(switches.size(), 0);
   for (const std::uint32_t group : order.empty() ? Group{} : order.front()) {
-    // The first switch left that is just as large; of_switch[g] was made for switch g's size.
+    // The first unused switch of the same size; of_switch[g] was formed for the size of switch g.
     std::size_t at = 0;
     while (used[at] || switches[at].size() != switches[group].size()) ++at;
     used[at] = 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The cheapest of all shortest ways from one node to another: one look at every link on any of
+// The cheapest of all shortest paths from one node to another: looks once at every link on any of
 // them.
 //
-// Combine says what the cost of a way is: combine(cost of a link, cost of the rest). Going
-// backwards over the nodes between, level by level, each node's best is that of its choices whose
-// combined cost is least (the first of equals).
+// Combine defines the cost of a path: combine(cost of a link, cost of the rest). The search goes
+// backwards over the nodes in between, level by level; the best of each node is the choice with the
+// least combined cost (ties: the first).
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ class BestWay {
  public:
   explicit BestWay(const Network& network) : network_(network), states_(network.node_count()) {}
 
-  // Appends the cheapest of the shortest ways from `source` to the host. False if there is none.
+  // Appends the cheapest of the shortest paths from `source` to the host. False if there is none.
   bool append(HostId source, HostId destination, ShortestPaths& paths, const LinkCosts& costs,
               std::vector<LinkId>& way) {
     ShortestPaths::Toward& toward = paths.toward(paths.target_of(destination));
@@ -45,12 +45,12 @@ class BestWay {
 
  private:
   struct State {
-    std::uint64_t stamp = 0;  // of the search that met the node
+    std::uint64_t stamp = 0;  // of the search that reached the node
     double cost = 0;          // from here to the target
-    LinkId link = kNoId;      // the first on the best way
+    LinkId link = kNoId;      // first link of the best path
   };
 
-  // All nodes on shortest ways, the farther ones first.
+  // All nodes on shortest paths, farthest first.
   void collect(NodeId source, ShortestPaths::Toward& toward) {
     ++stamp_;
     nodes_.assign(1, source);

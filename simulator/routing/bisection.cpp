@@ -8,8 +8,8 @@
 namespace fathom::simulator {
 namespace {
 
-// By so much a host's link seems wider than it is, and others less and less: decides between equal
-// cuts, and no others.
+// A host's link is widened by this fraction, links farther from hosts by less. This decides only
+// between equal cuts.
 constexpr double kPreference = 1e-6;
 
 // Hops from the nearest host.
@@ -31,7 +31,7 @@ std::vector<std::uint32_t> heights_of(const Network& network) {
   return heights;
 }
 
-// Dinic's algorithm. Two more nodes feed and drain the halves.
+// Dinic's algorithm. Two extra nodes are the source and the sink of the flow.
 class MinimumCut {
  public:
   explicit MinimumCut(const Network& network)
@@ -43,7 +43,7 @@ class MinimumCut {
     }
   }
 
-  // Marks what the feed still reaches once nothing more flows.
+  // Marks what the feed still reaches once no more can flow.
   std::vector<char> side_of(const std::vector<char>& is_first, bool from_first) {
     double all = 0;
     for (const Link& link : network_.links()) all += link.capacity_Bps;
@@ -93,7 +93,8 @@ class MinimumCut {
     return level_[drain_] != kNoId;
   }
 
-  // Along one way from feed to drain, each hop one level on; no recursion, for ways may be long.
+  // Pushes along one path from feed to drain, each hop one level on. Not recursive: paths may be
+  // long.
   double push() {
     std::vector<std::uint32_t> way;
     std::uint32_t node = feed_;
@@ -106,7 +107,7 @@ class MinimumCut {
         continue;
       }
       if (way.empty()) return 0;
-      node = arcs_[way.back() ^ 1].to;  // a dead end: back, and never here again
+      node = arcs_[way.back() ^ 1].to;  // a dead end: go back, and never return here
       way.pop_back();
       ++next_[node];
     }
@@ -126,10 +127,10 @@ class MinimumCut {
   const Network& network_;
   std::uint32_t feed_, drain_;
   std::vector<std::vector<std::uint32_t>>
-      arcs_from_;  // by node; an arc's opposite is its number ^ 1
+      arcs_from_;  // by node; the opposite of arc a is a ^ 1
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> level_, next_;
-  double least_ = 0;  // room that is rounding only
+  double least_ = 0;  // smaller remaining capacities are rounding
 };
 
 std::vector<char> first_half(const Network& network) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The links between the two halves of a cluster: what traffic from one half to the other must pass.
+// The links between the two halves of a cluster, which all traffic from one half to the other
+// crosses.
 //
-// Halves are taken in the order of the hosts, by slots. Of all sets of links that separate the
-// first half from the second (their hosts' own links included), a minimum cut is taken: the one
-// with the least capacity, and of equal ones the one farthest from the hosts: what stays within a
-// half does not pass it (L. Ford, D. Fulkerson 1956; found with E. Dinic's algorithm, 1970). The
-// cut of the opposite direction is found likewise.
+// The hosts are halved in their order, by slots. The result is a minimum cut between the first half
+// and the second (their hosts' own links included): the set of links with the least capacity that
+// separates them, and among equal ones the set farthest from the hosts, which traffic within a half
+// does not cross (L. Ford, D. Fulkerson 1956; found with E. Dinic's algorithm, 1970). The cut of
+// the opposite direction is found likewise.
 #pragma once
 
 #include <vector>
@@ -17,11 +18,11 @@ namespace fathom::simulator {
 
 struct Bisection {
   std::vector<LinkId> links;  // both directions
-  double capacity_Bps = 0;    // of them all
+  double capacity_Bps = 0;    // of all of them
 };
 
-// Cost: that of two maximum flows; near-linear on the networks of the field. A cluster of one host
-// has an empty bisection.
+// Cost: two maximum flows; near-linear on common networks. A cluster of one host has an empty
+// bisection.
 Bisection bisection_of(const Network& network);
 
 }  // namespace fathom::simulator

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCandidates = 4;
 
-// Ways of one demand, drawn with numbers that follow from the demand and the seed alone.
+// Paths of one demand, drawn with numbers that depend only on the demand and the seed.
 class Detours {
  public:
   Detours(const Network& network, std::uint64_t seed)
@@ -24,13 +24,13 @@ class Detours {
                      base::splitmix64(seed_ + demand.key));
   }
 
-  // A shortest way. False if there is none.
+  // A shortest path. False if there is none.
   bool draw_shortest(const Demand& demand, std::vector<LinkId>& way) {
     way.clear();
     return append_rest(demand, demand.source, way);
   }
 
-  // A way over a drawn switch; a shortest one where that switch cannot be reached or left.
+  // A path over a drawn switch; a shortest path if that switch cannot be reached or left.
   bool draw_detour(const Demand& demand, std::vector<LinkId>& way) {
     way.clear();
     const NodeId first = network_.first_forwarder();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routings that go out of their way to spread load, for networks with few shortest ways.
+// Routings that take detours to spread load, for networks with few shortest paths.
 //
 //   valiant: over a switch drawn for each demand (Valiant, Brebner: Universal schemes for parallel
-//            communication, 1981), by shortest ways drawn hop by hop to it and from it
+//            communication, 1981); shortest paths to and from it, drawn hop by hop
 //   ugal:    after UGAL with global knowledge (Singh: Load-balanced routing in interconnection
-//            networks, 2005): demands heaviest first; of four shortest ways and four ways over a drawn
-//            switch, the one with the least sum of loads (bytes over capacity) over its links, shortest
-//            ways first among equals. A static stand-in for queue lengths: loads are those of the
-//            demands routed before
+//            networks, 2005). Demands heaviest first. Among four shortest paths and four paths
+//            over a drawn switch, takes the one with the least sum of loads (bytes over capacity)
+//            over its links; ties: shortest paths first. The loads are those of the demands routed
+//            before: a static stand-in for queue lengths
 #pragma once
 
 #include "simulator/routing/routing.h"

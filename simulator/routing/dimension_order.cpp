@@ -38,7 +38,7 @@ class DimensionRouter : public Router {
     std::vector<LinkId> up, down;
   };
 
-  // Two links for each switch and dimension: upwards and downwards; kNoId where there is none.
+  // Two links per switch and dimension, upwards and downwards; kNoId if missing.
   void find_neighbours() {
     const std::size_t dimensions = grid_.stride.size();
     neighbours_.assign(grid_.points() * dimensions * 2, kNoId);
@@ -54,7 +54,7 @@ class DimensionRouter : public Router {
     }
   }
 
-  // The number of the next switch, wrapped around also on a mesh, which has no such link.
+  // The number of the next switch. Wraps around also on a mesh, which has no such link.
   std::uint32_t step(std::uint32_t at, std::size_t dimension, bool upwards) const {
     const std::uint32_t extent = grid_.extent[dimension], stride = grid_.stride[dimension];
     const std::uint32_t from = at / stride % extent;
@@ -64,7 +64,7 @@ class DimensionRouter : public Router {
 
   NodeId node_of(std::uint32_t point) const { return first_ + point; }
 
-  // The nearest switch of the grid, and the links to it and from it: past what is inside the host's
+  // The nearest switch of the grid, and the links to it and from it, past the inside of the host's
   // machine.
   void find_access(HostId host) {
     const auto up = nearest(
@@ -76,7 +76,7 @@ class DimensionRouter : public Router {
       access_[host] = {network_.link(up.back()).target - first_, up, down};
   }
 
-  // Breadth first from a host, until there is a switch of the grid; empty if there is none.
+  // Breadth-first search from a host to a switch of the grid; empty if there is none.
   template <typename LinksOf>
   std::vector<LinkId> nearest(HostId host, LinksOf links_of, NodeId Link::*far_end) const {
     struct Step {
@@ -119,8 +119,8 @@ class DimensionRouter : public Router {
     return true;
   }
 
-  // Two hosts of one switch: up to where the ways meet, which may be inside their machine, and
-  // down.
+  // Two hosts of one switch: up to the node where their paths meet, which may be inside their
+  // machine, and down again.
   bool turn_round(const Access& from, const Access& to, std::vector<LinkId>& way) const {
     for (const LinkId up : from.up) {
       way.push_back(up);
@@ -135,7 +135,7 @@ class DimensionRouter : public Router {
     return false;
   }
 
-  // Along one dimension of a HyperX: one link.
+  // One dimension of a HyperX: a single link.
   bool jump(std::size_t dimension, std::uint32_t target, std::uint32_t& at,
             std::vector<LinkId>& way) const {
     const std::uint32_t extent = grid_.extent[dimension], stride = grid_.stride[dimension];
@@ -149,13 +149,13 @@ class DimensionRouter : public Router {
     return true;
   }
 
-  // On a torus.
+  // The direction on a torus.
   bool goes_up(std::uint32_t up_steps, std::uint32_t extent, std::uint32_t to) const {
     if (up_steps * 2 == extent && to == 0) return !grid_.half_way_to_0_is_down;
     return up_steps * 2 <= extent;
   }
 
-  // Along one dimension of a mesh or torus, neighbour by neighbour.
+  // One dimension of a mesh or torus, neighbour by neighbour.
   bool walk(std::size_t dimension, std::uint32_t target, std::uint32_t& at,
             std::vector<LinkId>& way) const {
     const std::uint32_t extent = grid_.extent[dimension], stride = grid_.stride[dimension];
@@ -176,7 +176,7 @@ class DimensionRouter : public Router {
 
   const Network& network_;
   const Grid& grid_;
-  NodeId first_ = 0;            // of the grid's switches: those inside machines come before them
+  NodeId first_ = 0;            // first switch of the grid; those inside machines come before
   std::vector<Access> access_;  // by host
   std::vector<LinkId> neighbours_;  // empty for a HyperX
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Dimension order routing on a torus, a mesh or a HyperX: the first coordinate is put right first,
-// then the second, and so on, on a torus in the direction that is shorter (upwards if both are
-// equal; but see Grid). No search: the way follows from the coordinates. Inside machines
-// (node_topology.h) it is the shortest one.
+// Dimension order routing on a torus, a mesh or a HyperX: corrects the first coordinate first, then
+// the second, and so on, on a torus in the shorter direction (upwards if both are equal; but see
+// Grid). No search: the path follows from the coordinates. Inside machines (node_topology.h) it
+// takes the shortest path.
 #pragma once
 
 #include "simulator/routing/routing.h"

@@ -13,8 +13,8 @@
 namespace fathom::simulator {
 namespace {
 
-// Cables between switches that belong to one spanning tree (Kruskal, in the order of links): every
-// other port is blocked for broadcasts.
+// Cables between switches that form a spanning tree (Kruskal, in the order of links). All other
+// ports between switches are blocked for broadcasts.
 class SpanningTree {
  public:
   explicit SpanningTree(const Network& network) : parent_(network.node_count()) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Forwarding tables: what each switch must know for the ways that a router chose.
+// Forwarding tables: what each switch must know so that traffic takes the paths a router chose.
 //
-// Per flow: by switch, source and destination, as OpenFlow switches and the reference simulator
-// have it. Per destination: by switch and destination alone, as InfiniBand and Ethernet switches
-// have it; not every routing can be written so.
+// Per flow: by switch, source and destination, as in OpenFlow switches and the reference simulator.
+// Per destination: by switch and destination only, as in InfiniBand and Ethernet switches; not
+// every routing can be expressed this way.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ForwardingEntry {
   LinkId next = kNoId;
 };
 
-// A sink that collects the entries of all ways. Only for routers that do not split.
+// A sink that collects the entries of all paths. Only for routers that do not split.
 class ForwardingTable : public RouteSink {
  public:
   ForwardingTable(const Network& network, std::span<const Demand> demands)
@@ -30,8 +30,8 @@ class ForwardingTable : public RouteSink {
 
   void take(std::size_t index, std::span<const LinkId> links, double share) override;
 
-  // One for each (switch, source, destination), ascending. An Error names the first flow that a
-  // switch would have to forward in two ways (flows of one pair of hosts on different ways, or a
+  // One entry per (switch, source, destination), ascending. An Error names the first flow that a
+  // switch would have to forward in two ways (flows of one pair of hosts on different paths, or a
   // loop).
   base::Result<std::vector<ForwardingEntry>> per_flow() const;
 
@@ -46,17 +46,18 @@ class ForwardingTable : public RouteSink {
   std::vector<ForwardingEntry> entries_;
 };
 
-// The reference simulator's file for OpenFlow switches, YAML:
+// The reference simulator's YAML file for OpenFlow switches:
+//
 //   <dpid>:
-//     blocked_ports: [port, …]          ports towards switches outside a spanning tree, where broadcasts
-//                                       must not go
+//     blocked_ports: [port, …]     ports towards switches outside a spanning tree; no broadcasts
 //     fdb: {<source mac>: {<destination mac>: port}}
+//
 // An Error names a host without mac, a switch without dpid or a link without port.
 base::Status write_openflow(const Network& network, const std::vector<ForwardingEntry>& per_flow,
                             const std::string& path);
 
-// CSV: switch,source,destination,next,port; source is * in a table by destination, port empty if
-// unknown.
+// CSV: switch,source,destination,next,port. In a table by destination, source is *; an unknown port
+// is empty.
 base::Status write_forwarding_csv(const Network& network,
                                   const std::vector<ForwardingEntry>& entries,
                                   const std::string& path);

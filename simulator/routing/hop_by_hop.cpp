@@ -11,7 +11,7 @@ base::Error no_way(const Network& network, NodeId source, NodeId destination) {
 
 std::vector<std::uint32_t> order_by_target(std::span<const Demand> demands,
                                            const ShortestPaths& paths) {
-  // A counting sort: it keeps the order of demands to the same target.
+  // A counting sort, which keeps the order of demands to the same target.
   std::vector<std::uint32_t> next(paths.network().node_count() + 1, 0);
   for (const Demand& demand : demands) ++next[paths.target_of(demand.destination) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());

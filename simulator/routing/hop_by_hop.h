@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Routing along shortest ways where each hop is chosen by looking at this demand alone.
+// Routing along shortest paths where each hop is chosen from the demand alone, not from the load.
 //
-// route_hop_by_hop() takes the demands target by target (not in their own order), so that what is
-// known about one target is used for all demands to it. Choose is called at every hop that has a
-// choice:
-//   std::uint32_t operator()(const Demand&, NodeId at, std::uint32_t choices)  → below `choices`
-// and start(const Demand&) before the first hop of each demand.
+// route_hop_by_hop() processes the demands target by target (not in their given order), so that
+// cached knowledge about a target serves all its demands. It calls choose.start(const Demand&)
+// before the first hop of each demand, and at every hop with a choice
+//
+//   std::uint32_t choose(const Demand&, NodeId at, std::uint32_t choices)   → below `choices`
 #pragma once
 
 #include <algorithm>
@@ -19,13 +19,13 @@
 
 namespace fathom::simulator {
 
-// Enough for the ShortestPaths of a router that takes one target after the other.
+// Cache size that suffices for a router that processes one target after the other.
 inline constexpr std::size_t kOneTargetBytes = std::size_t{64} << 20;
 
 // The Error for a demand that cannot be routed.
 base::Error no_way(const Network& network, NodeId source, NodeId destination);
 
-// Appends a shortest way from `from` to the target. False if there is none.
+// Appends a shortest path from `from` to the target. False if there is none.
 template <typename Choose>
 bool append_way(const Demand& demand, NodeId from, ShortestPaths::Toward& toward,
                 const Network& network, Choose& choose, std::vector<LinkId>& way) {
@@ -38,7 +38,7 @@ bool append_way(const Demand& demand, NodeId from, ShortestPaths::Toward& toward
   return true;
 }
 
-// The last hop, from the target to the destination, where they differ.
+// Appends the last hop, from the target to the destination, if they differ.
 template <typename Choose>
 void append_last_hop(const Demand& demand, NodeId target, const Network& network, Choose& choose,
                      std::vector<LinkId>& way) {
@@ -48,7 +48,7 @@ void append_last_hop(const Demand& demand, NodeId target, const Network& network
   way.push_back(links[count == 1 ? 0 : choose(demand, target, count)]);
 }
 
-// Indices of the demands, those to the same target next to each other.
+// Indices of the demands, grouped by target.
 std::vector<std::uint32_t> order_by_target(std::span<const Demand> demands,
                                            const ShortestPaths& paths);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the load of each link costs a router that wants to avoid loaded links.
+// The cost of each link's load for a router that avoids loaded links.
 //
-// The cost is bytes over capacity, scaled so that the fastest link costs its bytes: where all links
-// are equally fast, costs are whole numbers, and equal loads compare equal. Links from a host's
-// only neighbour or to it are no choice and cost nothing.
+// The cost is bytes over capacity, scaled so that the fastest link costs its bytes: if all links
+// are equally fast, costs are whole numbers, and equal loads compare equal. Links to or from a
+// host's only neighbour cost nothing because they leave no choice.
 #pragma once
 
 #include <span>
@@ -17,7 +17,7 @@ class LinkCosts {
  public:
   explicit LinkCosts(const Network& network);
 
-  // Forgets all and starts from what others use.
+  // Resets all loads to those of `background`.
   void start(const LinkUse& background);
   void add(std::span<const LinkId> way, double bytes) {
     for (const LinkId link : way) cost_[link] += bytes * per_byte_[link];
@@ -30,7 +30,7 @@ class LinkCosts {
   std::vector<double> cost_;      // by link
 };
 
-// Indices of the demands, heaviest first, equally heavy ones in the order given.
+// Indices of the demands, heaviest first; equally heavy ones in the order given.
 std::vector<std::uint32_t> order_by_weight(std::span<const Demand> demands);
 
 }  // namespace fathom::simulator

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The link-load model: what a placed and routed job puts on each link, as the reference simulator
-// counts it. Traffic is all bytes of the run; congestion is traffic over capacity (seconds, where
-// capacities are bytes per second); flows are pairs of processes that talk over the link.
+// The link-load model: the load of a placed and routed job on each link, counted as in the
+// reference simulator. Traffic is all bytes of the run; congestion is traffic over capacity
+// (seconds, if capacities are bytes per second); flows are pairs of processes that communicate over
+// the link.
 //
-// The figures are taken over links between switches, or over all links if `host_links` is set.
+// The figures cover links between switches, or all links if `host_links` is set.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ struct LoadFigures {
   double max_congestion = 0;
   double max_flows = 0;
   double mean_congestion = 0;
-  double congestion_deviation = 0;  // of a sample, as the reference computes it; 0 for one link
+  double congestion_deviation = 0;  // sample deviation, as in the reference; 0 for one link
 };
 
 LoadFigures load_figures(const Network& network, const LinkUse& use, bool host_links);
 
-// Routes the demands on top of `background` and adds up what they alone put on the links.
+// Routes the demands on top of `background` and returns only the demands' own load on the links.
 base::Result<LinkUse> link_load(const Network& network, Router& router,
                                 std::span<const Demand> demands, const LinkUse& background);
 

@@ -17,7 +17,7 @@ class Digits {
   }
 
  private:
-  std::uint32_t left_ = 0;  // the host's number without the digits used so far
+  std::uint32_t left_ = 0;  // the host's number without the digits already used
 };
 
 template <HostId Demand::*end>

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// D-mod-K and S-mod-K: the choice at each hop follows from the destination's (the source's) number.
+// D-mod-K and S-mod-K: the choice at each hop follows from the number of the destination (or the
+// source).
 //
-// With the choices of a hop numbered in order and P the product of the numbers of choices at the
-// hops before it, host number d takes choice floor(d / P) mod (number of choices). On the way up an
-// XGFT with w_l parents at level l that is floor(d / (w_1 … w_l)) mod w_(l+1), the rule of Zahavi
-// (Fat-tree routing and node ordering providing contention free traffic for MPI global collectives,
-// 2012, eq. 1), so all traffic to one host meets at the same root. The reference simulator takes d
-// mod (number of choices) at every hop, which is the same on two levels; on three it leaves all but
-// w of the w² roots unused.
+// Number the choices of a hop in order, and let P be the product of the numbers of choices at the
+// hops before it. Host number d then takes choice
+//
+//     floor(d / P) mod (number of choices).
+//
+// On the way up an XGFT with w_l parents at level l this is floor(d / (w_1 … w_l)) mod w_(l+1), the
+// rule of Zahavi (Fat-tree routing and node ordering providing contention free traffic for MPI
+// global collectives, 2012, eq. 1). So all traffic to one host meets at the same root. The
+// reference simulator takes d mod (number of choices) at every hop. That is the same on two levels;
+// on three it uses only w of the w² roots.
 #pragma once
 
 #include "simulator/routing/routing.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Shortest ways that depend on nothing but the demand itself.
+// Shortest paths that depend only on the demand itself.
 //
-//   minimal: the first choice at every hop, as a network without multipath routing
-//   random:  a choice drawn at every hop, anew for each pair of hosts
-//   ecmp:    each switch hashes the flow (the two hosts and the pair of processes), with a seed of its
-//            own: the flows of one pair of hosts spread over the ways
+//   minimal: the first choice at every hop, as in a network without multipath routing
+//   random:  a random choice at every hop, drawn anew for each pair of hosts
+//   ecmp:    each switch hashes the flow (the two hosts and the pair of processes) with a seed of
+//            its own, so the flows of one pair of hosts spread over the paths
 #pragma once
 
 #include "simulator/routing/routing.h"

@@ -17,9 +17,9 @@ namespace {
 
 constexpr double kCloseEnough = 1.01;
 constexpr double kSteps[] = {0.5, 0.2, 0.1, 0.05, 0.02};  // growth of weights, round by round
-constexpr std::size_t kMostPhases = 1000;                 // of one round
-constexpr double kMostVisits = 2e9;                       // of links, all phases together
-constexpr double kMostGrowth = 50;                        // exponent
+constexpr std::size_t kMostPhases = 1000;                 // per round
+constexpr double kMostVisits = 2e9;                       // links visited, over all phases
+constexpr double kMostGrowth = 50;                        // of the exponent
 
 using Way = std::vector<LinkId>;
 
@@ -27,10 +27,10 @@ using Way = std::vector<LinkId>;
 struct Commodity {
   NodeId target = kNoId;
   double bytes = 0;
-  std::map<Way, std::size_t> ways;  // in how many phases of this round each was taken
+  std::map<Way, std::size_t> ways;  // number of phases of this round that took each
 };
 
-// Distances and ways from one node to all others under the present lengths: Dijkstra's algorithm.
+// Distances and paths from one node to all others under the current lengths: Dijkstra's algorithm.
 class NearestWays {
  public:
   explicit NearestWays(const Network& network)
@@ -71,7 +71,7 @@ class NearestWays {
  private:
   const Network& network_;
   std::vector<double> distance_;  // by node
-  std::vector<LinkId> link_;      // by node: the last on its nearest way
+  std::vector<LinkId> link_;      // by node: last link of its nearest path
 };
 
 class OptimalRouter : public Router {
@@ -99,7 +99,7 @@ class OptimalRouter : public Router {
   double congestion_bound() const override { return bound_; }
 
  private:
-  // The node at which a host's ways first have a choice: its only neighbour, or the host itself.
+  // The node at which a host's paths first have a choice: its only neighbour, or the host itself.
   NodeId entry_of(HostId host) const {
     const auto links = network_.links_from(host);
     if (links.size() != 1) return host;
@@ -122,7 +122,7 @@ class OptimalRouter : public Router {
     return base::Done{};
   }
 
-  // The bound under lengths that no load has changed yet.
+  // The bound under the initial lengths, before any load changes them.
   void find_first_bound() {
     normalise();
     double reach = 0, room = 0;
@@ -193,8 +193,7 @@ class OptimalRouter : public Router {
     if (room > 0) bound_ = std::max(bound_, reach / room);
   }
 
-  // Weights grow by the part that these bytes have of the least possible congestion, as known so
-  // far.
+  // Grows the weight exponentially with these bytes' congestion over the best known lower bound.
   void load(LinkId link, double bytes, double step) {
     if (!counts_.counts(link)) return;
     bytes_[link] += bytes;

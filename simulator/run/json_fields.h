@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Fields of JSON objects as the simulator's results have them.
+// JSON fields as written in the simulator's results.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,7 @@
 
 namespace fathom::simulator {
 
-// Whole numbers without a decimal point; null for what is no number.
+// Whole numbers without a decimal point; null if not finite.
 inline void put_number(base::JsonWriter& json, std::string_view name, double value) {
   if (value == std::floor(value) && std::abs(value) < 0x1p53) {
     json.field(name, static_cast<std::int64_t>(value));
@@ -20,8 +20,8 @@ inline void put_number(base::JsonWriter& json, std::string_view name, double val
   }
 }
 
-// "links": those between switches, or all; `use(id)` adds the fields of one to its ends and
-// capacity.
+// "links": those between switches, or all. `use(id)` adds further fields of one link after its ends
+// and capacity.
 template <typename Use>
 void put_links(base::JsonWriter& json, const Network& network, bool host_links, Use use) {
   json.key("links");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One job alone on a cluster: hosts chosen, processes placed, demands routed, links loaded.
+// One job alone on a cluster: select hosts, place processes, route demands, load links.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +15,10 @@
 namespace fathom::simulator {
 
 struct Choice {
-  const SelectorRow* selector = nullptr;  // may be missing if `hosts` are given
-  std::vector<HostId> hosts;              // takes the place of a selection
-  Placement placement;  // takes the place of both selection and mapper, if not empty
-  std::string placement_from = "file";  // what results call that
+  const SelectorRow* selector = nullptr;  // may be null if `hosts` are given
+  std::vector<HostId> hosts;              // replaces the selection
+  Placement placement;  // if not empty, replaces selection and mapper
+  std::string placement_from = "file";  // how results name that
   const MapperRow* mapper = nullptr;
   const RouterRow* router = nullptr;
   std::uint64_t seed = 1;
@@ -29,7 +29,7 @@ struct PlacedJob {
   std::vector<Demand> demands;
 };
 
-// What stands in results for the selection and the placement.
+// Names of the selection and the placement in results.
 std::string selection_name(const Choice& choice);
 std::string placement_name(const Choice& choice);
 
@@ -41,10 +41,10 @@ struct LoadRun {
       routing;  // names; selection "hosts" or "file" where they were given
   std::uint64_t seed = 1;
   LinkUse use;
-  double congestion_bound = 0;  // as Router::congestion_bound()
+  double congestion_bound = 0;  // see Router::congestion_bound()
 };
 
-// Hands the ways of a placed job to `sink`, on a network that has nothing else to carry.
+// Passes the paths of a placed job to `sink`, on a network that carries nothing else.
 base::Status route_job(const Network& network, const PlacedJob& placed, const Choice& choice,
                        RouteSink& sink);
 

@@ -24,7 +24,7 @@ TimedRun named_after(const Choice& choice) {
   return run;
 }
 
-// What both models need: the ways of the placed job, and links to carry it.
+// What both models need: the placed job's paths, and the links that carry it.
 struct Ready {
   PlacedRoutes routes;
   FlowModel flows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// results.json, schema fathom-simulation/1: what each simulated combination put on the links.
+// results.json, schema fathom-simulation/1: the load of each simulated combination on the links.
 //
 //   {"schema": "fathom-simulation/1",
 //    "runs": [{"cluster", "job", "selection", "placement", "routing", "model": "load", "seed",
@@ -8,8 +8,8 @@
 //              "congestion_bound" (routing optimal only: no routing can go below),
 //              "links": [{"source", "target", "capacity", "traffic", "flows"}, …]}, …]}
 //
-// traffic is in bytes, congestion in bytes by unit of capacity. Whole numbers are written without a
-// decimal point. Streams to the file: memory does not follow the number of runs.
+// traffic is in bytes, congestion in bytes per unit of capacity. Whole numbers are written without
+// a decimal point. The file is streamed: memory does not grow with the number of runs.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@ inline constexpr char kResultsSchema[] = "fathom-simulation/1";
 class ResultsWriter {
  public:
   ResultsWriter();
-  ~ResultsWriter();  // without finish(): nothing is left behind
+  ~ResultsWriter();  // without finish(), no file remains
 
-  // Replaces a file that is there, once finish() succeeds.
+  // An existing file is replaced only when finish() succeeds.
   base::Status open(const std::string& path);
   void add(const Network& network, const std::string& job, const LoadRun& run, bool host_links);
-  void add_text(const std::string& run);        // a JSON object, by whoever has made it
+  void add_text(const std::string& run);        // a complete JSON object
   std::size_t count() const { return count_; }  // of the runs added so far
   base::Status finish();
 

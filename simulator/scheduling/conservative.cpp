@@ -35,9 +35,9 @@ class Conservative : public Scheduler {
   }
 
  private:
-  // Where it fits, and not across the start of a bound job that came before: it might be given its
-  // hosts. A start that was promised holds all the same; and on an empty cluster nothing but a
-  // start brings the next moment about, so that promised jobs go first then.
+  // The earliest fit that does not span the start of an earlier bound job, because the job might
+  // get that one's hosts. A start already promised still holds. On an empty cluster only a start
+  // advances time, so promised jobs take the earliest fit there.
   double start_of(const ScheduleView& view, const QueuedJob& job, const FreeSlots& free,
                   const double* promised_s) const {
     const double start_s =
@@ -57,7 +57,7 @@ class Conservative : public Scheduler {
     }
   }
 
-  // Reservations that still hold are taken before anything moves.
+  // Takes the reservations that still hold before any job moves.
   std::map<std::uint32_t, double> keep(const ScheduleView& view, FreeSlots& free) const {
     std::map<std::uint32_t, double> kept;
     for (const QueuedJob& job : view.queue) {
@@ -72,8 +72,8 @@ class Conservative : public Scheduler {
     return kept;
   }
 
-  std::map<std::uint32_t, double> reservations_;  // by job: when it starts at the latest
-  std::vector<double> bound_starts_;              // of bound jobs met in the queue so far
+  std::map<std::uint32_t, double> reservations_;  // by job: its latest start
+  std::vector<double> bound_starts_;              // of bound jobs seen in the queue so far
 };
 
 }  // namespace

@@ -12,8 +12,8 @@ struct Shadow {
   std::uint64_t extra = 0;
 };
 
-// Of the first in the queue, which cannot start now. A bound one leaves nothing over: who started
-// on what it leaves might be given the hosts that it needs.
+// For the first job in the queue, which cannot start now. If it is bound it leaves no extra slots:
+// a job started on them might get the hosts it needs.
 Shadow shadow_of(const ScheduleView& view) {
   const QueuedJob& first = view.queue.front();
   const std::uint64_t needs = first.needs;
@@ -24,7 +24,8 @@ Shadow shadow_of(const ScheduleView& view) {
   Shadow shadow;
   std::uint64_t free = view.free_slots;
   for (const RunningJob& job : running) {
-    if (free >= needs && job.expected_end_s > shadow.time_s) break;  // all that end at once count
+    if (free >= needs && job.expected_end_s > shadow.time_s) break;  // count all that end at the
+                                                                     // same time
     free += job.takes;
     shadow.time_s = job.expected_end_s;
   }

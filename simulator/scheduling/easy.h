@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // EASY backfill (D. Lifka, The ANL/IBM SP scheduling system, JSSPP 1995): first come, first served,
-// but while the first in the queue waits, later jobs may start that do not delay it.
+// but while the first job in the queue waits, later jobs may start if they do not delay it.
 //
-// With the running jobs ending as they asked, the first job can start at the shadow time, the
-// earliest at which its slots are free; the slots then left over are the extra ones. A later job
-// may start now if it ends by the shadow time, or takes no more than the extra slots. Others than
-// the first in the queue may be delayed.
+// If the running jobs end as requested, the first job can start at the shadow time, the earliest
+// time at which its slots are free; the slots left over then are the extra slots. A later job may
+// start now if it ends by the shadow time, or takes no more than the extra slots. Jobs other than
+// the first may be delayed.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// First come, first served: a job starts when all that came before have and its slots are free.
+// First come, first served: a job starts once all earlier jobs have started and its slots are free.
 #pragma once
 
 #include <memory>

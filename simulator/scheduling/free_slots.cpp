@@ -9,7 +9,7 @@ namespace fathom::simulator {
 
 FreeSlots::FreeSlots(const ScheduleView& view) {
   steps_.push_back({view.now_s, static_cast<std::int64_t>(view.free_slots)});
-  // One that should have ended ends just after now.
+  // A job past its expected end counts as ending just after now.
   const double soon_s = std::nextafter(view.now_s, std::numeric_limits<double>::infinity());
   for (const RunningJob& job : view.running) {
     const std::size_t first = step_at(std::max(job.expected_end_s, soon_s));

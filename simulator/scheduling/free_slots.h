@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Free slots over the time to come: a step function that jobs are fitted into.
+// Free slots over future time: a step function that jobs are fitted into.
 //
-// Threading: one thread at a time. Cost: O(steps) a call; a reservation adds two steps at most.
+// Threading: one thread at a time. Cost: O(steps) per call; a reservation adds at most two steps.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,11 @@ namespace fathom::simulator {
 
 class FreeSlots {
  public:
-  // As the running jobs leave it when each ends as it asked.
+  // The slots left by the running jobs if each ends as requested.
   explicit FreeSlots(const ScheduleView& view);
 
-  // The earliest time, not before `from_s`, at which `slots` are free for `lasts_s`. There is one,
-  // for all running jobs end: slots must not be more than there are.
+  // The earliest time, not before `from_s`, at which `slots` are free for `lasts_s`. It exists
+  // because all running jobs end, provided that `slots` does not exceed the total.
   double earliest(double from_s, double lasts_s, std::uint64_t slots) const;
   bool fits(double start_s, double lasts_s, std::uint64_t slots) const {
     return earliest(start_s, lasts_s, slots) == start_s;
@@ -35,10 +35,10 @@ class FreeSlots {
     double since_s;
     std::int64_t free;
   };
-  std::size_t step_at(double time_s);  // makes one begin there
+  std::size_t step_at(double time_s);  // inserts a step there
   void change(double start_s, double lasts_s, std::int64_t slots);
 
-  std::vector<Step> steps_;  // ascending; the last lasts for ever
+  std::vector<Step> steps_;  // ascending; the last has no end
 };
 
 }  // namespace fathom::simulator

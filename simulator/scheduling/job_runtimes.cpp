@@ -49,7 +49,7 @@ class FlowRuntimes : public JobRuntimes {
     last_ = {job.start_s, phases_of(job, *kept)};
     auto number = jobs_.start(last_);
     if (!number) return number.error();
-    running_.push_back({job.number, std::move(kept)});  // its number in jobs_ is its position
+    running_.push_back({job.number, std::move(kept)});  // its index in jobs_ is its number
     return base::Done{};
   }
 

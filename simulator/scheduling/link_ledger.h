@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What running jobs put on the links, over simulated time: now, at its highest, and on average.
+// The load of running jobs on the links over simulated time: current, highest and average.
 //
-// The mean of a link is weighted by time, from the start of the ledger to finish(). Bytes are whole
-// numbers, so what a job put on a link goes away with it to the last one.
+// A link's mean is weighted by time, from the start of the ledger to finish(). Bytes are integers,
+// so when a job ends its load vanishes exactly.
 // Threading: one thread at a time. Cost: the links of the job. Memory: 56 bytes a link.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace fathom::simulator {
 
-// What one job puts on the links that it uses.
+// One job's load on the links it uses.
 struct JobUse {
   struct OnLink {
     LinkId link;
@@ -50,14 +50,14 @@ class LinkLedger {
   double end_s_ = 0;
 };
 
-// A sink that collects a job's use. Memory between jobs: 20 bytes a link.
+// A sink that collects a job's use. Memory kept between jobs: 20 bytes per link.
 class JobUseSum : public RouteSink {
  public:
   explicit JobUseSum(const Network& network) : sum_(network), seen_(network.link_count(), 0) {}
 
   void start(std::span<const Demand> demands) { demands_ = demands; }
   void take(std::size_t index, std::span<const LinkId> links, double share) override;
-  JobUse finish();  // and ready for the next job
+  JobUse finish();  // also resets for the next job
 
  private:
   LinkUse sum_;

@@ -66,7 +66,7 @@ class Run {
 
  private:
   struct Running {
-    RunningJob seen;  // by the scheduler
+    RunningJob seen;  // as the scheduler sees it
     std::vector<HostId> hosts;
     Placement placement;
     JobUse use;
@@ -99,7 +99,7 @@ class Run {
     return arrived_ < arrivals_.size() ? arrivals_[arrived_].submit_s : JobRuntimes::kNever;
   }
 
-  // Everything of this moment: ends, then arrivals, then starts.
+  // All events of this moment: ends, then arrivals, then starts.
   base::Status happen() {
     bool changed = false;
     while (runtimes_->next_event_s() <= now_s_) {
@@ -112,7 +112,7 @@ class Run {
       queue_.push_back(queued(arrived_));
       changed = true;
     }
-    if (!changed) return base::Done{};  // flows began or ended inside a job
+    if (!changed) return base::Done{};  // only flows began or ended inside a job
     if (auto started = start_all(); !started) return started;
     sample();
     return base::Done{};
@@ -134,7 +134,7 @@ class Run {
     return {static_cast<std::uint32_t>(number), slots, slots, arrivals_[number].request_s, true};
   }
 
-  // When the hosts of the placement are free; a job that should have ended does just after now.
+  // When the placement's hosts are free; an overdue job counts as ending just after now.
   double expected_free_s(const Placement& placement) const {
     double free_s = 0;
     for (const HostId host : placement) {
@@ -256,7 +256,7 @@ class Run {
     what(result_.busy_slots, state.busy_slots);
   }
 
-  // Snapshots due before `time_s`, or also at it: nothing more happens then.
+  // Emits snapshots due before `time_s`, or also at `time_s` if nothing more happens then.
   base::Status show_until(double time_s, bool inclusive) {
     const auto is_due = [&](double due_s) {
       return due_s < time_s || (inclusive && due_s == time_s);
@@ -284,14 +284,14 @@ class Run {
   std::uint32_t least_slots_ = kNoId, most_slots_ = 0;
   std::uint64_t total_slots_, free_slots_;
   std::vector<char> busy_;               // by host
-  std::vector<double> expected_free_s_;  // by host that is busy
+  std::vector<double> expected_free_s_;  // by host; valid for busy hosts
   JobUseSum use_sum_;
   ScheduledRun result_;
   std::unique_ptr<Router> router_;
   std::unique_ptr<Scheduler> scheduler_;
   std::unique_ptr<JobRuntimes> runtimes_;
   std::vector<QueuedJob> queue_;
-  std::vector<std::pair<std::uint32_t, Running>> running_;  // in order of their starts
+  std::vector<std::pair<std::uint32_t, Running>> running_;  // in order of start
   std::size_t arrived_ = 0, shown_ = 0;
   double now_s_ = 0;
 };

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Jobs that arrive at a cluster, wait, run side by side and end: who waited how long, and what was
+// Jobs that arrive at a cluster, wait, run side by side and end: how long each waited, and the load
 // on the links meanwhile.
 //
-// At each moment: jobs that end leave, jobs that arrive join the queue, then the scheduler starts
-// what it can; hosts are selected, processes placed and demands routed as a job starts, on top of
-// what the running jobs put on the links (their whole traffic, as in the link-load model). Ways
-// stay until the job ends.
+// At each moment, jobs that end leave, jobs that arrive join the queue, then the scheduler starts
+// what it can. When a job starts, its hosts are selected, its processes placed and its demands
+// routed on top of the load of the running jobs (their whole traffic, as in the link-load model).
+// Paths stay fixed until the job ends.
 //
 //     wait = start - arrival     response = end - arrival     run = end - start
 //     slow-down = response / run
 //     bounded slow-down = max(1, response / max(run, 10 s))    (D. Feitelson et al., JSSPP 1997)
 //
-// Everything random comes from the seed. Cost: for each start the selection, placement and routing
-// of the job; for each moment all links once. Threading: one run, one thread; runs share nothing.
+// All randomness comes from the seed. Cost: for each start the selection, placement and routing of
+// the job; for each moment one pass over all links. Threading: one run, one thread; runs share
+// nothing.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +39,10 @@ struct Arrival {
   std::shared_ptr<const Job> job;
   double submit_s = 0;
   double duration_s = 0;
-  double request_s = 0;               // what the scheduler is told
-  std::uint32_t phases = 1;           // of the flow model
-  const MapperRow* mapper = nullptr;  // of this job; nullptr: the system's
-  // Takes the place of selection and mapper; of as many ranks as the job. The job waits for these
-  // hosts.
+  double request_s = 0;               // the requested time that the scheduler sees
+  std::uint32_t phases = 1;           // flow model only
+  const MapperRow* mapper = nullptr;  // for this job; nullptr: the system's
+  // Replaces selection and mapper; has as many ranks as the job. The job waits for these hosts.
   std::shared_ptr<const Placement> placement = {};
 };
 
@@ -56,7 +56,7 @@ struct SystemChoice {
   double until_s = 0;  // may be infinite: until all jobs have ended
   bool host_links = false;
   std::vector<double> snapshots_s;  // ascending
-  // Given the time of a snapshot and what was on the links then, after all that happened at that
+  // Called with the time of a snapshot and the load on the links then, after all events of that
   // time.
   std::function<base::Status(double time_s, const LinkUse& use)> snapshot;
 };
@@ -64,8 +64,8 @@ struct SystemChoice {
 inline constexpr double kNotYet = -1;
 
 struct JobOutcome {
-  double start_s = kNotYet, end_s = kNotYet;  // kNotYet where the run was over before
-  double alone_s = 0;                         // flow model: how long it would run by itself
+  double start_s = kNotYet, end_s = kNotYet;  // kNotYet if the run ended before
+  double alone_s = 0;                         // flow model: run time alone on the network
   std::uint32_t hosts = 0;
   double wait_s(const Arrival& arrival) const { return start_s - arrival.submit_s; }
   double response_s(const Arrival& arrival) const { return end_s - arrival.submit_s; }
@@ -84,18 +84,18 @@ struct SystemState {  // from time_s on
 
 struct ScheduledRun {
   std::vector<JobOutcome> jobs;       // by arrival
-  std::vector<SystemState> timeline;  // whenever something changed, from time 0 on
+  std::vector<SystemState> timeline;  // every change, from time 0 on
   TimeWeighted max_congestion, mean_congestion, congestion_deviation, max_flows, waiting, running,
       busy_slots;
   LinkLedger links;
-  std::unique_ptr<LinkUsage> usage;  // flow model: what links really carried
-  double end_s = 0;                  // until_s, or when the last job ended
+  std::unique_ptr<LinkUsage> usage;  // flow model: what links carried over time
+  double end_s = 0;                  // until_s, or the end of the last job
 };
 
 inline constexpr std::size_t kUsageIntervals = 128;
 
-// `arrivals` ascending by submit_s. An Error names the job that the cluster has too few slots for,
-// or says which step failed.
+// `arrivals` are ascending by submit_s. An Error names a job that needs more slots than the cluster
+// has, or says which step failed.
 base::Result<ScheduledRun> run_scheduled(const Network& network,
                                          const std::vector<Arrival>& arrivals,
                                          const SystemChoice& choice);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // When waiting jobs start. How to add a scheduler: docs/adding-a-simulator-part.md.
 //
-// Hosts are a job's alone, and which ones it gets is the selector's business; schedulers reckon in
-// slots. A job can start if it needs no more than are free; it then takes those of whole hosts,
-// which may be more. Before it starts that is known as an upper limit only if hosts differ in
-// slots. A job that must have certain hosts (its rank file names them) waits until these are free.
+// A job has its hosts to itself; the selector decides which ones it gets. Schedulers count only
+// slots. A job can start if it needs no more slots than are free. It then takes all slots of its
+// hosts, which may be more; if hosts differ in slots, only an upper limit of that is known before
+// it starts. A job that must have certain hosts (its rank file names them) waits until these are
+// free.
 //
-// The time that a job asked for is what schedulers reckon with, as in real systems. One that runs
-// longer is taken to end just after now, again and again.
+// Schedulers rely on the time that a job requested, as real systems do. A job that runs longer is
+// assumed to end just after now, again and again.
 #pragma once
 
 #include <cstddef>
@@ -19,17 +20,17 @@
 namespace fathom::simulator {
 
 struct QueuedJob {
-  std::uint32_t job = 0;    // a number of its own
+  std::uint32_t job = 0;    // the job's number
   std::uint64_t needs = 0;  // slots
-  std::uint64_t takes = 0;  // slots, at most
-  double request_s = 0;     // how long it asked for
-  bool is_bound = false;    // to certain hosts, and then takes what it needs
-  double not_before_s = 0;  // bound: when those are free if running jobs end as they asked
+  std::uint64_t takes = 0;  // slots, upper limit
+  double request_s = 0;     // requested run time
+  bool is_bound = false;    // must have certain hosts; takes exactly what it needs
+  double not_before_s = 0;  // bound: when its hosts are free if running jobs end as requested
 };
 
 struct RunningJob {
   std::uint64_t takes = 0;    // slots
-  double expected_end_s = 0;  // its start and what it asked for
+  double expected_end_s = 0;  // its start plus its requested time
 };
 
 struct ScheduleView {
@@ -43,13 +44,13 @@ struct ScheduleView {
   }
 };
 
-// Belongs to one simulation and may remember what it promised. Threading: one thread at a time.
+// Belongs to one simulation and may keep its promises as state. Threading: one thread at a time.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  // The position in the queue of a job that starts now, for which view.can_start() then holds; none
-  // if there is none. Asked again after each start, and whenever a job arrives or ends.
+  // The queue position of a job to start now, for which view.can_start() holds; none if there is no
+  // such job. Called again after each start, and whenever a job arrives or ends.
   virtual std::optional<std::size_t> next(const ScheduleView& view) = 0;
 };
 

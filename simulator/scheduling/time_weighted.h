@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Statistics over time of a quantity that keeps its value until it changes.
+// Statistics over time of a quantity that stays constant until it changes.
 //
 //     mean = 1 / (t_end - t_0)  sum_i v_i (t_{i+1} - t_i),   t_end the time given to finish()
 //
-// t_0 is the time of the first change(), which need not be 0, and the last value counts until
-// t_end. Values that held for no time count for min() and max() only. Threading: one thread at a
-// time. Cost: O(1) a change.
+// t_0 is the time of the first change(), which need not be 0; the last value counts until t_end. A
+// value held for no time counts only for min() and max(). Threading: one thread at a time. Cost:
+// O(1) per change.
 #pragma once
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace fathom::simulator {
 
 class TimeWeighted {
  public:
-  // From `at_s` on the value is `value`. Times never go back.
+  // From `at_s` on, the value is `value`. Times never decrease.
   void change(double at_s, double value) {
     finish(at_s);
     value_ = value;
@@ -24,9 +24,9 @@ class TimeWeighted {
     max_ = std::max(max_, value);
   }
 
-  // The last value held until `at_s`. More may follow.
+  // The last value held until `at_s`. More changes may follow.
   void finish(double at_s) {
-    if (seen_) {  // mean and sum of squares in one pass, as D. West, CACM 22(9), 1979
+    if (seen_) {  // mean and sum of squares in one pass: D. West, CACM 22(9), 1979
       const double lasted_s = at_s - since_s_;
       if (lasted_s > 0) {
         total_s_ += lasted_s;

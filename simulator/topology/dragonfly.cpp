@@ -43,7 +43,7 @@ class Maker {
     }
   }
 
-  // The cables of one round to groups of higher number; those of lower number have made theirs.
+  // One round's cables to groups with a higher number; lower groups have already made theirs.
   void link_group(std::uint32_t group, std::uint32_t round) {
     const std::uint32_t others = shape_.groups - 1;
     for (std::uint32_t peer = group + 1; peer < shape_.groups; ++peer) {

@@ -12,8 +12,8 @@ std::optional<FiniteField> FiniteField::of(std::uint32_t q) {
   while (power < q && q % power == 0 && q / power >= p) power *= p;
   if (power != q) return std::nullopt;
   FiniteField field(p, q);
-  // A root of the prime field, or the lower coefficients of a monic polynomial; some of them are
-  // primitive.
+  // A candidate is an element of the prime field, or the lower coefficients of a monic polynomial;
+  // some candidates are primitive.
   for (std::uint32_t candidate = 1; candidate < q; ++candidate) {
     if (field.find_powers(candidate)) return field;
   }
@@ -28,13 +28,14 @@ std::uint32_t FiniteField::combine(std::uint32_t a, std::uint32_t b, std::uint32
   return result;
 }
 
-// Whether the candidate yields all q - 1 elements but 0 before 1 comes back.
+// Whether the candidate's powers run through all q - 1 nonzero elements before 1 comes back.
 bool FiniteField::find_powers(std::uint32_t candidate) {
   powers_ = {1};
-  const std::uint32_t top = q_ / p_;  // the place of the highest coefficient
+  const std::uint32_t top = q_ / p_;  // place value of the highest coefficient
   while (powers_.size() < q_) {
     const std::uint32_t last = powers_.back();
-    // By the root, or by x: the coefficient that overflows takes the polynomial with it.
+    // Multiply by the root, or by x and reduce: the overflowing coefficient subtracts the
+    // polynomial.
     const std::uint32_t next =
         p_ == q_ ? static_cast<std::uint32_t>(std::uint64_t{last} * candidate % q_)
                  : combine(last % top * p_, scaled(candidate, last / top), p_ - 1);

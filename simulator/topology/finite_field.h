@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Arithmetic in the finite field of q elements, q a prime power p^n.
 //
-// Elements are 0..q-1: the coefficients of a polynomial over the integers modulo p, as digits to
-// the base p, lowest first; 0 and 1 are the neutral elements. For a prime q that is arithmetic
-// modulo q. Products come from tables of powers and logarithms of a primitive element: the smallest
-// root for n = 1, else x itself, modulo the first primitive polynomial of degree n.
+// Elements are 0..q-1: the coefficients of a polynomial over the integers modulo p, as digits in
+// base p, lowest first; 0 and 1 are the neutral elements. For prime q this is arithmetic modulo q.
+// Products use tables of powers and logarithms of a primitive element: the smallest primitive root
+// if n = 1, else x, modulo the first primitive polynomial of degree n.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace fathom::simulator {
 
 class FiniteField {
  public:
-  // Nothing if q is no prime power. Cost: O(q) for each polynomial tried, of which few are needed.
+  // None if q is not a prime power. Cost: O(q) per polynomial tried; few are needed.
   static std::optional<FiniteField> of(std::uint32_t q);
 
   std::uint32_t size() const { return q_; }
@@ -24,7 +24,7 @@ class FiniteField {
   std::uint32_t multiply(std::uint32_t a, std::uint32_t b) const {
     return a == 0 || b == 0 ? 0 : powers_[(logarithm_[a] + logarithm_[b]) % (q_ - 1)];
   }
-  // Of the primitive element: ξ^0, ξ^1, …, ξ^(q-2).
+  // Powers of the primitive element: ξ^0, ξ^1, …, ξ^(q-2).
   const std::vector<std::uint32_t>& powers() const { return powers_; }
 
  private:

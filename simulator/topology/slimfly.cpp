@@ -8,7 +8,7 @@
 namespace fathom::simulator {
 namespace {
 
-// By difference: whether it is in X (of part 0) or X' (of part 1).
+// By difference: whether it is in X (part 0) or X' (part 1).
 std::vector<char> generators(const FiniteField& field, std::uint32_t part) {
   const std::uint32_t q = field.size();
   const std::vector<std::uint32_t>& powers = field.powers();

@@ -16,7 +16,7 @@
 
 namespace fathom::simulator {
 
-// q; hosts of a switch (half its degree, rounded up)
+// Keys: q; hosts per switch (half its degree, rounded up).
 base::Result<Network> make_slim_fly(TopologyParameters& parameters);
 
 }  // namespace fathom::simulator

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Networks made from a few numbers. How to add a kind: docs/adding-a-simulator-part.md.
+// Networks generated from a few numbers. How to add a kind: docs/adding-a-simulator-part.md.
 //
-// A specification is "KIND:key=value;key=value…", values being numbers or lists of them separated
-// by commas. Each kind has its own keys; every kind knows
-//   slots      processes that a host takes (the default, else 1)
+// A specification is "KIND:key=value;key=value…". Values are numbers or comma-separated lists of
+// numbers. Each kind has its own keys; every kind has
+//
+//   slots      processes per host (the default, else 1)
 //   capacity   of a host's link, bytes/s (the default, else 12.5e9)
 //   latency    of every link, seconds (0)
-//   taper      by which the capacity of links between switches is divided, by level of link; the last
-//              value holds for all higher levels (1). Which links are of which level is said per kind.
+//   taper      divisor for the capacity of links between switches, by level of link; the last value
+//              also applies to all higher levels (1). Each kind defines the levels
+//
 // Hosts are named n0, n1, …
 #pragma once
 
@@ -24,16 +26,16 @@ namespace fathom::simulator {
 
 class TopologyParameters {
  public:
-  // `rest` is what stands behind the colon; slots and capacity count where it does not tell. An
-  // Error if it is not keys and numbers.
+  // `rest`: the text after the colon; slots and capacity are its defaults. An Error if it is not
+  // keys and numbers.
   static base::Result<TopologyParameters> parse(const std::string& specification,
                                                 std::string_view rest, std::uint32_t slots = 1,
                                                 double capacity_Bps = 12.5e9);
 
   const std::string& specification() const { return specification_; }
 
-  // For use by the kinds. Each remembers the first thing that is wrong (a key that is missing, a
-  // value out of range) and gives something harmless back; finish() reports it, and unknown keys.
+  // For use by the kinds. Each remembers the first problem (a missing key, a value out of range)
+  // and returns something harmless; finish() reports it, and unknown keys.
   std::vector<std::uint32_t> list(const std::string& key);  // at least one number, each at least 1
   std::uint32_t count(const std::string& key);
   std::uint32_t count(const std::string& key, std::uint32_t otherwise);
@@ -70,7 +72,7 @@ struct TopologyRow {
   base::Result<Network> (*make)(TopologyParameters& parameters);
 };
 
-// Nodes that a generator may make; more is a slip of the pen.
+// Most nodes that a generator may make; more is a typing error.
 inline constexpr double kMostNodes = 1 << 26;
 
 }  // namespace fathom::simulator

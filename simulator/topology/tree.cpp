@@ -10,7 +10,7 @@ struct Tree {
   std::vector<std::uint32_t> children, parents;  // m and w, from level 1
   std::size_t height() const { return children.size(); }
 
-  // How many values digit `position` (from 1) has in a node of this level.
+  // Number of values of digit `position` (from 1) in a node of this level.
   std::uint32_t radix(std::size_t level, std::size_t position) const {
     return position <= level ? parents[position - 1] : children[position - 1];
   }
@@ -22,8 +22,8 @@ struct Tree {
   }
 };
 
-// Links node `index` of `level` to its parents: the number's digits with the one at level+1
-// replaced. `low` is the product of the radices below that digit, the same for both levels.
+// Links node `index` of `level` to its parents, whose numbers have the same digits except the one
+// at level+1. `low` is the product of the radices below that digit, the same for both levels.
 void link_to_parents(const Tree& tree, std::size_t level, std::uint32_t index,
                      const std::vector<std::uint32_t>& below,
                      const std::vector<std::uint32_t>& above, double capacity_Bps, double latency_s,
