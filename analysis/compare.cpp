@@ -21,7 +21,7 @@ double growth(double first, double last) {
   return last > 0 ? std::numeric_limits<double>::infinity() : 1;
 }
 
-// Slope of log(y) over log(x); nothing unless two different x have a positive y.
+// Slope of log(y) over log(x); none unless two different x have a positive y.
 std::optional<double> exponent_of(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t i = 0; i < x.size(); ++i) {
@@ -194,8 +194,8 @@ void lay_out_classes(const Comparison& comparison, Section& section) {
              [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
 }
 
-// One row for each function and run, as Pipit's multirun_analysis has a column for each; and growth
-// by function.
+// One row per function and run (Pipit's multirun_analysis has one column per run instead), and the
+// growth by function.
 void lay_out_functions(const Comparison& comparison, Section& section) {
   Table& table = section.table("functions");
   const auto& rows = comparison.functions;

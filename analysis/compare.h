@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two runs or N scales of a program side by side: what grew, and by how much.
+// Compares two runs, or N scales, of a program: what grew, and by how much.
 //
-// The first run is the base. growth = last / first (infinite where the first has none, which is
-// written as null); exponent = slope of log(value) over log(ranks) by least squares over all runs
-// that have some, for runs of at least two different numbers of ranks: 0 stays the same, 1 grows
-// with the ranks, 2 with the pairs. efficiency = base seconds × base ranks / (seconds × ranks):
-// strong scaling; for weak scaling, where each rank keeps its work, look at base seconds / seconds,
-// `weak_efficiency`. Of traced runs also the time in each function of MPI and in the program:
-// exclusive, of the mean rank (Pipit's multirun_analysis sums over the ranks instead).
+// The first run is the base.
+//
+//     growth            last / first; infinite if the first is 0, which is written as null
+//     exponent          slope of log(value) over log(ranks), least squares over all runs with a
+//                       value, for runs with at least two different numbers of ranks: 0 constant,
+//                       1 grows with the ranks, 2 grows with the pairs
+//     efficiency        base seconds × base ranks / (seconds × ranks): strong scaling
+//     weak_efficiency   base seconds / seconds: weak scaling, where each rank keeps its work
+//
+// Traced runs also have the time in each MPI function and in the program: exclusive, of the mean
+// rank (Pipit's multirun_analysis sums over the ranks instead).
 #pragma once
 
 #include <cstdint>
@@ -28,12 +32,12 @@ struct ComparedRun {
   std::int64_t ranks = 0;
   double seconds = 0;
   profile::Volume all;
-  double peers = 0;  // mean of different ranks that a rank sends to
+  double peers = 0;  // mean number of different ranks a rank sends to
 };
 
 struct ScalingRow {
   ComparedRun run;
-  double speedup = 0, efficiency = 0, weak_efficiency = 0;  // 0 where seconds are not known
+  double speedup = 0, efficiency = 0, weak_efficiency = 0;  // 0 if seconds are unknown
   double bytes_per_rank = 0, messages_per_rank = 0, mean_bytes = 0;
 };
 
@@ -51,7 +55,7 @@ struct ComparedPair {
 };
 
 struct ComparedFunction {
-  std::string name;                    // "(program)" is outside of MPI
+  std::string name;                    // "(program)" is outside MPI
   std::vector<double> seconds_by_run;  // of the mean rank
   double growth = 0;
   std::optional<double> exponent;
@@ -61,17 +65,17 @@ struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
   std::vector<ComparedPair>
-      pairs;  // the same order; 64 at most, only where all runs have the same ranks
+      pairs;  // same order; at most 64, only if all runs have the same ranks
   std::vector<ComparedFunction>
-      functions;  // largest change in seconds first; only of runs that were all traced
+      functions;  // largest change in seconds first; only if all runs were traced
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 
-// An Error if there are fewer than two.
+// An Error if there are fewer than two profiles.
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
                                           const std::vector<std::string>& names);
 
-// Adds the functions; nothing where one of the runs has no trace. One pass over each trace.
+// Adds the functions; nothing if one of the runs has no trace. One pass over each trace.
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison);
 
 Section lay_out(const Comparison& comparison);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What calls have in common that stand in one row of a table.
+// What the calls in one row of a table have in common.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Times of the calls of each process, function and communicator (flat_profile.h), and where several
-// analyses of a run keep them.
+// Times of calls by process, function and communicator (flat_profile.h), and the copy that several
+// analyses of a run share.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,12 @@ namespace fathom::analysis {
 
 struct CallRow {
   std::uint32_t process = 0;
-  std::uint32_t function = 0;      // kProgram: outside of MPI
-  std::int32_t communicator = -1;  // -1: names none
+  std::uint32_t function = 0;      // kProgram: outside MPI
+  std::int32_t communicator = -1;  // -1: the call has none
   std::uint32_t reserved = 0;
   std::uint64_t count = 0, inclusive_ns = 0, exclusive_ns = 0, shortest_ns = ~std::uint64_t{0},
                 longest_ns = 0;
-  std::uint64_t bytes = 0;  // as given to the calls
+  std::uint64_t bytes = 0;  // as passed to the calls
 };
 inline constexpr std::uint32_t kProgram = ~std::uint32_t{0};
 
@@ -29,7 +29,7 @@ inline std::string shown_function(const trace::Definitions& definitions, std::ui
   return function == kProgram ? "(program)" : definitions.functions[function].name;
 }
 
-// Counted when the first of them asks.
+// Counted when first asked for.
 class CallRowsKept {
  public:
   template <typename Count>

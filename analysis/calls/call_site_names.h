@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the call sites of a run mean, for all its processes, asked once for each place in a file.
+// Source locations of a run's call sites, for all processes, looked up once per place in a file.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,13 @@ class CallSiteNames {
  public:
   explicit CallSiteNames(const trace::Definitions& definitions) : definitions_(definitions) {}
 
-  // `address` 0 gives an empty site. Processes that run one program share answers and open files.
+  // `address` 0 gives an empty site. Processes that run the same program share answers and open
+  // files.
   const trace::CodeSite& of_call(std::uint32_t process, std::uint64_t address);
 
  private:
   const trace::Definitions& definitions_;
-  std::uint32_t process_ = ~std::uint32_t{0};  // whose files are open
+  std::uint32_t process_ = ~std::uint32_t{0};  // the process whose files are open
   std::unique_ptr<trace::CodeSites> sites_;
   std::map<std::pair<std::string, std::uint64_t>, trace::CodeSite>
       known_;  // by file with build-id, and place

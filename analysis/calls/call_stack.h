@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The calls that are open on each thread of a process, as its events go by.
+// The open calls on each thread of a process, kept while its events are read.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace fathom::analysis {
 
 struct OpenCall {
   std::uint64_t enter_ns = 0;
-  std::uint64_t inside_ns = 0;  // in calls inside it
+  std::uint64_t inside_ns = 0;  // in calls nested inside it
   std::uint64_t bytes = 0;
   std::uint32_t function = 0;
   std::int32_t communicator = -1;
@@ -27,8 +27,8 @@ class CallStacks {
   }
   std::size_t threads() const { return stacks_.size(); }
 
-  // How many calls a leave closes: that which it names and those above it, whose leaves were lost.
-  // 0: its own enter was lost.
+  // Number of calls that a leave closes: the one it names and those above it, whose leaves were
+  // lost. 0: its own enter was lost.
   template <typename Call>
   static std::size_t closed_by(const std::vector<Call>& open, std::uint32_t function) {
     if (!open.empty() && open.back().function == function) return 1;
@@ -41,7 +41,7 @@ class CallStacks {
   std::vector<std::vector<OpenCall>> stacks_;
 };
 
-// The phase that a process is in.
+// The phase a process is in.
 class PhaseStack {
  public:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};

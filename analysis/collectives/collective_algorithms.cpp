@@ -19,10 +19,10 @@ using mpi::name_of;
 using Messages = std::vector<CollectiveMessage>;
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
-// How well the messages fit: not at all, only who how many, or also in which order each sent.
+// How well the messages fit: not at all; sender, receiver and counts; or also each sender's order.
 enum class Fit : std::uint8_t { kNone, kCounts, kOrder };
 
-// Between algorithms whose messages differ in nothing but length.
+// Tolerance between algorithms whose messages differ only in length.
 constexpr double kWeightError = 0.02;
 
 class Matcher {
@@ -64,8 +64,8 @@ class Matcher {
   }
 
  private:
-  // Reduced in `segments` x (size - 1) messages, gathered in size - 1 more. One segment is the
-  // plain ring.
+  // The reduction takes `segments` x (size - 1) messages, the gathering size - 1 more. One segment
+  // is the plain ring.
   std::uint32_t ring_segments() const {
     const std::uint64_t of_pair = counts_.begin()->second;
     if (size_ < 2 || of_pair % (size_ - 1) != 0) return 0;
@@ -139,11 +139,11 @@ RecognisedAlgorithm recognise_among_neighbours(Collective operation, const Messa
   return {"linear", 1, 1};
 }
 
-// Made of two collectives one behind the other.
+// One operation made of two collectives in a row.
 struct Composite {
   Collective operation, first, second;
   const char* name;
-  const char* if_linear;  // the name too where both parts are linear; nullptr: it is no other then
+  const char* if_linear;  // additional name if both parts are linear; nullptr: none
 };
 constexpr Composite kComposites[] = {
     {Collective::kAllreduce, Collective::kReduce, Collective::kBcast, "non-overlapping", "linear"},
@@ -194,7 +194,7 @@ RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, s
   const mpi::Meaning& operation = mpi::meaning_of(function);
   if (among_neighbours(operation))
     return recognise_among_neighbours(operation.collective, messages);
-  std::vector<std::pair<std::int32_t, Messages>> groups;  // in the order of the first message
+  std::vector<std::pair<std::int32_t, Messages>> groups;  // in order of the first message
   for (const CollectiveMessage& one : messages) {
     const auto known = std::find_if(groups.begin(), groups.end(),
                                     [&](const auto& group) { return group.first == one.tag; });
@@ -206,12 +206,12 @@ RecognisedAlgorithm recognise(const std::string& function, std::uint32_t size, s
                    (only.empty() || only == function ||
                     algorithms_of(mpi::meaning_of(only)).data() == algorithms_of(operation).data());
   if (own) return recognise_alone(operation, size, root, messages);
-  // Of one operation, by the library's tags; several parts have their root at 0, where they belong
-  // together.
+  // Splits the messages of one operation by the library's tags. The several parts of an operation
+  // all have their root at 0.
   std::vector<std::pair<std::string, RecognisedAlgorithm>> parts;
   RecognisedAlgorithm made;
   std::sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) {
-    const auto last = [](std::int32_t tag) {  // what hands results out
+    const auto last = [](std::int32_t tag) {  // parts that hand out results come last
       return mpi::flow_of(mpi::collective_of_tag(tag)) == mpi::Flow::kFromRoot;
     };
     return last(a.first) != last(b.first) ? last(b.first) : a.first > b.first;

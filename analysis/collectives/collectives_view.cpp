@@ -25,14 +25,14 @@ enum ParcelKind : char { kMember, kSent, kArrived };
 struct Name {
   std::int32_t communicator = -1;
   std::uint32_t number =
-      0;  // the operation's in its communicator; if tagged, that of the library's tag
+      0;  // of the operation in its communicator; if tagged, the library's tag
   bool tagged = false;
   std::uint64_t key() const {
     return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number;
   }
 };
 
-// Comes behind all of this member's messages.
+// Arrives after all of this member's messages.
 struct Member {
   Name operation;
   std::uint32_t process = 0, function = 0;
@@ -97,7 +97,7 @@ class Opener : public Pass {
   };
   struct Lane {
     std::uint32_t process = 0, at = 0;
-    std::vector<Part> open;  // under way
+    std::vector<Part> open;  // active
   };
 
   Parcels& parcels() override { return parcels_; }
@@ -136,17 +136,17 @@ class Opener : public Pass {
     const std::uint32_t function = job_.steps().at(lane.process, step.call).number;
     const Name operation{step.communicator, step.number};
     lane.open.push_back({step.call, number, operation, blocks(function), is_one(function)});
-    // The owner of the operation is who looks after the first member.
+    // The owner of the first member owns the operation.
     if (!blocks(function) && lane.process == members(operation).front())
       begun_[operation.communicator].push_back(operation);
   }
-  // Else it is several collectives: MPI_Comm_dup, MPI_Comm_idup.
+  // False if it consists of several collectives: MPI_Comm_dup, MPI_Comm_idup.
   bool is_one(std::uint32_t function) const { return is_one_[function]; }
   bool blocks(std::uint32_t function) const {
     return job_.facts().functions[function].requests == Requests::kNone;
   }
 
-  // What is no one operation (MPI_Comm_dup) may be done by non-blocking ones of the library's.
+  // A call made of several collectives (MPI_Comm_dup) may use non-blocking ones of the library's.
   void message(Lane& lane, std::uint32_t number, const Step& step) {
     const auto tag = static_cast<std::int32_t>(step.number);
     const auto part = std::find_if(lane.open.begin(), lane.open.end(), [&](const Part& one) {
@@ -166,7 +166,7 @@ class Opener : public Pass {
     }
   }
 
-  // Calls left by then have had all their messages, where no request goes on.
+  // A call left by now has all its messages, unless a request continues.
   void close(Lane& lane, std::uint64_t time_ns) {
     std::erase_if(lane.open, [&](const Part& part) {
       const std::uint64_t left_ns = job_.steps().at(lane.process, part.call).end_ns;
@@ -223,8 +223,8 @@ class Opener : public Pass {
     operations_.erase(member.operation.key());
   }
 
-  // Non-blocking ones in the order of their calls, for that tells which tag is whose. At the end
-  // also those behind one that was never completed.
+  // Finishes non-blocking operations in call order, because the order decides which tag is whose.
+  // At the end this includes those after one that was never completed.
   void finish_begun(std::int32_t communicator, bool at_end) {
     auto& queue = begun_[communicator];
     for (; !queue.empty(); queue.pop_front()) {
@@ -239,13 +239,13 @@ class Opener : public Pass {
     }
   }
 
-  // The first tag whose messages lie between the call and the completion at every member; of what
-  // is several collectives all in a row that do and agree on a number. Those passed over were the
-  // library's own.
+  // Takes the first tag whose messages all lie between the call and its completion at every member.
+  // A call made of several collectives takes every consecutive tag that fits and carries one int.
+  // Tags skipped before belong to the library itself.
   void take_messages(Operation& operation, std::int32_t communicator) {
     const bool one = is_one(operation.members.front().function);
     const auto first = tagged_.lower_bound({communicator, 0});
-    auto taken = first;  // behind the last
+    auto taken = first;  // one past the last tag taken
     for (auto each = first; each != tagged_.end() && each->first.first == communicator; ++each) {
       if (!fits(each->second, operation) || (!one && !agrees_on_number(each->second))) {
         if (taken != first) break;
@@ -326,8 +326,7 @@ class Opener : public Pass {
     if (const auto edge = late_edge(operation); edge.first != kNobody) ++sums.late[edge];
   }
 
-  // Programs do the same over and over: what was recognised last of a function is likely to be the
-  // same again.
+  // Programs repeat themselves: the last result for a function is likely to apply again.
   const RecognisedAlgorithm& recognised(std::uint32_t function, std::uint32_t size,
                                         std::uint32_t root,
                                         const std::vector<CollectiveMessage>& messages) {
@@ -370,10 +369,10 @@ class Opener : public Pass {
       const auto from = waited ? sent.find({waited->source, waited->source_step}) : sent.end();
       if (from == sent.end() || !member.contains(waited->source)) return edge;
       if (from->second->time_ns <= last->enter_ns)
-        return edge;  // it lay there already: this one came late itself
+        return edge;  // it was already there: this process itself came late
       edge = {waited->source, waited->process};
       last = member[waited->source];
-      if (from->second->time_ns >= now_ns) return edge;  // clocks
+      if (from->second->time_ns >= now_ns) return edge;  // contradictory clocks
       now_ns = from->second->time_ns;
     }
     return edge;
@@ -415,8 +414,9 @@ class Opener : public Pass {
   std::vector<bool> is_one_;  // by function
   std::uint64_t window_ns_ = 1, window_end_ns_ = 0;
   base::FlatMap<std::uint64_t, Operation> operations_;
-  std::map<std::int32_t, std::deque<Name>> begun_;  // by communicator: non-blocking ones under way
-  // Messages of non-blocking ones by communicator and -tag: in the order of the calls.
+  std::map<std::int32_t, std::deque<Name>> begun_;  // by communicator: active non-blocking
+                                                    // operations
+  // Messages of non-blocking operations by communicator and -tag, which is call order.
   std::map<std::pair<std::int32_t, std::int32_t>, Operation> tagged_;
   std::map<RowKey, RowSums> rows_;
   std::map<std::uint32_t, Last> last_;  // by function

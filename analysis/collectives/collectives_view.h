@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The hidden view: each collective call opened into the messages that it was done by, which
-// algorithm that is, and which message it was late for.
+// The hidden view: expands each collective call into the messages that carried it out, the
+// algorithm they follow, and the message that delayed it.
 //
-// Needs the steps of hidden messages (JoinOptions). A message belongs to the call that it was sent
-// and received in. Those of a collective that does not block move whenever the library is called,
-// from its call to the completion of its request; the library gives each a tag of its own, in the
-// order of the calls on the communicator. So in that order each is given the next tag whose
-// messages were all sent within that time at their senders. One that sends nothing, which is rare,
-// may so take the messages of the next if they are under way together.
+// Needs the steps of hidden messages (JoinOptions). A message belongs to the call in which it was
+// sent and received. A non-blocking collective makes progress in any library call between its start
+// and the completion of its request; the library gives each one its own tag, in call order on the
+// communicator. So each operation, in that order, takes the next tag whose messages were all sent
+// within its time span at their senders. An operation that sends nothing, which is rare, may
+// therefore take the messages of the next one if both are active at the same time.
 //
-// The late edge of an operation: from the member that left last back along the messages that it and
-// their senders waited for; the last of them comes from a process that waited for none, so that its
-// coming late, or its work, is what the operation took so long for. Cost: some 300 ns a hidden
-// message. Memory: operations under way, and rows of the result.
+// The late edge of an operation: start at the member that left last and follow back the messages
+// that it and then their senders waited for. The last of these comes from a process that waited for
+// none, so its late arrival, or its work, determined how long the operation took. Cost: about 300
+// ns per hidden message. Memory: active operations and result rows.
 #pragma once
 
 #include <cstdint>
@@ -25,11 +25,11 @@
 
 namespace fathom::analysis {
 
-// Operations that are alike.
+// Operations with the same function, communicator, size and algorithm.
 struct CollectiveRow {
   std::uint32_t function = 0;
   std::int32_t communicator = 0;
-  std::uint32_t size_bin = 0;  // bit width of the bytes a call was given, at most
+  std::uint32_t size_bin = 0;  // bit width of the largest bytes value passed by any member
   char algorithm[256] = {};    // as recognise() names it
   std::uint32_t rounds = 0, segments = 0;
   std::uint64_t count = 0, messages = 0, bytes = 0;

@@ -34,7 +34,7 @@ Rank knomial(Rank rank, Rank) {
   return rank / (kRadix * mask) * (kRadix * mask);
 }
 
-// Chains side by side, the longer ones first.
+// Parallel chains, the longer ones first.
 template <Rank kChains>
 Rank chain(Rank rank, Rank size) {
   const Rank chains = kChains < size - 1 ? kChains : size - 1;
@@ -44,7 +44,7 @@ Rank chain(Rank rank, Rank size) {
   return head ? 0 : rank - 1;
 }
 
-// Levels of 1, 2, 4, ...; the children of a process stand a level's width behind one another.
+// Levels of 1, 2, 4, ...; siblings are one level's width apart.
 Rank binary(Rank rank, Rank) {
   if (rank <= 2) return 0;
   const Rank width = std::bit_floor(rank + 1), first = width - 1;
@@ -53,12 +53,12 @@ Rank binary(Rank rank, Rank) {
   return parent;
 }
 
-// In which order a process sends to its children: as they are numbered, or those of the largest
-// subtrees first, which stand kRadix^k behind it.
+// Messages down a tree. A process sends to its children in numeric order or, with kRadix, largest
+// subtree first; those children are kRadix^k after it.
 template <Parent kParent, Rank kRadix = 0>
 void down(Pattern& pattern) {
   std::vector<Rank> level{0};
-  while (!level.empty()) {  // those near the root first
+  while (!level.empty()) {  // levels near the root first
     std::vector<Rank> next;
     for (const Rank from : level) {
       std::vector<Rank> children;
@@ -92,7 +92,7 @@ void up(Pattern& pattern) {
   up_from<kParent>(pattern, 0);
 }
 
-// The root of a binary tree in order of ranks is always the last process.
+// The root of the in-order binary tree is always the last process.
 void up_in_order(Pattern& pattern, Rank first, Rank size) {
   if (size < 2) return;
   const Rank parent = first + size - 1, right = size / 2;
@@ -135,7 +135,7 @@ void ring_rounds(Pattern& pattern, Rank rounds) {
 }
 void ring(Pattern& pattern) { ring_rounds(pattern, pattern.size - 1); }
 void ring_twice(Pattern& pattern) { ring_rounds(pattern, 2 * (pattern.size - 1)); }
-// Of reduced segments any number, of gathered blocks one each: here two segments.
+// Any number of segments to reduce, one per block to gather; modelled here with two segments.
 void ring_segmented(Pattern& pattern) { ring_rounds(pattern, 3 * (pattern.size - 1)); }
 
 template <bool kBackward>
@@ -150,7 +150,7 @@ void distances(Pattern& pattern) {
   }
 }
 
-// Pairs at distance 1, 2, 4, ... of those that there are.
+// Pairs at distance 1, 2, 4, ..., skipping partners that do not exist.
 void doubling_existing(Pattern& pattern) {
   for (Rank mask = 1; mask < pattern.size; mask *= 2) {
     for (Rank rank = 0; rank < pattern.size; ++rank) {
@@ -162,8 +162,8 @@ void doubling_power_of_two(Pattern& pattern) {
   if (std::has_single_bit(pattern.size)) doubling_existing(pattern);
 }
 
-// Where a number of processes that is no power of two is folded into one that is: pairs of
-// neighbours take part as one, the even or the odd of them.
+// Folds a process count that is not a power of two into one that is: some pairs of neighbours take
+// part as one process, represented by the even or the odd one.
 struct Folded {
   Folded(Rank size, bool odd_stays)
       : count(power_below(size)), rest(size - count), odd(odd_stays) {}
@@ -211,7 +211,7 @@ void reduce_rabenseifner(Pattern& pattern) {
   const Folded folded(pattern.size, false);
   fold_halves(pattern, folded);
   doubling(pattern, folded, true);
-  // An odd root that was folded away takes the place of the first.
+  // A root that is odd and folded away takes the place of process 0.
   const bool replaced = pattern.root < 2 * folded.rest && pattern.root % 2 == 1;
   if (replaced) pattern.hop(0, pattern.root);
   const Rank root = replaced                         ? 0
@@ -244,8 +244,8 @@ Rank mirrored(Rank rank, Rank count) {
   return made;
 }
 
-// Larsson Traff, An improved algorithm for (non-commutative) reduce-scatter, EuroPVM/MPI 2005:
-// blocks end where the bits of the rank are mirrored, and go from there to where they belong.
+// Larsson Traff, An improved algorithm for (non-commutative) reduce-scatter, EuroPVM/MPI 2005: each
+// block ends up at the bit-reversed rank and moves from there to its final place.
 void butterfly(Pattern& pattern) {
   const Folded folded(pattern.size, true);
   for (Rank rank = 0; rank < folded.rest; ++rank) pattern.hop(2 * rank, 2 * rank + 1);
@@ -259,14 +259,14 @@ void butterfly(Pattern& pattern) {
   pattern.together(last);
 }
 
-// With equal blocks they need not go anywhere if the number is a power of two.
+// With equal blocks and a power of two, no final move is needed.
 void block_butterfly(Pattern& pattern) {
   if (!std::has_single_bit(pattern.size)) return butterfly(pattern);
   doubling(pattern, Folded(pattern.size, true), true, 0.5);
 }
 
-// Pairs at doubling distances; who has none is given what its group got by those of the group that
-// have.
+// Pairs at doubling distances. A process without a partner gets the group's data from group members
+// that have one.
 template <bool kWeights>
 void doubling_helped(Pattern& pattern) {
   const Rank size = pattern.size;
@@ -280,7 +280,7 @@ void doubling_helped(Pattern& pattern) {
     for (Rank help = mask / 2; help > 0; help /= 2) {
       for (Rank rank = 0; rank < size; ++rank) {
         if (start(rank ^ mask, mask) + mask <= size) continue;
-        const Rank others = size - start(rank, mask) - mask;  // that have everything
+        const Rank others = size - start(rank, mask) - mask;  // processes that have everything
         const Rank remote = rank ^ help, tree = start(rank, help * 2);
         if (size >= start(rank, mask) + mask && remote > rank && rank < tree + others &&
             remote >= tree + others && remote < size) {
@@ -300,7 +300,7 @@ void neighbour_exchange(Pattern& pattern) {
   }
 }
 
-// ---- of libnbc ----
+// ---- libnbc ----
 
 template <void (*kMake)(Pattern&)>
 void swapped(Pattern& pattern) {
@@ -316,7 +316,7 @@ void binomial_up_and_scattered(Pattern& pattern) {
   up<binomial_in_order>(pattern);
   linear_down(pattern);
 }
-// Of one buffer: swapped with those at growing distances on both sides.
+// In one buffer: exchanges with processes at growing distances on both sides.
 void swapped_in_place(Pattern& pattern) {
   const Rank size = pattern.size;
   for (Rank distance = 1; distance <= size / 2; ++distance) {
@@ -466,7 +466,7 @@ constexpr AlgorithmRow kScatter[] = {{"linear", linear_down},
 constexpr AlgorithmRow kScan[] = {{"linear", scan_linear},
                                   {"recursive doubling", doubling_existing}};
 
-// Non-blocking ones: Open MPI's libnbc (ompi/mca/coll/libnbc), by its names.
+// Non-blocking algorithms: Open MPI's libnbc (ompi/mca/coll/libnbc), with its names.
 constexpr AlgorithmRow kIbarrier[] = {{"dissemination", distances<false>}};
 constexpr AlgorithmRow kIbcast[] = {{"linear", linear_down},
                                     {"binomial tree", swapped<down<binomial>>},

@@ -20,7 +20,7 @@ class Marker {
   Marker(JoinedJob& job, Parcels& parcels, std::uint32_t process)
       : job_(job), parcels_(parcels), process_(process), open_(job, process) {}
 
-  // Backward: what a call completed is met before the call.
+  // Backward: the completion of an operation comes before the call that completed it.
   void run() {
     const StepFile& steps = job_.steps();
     for (std::uint32_t number = steps.size(process_); number-- > 0;) {

@@ -70,7 +70,7 @@ void CausalOrder::prepare(std::uint32_t process) {
   direction_ == Direction::kForward ? prepare_forward(process) : prepare_backward(process);
 }
 
-// The next step, or the leave of the open call that is left first. At the same time what is inside
+// The next step, or the leave of the open call that is left first. At equal times the nested one
 // comes first.
 void CausalOrder::prepare_forward(std::uint32_t process) {
   Cursor& cursor = cursors_[process];
@@ -97,8 +97,8 @@ void CausalOrder::prepare_forward(std::uint32_t process) {
   cursor.coming = {step(process, first->step).end_ns, process, first->step, Moment::kLeave};
 }
 
-// A step inside a call is met after that call was left; a call without any is left and entered in a
-// row.
+// Backward: a step inside a call comes after the call's leave; a call without steps is left and
+// entered in a row.
 void CausalOrder::prepare_backward(std::uint32_t process) {
   Cursor& cursor = cursors_[process];
   if (cursor.at == 0) {
@@ -124,7 +124,7 @@ void CausalOrder::prepare_backward(std::uint32_t process) {
   }
 }
 
-// The call inside which this call was made: kNobody for a call of the program.
+// The call inside which this call was made; kNobody for a call of the program.
 std::uint32_t CausalOrder::caller_of(std::uint32_t process, std::uint32_t number) const {
   const Step& call = step(process, number);
   if (!call.has(kNested)) return kNobody;
@@ -136,7 +136,7 @@ std::uint32_t CausalOrder::caller_of(std::uint32_t process, std::uint32_t number
   return kNobody;
 }
 
-// What the visit changes at its process.
+// Updates the cursor of the visit's process.
 void CausalOrder::advance(const Visit& visit) {
   Cursor& cursor = cursors_[visit.process];
   const bool forward = direction_ == Direction::kForward;
@@ -161,7 +161,7 @@ void CausalOrder::advance(const Visit& visit) {
   }
 }
 
-// The process whose step has to be visited first; kNobody if nothing is in the way.
+// The process whose step must be visited first; kNobody if there is none.
 std::uint32_t CausalOrder::waits_for(const Visit& visit) const {
   std::uint32_t partner = kNobody, partner_step = 0;
   const Step& coming = step(visit.process, visit.step);

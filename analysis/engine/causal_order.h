@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Goes through the steps of all own processes in causal order, forward or backward: a message is
-// received after it was sent (backward: before), whatever the clocks of two hosts say.
+// Visits the steps of all own processes in causal order, forward or backward: a message is received
+// after it was sent (backward: before), whatever the clocks of two hosts say.
 //
-// A call is met twice, at its enter and its leave. Each process's moments come in the order of its
-// steps; among processes the earlier (backward: the later) comes first, equal ones by process.
-// Forward, a call of a collective is left after the member that it waited for entered. A cycle,
-// which only damaged traces can have, is broken at its earliest (latest) moment. Backward, calls of
-// several threads of a process keep their order in each thread only. Only own processes
-// (JoinedJob::own) take part; what comes from others is taken to have happened. Cost: O(log
-// processes) a moment. Memory: open calls, and one entry a process.
+// A call is visited twice, at its enter and its leave. Within a process, visits follow the order of
+// its steps. Among processes the earlier comes first (backward: the later); ties by process.
+// Forward, a call of a collective is left only after the member it waited for has entered. A cycle,
+// which only damaged traces contain, is broken at its earliest (latest) moment. Backward, calls of
+// several threads of a process keep their order only within each thread. Only own processes
+// (JoinedJob::own) take part; events of others are assumed to have happened. Cost: O(log processes)
+// per visit. Memory: open calls, and one entry per process.
 #pragma once
 
 #include <cstdint>
@@ -25,13 +25,13 @@ inline constexpr std::size_t kMoments = 7;
 
 struct Visit {
   std::uint64_t time_ns = 0;
-  std::uint32_t process = 0, step = 0;  // of enter and leave the kCall
+  std::uint32_t process = 0, step = 0;  // for enter and leave, the kCall
   Moment moment = Moment::kEnter;
 };
 
 class CausalOrder {
  public:
-  CausalOrder(const JoinedJob& job, Direction direction);  // the job outlives this
+  CausalOrder(const JoinedJob& job, Direction direction);  // job must outlive this
   bool next(Visit& visit);
 
  private:
@@ -40,11 +40,11 @@ class CausalOrder {
     std::uint32_t partner = kNobody, partner_step = 0;  // of its collective
   };
   struct Cursor {
-    std::uint32_t at = 0;        // forward: the next step. Backward: behind it
+    std::uint32_t at = 0;        // forward: the next step; backward: one past it
     std::vector<OpenCall> open;  // entered and not left (backward: left and not entered)
-    Visit coming;                // what it does next
+    Visit coming;                // its next visit
     bool ended = false;
-    std::vector<std::uint32_t> waiting;  // processes that wait for this one
+    std::vector<std::uint32_t> waiting;  // processes waiting for this one
   };
   struct Later {
     Direction direction;

@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Goes through the steps of all processes in causal order, forward or backward, and lets each
-// process hand something on to those that depend on it: one's own analysis in some 30 lines
+// Visits the steps of all processes in causal order, forward or backward, and lets each process
+// pass something on to the processes that depend on it. A custom analysis takes about 30 lines
 // (docs/adding-an-analysis.md).
 //
-// It is a Kahn network: every process is one sequence of steps; it goes on until it needs what
-// another has not handed on yet. So what an analysis sees of each process, and what it is handed
-// there, is the same for every number of analysis processes. What it keeps for each process apart
-// is the same too; sums over processes are, if they are integers.
+// This is a Kahn network: every process is one sequence of steps and proceeds until it needs
+// something that another has not passed on yet. So what an analysis sees at each process, and what
+// it takes there, is the same for every number of analysis processes. Per-process results are
+// therefore the same too; sums over processes are if they are integers.
 //
-//            gives                                          takes
-// forward    a message: kSend                               where the receive completes
-//            a collective: kCollective                      there too; non-blocking: where it completes
-// backward   a message: where the receive completes         kSend
-//            a collective: where it completes               kCollective
-//            (1) a send that waited: where it completes     the call that posted its receive, before step() is told of it
+//            gives                                      takes
+// forward    message: kSend                             where the receive completes
+//            collective: kCollective                    there too; non-blocking: where it completes
+// backward   message: where the receive completes       kSend
+//            collective: where it completes             kCollective
+//            (1) send that waited: where it completes   the call that posted its receive, before
+//                                                       step() is called for it
 //
-// (1) If the Analysis has `static constexpr bool kSendersWait = true`, after mark_awaited_receives(); take() then gets
-//     the kReceive, whose `posted` is that call.
+// (1) If the Analysis has `static constexpr bool kSendersWait = true`, after
+// mark_awaited_receives(). take() then gets the kReceive, whose `posted` is that call.
 //
-// In a collective each member takes what the members gave that it cannot go on without (backward:
-// that cannot go on without it), merged: of all in barriers and N-to-N, from the root, at the root
-// from all others, in scans from the ranks below. It takes nothing where there is nobody. Hidden
-// messages hand nothing on.
+// In a collective, each member takes the merged payloads of the members it depends on (backward: of
+// the members that depend on it): of all in barriers and N-to-N; from the root; at the root from
+// all others; in scans from the lower ranks. It takes nothing if there are none. Hidden messages
+// pass nothing on.
 //
 // An Analysis has
-//   struct Payload                                                             trivially copyable, small
-//   void step(std::uint32_t process, std::uint32_t number, const Step& step)   every step, before it gives or takes
-//   Payload give(std::uint32_t process, const Step& part)                      part: the kSend, kReceive or kCollective
+//
+//   struct Payload
+//       trivially copyable, small
+//   void step(std::uint32_t process, std::uint32_t number, const Step& step)
+//       called for every step, before it gives or takes
+//   Payload give(std::uint32_t process, const Step& part)
+//       part: the kSend, kReceive or kCollective
 //   void take(std::uint32_t process, const Step& part, const Payload& payload)
-//   static void merge(Payload& into, const Payload& other)                     commutative and associative
-// Cost: some 50 ns a message. Memory: what is under way.
+//   static void merge(Payload& into, const Payload& other)
+//       commutative and associative
+//
+// Cost: about 50 ns per message. Memory: payloads not yet taken.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +51,8 @@
 
 namespace fathom::analysis {
 
-// Who depends on whom in a collective, as a position of the member and the root in the communicator
-// says.
+// Whether a member of a collective depends on another, given both positions and the root's in the
+// communicator.
 bool depends(Flow flow, Direction direction, std::size_t member, std::size_t on, std::size_t root);
 inline constexpr std::size_t kNoRoot = ~std::size_t{0};
 
@@ -70,13 +77,13 @@ class CausalWalk : public Pass {
     find_window();
   }
 
-  // How many times a process had to be let go on without what it was to take: its giver's part is
-  // missing. At the end.
+  // How often a process was released without what it should have taken because the giver's part is
+  // missing. Valid at the end.
   std::uint64_t released() const { return released_; }
 
   Parcels& parcels() override { return parcels_; }
 
-  // One window of time, so that nobody runs far ahead of those that take from it.
+  // Processes one window of time, so that no process runs far ahead of those that take from it.
   Stall work() override {
     while (!ready_.empty()) {
       const std::uint32_t process = ready_.back();
@@ -95,7 +102,7 @@ class CausalWalk : public Pass {
       Lane& lane = lanes_[process];
       if (lane.ended) continue;
       std::uint64_t time_ns = job_.steps().at(process, forward_ ? lane.at : lane.at - 1).time_ns;
-      if (forward_) time_ns = ~time_ns;  // the earliest is let go first
+      if (forward_) time_ns = ~time_ns;  // the earliest is released first
       if (!latest.waits || time_ns > latest.time_ns)
         latest = {time_ns, process, true, false, false};
     }
@@ -125,13 +132,13 @@ class CausalWalk : public Pass {
   static constexpr bool kSendersWait = requires { requires Analysis::kSendersWait; };
 
   struct Lane {
-    std::uint32_t at = 0;  // forward the next step, backward one behind it
-    bool begun = false;    // the step was told, and gave
+    std::uint32_t at = 0;  // forward: the next step; backward: one past it
+    bool begun = false;    // step() and give() were called for it
     bool queued = false, ended = false, released = false;
-    base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: place in payloads_
-    base::FlatMap<std::uint64_t, bool> without;  // collectives that hand this member nothing
+    base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: index into payloads_
+    base::FlatMap<std::uint64_t, bool> without;  // collectives that give this member nothing
     std::vector<std::uint32_t>
-        awaited;  // own kReceives that are complete and not posted yet, going backward
+        awaited;  // backward: own kReceives completed but not yet posted
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;
@@ -146,12 +153,12 @@ class CausalWalk : public Pass {
     Payload payload{};
   };
   struct Operation {
-    std::vector<Contribution> parts;  // by position in the communicator; process kNobody: not yet
+    std::vector<Contribution> parts;  // by position in the communicator; process kNobody: missing
     std::vector<bool> served;
     std::size_t arrived = 0, root = kNoRoot;
   };
 
-  // Grows in the direction of the walk.
+  // Time that increases in the direction of the walk.
   std::uint64_t moment(std::uint64_t time_ns) const { return forward_ ? time_ns : ~time_ns; }
 
   void next_window() {
@@ -166,7 +173,7 @@ class CausalWalk : public Pass {
     later_.clear();
   }
 
-  // Some thousand steps of each process.
+  // A window has some thousand steps of each process.
   void find_window() {
     constexpr std::uint64_t kStepsPerWindow = 4096;
     std::uint64_t span_ns = 1, most = 1;
@@ -230,8 +237,8 @@ class CausalWalk : public Pass {
     return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
   }
 
-  // Backward: what the senders that waited for a receive hand to the call that posted it. False:
-  // not all is there.
+  // Backward: the call that posted a receive takes from the senders that waited for it. False if
+  // something is still missing.
   bool take_from_senders(std::uint32_t process, Lane& lane, std::uint32_t number,
                          const Step& step) {
     const StepFile& steps = job_.steps();
@@ -365,14 +372,14 @@ class CausalWalk : public Pass {
       handed.push_back({part.process, part.step, true, all});
   }
 
-  // As soon as all are there that this member depends on.
+  // Serves the member once everything it depends on has arrived.
   void serve(Operation& operation, Flow flow, std::size_t member, std::vector<Handed>& handed) {
     const auto& parts = operation.parts;
     if (operation.served[member] || parts[member].process == kNobody) return;
     Handed one{parts[member].process, parts[member].step, false, {}};
     const bool all_there = operation.arrived == parts.size();
     for (std::size_t on = 0; on < parts.size(); ++on) {
-      // Who the root is shows only when it is there.
+      // The root is known only once its part has arrived.
       const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) &&
                            operation.root == kNoRoot && !all_there;
       if (unknown && !(parts[member].root)) {
@@ -399,16 +406,16 @@ class CausalWalk : public Pass {
   const Direction direction_;
   Parcels parcels_;
   std::vector<Lane> lanes_;
-  std::vector<Payload> payloads_;    // handed and not taken; may be large, so maps hold places
-  std::vector<std::uint32_t> free_;  // places
+  std::vector<Payload> payloads_;    // given and not taken; may be large, so maps hold indices
+  std::vector<std::uint32_t> free_;  // free indices
   std::vector<std::uint32_t> ready_, later_;
-  std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end as a moment()
+  std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end is a moment()
   base::FlatMap<std::uint64_t, Operation> operations_;
   base::FlatMap<std::uint64_t, std::uint32_t> positions_;
   std::uint64_t released_ = 0;
 };
 
-// Collective over the job's transport. How many times a process was released.
+// Collective over the job's transport. Returns how often a process was released.
 template <typename Analysis>
 std::uint64_t walk_causally(JoinedJob& job, Analysis& analysis, Direction direction) {
   CausalWalk<Analysis> pass(job, analysis, direction);

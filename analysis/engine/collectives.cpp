@@ -98,7 +98,7 @@ void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joi
   });
   std::uint64_t first_left_ns = ~std::uint64_t{0};
   for (const Participation& part : parts) first_left_ns = std::min(first_left_ns, part.leave_ns);
-  const Participation* last = nullptr;  // of those below
+  const Participation* last = nullptr;  // of the ranks below
   for (const Participation& part : parts) {
     JoinedCollective one = outcome(part, first_left_ns);
     if (last != nullptr) decided_by(one, *last);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins the members of each collective operation: the n-th of a communicator at one member is the
-// n-th at all others, for all must call them in the same order (MPI 3.1, section 5.1).
+// Joins the members of each collective operation: the n-th on a communicator at one member is the
+// n-th at all others, because all must call them in the same order (MPI 3.1, section 5.1).
 //
-// Who waits for whom follows from who gives data to whom (mpi::Flow, mpi/meaning.h):
-//   barrier, N-to-N   everybody for the last to enter
-//   from the root     everybody else for the root
-//   to the root       the root for the last of the others. (Scalasca counts until the first of the others
-//                     enters; but the root cannot leave before the last has.)
+// Who waits for whom follows from the flow of data (mpi::Flow, mpi/meaning.h):
+//
+//   barrier, N-to-N   everyone for the last to enter
+//   from the root     everyone else for the root
+//   to the root       the root for the last of the others. (Scalasca counts until the first of the
+//                     others enters, but the root cannot leave before the last has.)
 //   scan              each for the last of the ranks below it
 //
-// Losses. A pause begins a new epoch at its process, and operations are numbered anew: programs
-// pause all processes between the same operations. A process that lost records takes no further
-// part. An operation that will not have all its members is left out, and counted. Cost: O(1) a
-// member, for scans O(log members) more. Memory: operations under way.
+// Losses. A pause begins a new epoch at its process, and numbering restarts: programs pause all
+// processes between the same operations. A process that lost records no longer takes part. An
+// operation that can never have all its members is dropped and counted.
+//
+// Cost: O(1) per member, for scans an additional O(log members). Memory: active operations.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +33,23 @@ struct Participation {
   std::uint32_t process = 0;
   std::uint32_t step = 0;  // its kCollective
   std::uint32_t function = 0;
-  std::uint32_t root = kNobody;  // process; kNobody: has none, or its rank has no trace
+  std::uint32_t root = kNobody;  // process; kNobody: no root, or the root has no trace
   std::uint32_t reserved = 0;
   std::uint64_t enter_ns = 0, leave_ns = 0;
 };
 
-// A process takes part in nothing of this communicator from `sequence` on until a later epoch.
+// The process takes no part in this communicator from `sequence` on until a later epoch.
 struct Closing {
   std::int32_t communicator = 0;
   std::uint32_t epoch = 0, sequence = 0;
 };
 
-// What a member learns.
+// The result for one member.
 struct JoinedCollective {
   std::uint32_t process = 0, step = 0;
-  std::uint32_t partner = kNobody, partner_step = kNobody;  // whom it could not go on without
-  std::uint64_t decided_ns = 0;                             // when that one entered; 0: nobody
+  std::uint32_t partner = kNobody, partner_step = kNobody;  // the member it waited for
+  std::uint64_t decided_ns = 0;                             // when that one entered; 0: it waited
+                                                            // for none
   std::uint64_t first_left_ns = 0;
 };
 
@@ -60,7 +63,7 @@ class Collectives {
   void close(const Closing& closing);
 
   std::uint64_t left_out()
-      const;  // parts of operations without all members; for good once all was told
+      const;  // parts of operations without all members; final at the end
 
  private:
   struct Key {
@@ -92,9 +95,9 @@ class Collectives {
   }
 
   const JobFacts& facts_;
-  std::vector<std::vector<Closed>> closed_;  // by communicator; one for each epoch
+  std::vector<std::vector<Closed>> closed_;  // by communicator; one entry per epoch
   base::FlatMap<Key, Operation, KeyHash> open_;
-  std::vector<std::vector<Participation>> spare_;  // memory of operations that are done
+  std::vector<std::vector<Participation>> spare_;  // memory of finished operations, for reuse
   std::uint64_t left_out_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which way steps are gone through.
+// The direction in which steps are visited.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,7 @@ Mapping longest_first(const std::vector<std::uint64_t>& loads, std::size_t owner
 
 namespace {
 
-// Each goes to the owner in whose share of the whole its middle lies.
+// Each process goes to the owner in whose share of the total load its middle lies.
 Mapping in_runs(const std::vector<std::uint64_t>& loads, std::size_t owners) {
   const auto whole =
       static_cast<double>(std::accumulate(loads.begin(), loads.end(), std::uint64_t{0}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every call of a process that waited for another, the last first (analysis/engine/call_wait.h).
+// Every wait of a process for another, the last first (analysis/engine/call_wait.h).
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,13 @@
 
 namespace fathom::analysis {
 
-// told(call, wait): the kCall step and its wait, which is not 0. Of an own process. Memory: calls
-// under way.
+// Calls told(call, wait) with the kCall step and its nonzero wait, for an own process. Memory: open
+// calls.
 template <typename Told>
 void for_each_wait(const JoinedJob& job, std::uint32_t process, Told told) {
   const StepFile& steps = job.steps();
   OpenWaits open(job, process);
-  // Backward: what a call completed is met before the call.
+  // Backward: the completion of an operation comes before the call that completed it.
   for (std::uint32_t number = steps.size(process); number-- > 0;) {
     if (number % StepFile::kBlockSteps == 0) job.steps().touched(StepFile::kBlockSteps);
     const Step& step = steps.at(process, number);

@@ -39,7 +39,7 @@ base::Result<JoinedJob*> Engine::job() {
     JoinOptions options = options_;
     if (!parallel())
       options.mapping =
-          neighbours_together;  // one's own strategy is for several: alone all is one's own
+          neighbours_together;  // a custom strategy is for several; one process owns everything
     auto joined = join_job(trace_, transport(), options);
     if (!joined) return joined.error();
     job_ = std::move(*joined);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the job ended: MPI_Finalize ends nowhere before all have entered it (Open MPI's waits for
-// all processes), so the last to enter it is the one that decided when the job was over.
+// Where the job ended: nobody leaves MPI_Finalize before all have entered it (Open MPI's waits for
+// all processes), so the last to enter determined when the job was over.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace fathom::analysis {
 
 struct JobEnd {
   std::uint32_t process =
-      kNobody;                // the last to enter MPI_Finalize, or else the last with an event
-  std::uint64_t time_ns = 0;  // when that one ended
+      kNobody;                // the last to enter MPI_Finalize, else the last with an event
+  std::uint64_t time_ns = 0;  // when that process ended
   std::vector<std::uint64_t>
-      arrived_ns;  // by process: when it came to the end; all the same at every process
+      arrived_ns;  // by process: when it reached the end; the same at every analysis process
 };
 
 // Collective over the job's transport.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The joined job that several analyses of one run share: made when the first of them asks.
+// The joined job shared by the analyses of one run; joined when first asked for.
 #pragma once
 
 #include <memory>
@@ -10,17 +10,17 @@ namespace fathom::analysis {
 
 class LazyJob {
  public:
-  // `trace` and `transport` outlive this; without a transport it works alone.
+  // `trace` and `transport` must outlive this; without a transport it works alone.
   explicit LazyJob(const trace::Trace& trace, Transport* transport = nullptr)
       : trace_(trace), transport_(transport ? transport : &alone_) {}
 
   Transport& transport() { return *transport_; }
   const trace::Trace& trace() const { return trace_; }
 
-  // Collective over the transport. The Error stays what it was the first time.
+  // Collective over the transport. A first Error is returned again by later calls.
   base::Result<JoinedJob*> joined() { return once(joined_, {}); }
 
-  // The same with the steps of the library's own messages, which are many: a job of its own.
+  // The same with steps for the library's own messages, which are many: a separate job.
   base::Result<JoinedJob*> joined_with_hidden() {
     JoinOptions options;
     options.hidden_messages = true;

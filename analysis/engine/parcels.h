@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Plain structs on their way to other processes of the analysis, in batches: one byte of kind, then
-// the struct. A large one goes without its zeros, which most of it may be: a bit for each word of 8
-// bytes, then the words that are not 0.
+// Plain structs sent to other processes of the analysis in batches: one byte of kind, then the
+// struct. A large struct is sent without its zeros, which may be most of it: one bit per word of 8
+// bytes, then the nonzero words.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ constexpr std::size_t largest() {
   return sizeof(Parcel) + (is_sparse<Parcel>() ? (sizeof(Parcel) / kWord + 7) / 8 : 0);
 }
 
-// The bytes that were written.
+// Returns the number of bytes written.
 inline std::size_t put_words(const void* from, std::size_t words, char* to) {
   char* at = to + (words + 7) / 8;
   std::memset(to, 0, (words + 7) / 8);
@@ -41,7 +41,7 @@ inline std::size_t put_words(const void* from, std::size_t words, char* to) {
   return static_cast<std::size_t>(at - to);
 }
 
-// The bytes that were read.
+// Returns the number of bytes read.
 inline std::size_t take_words(const char* from, std::size_t words, void* to) {
   const char* at = from + (words + 7) / 8;
   std::memset(to, 0, words * kWord);
@@ -89,7 +89,7 @@ class Parcels {
   bool empty_ = true;
 };
 
-// Takes apart what one process sent.
+// Unpacks what one process sent.
 class Received {
  public:
   explicit Received(const Transport::Bytes& bytes) : Received(bytes.data(), bytes.size()) {}
@@ -114,7 +114,7 @@ class Received {
   const char* end_;
 };
 
-// At process 0 the rows of all, in the order of the processes; elsewhere none.
+// All rows at process 0, in the order of the processes; nothing elsewhere.
 template <typename Row>
 std::vector<Row> gathered(Transport& transport, const std::vector<Row>& rows) {
   static_assert(std::is_trivially_copyable_v<Row>);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Any step of any process of a job: those of other analysis processes are asked for in batches and
-// kept.
+// Any step of any process of a job. Steps owned by other analysis processes are requested in
+// batches and cached.
 //
-// Nobody answers questions while it works: want() notes what is wanted, fetch(), which all call
-// together, brings it, and find() gives it. So nothing can block. Memory: what was fetched, until
-// forget().
+// No process answers requests while it works: want() notes a step, fetch(), which all call
+// together, gets all noted ones, and find() returns one. So nothing can block. Memory: fetched
+// steps, until forget().
 #pragma once
 
 #include <cstdint>
@@ -19,11 +19,11 @@ class RemoteSteps {
  public:
   explicit RemoteSteps(JoinedJob& job) : job_(job) {}
 
-  // Own steps and such as are here already cost nothing.
+  // Own steps and cached steps cost nothing.
   void want(std::uint32_t process, std::uint32_t step);
-  // Collective over the job's transport. How many came.
+  // Collective over the job's transport. Returns how many steps arrived.
   std::size_t fetch();
-  // nullptr: it was not fetched, or there is none. Holds until the next fetch() or forget().
+  // nullptr if it was not fetched or does not exist. Valid until the next fetch() or forget().
   const Step* find(std::uint32_t process, std::uint32_t step) const;
   void forget() { kept_.clear(); }
 

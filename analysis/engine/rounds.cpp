@@ -11,7 +11,7 @@ struct Header {
   std::uint64_t bytes = 0;
 };
 
-// What one pass did, for everybody: its stall, the number of its bytes, and these.
+// Sends every process the result of one pass: its stall, the number of its bytes, and the bytes.
 void work(Pass& pass, std::vector<Transport::Bytes>& outgoing) {
   Header header{pass.work(), 0};
   header.stall.idle = pass.parcels().empty() && !header.stall.more;
@@ -24,8 +24,8 @@ void work(Pass& pass, std::vector<Transport::Bytes>& outgoing) {
   }
 }
 
-// False at its end, which all see. `at`: where its part begins in what each process sent; then
-// where the next one's does.
+// False when the pass has ended, which all processes see. `at`: where its part begins in each
+// process's bytes; on return, where the next pass's part begins.
 bool open(Pass& pass, const std::vector<Transport::Bytes>& incoming, std::vector<std::size_t>& at) {
   bool idle = true;
   Stall latest;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Work that goes on in rounds at all processes of the analysis: each does what it can, then what
-// concerns others goes to them.
+// Work done in rounds by all processes of the analysis: each does what it can, then sends the
+// others what concerns them.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +14,34 @@
 
 namespace fathom::analysis {
 
-// Of a process that can go no further: the moment at which it waits. The latest is let go first.
+// A blocked process, and since when; the latest is released first.
 struct Stall {
   std::uint64_t time_ns = 0;
   std::uint32_t process = 0;
-  bool waits = false;  // false: nothing is waiting here
-  bool more = false;   // there is work left that needs nobody
-  bool idle = false;   // nothing was sent in this round, and there is nothing left to do
+  bool waits = false;  // false: nothing waits here
+  bool more = false;   // some work is left that depends on nobody
+  bool idle = false;   // nothing was sent in this round, and no work is left
 };
 
-// One such piece of work.
+// One piece of work done in rounds.
 class Pass {
  public:
   virtual ~Pass() = default;
-  // Does what it can; what concerns others goes into parcels().
-  virtual Stall work() = 0;  // `idle` is set by others
+  // Does what it can; data for others goes into parcels().
+  virtual Stall work() = 0;  // the caller sets `idle`
   virtual Parcels& parcels() = 0;
-  // Takes what another process sent, or this one itself.
+  // Receives what a process sent, which may be this one.
   virtual void open(Received& received) = 0;
-  // When all are idle and some wait, at every process: `process` is let go without what it waits
-  // for. So a cycle, which only damaged traces can have, does not block for ever.
+  // Called at every process when all are idle and some wait: `process` goes on without what it
+  // waits for. So a cycle, which only damaged traces contain, does not block forever.
   virtual void release(std::uint32_t /*process*/) {}
 };
 
-// Until nobody has anything left to do. Passes that do not depend on each other share the rounds,
-// and so the exchanges. Collective; the passes are in the same order everywhere.
+// Runs until no work is left. Passes that do not depend on each other share the rounds and so the
+// exchanges. Collective; the passes must be in the same order everywhere.
 void run_passes(Transport& transport, std::vector<Pass*> passes);
 
-// A pass, and what comes of it when it is through. result() is collective, and called once.
+// A pass and its result when it is done. result() is collective and must be called once.
 template <typename Result>
 struct PassTo {
   std::shared_ptr<Pass> pass;

@@ -1,26 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process did, as analyses want it: its calls, and what happened inside them, each joined
-// with what other processes did to it. 64 bytes a step, so that the whole of a job fits a file and
-// is gone through in both directions (step_file.h).
+// What one process did, as analyses need it: its calls, and what happened inside them, joined with
+// the matching steps of other processes. 64 bytes per step, so that a whole job fits into a file
+// and can be visited in both directions (step_file.h).
 //
-// Steps of a process are numbered from 0 in the order of time. A step inside a call stands behind
-// that call and names it. What the fields hold, by kind:
+// Steps of a process are numbered from 0 in order of time. A step inside a call comes after that
+// call and names it. The fields by kind:
 //
-//             time_ns       end_ns                       bytes          call        partner, partner_step
-//   kCall     entered       left                         as given       -           phase; number of the call site
-//   kSend     handed over   other posted its receive     of the message the call    receiver's process and its kReceive
-//   kReceive  arrived       other entered its send call  of the message the call    sender's process and its kSend
-//   kCollective entered     who decided entered (1)      first left (2) the call    who decided, and its kCollective
-//   kDone     completed     -                            -              the wait    -; the step that completed
+//               time_ns      end_ns             bytes      call      partner, partner_step
+//   kCall       entered      left               as passed  -         phase; number of the call site
+//   kSend       handed over  other posted its   of the     the call  receiver's process and its
+//                            receive            message              kReceive
+//   kReceive    arrived      other entered its  of the     the call  sender's process and its
+//                            send call          message              kSend
+//   kCollective entered      decider entered    first      the call  decider's process and its
+//                            (1)                left (2)             kCollective
+//   kDone       completed    -                  -          the wait  -; the step that completed
 //
-// (1) The member that this one could not go on without: of an N-to-N the last to enter, for a broadcast the
-//     root, for the root of a reduction the last of the others (collectives.h).
-// (2) When the first of all members left; 0 if it is non-blocking.
-// `posted` is the call that began it: of a kReceive the one that posted it, of others that which
-// they are inside; kNobody outside of all calls. `note` and `blamed` are the wait states'
-// (wait_steps.h), 0 until then. A kReceive stands where the message arrived; if it belongs to a
-// request the program waits for a kDone later (flag kByRequest). So does a kSend or kCollective of
-// a non-blocking call.
+// (1) The decider is the member that this one had to wait for: the last to enter for N-to-N, the
+// root for a broadcast, the last of the others for the root of a reduction (collectives.h).
+//
+// (2) When the first of all members left; 0 if non-blocking.
+//
+// `posted` is the call that began the step: for a kReceive the call that posted it, otherwise the
+// enclosing call; kNobody outside all calls. `note` and `blamed` belong to the wait states
+// (wait_steps.h) and are 0 until then. A kReceive is placed where the message arrived. If it
+// belongs to a request that the program waits for, a kDone follows later (flag kByRequest);
+// likewise for a kSend or kCollective of a non-blocking call.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +38,15 @@ inline constexpr std::uint32_t kNobody =
     ~std::uint32_t{0};  // no process, no step, no site, no phase
 
 enum StepFlag : std::uint8_t {
-  kNested = 1,        // kCall: inside another call of MPI
-  kCut = 2,           // kCall: no leave was recorded; end_ns is the process's last moment
-  kByRequest = 4,     // belongs to a request: a kDone follows when it completes
-  kHidden = 8,        // a message of the library's own, inside a collective and the like
-  kJoined = 16,       // kSend, kReceive: the other end is known. kCollective: all members are
+  kNested = 1,        // kCall: inside another MPI call
+  kCut = 2,           // kCall: no leave was recorded; end_ns is the process's last event
+  kByRequest = 4,     // belongs to a request: a kDone follows on completion
+  kHidden = 8,        // a message of the library itself, inside a collective for example
+  kJoined = 16,       // kSend, kReceive: other end known; kCollective: all members known
   kCancelled = 32,    // kDone
-  kSynchronous = 64,  // kSend: in MPI_Ssend and its kin, which wait for the receiver at any length
+  kSynchronous = 64,  // kSend: in MPI_Ssend or a variant, which waits at any length
   kAwaited =
-      128,  // kSend, kReceive: the send waited for the receive to be posted (awaited_receives.h); 0 until then
+      128,  // kSend, kReceive: the send waited for the receive (awaited_receives.h); 0 before
 };
 
 struct Step {
@@ -65,8 +70,8 @@ struct Step {
 };
 static_assert(sizeof(Step) == 64);
 
-// The kSend, kReceive or kCollective that is complete with this step of its process, whose number
-// is `number`: what a kDone names, and itself where it belongs to no request. kNobody: none.
+// The kSend, kReceive or kCollective that completes at step `number` of its process: the one a
+// kDone names, or the step itself if it belongs to no request. kNobody: none.
 inline std::uint32_t completed_with(std::uint32_t number, const Step& step) {
   if (step.kind == StepKind::kDone) return step.has(kCancelled) ? kNobody : step.partner_step;
   const bool part = step.kind == StepKind::kSend || step.kind == StepKind::kReceive ||

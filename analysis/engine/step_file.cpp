@@ -19,7 +19,8 @@ base::Status StepFile::status() const {
 void StepFile::add_block(std::size_t process) {
   const bool full = used_blocks_ == segments_.size() * kSegmentBlocks;
   if (full &&
-      !add_segment()) {  // the analysis ends with an error; until then steps overwrite each other
+      !add_segment()) {  // the analysis will end with an error; until then steps overwrite each
+                         // other
     blocks_[process].push_back(0);
     return;
   }
@@ -47,7 +48,7 @@ bool StepFile::add_segment() {
 }
 
 void StepFile::will_write(std::size_t process, std::uint32_t step) {
-#ifdef MADV_POPULATE_WRITE  // where the kernel does not know it (before 5.14), pages come one by one
+#ifdef MADV_POPULATE_WRITE  // before Linux 5.14 pages are populated one by one
   if (step < sizes_[process])
     madvise(&at(process, step - step % kBlockSteps), kBlockBytes, MADV_POPULATE_WRITE);
 #else

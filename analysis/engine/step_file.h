@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The steps of all processes that this analysis process looks after, in temporary files
-// (scratch.h), not in memory: 64 bytes a step on disk.
+// The steps of all processes that this analysis process owns, in temporary files (scratch.h), not
+// in memory: 64 bytes per step on disk.
 //
-// Blocks of kBlockSteps steps belong to one process each; finding a step is two array accesses.
+// Blocks of kBlockSteps steps each belong to one process; finding a step takes two array accesses.
 //
-// Rejected: going through the trace again for each pass, with an index of matches beside it. Traces
-// can only be read forwards, and decoding an event costs six times what reading a step does.
+// Rejected: reading the trace again for each pass, with an index of matches beside it. Traces can
+// only be read forwards, and decoding an event costs six times as much as reading a step.
 // Threading: one thread.
 #pragma once
 
@@ -31,11 +31,11 @@ class StepFile {
   StepFile& operator=(const StepFile&) = delete;
   ~StepFile();
 
-  // Number of steps of this process. Processes of others have none.
+  // Number of steps of this process; 0 for processes of other owners.
   std::uint32_t size(std::size_t process) const { return sizes_[process]; }
 
-  // A new last step, all defaults, and its number. References hold until the end.
-  // When the file cannot grow, status() tells and the step goes nowhere.
+  // Appends a default step and returns it and its number. References stay valid to the end. If the
+  // file cannot grow, status() reports it and the step is lost.
   Step& append(std::size_t process, std::uint32_t& number) {
     number = sizes_[process];
     if (number % kBlockSteps == 0) add_block(process);
@@ -50,11 +50,10 @@ class StepFile {
     return const_cast<StepFile*>(this)->at(process, step);
   }
 
-  // The block that this step is in will be written: one call to the kernel, instead of two faults
-  // for each page.
+  // Announces writes to this step's block: one call to the kernel instead of two faults per page.
   void will_write(std::size_t process, std::uint32_t step);
 
-  // Whoever goes through many steps says so now and then (base::scratch::touched).
+  // Call this now and then while running through many steps (base::scratch::touched).
   static void touched(std::size_t steps) { base::scratch::touched(steps * sizeof(Step)); }
 
   base::Status status() const;
@@ -73,12 +72,12 @@ class StepFile {
   void add_block(std::size_t process);
   bool add_segment();
 
-  std::vector<std::vector<std::uint32_t>> blocks_;  // by process: numbers of its blocks
+  std::vector<std::vector<std::uint32_t>> blocks_;  // by process: indices of its blocks
   std::vector<std::uint32_t> sizes_;
   std::vector<char*> segments_;  // kSegmentBlocks blocks each
   std::uint32_t used_blocks_ = 0;
   std::string problem_;
-  std::unique_ptr<char[]> overflow_;  // what steps go to behind a problem
+  std::unique_ptr<char[]> overflow_;  // takes steps after a failure
 };
 
 }  // namespace fathom::analysis

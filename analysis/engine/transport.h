@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the processes of one analysis talk, if it is more than one: mpirun -n P fathom analyze RUN.
+// How the processes of one analysis communicate, if there are several: mpirun -n P fathom analyze
+// RUN.
 //
-// All operations are collective: every process calls them in the same order. Data are bytes of this
-// machine. A process that dies ends all of them (mpirun sees to it); none ever waits for one that
-// is gone.
+// All operations are collective: every process calls them in the same order. Data are bytes in this
+// machine's format. A process that dies ends all of them (mpirun does that), so none waits for a
+// dead one.
 #pragma once
 
 #include <cstddef>
@@ -20,9 +21,9 @@ class Transport {
   virtual std::size_t rank() const = 0;
   virtual std::size_t size() const = 0;
 
-  // Sends outgoing[i] to process i, and gives what each process sent to this one: begin() returns
-  // at once, finish() when everything is there. One exchange at a time. outgoing[rank()] comes back
-  // as it is.
+  // Sends outgoing[i] to process i and returns what each process sent to this one. begin() returns
+  // at once, finish() when everything has arrived. One exchange at a time. outgoing[rank()] comes
+  // back unchanged.
   virtual void begin_exchange(std::vector<Bytes> outgoing) = 0;
   virtual std::vector<Bytes> finish_exchange() = 0;
   std::vector<Bytes> exchange(std::vector<Bytes> outgoing) {
@@ -32,11 +33,11 @@ class Transport {
 
   virtual void barrier() = 0;
 
-  // At process 0 what all sent, by process; elsewhere nothing.
+  // At process 0 what all sent, by process; nothing elsewhere.
   std::vector<Bytes> gather(Bytes bytes);
 };
 
-// One process alone.
+// A single process.
 class SingleProcess : public Transport {
  public:
   std::size_t rank() const override { return 0; }

@@ -38,7 +38,8 @@ struct Waiting {
 };
 
 // For a replay: ranks that have not ended and have no processor computing, sending or receiving.
-// With several processors a rank waits for the time during which all of them together are idle.
+// With several processors, a rank's busy times are added up; the rest of the interval counts as
+// waiting.
 std::vector<Waiting> waiting_over_time(const TimedRun& run);
 
 inline constexpr std::size_t kTimedIntervals = 128;

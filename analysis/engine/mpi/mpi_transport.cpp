@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processes of `mpirun -n P fathom analyze RUN`, by MPI: a library of its own, which the tool
-// loads only there (analysis/parallel.h), so that fathom runs where no MPI is installed.
+// Communication between the processes of `mpirun -n P fathom analyze RUN` by MPI. A separate
+// library that the tool loads only then (cli/launch/parallel.h), so that fathom runs where MPI is
+// not installed.
 //
 // A batch's size and first kilobytes go in one message, so that the many small exchanges of
-// processes that depend on each other cost one latency; the rest follows, beyond 1 GiB in pieces.
-// MPI's own error handler, MPI_ERRORS_ARE_FATAL, ends all processes.
+// dependent processes cost one latency each; the rest follows, beyond 1 GiB in pieces. MPI's
+// default error handler, MPI_ERRORS_ARE_FATAL, ends all processes.
 #include <mpi.h>
 
 #include <algorithm>
@@ -89,7 +90,7 @@ class MpiTransport : public Transport {
     char begin[kFirstBytes];
   };
 
-  // What does not stand in the first message.
+  // Transfers what did not fit into the first message.
   template <typename Each>
   static void rest_of(Bytes& bytes, Each each) {
     for (std::size_t at = kFirstBytes; at < bytes.size(); at += kPiece) {
@@ -104,7 +105,7 @@ class MpiTransport : public Transport {
 
   int rank_ = 0, size_ = 1;
   std::vector<Bytes> outgoing_;
-  std::vector<First> first_;  // by process: in, out
+  std::vector<First> first_;  // by process: incoming, outgoing
   std::vector<MPI_Request> requests_, rest_;
 };
 
