@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What there is of a run, ready to be analysed: its profile, its trace, or both.
+// Loads what a run has to analyse: its profile, its trace, or both.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ namespace fathom::analysis {
 struct LoadedRun {
   std::optional<profile::Profile> profile;  // of the scope
   std::unique_ptr<trace::Trace> trace;
-  std::unique_ptr<LazyJob> job;  // with the trace
+  std::unique_ptr<LazyJob> job;  // of the trace
   std::unique_ptr<CallRowsKept> calls = std::make_unique<CallRowsKept>();
   Scope scope;
 
@@ -25,10 +25,10 @@ struct LoadedRun {
   }
 };
 
-// `profile_path` or `run_directory` may be empty, or hold nothing. Without a profile, or for a
-// window of time, the profile is made from the trace; a window without a trace, or outside of it,
-// is an Error. `transport`: of the processes that analyse together, outlives the run; none: this
-// process alone.
+// `profile_path` or `run_directory` may be empty or contain nothing. Without a profile, or for a
+// time window, the profile is computed from the trace. A window without a trace, or outside it, is
+// an Error. `transport` connects the processes that analyse together and must outlive the run;
+// null: this process alone.
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,
                                  const Scope& scope, Transport* transport = nullptr);
 

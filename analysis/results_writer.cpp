@@ -112,7 +112,7 @@ void write_section_document(base::JsonWriter& json, const Section& section, cons
   });
 }
 
-// `write(json)` writes the document. False if the file does not take it all.
+// `write(json)` writes the document. False if the file could not be written completely.
 template <typename Write>
 bool print(std::FILE* file, Write write) {
   base::JsonWriter json(file);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // analysis.json, schema fathom-analysis/1 (docs/analysis.schema.json, docs/analysis.md).
 //
-//   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …, "all_ranks_seconds": …, "scope": {…},
-//    "findings": [{"kind", "seconds", "severity", …}, …],    most costly first
-//    "analyses": {"structure": {figures and tables}, …},     one object for each analysis
+//   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …,
+//    "all_ranks_seconds": …, "scope": {…},
+//    "findings": [{"kind", "seconds", "severity", …}, …],    costliest first
+//    "analyses": {"structure": {figures and tables}, …},     one object per analysis
 //    "limits": [sentences], "skipped": [names]}
 //
-// A table is an object of columns of equal length. A number that is not finite, and seconds that
-// nobody knows, are null. Written as a stream: memory does not follow the length of the document.
+// A table is an object of columns of equal length. A number that is not finite, and unknown
+// seconds, are null. The output is streamed: memory does not grow with the length of the document.
 #pragma once
 
 #include <cstdio>
@@ -21,10 +22,10 @@ namespace fathom::analysis {
 inline constexpr char kSchema[] = "fathom-analysis/1";
 inline constexpr char kComparisonSchema[] = "fathom-comparison/1";
 
-// Replaces a file that is there, once all is written.
+// An existing file is replaced once everything is written.
 base::Status write_results(const Results& results, const std::string& path);
 
-// False if the file (stdout) does not take it all.
+// False if the file (stdout) could not be written completely.
 bool print_results(const Results& results, std::FILE* file);
 
 // {"schema": …, figures and tables}

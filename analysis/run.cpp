@@ -42,7 +42,7 @@ void limits_of_profile(const profile::Profile& profile, std::vector<std::string>
   }
 }
 
-// What is told of a window lies inside it.
+// Restricts a finding to the window.
 void clip(Finding& finding, const Scope& scope) {
   const double from_s = base::seconds(scope.from_ns), to_s = base::seconds(scope.to_ns);
   for (TimeWindow& window : finding.windows)

@@ -36,7 +36,7 @@ bool says(const std::string& chosen, const char* what) {
   return chosen.starts_with(std::string(what) + " ");
 }
 
-// What was left out by choice bends every analysis of time: it looks like the program's own work.
+// Calls left out by choice distort every analysis of time: they look like the program's own work.
 std::vector<std::string> limits_of_choice(const trace::Definitions& definitions) {
   std::vector<std::string> limits;
   std::string calls, cut, times;

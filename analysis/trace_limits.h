@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is missing of a run's trace, in sentences, and what that means for each finding.
+// What is missing in a run's trace, in sentences, and what this means for each finding.
 #pragma once
 
 #include <set>
@@ -14,10 +14,10 @@ namespace fathom::analysis {
 // Ranks without a trace, cut short or with lost records; damage; what was not recorded by choice.
 std::vector<std::string> limits_of_trace(const trace::Definitions& definitions);
 
-// Ranks of which something is missing.
+// Ranks with missing data.
 std::set<std::int64_t> incomplete_ranks(const trace::Definitions& definitions);
 
-// A finding in which one of them takes part is half as sure, and names them in its evidence.
+// Halves the confidence of a finding that involves such a rank, and names the rank in its evidence.
 void limit_finding(Finding& finding, const std::set<std::int64_t>& incomplete);
 
 }  // namespace fathom::analysis

@@ -10,9 +10,9 @@
 namespace fathom::analysis {
 namespace {
 
-// Until all is known in one place, events are named by their process and number in it.
+// Until all rows are in one place, an event is identified by its process and its number there.
 struct SentMessage {
-  std::uint32_t step = 0, event = 0;  // the kSend, and the event of its process that it is part of
+  std::uint32_t step = 0, event = 0;  // the kSend, and the event of its process that contains it
 };
 struct Taken {
   std::uint32_t process = 0, event = 0;
@@ -97,7 +97,7 @@ class Scan {
     append(rows_.parts, {process_, event, part.communicator, part.number, false});
   }
 
-  // Non-blocking sends go on with the last event, if that is one too.
+  // Consecutive non-blocking sends extend the last event.
   std::uint32_t send_event(std::uint32_t call, const Step& part) {
     const bool again = part.has(kByRequest) && coalesces_ && rows_.events.size() > first_ &&
                        rows_.events.back().kind == CommKind::kSend;
@@ -110,7 +110,7 @@ class Scan {
     return static_cast<std::uint32_t>(rows_.events.size() - 1) - first_;
   }
 
-  // The event of this kind that the call is, if it is the last, or a new one.
+  // The last event if it is of this call and kind, otherwise a new one.
   std::uint32_t event_of(std::uint32_t call, CommKind kind) {
     auto& events = rows_.events;
     if (events.size() == first_ || events.back().call != call || events.back().kind != kind) {
@@ -129,11 +129,11 @@ class Scan {
   const std::uint64_t from_ns_, to_ns_;
   Rows rows_;
   std::uint32_t process_ = 0, first_ = 0;
-  bool coalesces_ = false;  // the last event is of non-blocking sends
+  bool coalesces_ = false;  // the last event consists of non-blocking sends
 };
 
-// At process 0 the rows of all, in the order of the processes. They come in pieces: no second copy
-// of them is ever in memory.
+// At process 0 the rows of all processes, in order. They arrive in pieces, so memory never holds a
+// second copy of them.
 template <typename Row>
 ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
   constexpr std::size_t kPiece = 1 << 16;
@@ -160,7 +160,7 @@ ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
   return all;
 }
 
-// Pairs (i, to) as Links, each i's in the order of the pairs.
+// Pairs (i, to) as Links; the entries of each i are in the order of the pairs.
 template <typename Pairs, typename From, typename To>
 Links links(std::size_t size, const Pairs& pairs, From from, To to) {
   Links made;
@@ -181,14 +181,14 @@ Links links(std::size_t size, const Pairs& pairs, From from, To to) {
 }
 
 struct MemberPlace {
-  std::size_t events = 0, sent = 0;  // where the process's rows begin as gathered
+  std::size_t events = 0, sent = 0;  // where the process's gathered rows begin
   std::uint32_t event_count = 0, sent_count = 0;
-  std::size_t hint = 0;  // messages are asked for nearly in order
+  std::size_t hint = 0;  // lookups of messages are nearly in order
 };
 
 class Assembly {
  public:
-  // Rows come by analysis process; what is made of them must not depend on how many there are.
+  // Rows arrive by analysis process; the result must not depend on how many there are.
   Assembly(Rows&& rows, std::size_t processes) : rows_(std::move(rows)), places_(processes) {
     sort_by_process(rows_.taken);
     sort_by_process(rows_.parts);
@@ -202,7 +202,7 @@ class Assembly {
   }
 
  private:
-  // Stable: counts, then places.
+  // Stable counting sort: counts, then positions.
   template <typename Row>
   void sort_by_process(ScratchVector<Row>& rows) const {
     std::vector<std::size_t> at(places_.size() + 1);
@@ -224,7 +224,7 @@ class Assembly {
     rows.swap(placed);
   }
 
-  // In the order of processes, whoever scanned them.
+  // In the order of processes, independent of who scanned them.
   void place() {
     std::size_t events = 0, sent = 0;
     for (std::size_t i = 0; i < rows_.sizes.size(); i += 2) {
@@ -334,7 +334,7 @@ CommEvents comm_events(JoinedJob& job, std::uint64_t from_ns, std::uint64_t to_n
   all.sent = all_of(transport, std::move(own.sent));
   all.taken = all_of(transport, std::move(own.taken));
   all.parts = all_of(transport, std::move(own.parts));
-  return Assembly(std::move(all), job.mapping().size()).assemble();  // of nothing, elsewhere
+  return Assembly(std::move(all), job.mapping().size()).assemble();  // elsewhere there are no rows
 }
 
 }  // namespace fathom::analysis

@@ -20,17 +20,16 @@ std::uint64_t above(std::uint64_t value, std::uint64_t least) {
   return value > least ? value - least : 0;
 }
 
-// ---- telling ----
+// ---- output ----
 
-// What was called in an event, which only the owner of its process knows; asked for where it is
-// shown.
+// What an event called. Only the owner of its process knows; fetched for events that are shown.
 struct CallRow {
   std::uint32_t process = 0, call = 0, function = 0;
   std::uint32_t phase = kNobody;
   std::uint64_t site = 0;
 };
 
-// Of the events in `wanted` (process 0's), in that order.
+// For the events in `wanted` (at process 0), in that order.
 std::vector<CallRow> calls_of(JoinedJob& job, const CommEvents& all,
                               const std::vector<std::uint32_t>& wanted) {
   Transport& transport = job.transport();
@@ -127,7 +126,7 @@ class LatenessFindings {
                [](const RankRow& row) { return base::seconds(row.communicated_ns); });
   }
 
-  // Imbalance: the longest of its ranks' time in it less the shortest.
+  // Imbalance: longest time of any of its ranks in it minus the shortest.
   void partition_table(Section& section) const {
     struct Row {
       std::uint32_t number = 0, ranks = 0;
@@ -175,7 +174,7 @@ class LatenessFindings {
                [](const Row& row) { return base::seconds(row.most_ns - row.least_ns); });
   }
 
-  // Where most was fallen behind, in an event or before it.
+  // Where most time was lost, in an event or before it.
   void worst_table(Section& section, bool here) {
     struct Row {
       std::uint32_t event = 0;
@@ -235,7 +234,7 @@ class LatenessFindings {
     });
   }
 
-  // Pipit's columns, and the rest.
+  // Pipit's columns, plus our own.
   void event_table(Outcome& outcome, std::size_t most_events, bool here) {
     const std::size_t shown = std::min(all_.events.size(), most_events);
     std::vector<std::uint32_t> wanted(shown);

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Lateness: how much later an event ended than the earliest of those that stand in the same logical
-// step (logical_structure.h), and where that came from.
+// Lateness: how much later an event ended than the earliest event in the same logical step
+// (logical_structure.h), and where that came from.
 //
-// For an event e, the computation c before it (from the end of the event before it on its process),
-// and the least over all events of the same partition and step:
-//   lateness            exit(e) - least exit                  of c: enter(e) - least enter
-//   global lateness     the same over all partitions at the global step
-//   differential        max(0, lateness(e) - the largest lateness of what e depends on: c, and the senders of what
-//     lateness          it receives); of c: max(0, lateness(c) - lateness of the event before)
-//   differential        duration(e) - least duration;  of c the same
-//     duration
-// So lateness tells who is behind, differential lateness who fell behind here, differential
+// Let e be an event and c the computation before it (since the end of the previous event on its
+// process). The least is taken over all events of the same partition and step.
+//
+//                            of an event e                         of its computation c
+//   lateness                 exit(e) - least exit                  enter(e) - least enter
+//   global lateness          the same over all partitions, at the global step
+//   differential lateness    max(0, lateness(e) - the largest      max(0, lateness(c) - lateness of
+//                            lateness of what e depends on: c,     the previous event)
+//                            and the senders of what it receives)
+//   differential duration    duration(e) - least duration          the same
+//
+// So lateness shows who is late, differential lateness who fell behind here, and differential
 // duration who took longer here, whenever it began.
 //
-// Done by analysis process 0 alone, with what the others send it: dependences are global, and it is
-// a matter of seconds. So it is the same for any number of processes. Cost: linear, below 1 us an
-// event of the trace. Memory: some 100 bytes a communication event, in temporary files where that
-// is much (base/scratch.h).
+// Analysis process 0 computes this alone from data that the others send it: dependences are global,
+// and it takes only seconds. So the result is the same for any number of processes. Cost: linear,
+// below 1 us per event of the trace. Memory: about 100 bytes per communication event, in temporary
+// files if that is much (base/scratch.h).
 #pragma once
 
 #include <cstdint>
@@ -35,8 +38,8 @@ struct Late {
   std::uint64_t differential_duration_ns = 0;
 };
 
-// Of what is handed over, which outlives it. What the events of a step have in common is kept, some
-// 64 bytes a step; the rest is worked out where it is asked for.
+// Lateness of events in data that must outlive this object. Stores only what the events of a step
+// share, about 64 bytes per step; computes the rest when asked.
 class Lateness {
  public:
   // `begun_ns`: by process, when its first computation begins.
@@ -69,7 +72,7 @@ class Lateness {
   const std::vector<std::uint64_t> begun_ns_;
   ScratchVector<Least> least_;  // by bucket
   ScratchVector<std::uint64_t> exit_ns_,
-      enter_ns_;  // the least of all partitions, by global step / 2
+      enter_ns_;  // the least over all partitions, by global step / 2
 };
 
 base::Result<Outcome> lateness(const Input& input);

@@ -9,8 +9,8 @@
 namespace fathom::analysis {
 namespace {
 
-// Strides: the longest chains over what sends. A blocking collective is one node, its first member;
-// a non-blocking one has a node of its own behind all events, which adds nothing.
+// Strides: longest chains over the events that send. A blocking collective is one node, its first
+// member. A non-blocking one has its own node after all events, which adds nothing to the length.
 class Strides {
  public:
   Strides(const CommEvents& all, const ScratchVector<std::uint32_t>& partition)
@@ -29,7 +29,7 @@ class Strides {
     break_cycles();
   }
 
-  // By event; receives have none.
+  // By event; kNobody for receives.
   ScratchVector<std::uint32_t> by_event() {
     ScratchVector<std::uint32_t> strides(events_, kNobody);
     all_.each([&](std::uint32_t event) {
@@ -49,7 +49,7 @@ class Strides {
     return sends(node_number) && node(node_number) == node_number;
   }
 
-  // The next that sends, of the same process and partition.
+  // The next event that sends, on the same process and in the same partition.
   void find_next(const ScratchVector<std::uint32_t>& partition) {
     for (std::uint32_t event = events_; event-- > 1;) {
       CommEvents::touched(event);
@@ -99,15 +99,15 @@ class Strides {
       open_[from] = kNobody;
       const std::uint32_t stride = stride_[from] + 1;
       each_edge_of(from, [&](std::uint32_t to) {
-        if (open_[to] == kNobody) return;  // of a cycle that was broken
+        if (open_[to] == kNobody) return;  // part of a broken cycle
         stride_[to] = std::max(stride_[to], to < events_ ? stride : stride - 1);
         if (--open_[to] == 0) ready_.push_back(to);
       });
     }
   }
 
-  // Programs can have them: the root of a broadcast need not wait for those that it sends to next.
-  // The earliest goes first.
+  // Programs can have cycles: the root of a broadcast need not wait for processes that it sends to
+  // next. The earliest node goes first.
   void break_cycles() {
     ScratchVector<std::uint32_t> left;
     for (std::uint32_t one = 0; one < open_.size(); ++one) {
@@ -161,7 +161,7 @@ class Steps {
     return made_.partition[a] == made_.partition[b] && made_.stride[a] == made_.stride[b];
   }
 
-  // What sends, by partition, then by stride: two passes of counting.
+  // The events that send, by partition, then by stride: two counting sorts.
   void sort_by_stride() {
     ScratchVector<std::uint32_t> senders;
     std::uint32_t strides = 0;
@@ -187,7 +187,7 @@ class Steps {
            made_.partition[before] == made_.partition[event];
   }
 
-  // The receives between this and the last of its process that sends.
+  // The receives between this event and the previous one that sends on its process.
   void place_receives_before(std::uint32_t event, std::uint32_t& steps) {
     std::uint32_t first = event;
     while (first > 0 && is_behind(first - 1, event) && made_.stride[first - 1] == kNobody) --first;
@@ -218,7 +218,7 @@ class Steps {
   ScratchVector<std::uint32_t> posted_;  // by group: the last step of its kPost
 };
 
-// Each partition behind all that it depends on.
+// Puts each partition after all partitions it depends on.
 void put_behind_one_another(const CommEvents& all, LogicalStructure& made) {
   std::uint32_t bucket = 0;
   for (Partition& partition : made.partitions) {
@@ -228,7 +228,7 @@ void put_behind_one_another(const CommEvents& all, LogicalStructure& made) {
   }
   made.buckets = bucket;
   ScratchVector<std::uint32_t>
-      borders;  // events with a next one in another partition, by partition
+      borders;  // events whose next event is in another partition, by partition
   all.each([&](std::uint32_t event) {
     const bool followed =
         event + 1 < all.events.size() && all.events[event].process == all.events[event + 1].process;

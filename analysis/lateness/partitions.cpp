@@ -14,7 +14,7 @@ class Union {
     while (up_[one] != one) one = up_[one] = up_[up_[one]];
     return one;
   }
-  // The smaller number stands for both.
+  // The smaller number represents both.
   void join(std::uint32_t a, std::uint32_t b) {
     a = find(a);
     b = find(b);
@@ -25,7 +25,7 @@ class Union {
   ScratchVector<std::uint32_t> up_;
 };
 
-// Numbers without gaps, in the order of the first event of each.
+// Consecutive numbers, in the order of the first event of each.
 std::uint32_t numbered(Union& joined, ScratchVector<std::uint32_t>& of) {
   ScratchVector<std::uint32_t> number(of.size(), kNobody);
   std::uint32_t count = 0;
@@ -55,7 +55,7 @@ ScratchVector<std::uint32_t> connected(const CommEvents& all, std::uint32_t& cou
   return of;
 }
 
-// Calls take(earlier event) for each that has a next on its process in another partition.
+// Calls take(earlier event) where the next event on its process is in another partition.
 template <typename Take>
 void each_border(const CommEvents& all, const ScratchVector<std::uint32_t>& of, Take take) {
   for (std::size_t process = 0; process + 1 < all.first_of.size(); ++process) {
@@ -134,7 +134,7 @@ class Components {
   std::uint32_t counter_ = 0, count_ = 0;
 };
 
-// From connected sets: components, in their order, and leaps.
+// From connected sets to ordered components and their leaps.
 Partitioning ordered(const CommEvents& all, ScratchVector<std::uint32_t> of, std::size_t count) {
   Partitioning made;
   {
@@ -151,7 +151,7 @@ Partitioning ordered(const CommEvents& all, ScratchVector<std::uint32_t> of, std
   return made;
 }
 
-// One attempt to complete leap k.
+// One attempt to complete a leap.
 class Completion {
  public:
   Completion(const CommEvents& all, const Partitioning& now, std::uint32_t leap, bool force)
@@ -246,7 +246,7 @@ Partitioning partitions_of(const CommEvents& all) {
 Partitioning rejoined(const CommEvents& all, const Partitioning& before,
                       const ScratchVector<std::uint32_t>& joined) {
   ScratchVector<std::uint32_t> of(before.of.size()), number(before.size(), kNobody);
-  std::uint32_t count = 0;  // without gaps
+  std::uint32_t count = 0;  // consecutive
   for (std::size_t event = 0; event < of.size(); ++event) {
     std::uint32_t first = before.of[event];
     while (joined[first] != first) first = joined[first];
@@ -287,7 +287,8 @@ Partitioning with_complete_leaps(const CommEvents& all, Partitioning now, bool f
     }
     now = rejoined(all, now, completion.joined());
     leap =
-        leap > 0 ? leap - 1 : 0;  // what went to the leap before may complete it, or move this one
+        leap > 0 ? leap - 1 : 0;  // partitions moved to the previous leap may complete it, or
+                                  // change this one
   }
   return now;
 }

@@ -21,12 +21,12 @@
 namespace fathom::analysis {
 namespace {
 
-// Where the walk is: before the step `number` of `process`, at this time.
+// Position of the walk: before the step `number` of `process`, at this time.
 struct Token {
   std::uint32_t process = 0;
   std::uint32_t number = 0;
-  bool at_end = false;   // of that process: number is not known yet
-  bool at_step = false;  // number is what was waited for; the call that began it is meant
+  bool at_end = false;   // at the end of that process; number is not known yet
+  bool at_step = false;  // number is the step waited for; its call comes next
   std::uint64_t time_ns = 0;
 };
 
@@ -113,7 +113,7 @@ class Walk : public Pass {
     }
   }
 
-  // Back through one process until the path leaves it, or begins.
+  // Follows one process backward until the path leaves it, or begins.
   void go_on() {
     Token token = *here_;
     here_.reset();
@@ -125,7 +125,7 @@ class Walk : public Pass {
       if (call != kNobody) token.number = call;
     }
     std::uint64_t now_ns = token.time_ns;
-    const Step* next = nullptr;  // the call that the work before now leads to
+    const Step* next = nullptr;  // the call that follows the work before now
     if (token.number < steps.size(token.process) &&
         steps.at(token.process, token.number).kind == StepKind::kCall) {
       next = &steps.at(token.process, token.number);
@@ -161,7 +161,7 @@ class Walk : public Pass {
     add({{job_.site_address(process, call), process, call.number, call.partner, call.communicator}},
         begin_ns, end_ns);
   }
-  // What the program did from one call to the next; `next` is nullptr where none follows.
+  // Adds the program's work from one call to the next; `next` is nullptr if there is none.
   void add_work(std::uint32_t process, const Step& before, const Step* next, std::uint64_t end_ns) {
     PathKey key{{0, process, kNobody, kNobody, -1},
                 kNobody,
@@ -201,7 +201,7 @@ struct Share {
   std::string name;
 };
 
-// The path's time by what `of` tells of a row, most first.
+// Time on the path summed by `of(row)`, most first.
 template <typename Of>
 std::vector<Share> shares(const CriticalPath& path, Of of) {
   std::vector<Share> all;
@@ -262,8 +262,8 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
              [](const PathRow& row) { return std::int64_t{row.communicator}; });
   add_column(table, "seconds", path.rows, [](const PathRow& row) { return base::seconds(row.ns); });
   add_column(table, "count", path.rows, [](const PathRow& row) { return row.count; });
-  // Of the program: between which two calls it was. Its file and line above are those of the
-  // second.
+  // For the program: the two calls around the work. Its file and line above are those of the second
+  // call.
   const auto called = [&](std::uint32_t number) {
     return number == kNobody ? std::string() : definitions.functions[number].name;
   };

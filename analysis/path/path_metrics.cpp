@@ -15,7 +15,7 @@ constexpr std::uint64_t kOne = std::uint64_t{1} << kFractionBits;
 
 struct RoutineRow {
   std::string_view name;
-  std::uint32_t tree = 0;  // how many log2 p, and n
+  std::uint32_t tree = 0;  // number of terms log2 p, and of n
 };
 
 const RoutineRow kRoutineRows[kRoutines] = {
@@ -83,7 +83,8 @@ Routine routine_of(const mpi::Meaning& meaning) {
   return routine_of(meaning.collective);
 }
 
-// Calls that only look something up are computation, as whatever lies between.
+// Calls that only look something up are computation, like anything else between communicating
+// calls.
 bool communicates(Routine routine) {
   return routine != Routine::kOther && routine != Routine::kComputation;
 }
@@ -104,7 +105,7 @@ class Follow {
     Costs path{};
     std::array<std::array<std::uint64_t, kRoutines>, kPathMetrics> by_routine{};
     std::uint64_t bytes = 0,
-                  most_bytes = 0;  // of collectives: given by all that are merged; by one of them
+                  most_bytes = 0;  // of collectives: bytes of all merged members; largest of one
   };
 
   Follow(JoinedJob& job, const TransferModel& model)
@@ -118,7 +119,7 @@ class Follow {
   }
 
   void step(std::uint32_t process, std::uint32_t number, const Step& step) {
-    if (step.thread != 0) return;  // the thread that computes; others would be counted beside it
+    if (step.thread != 0) return;  // only the first thread computes; others would count twice
     State& state = states_[process];
     if (step.kind == StepKind::kCall) return call(process, state, step);
     if (step.kind == StepKind::kLost || !state.open || step.call == kNobody ||
@@ -172,20 +173,20 @@ class Follow {
   }
 
  private:
-  // That one call completed and calls of one routine began.
+  // Messages completed by one call and begun by calls of one routine.
   struct Messages {
     Routine routine = Routine::kOther;
     std::uint64_t sent = 0, received = 0, count = 0;
   };
 
-  // The call at hand, whose cost is known when the next begins.
+  // The current call, whose cost is known when the next begins.
   struct Open {
     Open(const JoinedJob& job, std::uint32_t process, std::uint32_t step)
         : number(step), wait(job, process, step) {}
     std::uint32_t number;
     CallWait wait;
     std::vector<Messages> messages;
-    std::uint64_t taken_bytes = 0, most_bytes = 0;  // by collective(s) of this call
+    std::uint64_t taken_bytes = 0, most_bytes = 0;  // by the collectives of this call
     std::vector<std::uint32_t> collectives;         // completed here
   };
   struct State {
@@ -207,7 +208,7 @@ class Follow {
     }
   }
 
-  // By routine the values of a metric that is 0 need no touch: most are.
+  // Routines whose value of a metric is 0 are skipped: most are.
   static void add(State& state, Routine routine, const Costs& costs) {
     const auto row = static_cast<std::size_t>(routine);
     for (std::size_t metric = 0; metric < kPathMetrics; ++metric) {
@@ -235,7 +236,7 @@ class Follow {
       state.started = true;
       state.counted_to_ns = step.end_ns;
     }
-    if (!state.started) {  // a trace that begins later
+    if (!state.started) {  // a trace that starts late
       state.started = true;
       state.counted_to_ns = step.time_ns;
     }
@@ -272,7 +273,7 @@ class Follow {
     return open.messages.back();
   }
 
-  // What was moved counts where it was begun, time where it was spent.
+  // Volume counts for the routine that began it, time for the routine in which it was spent.
   void charge(std::uint32_t process, State& state) {
     if (!state.open) return;
     const Open& open = *state.open;
@@ -305,7 +306,7 @@ class Follow {
     state.open.reset();
   }
 
-  // Coefficients into time.
+  // Multiplies the coefficients into time.
   void estimate(Costs& costs) const {
     const auto time_ns = [&](PathMetric alphas, PathMetric betas) {
       return static_cast<std::uint64_t>(

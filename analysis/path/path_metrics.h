@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// critter's metrics: what the costliest chain of dependent operations through the job costs, each
-// metric on its own path, beside the costliest process and the sum over all.
+// critter's metrics: the cost of the costliest chain of dependent operations through the job, each
+// metric along its own path, next to the costliest process and the sum over all.
 //
 // A path goes from MPI_Init to the end through the calls of a process, and from one process to
-// another wherever one depends on the other (analysis/engine/causal_walk.h). Costs of a call, with
-// n bytes and p processes (critter, cost models alpha-beta and BSP; Hutter, Solomonik:
+// another wherever one depends on the other (analysis/engine/causal_walk.h). Cost of a call with n
+// bytes and p processes (critter, cost models alpha-beta and BSP; Hutter, Solomonik:
 // Confidence-based performance modelling):
 //
-//   routine                                       alpha-beta: synchronisation, communication   BSP
-//   barrier; constructors of communicators        log2 p           0                           1, 0
-//   bcast, reduce, allreduce, scan                2 log2 p         2 n                         1, n
-//   gather, allgather, scatter, reduce-scatter    log2 p           n  (of all members)         1, n
-//   alltoall                                      log2 p           n log2 p                    1, n
-//   a message, at its sender and its receiver     1                n                           1, n
+//                                                alpha-beta                             BSP
+//   routine                                      synchronisation   communication
+//   barrier; constructors of communicators       log2 p            0                    1, 0
+//   bcast, reduce, allreduce, scan               2 log2 p          2 n                  1, n
+//   gather, allgather, scatter, reduce-scatter   log2 p            n  (of all members)  1, n
+//   alltoall                                     log2 p            n log2 p             1, n
+//   a message, at its sender and its receiver    1                 n                    1, n
 //
-// n of a message is what really travelled; it counts with the routine that began it, in the moment
-// of the call that completed it. In BSP what one wait completes is one superstep. As in critter a
-// call's own cost is not in what it hands on, but in what its process hands on next.
+// For a message, n is what was actually transferred; it counts for the routine that began it, at
+// the time of the call that completed it. In BSP everything completed by one wait is one superstep.
+// As in critter, what a call passes on does not include its own cost; what its process passes on
+// next does.
 //
-// Times: computation is what lies between communicating calls; communication is their duration less
-// their waits (call_wait.h), which are idle time and on no path; of that, synchronisation is what
-// operations without data took, data movement the rest. Run time is computation and communication.
-// The estimated times are alpha x synchronisation + beta x communication of a model, with alpha and
-// beta as this run's own messages measure them (transfer_model.h); 0 if they cannot.
+// Times: computation is the time between communicating calls. Communication is their duration minus
+// their waits (call_wait.h), which are idle time and on no path. Synchronisation is the
+// communication time of operations without data, data movement the rest. Run time is computation
+// plus communication. The estimated times are alpha x synchronisation + beta x communication of a
+// model, with alpha and beta measured on this run's own messages (transfer_model.h); 0 if that is
+// impossible.
 #pragma once
 
 #include <array>
@@ -53,8 +56,8 @@ enum class PathMetric : std::uint8_t {
 };
 inline constexpr std::size_t kPathMetrics = 13;
 
-// Calls that are told together; the non-blocking form with the blocking one, and where it is waited
-// for apart.
+// Calls that are reported together. A non-blocking form counts with the blocking one; its wait is
+// separate.
 enum class Routine : std::uint8_t {
   kComputation,
   kSend,
@@ -83,19 +86,19 @@ inline constexpr std::size_t kRoutines = 21;
 const char* name_of(PathMetric metric);
 std::string_view name_of(Routine routine);
 
-// Of estimated costs, which may be fractions: in units of 2^-12.
+// For estimated costs, which may be fractions: units of 2^-12.
 inline constexpr int kFractionBits = 12;
-// Bytes and messages as they are, times in ns, estimated costs in 2^-12.
+// Bytes and messages as counts, times in ns, estimated costs in 2^-12.
 using Costs = std::array<std::uint64_t, kPathMetrics>;
 
-// A value as it is shown: bytes, messages, coefficients, seconds.
+// A value in display units: bytes, messages, coefficients, seconds.
 double shown(PathMetric metric, std::uint64_t value);
 
 struct PathMetrics {                                  // at analysis process 0
   Costs path{};                                       // the costliest path
   std::array<std::uint32_t, kPathMetrics> ends_at{};  // process at which it ends
   std::array<std::array<std::uint64_t, kPathMetrics>, kRoutines>
-      path_by_routine{};  // of each metric on its own path
+      path_by_routine{};  // of each metric, along its own path
   Costs most{};           // of any process
   Costs sum{};            // over all
   std::array<Costs, kRoutines> sum_by_routine{};

@@ -14,7 +14,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::uint64_t kFree = ~std::uint64_t{0};  // holds up nobody
+constexpr std::uint64_t kFree = ~std::uint64_t{0};  // delays nobody
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b < a ? kFree : a + b; }
 std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
@@ -58,8 +58,8 @@ class Backward {
                                                       : sum(state.goes_on_ns, state.slack_ns)};
   }
 
-  // The call that hands the message over, enters the collective, or posts the receive could be
-  // entered so much later.
+  // Limits how much later the call could be entered that sends the message, enters the collective,
+  // or posts the receive.
   void take(std::uint32_t process, const Step& part, const Payload& payload) {
     State& state = states_[process];
     const std::uint32_t number = part.kind == StepKind::kReceive ? part.posted : part.call;
@@ -93,13 +93,13 @@ class Backward {
 
  private:
   struct State {
-    std::uint64_t slack_ns = kFree;  // of what follows the call at hand
-    std::uint64_t held_ns = kFree;   // by what the call at hand hands over
-    std::uint32_t call = kNobody;    // the call at hand
+    std::uint64_t slack_ns = kFree;  // of what follows the current call
+    std::uint64_t held_ns = kFree;   // limit from what the current call passes on
+    std::uint32_t call = kNobody;    // the current call
     std::uint64_t wait_ns = 0, goes_on_ns = 0;
   };
 
-  // The call whose last step has been met: how long it waited, and when it could go on.
+  // Looks at the call that ends here: how long it waited, and when it could go on.
   void look_at(std::uint32_t process, std::uint32_t last, std::uint32_t call, State& state) {
     CallWait wait(job_, process, call);
     for (std::uint32_t number = last; number > call; --number) {

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Slack: by how much each call could have begun later without the job ending later, all else being
-// as it was.
+// Slack: by how much each call could have begun later without making the job end later, everything
+// else unchanged.
 //
-// Backward over the steps (analysis/engine/causal_walk.h), from the end of the job, the latest
-// moment L at which each operation could have been complete:
-//   at the end      L = when the last came to the end (analysis/engine/job_end.h)
-//   a call          slack = min(slack of what follows + its wait, of each message it sends, collective it enters and
-//                   receive it posts that a sender waited for: L of that - entered)
-//   an operation    L at the call that completes it = the moment that call could go on + the slack of what follows;
-//                   of a message at the receiver's, and, for the call that posts the receive, at the sender's
-// A wait is slack: who would have waited anyway may come later. On the critical path the slack is
-// 0. Which senders waited: analysis/engine/awaited_receives.h. A large send whose receive had been
-// posted before it does not hold the call that posted it, though that one may not come as late as
-// it likes; unless it is synchronous. Calls of the first thread alone; others are taken to hold up
-// nobody.
+// A backward pass over the steps (analysis/engine/causal_walk.h), from the end of the job, computes
+// the latest time L at which each operation could have been complete:
+//
+//   the end        L = when the last process reached the end (analysis/engine/job_end.h)
+//   a call         slack = min(slack of what follows + its wait,
+//                              L - entered, for each message it sends, each collective it enters
+//                              and each receive it posts that a sender waited for)
+//   an operation   L = when the call that completes it could go on + slack of what follows;
+//                  of a message: at the receiver, and for the call that posts the receive at the
+//                  sender
+//
+// A wait is slack: a process that would have waited anyway may come later. On the critical path the
+// slack is 0. analysis/engine/awaited_receives.h says which senders waited. A large send whose
+// receive was already posted does not limit the call that posted it, unless it is synchronous,
+// although that call could not really come arbitrarily late. Only calls of the first thread count;
+// others are assumed to delay nobody.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +29,7 @@
 
 namespace fathom::analysis {
 
-// Calls that are alike.
+// Calls with the same attributes.
 struct SlackRow {
   std::uint32_t process = 0;
   std::uint32_t function = 0, phase = kNobody;
@@ -34,12 +38,12 @@ struct SlackRow {
   std::uint64_t count = 0, least_ns = ~std::uint64_t{0}, sum_ns = 0;
 };
 
-// Told of each call of own processes, of each process from the last to the first.
+// Called for each call of own processes, for each process from last to first.
 using EachSlack =
     std::function<void(std::uint32_t process, std::uint32_t call, std::uint64_t slack_ns)>;
 
 // At analysis process 0 the rows of all, sorted by process, function, site, communicator, phase.
-// Collective over the job's transport. Cost: some 100 ns a call.
+// Collective over the job's transport. Cost: about 100 ns per call.
 PassTo<std::vector<SlackRow>> path_slack_pass(JoinedJob& job, EachSlack each = {});
 
 }  // namespace fathom::analysis

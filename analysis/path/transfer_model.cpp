@@ -12,7 +12,7 @@
 namespace fathom::analysis {
 namespace {
 
-// Messages of about one size that took about as long, so that medians need no list of all messages.
+// Messages of similar size and duration, so that a median needs no list of all messages.
 struct Bin {
   std::uint32_t size = 0, duration = 0;
   std::uint64_t count = 0, bytes = 0, ns = 0;
@@ -22,7 +22,7 @@ std::uint32_t size_bin(std::uint64_t bytes) {
   return static_cast<std::uint32_t>(std::bit_width(bytes));
 }
 
-// 16 to an octave: medians are right to 6 %.
+// 16 bins per octave: medians are accurate to 6 %.
 std::uint32_t duration_bin(std::uint64_t ns) {
   if (ns < 16) return static_cast<std::uint32_t>(ns);
   const int octave = std::bit_width(ns) - 5;
@@ -59,7 +59,7 @@ struct Point {
   double bytes = 0, ns = 0;
 };
 
-// Of each size the bin that the median is in.
+// For each size, the bin with the median.
 std::vector<Point> medians(const std::map<std::uint32_t, std::map<std::uint32_t, Bin>>& sizes) {
   std::vector<Point> points;
   for (const auto& [size, durations] : sizes) {

@@ -15,7 +15,7 @@ std::uint64_t hash_of_body(const std::vector<CallItem>& body) {
   return hash;
 }
 
-// The last iteration ends where the loop does.
+// The last iteration ends where the loop ends.
 void close(CallItem& item) {
   if (!item.open) return;
   item.open = false;
@@ -25,13 +25,13 @@ void close(CallItem& item) {
   all.most = std::max(all.most, all.last);
 }
 
-// All loops of it, from inside.
+// Closes all loops in it, innermost first.
 void close_all(CallItem& item) {
   for (CallItem& inner : item.body) close_all(inner);
   close(item);
 }
 
-// A call where other iterations have a loop: one that ran once each time.
+// Turns a call into a loop that ran once each time, because other iterations have a loop here.
 void become_loop(CallItem& item) {
   if (item.is_loop()) return;
   CallItem body = item;
@@ -45,7 +45,7 @@ void become_loop(CallItem& item) {
   item.open = true;
 }
 
-// The same item of a later iteration.
+// Merges the same item of a later iteration.
 void merge(CallItem& into, CallItem&& later) {
   if (into.is_loop() || later.is_loop()) {
     become_loop(into);
@@ -61,7 +61,7 @@ void merge(CallItem& into, CallItem&& later) {
   into.calls += later.calls;
 }
 
-// Another iteration of an open loop, from these items.
+// Extends an open loop by one iteration with these items.
 void extend(CallItem& loop, std::span<CallItem> items) {
   loop.iterations.ended(loop.last_begin_ns, items.front().begin_ns);
   loop.last_begin_ns = items.front().begin_ns;
@@ -74,8 +74,8 @@ void extend(CallItem& loop, std::span<CallItem> items) {
   }
 }
 
-// These items go on with the loop that ends the last iteration of `loop`, or with one that ends
-// that.
+// Whether these items continue the loop at the end of `loop`'s last iteration, or a loop at the end
+// of that one.
 bool go_on_in(CallItem& loop, std::span<CallItem> items, std::uint64_t calls,
               std::uint64_t end_ns) {
   CallItem& last = loop.body.back();
@@ -156,7 +156,7 @@ bool CallLoops::fold() {
   return go_on_inside();
 }
 
-// A run of the last loop in an iteration that had seemed to be at its end.
+// Continues the last inner loop of an iteration that had seemed complete.
 bool CallLoops::go_on_inside() {
   constexpr std::size_t kNear = 16;
   std::size_t width = 1;
@@ -173,7 +173,7 @@ bool CallLoops::go_on_inside() {
   return true;
 }
 
-// The items behind this loop are one more iteration of it.
+// The items after this loop are one more iteration of it.
 bool CallLoops::fold_into_loop(std::size_t loop) {
   const std::size_t width = items_.size() - 1 - loop;
   const std::vector<CallItem>& body = items_[loop].body;
@@ -189,11 +189,11 @@ bool CallLoops::fold_into_loop(std::size_t loop) {
   return true;
 }
 
-// The items up to `last` and those behind it are alike: two iterations of a new loop.
+// The items up to `last` equal those after it: two iterations of a new loop.
 bool CallLoops::fold_pair(std::size_t last) {
   const std::size_t width = items_.size() - 1 - last;
   if (last + 1 < width || (width == 1 && items_[last].is_loop()))
-    return false;  // such a loop was closed
+    return false;  // such a loop is closed
   const std::size_t first = last + 1 - width;
   for (std::size_t i = 0; i < width; ++i) {
     if (items_[first + i].hash != items_[last + 1 + i].hash) return false;
@@ -248,8 +248,8 @@ CallItem CallLoops::pop() {
   return item;
 }
 
-// Of the older half single calls go, for a sequence that does not repeat is no phase; loops too if
-// they are too many.
+// From the older half, drops single calls, because a sequence that does not repeat is not a phase;
+// drops loops too if there are too many.
 void CallLoops::drop_oldest() {
   std::vector<CallItem> old = std::move(items_);
   items_.clear();

@@ -84,7 +84,7 @@ class PhaseCounter : public EventConsumer {
   struct State {
     PhaseStack phases;
     std::vector<PhasePart> loops;  // in order of time
-    std::size_t at = 0;            // the loop that now is in, or before
+    std::size_t at = 0;            // the loop that contains the current time, or the next one
     base::FlatMap<PairKey, PhasePair, PairKeyHash> pairs;
     std::map<std::uint32_t, NamedPhasePart> named;
     std::uint64_t since_ns = 0, last_ns = 0;

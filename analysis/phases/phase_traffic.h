@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is sent in each phase (phases.h), and in each phase that the program names.
+// The traffic of each phase (phases.h), and of each phase that the program names.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +14,17 @@
 
 namespace fathom::analysis {
 
-// Messages that one process received in one of its loops.
+// Messages that one process received during one of its loops.
 struct PhasePair {
   std::uint32_t process = 0;
-  std::uint32_t loop = kNobody;  // kNobody: outside of all
+  std::uint32_t loop = kNobody;  // kNobody: outside all loops
   std::uint32_t message_class = 0;
   std::int32_t communicator = -1;
   std::int64_t source = 0, destination = 0;
   std::uint64_t bytes = 0, messages = 0;
 };
 
-// What one process did in a named phase; phases inside it not counted.
+// What one process did in a named phase, without nested phases.
 struct NamedPhasePart {
   std::uint32_t process = 0, phase = 0;
   std::uint64_t visits = 0, ns = 0, bytes = 0, messages = 0;  // received
@@ -39,7 +39,8 @@ struct PhaseTraffic {  // at analysis process 0
 base::Result<PhaseTraffic> count_phase_traffic(const Input& input,
                                                const std::vector<PhasePart>& own);
 
-// A profile of the traffic of each phase, 0 first: outside of all. `numbers`: of (process, loop).
+// One profile of traffic per phase; phase 0, everything outside, is first. `numbers`: by (process,
+// loop).
 std::vector<profile::Profile> profiles_of_phases(
     const PhaseTraffic& traffic,
     const std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t>& numbers,

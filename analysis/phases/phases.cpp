@@ -18,7 +18,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr std::size_t kMostLines = 64;  // of a loop's body
+constexpr std::size_t kMostLines = 64;  // per loop body
 
 bool is_step(const mpi::Meaning& facts) {
   return facts.completes != Completes::kTest && facts.group != trace::Group::kProbe &&
@@ -94,7 +94,7 @@ std::uint64_t overlap_ns(const PhasePart& a, const PhasePart& b) {
   return end > begin ? end - begin : 0;
 }
 
-// Of the ranks that take part.
+// Over the ranks that take part.
 struct PhaseSummary {
   std::uint64_t iterations = 0, fewest = 0, most = 0;  // the median rank's
   double calls = 0;                                    // of one iteration
@@ -133,8 +133,7 @@ PhaseSummary summary_of(const FoundPhase& phase) {
   return summary;
 }
 
-// What most of its calls do stands for the phase: the part of the rank in the middle of the ranks
-// by calls.
+// The rank that represents the phase: the median of its ranks by number of calls.
 const PhasePart& typical(const FoundPhase& phase) {
   std::vector<const PhasePart*> parts;
   for (const PhasePart& part : phase.parts) parts.push_back(&part);
@@ -202,7 +201,7 @@ void lay_out(const std::vector<FoundPhase>& phases, const std::vector<BodyLine>&
   });
 }
 
-// Phase numbers of (process, loop); 0: of none.
+// Phase numbers by (process, loop); 0: none.
 std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers_of(
     const std::vector<FoundPhase>& phases) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> numbers;
@@ -243,7 +242,7 @@ std::vector<FoundPhase> phases_of(const std::vector<PhasePart>& parts) {
     FoundPhase* best = nullptr;
     std::uint64_t most_ns = 0;
     for (FoundPhase& phase : phases) {
-      // With the last part of another process.
+      // Compare with the most recent part on another process.
       const auto last =
           std::find_if(phase.parts.rbegin(), phase.parts.rend(),
                        [&](const PhasePart& other) { return other.process != part.process; });

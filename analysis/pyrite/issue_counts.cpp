@@ -37,7 +37,7 @@ std::vector<FunctionKind> kinds_of(const trace::Definitions& definitions) {
   return kinds;
 }
 
-// Windows of equal length: 10 and one more for each 50,000 records, 40 at most (Pyrite's number).
+// Windows of equal length: 10, plus one per 50,000 records, at most 40 (Pyrite's number).
 class Windows {
  public:
   Windows(const trace::Definitions& definitions, const Scope& scope) {
@@ -160,7 +160,7 @@ class Lates {
   Lates(const Input& input, const ScopeFilter& scope)
       : scope_(scope), least_ns_(input.thresholds.late_wait_seconds * 1e9) {}
 
-  // `kept_ns`: of the wait, inside the call. `late_ns`: how late the culprit was.
+  // `kept_ns`: duration of the wait within the call. `late_ns`: how late the culprit was.
   void add(std::uint32_t process, std::uint32_t culprit, std::uint32_t kind, const Step& call,
            std::uint64_t late_ns, std::uint64_t kept_ns) {
     if (static_cast<double>(late_ns) <= least_ns_ || !scope_.process(process) ||
@@ -189,7 +189,7 @@ class Lates {
       rows_;
 };
 
-// Backward, the members of a reduction are told when their root entered.
+// Backward, so that the members of a reduction learn when their root entered.
 class EarlyArrivals {
  public:
   struct Payload {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the issues are judged by (issues.h): calls by rank, messages by link, activity over time,
-// and waits.
+// The counts from which the issues follow (issues.h): calls by rank, messages by link, activity
+// over time, and waits.
 #pragma once
 
 #include <cstdint>
@@ -17,12 +17,12 @@ struct RankCalls {
   std::uint64_t completions = 0;  // waits and tests
   std::uint64_t completed_requests = 0;
   std::uint64_t barriers = 0;
-  std::uint64_t collectives = 0;         // barriers not counted
-  std::uint64_t global_collectives = 0;  // in which all exchange data
+  std::uint64_t collectives = 0;         // without barriers
+  std::uint64_t global_collectives = 0;  // all members exchange data
   std::uint64_t rooted_collectives = 0;
 };
 
-// Messages with data that were received on one way, those inside collectives too.
+// Messages with data received on one link, including those inside collectives.
 struct LinkCounts {
   std::int64_t source = 0, destination = 0;
   std::int32_t communicator = -1;
@@ -31,7 +31,7 @@ struct LinkCounts {
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
 };
 
-// Calls of rooted collectives at ranks that are not the root.
+// Calls of rooted collectives at ranks other than the root.
 struct RootCounts {
   std::int64_t root = 0;
   std::uint32_t function = 0, reserved = 0;
@@ -42,15 +42,15 @@ struct WindowCounts {
   std::uint64_t calls = 0, messages = 0, bytes = 0, completions = 0, barriers = 0, collectives = 0;
 };
 
-// Waits longer than late_wait_seconds of one rank for another, of one kind.
+// Waits of one kind of one rank for another that are longer than late_wait_seconds.
 struct LateCounts {
   std::uint32_t process = 0, culprit = 0;
   std::uint32_t kind = 0;  // WaitKind, or kEarlyArrival
   std::uint32_t function = 0;
   std::uint64_t count = 0, ns = 0, worst_ns = 0, worst_at_ns = 0;
 };
-// A member of a reduction that entered before its root; ns is what it spent in the call before the
-// root came.
+// A member of a reduction that entered before its root; ns is the time in the call before the root
+// entered.
 inline constexpr std::uint32_t kEarlyArrival = kWaitKinds;
 
 struct IssueCounts {  // at analysis process 0, sorted

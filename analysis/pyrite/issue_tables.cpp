@@ -123,7 +123,7 @@ void lay_out_found(const std::vector<Finding>& issues, Table& table) {
   add_column(table, "description", issues, [](const Finding& f) { return f.summary; });
 }
 
-// The widest, in order of time.
+// The widest barriers, in order of time.
 std::vector<Barrier> barriers_in_order(const IssueReport& report) {
   std::vector<Barrier> barriers = report.barriers.worst;
   std::stable_sort(barriers.begin(), barriers.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The tables of Pyrite's analysis object: as figures and columns of a section, in its names; and
-// what its export has besides, row by row.
+// The tables of Pyrite's analysis object as figures and columns of a section, with its names, and
+// the additional rows of its export.
 #pragma once
 
 #include <algorithm>
@@ -19,12 +19,12 @@ struct IssueRank {
   std::uint64_t touch_bytes() const { return bytes_out + bytes_in; }
 };
 
-// Of one communicator, from one rank to another.
+// In one communicator, from one rank to another.
 struct IssueLink {
   std::int32_t communicator = -1;
   std::int64_t source = 0, destination = 0;
   std::uint64_t bytes = 0, messages = 0, first_ns = 0, last_ns = 0;
-  std::vector<std::pair<std::string, std::uint64_t>> calls;  // class and messages
+  std::vector<std::pair<std::string, std::uint64_t>> calls;  // class and number of messages
 };
 
 struct IssueRoot {
@@ -39,7 +39,7 @@ std::vector<IssueLink> top_links_of(const IssueReport& report,
 std::vector<IssueRoot> roots_of(const IssueReport& report,
                                 const trace::Definitions& definitions);  // most bytes first
 
-// The ten ranks with most of what `of` tells, those with none left out.
+// The ten ranks with the largest `of(row)`; ranks with 0 are left out.
 template <typename Of>
 std::vector<IssueRank> top_ranks(std::vector<IssueRank> ranks, Of of);
 

@@ -26,7 +26,7 @@ std::string text_of(const char* format, double a, double b) {
 struct LateKind {
   const char* kind;
   std::uint32_t code;
-  bool of_messages;  // else of calls of collectives
+  bool of_messages;  // else about calls of collectives
   const char* summary;
   const char* advice;
 };
@@ -89,7 +89,7 @@ class Finder {
     return finding;
   }
 
-  // Those of the profile, with the time spent in the calls they are about.
+  // The profile's issues, with the time spent in the calls concerned.
   void from_traffic() {
     auto outcome = traffic_issues(input_);
     if (!outcome) return;
@@ -135,7 +135,7 @@ class Finder {
     finding.advice = kind.advice;
   }
 
-  // The costliest pairs first; culprits and victims in their order; a window around the longest
+  // The costliest pairs first; culprits and victims in that order; a window around the longest
   // wait.
   void name_ranks(std::vector<LateCounts>& rows, Finding& finding) const {
     std::stable_sort(rows.begin(), rows.end(),

@@ -16,7 +16,7 @@ struct Outcome {
   Section section;
   std::vector<Finding> findings;  // in any order
   std::vector<std::string>
-      limits;  // sentences: what was left out, and what that means for the result
+      limits;  // sentences: what was left out, and what this means for the result
 };
 
 enum class Needs { kProfile, kTrace };
@@ -24,8 +24,8 @@ enum class Needs { kProfile, kTrace };
 struct Row {
   const char* name;  // also its key in analysis.json and its name in Python
   const char* help;  // one line
-  Needs needs;       // without it the analysis is not run
-  bool by_default;   // in the set that runs when none is named
+  Needs needs;       // without these the analysis does not run
+  bool by_default;   // part of the default set, which runs if none is named
   base::Result<Outcome> (*run)(const Input& input);
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A finding: one thing that costs the job time or may do so, who is in it, where, when, how sure
-// that is, and what to try.
+// A finding: one thing that costs the job time or may do so; who is involved, where, when, how
+// certain it is, and what to try.
 //
-// Findings are ranked by the seconds they cost. A profile alone has no times: then `seconds` is
-// empty, and such findings stand behind those with seconds, by severity and strength. Ranks are
-// world ranks.
+// Findings are ranked by the seconds they cost. A profile alone has no times: `seconds` is then
+// empty, and such findings come after those with seconds, by severity and strength. Ranks are world
+// ranks.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +22,10 @@ enum class Severity { kInfo, kWarning, kCritical };
 
 const char* name_of(Severity severity);  // "info", "warning", "critical"
 
-// Scores from 0 to 1 as severities: 0.85 and more is critical, 0.6 and more a warning.
+// Scores from 0 to 1 as severities: critical from 0.85, warning from 0.6.
 Severity severity_of(double score);
 
-// The longest list of ranks or pairs that a finding should carry: the worst first, the rest is
-// counted in the evidence.
+// Most ranks or pairs that a finding should list: the worst first; the evidence counts the rest.
 inline constexpr std::size_t kMostListed = 64;
 
 struct RankPair {
@@ -35,7 +34,7 @@ struct RankPair {
   bool operator==(const RankPair&) const = default;
 };
 
-// As much as is known; the rest stays empty.
+// As much as is known; the rest is empty.
 struct Where {
   std::string class_name;  // of the messages, as in the profile
   std::string function;    // "MPI_Wait", or the program's own
@@ -46,7 +45,7 @@ struct Where {
   std::int64_t communicator = profile::kNone;
 };
 
-// A call of MPI in the program; file and line are empty and 0 where they are not known.
+// An MPI call in the program; file is empty and line 0 if unknown.
 struct CallPlace {
   std::string function, file;
   int line = 0;
@@ -54,43 +53,42 @@ struct CallPlace {
 
 std::string text_of(const CallPlace& place);  // "MPI_Recv (halo.c:41)"
 
-// What somebody did longest while others waited for it: it computed between two calls, or was in
-// one itself.
+// What a process did longest while others waited for it: it computed between two calls, or was in a
+// call itself.
 struct Meanwhile {
   std::int64_t rank = 0;
   double seconds = 0;
-  CallPlace after, before;          // of computing
-  std::optional<CallPlace> inside;  // else
+  CallPlace after, before;          // the calls around the computation
+  std::optional<CallPlace> inside;  // otherwise the call it was in
 };
 
 // "rank 3 computed 0.005 s between MPI_Recv (halo.c:41) and MPI_Send (halo.c:58)"
 std::string text_of(const Meanwhile& meanwhile);
 
 struct TimeWindow {
-  double from_s = 0, to_s = 0;  // since the trace's time 0; within the window that was analysed
+  double from_s = 0, to_s = 0;  // since the trace's time 0; clipped to the analysed window
 };
 
 struct Finding {
   std::string kind;               // stable, for programs: "late-sender"
-  std::optional<double> seconds;  // that waited, summed over the victims; empty: cannot be known
+  std::optional<double> seconds;  // of waiting, summed over the victims; empty: unknown
   Severity severity = Severity::kInfo;
   double strength =
-      0;  // 0 to 1: how far over its threshold; of equal seconds the stronger is first
-  double confidence = 1;    // 0 to 1: lost events, clock errors and too few messages make it less
+      0;  // 0 to 1: how far above its threshold; breaks ties in seconds
+  double confidence = 1;    // 0 to 1: lowered by lost events, clock errors and too few messages
   std::uint64_t count = 0;  // instances: messages, calls
   std::vector<std::int64_t> culprits, victims;
   std::vector<RankPair> pairs;  // culprit and victim, or the two ends of a link
   Where where;
   std::vector<TimeWindow> windows;
   std::optional<Meanwhile>
-      meanwhile;        // of the first culprit, in the longest wait for it; empty: not known
+      meanwhile;        // of the first culprit, in the longest wait for it; empty: unknown
   std::string summary;  // one sentence: what was found
   std::string advice;   // one sentence: what to try
   std::vector<Figure> evidence;
 };
 
-// Most seconds first, then by severity, strength, kind and culprits. The same findings give the
-// same order.
+// Most seconds first, then by severity, strength, kind and culprits. The order is deterministic.
 void rank_findings(std::vector<Finding>& findings);
 
 }  // namespace fathom::analysis

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an analysis hands out besides findings: figures (name and value) and tables of columns.
+// What an analysis returns besides findings: figures (name and value) and tables of columns.
 //
-// An analysis computes typed structs, and lays them out here once; JSON (results_writer.h) and the
-// DataFrames of Python follow from that. Columns of a table are equally long. Names are snake_case
-// with the unit in them: "bytes", "seconds", "from_s".
+// An analysis computes typed structs and lays them out here once; the JSON (results_writer.h) and
+// Python's DataFrames follow from that. The columns of a table have equal length. Names are
+// snake_case and contain the unit: "bytes", "seconds", "from_s".
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ struct Figure {
   Value value;
 };
 
-// The last kind holds a list in each row: the ranks of a pattern, the extents of a grid.
+// The last kind holds a list per row: the ranks of a pattern, the extents of a grid.
 using Column =
     std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>,
                  std::vector<std::string>, std::vector<std::vector<std::int64_t>>>;
@@ -49,7 +49,7 @@ struct Section {
   }
 };
 
-// The column of `rows` that `of(row)` gives, of the type that it gives.
+// The column of `of(row)` over `rows`, with the type that it returns.
 template <typename Rows, typename Of>
 void add_column(Table& table, std::string name, const Rows& rows, Of of) {
   std::vector<std::decay_t<decltype(of(*rows.begin()))>> values;

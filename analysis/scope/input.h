@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an analysis works on: a run's profile, its trace, and the part of them that is meant.
+// The input of an analysis: a run's profile, its trace, and the part of them to analyse.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,27 @@ namespace fathom::analysis {
 class LazyJob;
 class CallRowsKept;
 
-// Empty: all of it.
+// Empty members: everything.
 struct Scope {
   std::optional<std::set<std::int64_t>>
-      ranks;  // traffic with a listed rank at either end; its calls
-  std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is outside
+      ranks;  // traffic with a listed rank at either end, and calls of these ranks
+  std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is exclusive
   std::optional<std::string> phase;
 
   bool whole() const { return whole_time() && !ranks && !phase; }
   bool whole_time() const { return from_ns == 0 && to_ns == ~std::uint64_t{0}; }
 };
 
-// Both belong to the caller, who has them outlive the analysis. `profile` is of the scope alone
-// already (profile_scope.h); a trace is whole, its analyses leave out what lies outside the scope.
+// The caller owns both and keeps them alive during the analysis. `profile` is already restricted to
+// the scope (profile_scope.h). A trace is complete; analyses skip what is outside the scope.
 struct Input {
-  const profile::Profile* profile = nullptr;  // nullptr: there is none
+  const profile::Profile* profile = nullptr;  // nullptr: none
   const trace::Trace* trace = nullptr;        // nullptr: the run was not traced
-  LazyJob* job = nullptr;  // the trace joined, for all analyses that need it; with `trace`
+  LazyJob* job = nullptr;  // the joined trace, shared by analyses; set if `trace` is
   Scope scope;
   Thresholds thresholds;
   CallRowsKept* calls =
-      nullptr;  // of the scope, for all analyses that need them; nullptr: each counts
+      nullptr;  // of the scope, shared by analyses; nullptr: each counts for itself
 };
 
 }  // namespace fathom::analysis

@@ -43,14 +43,14 @@ class Sizes {
   }
 
  private:
-  // References into a map hold while others are added.
+  // Map references stay valid while others are added.
   std::uint64_t& count_of(std::uint64_t size) {
     if (const auto known = exact_.find(size); known != exact_.end()) return known->second;
     return exact_.size() < kExactSizes ? exact_[size] : bins_[std::bit_floor(size)];
   }
 
   std::map<std::uint64_t, std::uint64_t> exact_, bins_;
-  std::uint64_t* last_ = nullptr;  // count of the size that was met last
+  std::uint64_t* last_ = nullptr;  // count of the last size seen
   std::uint64_t last_size_ = 0;
 };
 
@@ -70,7 +70,7 @@ struct PairKeyHash {
   }
 };
 
-// RowCounts the messages of one kind, sent or received.
+// RowCounts of one kind of messages, sent or received.
 class Counted {
  public:
   void add(const Event& event, std::uint32_t phase) {
@@ -81,7 +81,7 @@ class Counted {
     if (event.code >= sizes_.size()) sizes_.resize(event.code + 1);
     sizes_[event.code].add(event.bytes);
   }
-  // All messages of the process were added.
+  // Called after all messages of the process were added.
   void end(std::int64_t rank, bool sent, const trace::Definitions& definitions) {
     of_process_.for_each([&](const PairKey& key, const profile::Volume& volume) {
       const std::string phase = key.phase == kNoPhase ? "" : definitions.phases[key.phase];
@@ -133,7 +133,7 @@ void count_process(const trace::Trace& trace, std::size_t process, const Scope& 
                    RowCounts& counts) {
   const trace::Definitions& definitions = trace.definitions();
   trace::EventCursor cursor = trace.events(process);
-  std::vector<std::vector<std::uint32_t>> phases;  // open ones, by thread
+  std::vector<std::vector<std::uint32_t>> phases;  // open phases, by thread
   for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
     if (event.kind == EventKind::kPhaseBegin) {
       if (phases.size() <= event.thread) phases.resize(event.thread + 1);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The profile that a trace holds: for runs without one (imported traces), and for a window of time.
+// Computes a profile from a trace: for runs without one (imported traces), and for a time window.
 //
-// A message counts where it was received, by the time of that; in a trace without receives, where
-// it was sent. One-sided operations and IO whose data moved without messages are not in it. Message
-// sizes are exact up to kExactSizes distinct ones a class, then log2 bins. Cost: one pass over the
-// trace. Memory: the pairs that talked.
+// A message counts where and when it was received; in a trace without receives, where it was sent.
+// One-sided operations and IO whose data moved without messages are not included. Message sizes are
+// exact for up to kExactSizes distinct sizes per class, then in log2 bins. Cost: one pass over the
+// trace. Memory: the communicating pairs.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace fathom::analysis {
 
 inline constexpr std::size_t kExactSizes = 4096;
 
-// Of the scope, only the time is looked at.
+// Only the scope's time window is used.
 profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope);
 
 }  // namespace fathom::analysis

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The part of a profile that a Scope means: its phase, and the pairs with a chosen rank at either
-// end.
+// Restricts a profile to a Scope: its phase, and the pairs with a chosen rank at either end.
 //
-// Message sizes are kept for the whole run and all ranks together; a narrower scope leaves them
-// empty. A profile has no times: from_ns and to_ns are not looked at.
+// Message sizes are recorded for the whole run and all ranks together, so a narrower scope leaves
+// them empty. A profile has no times, so from_ns and to_ns are ignored.
 #pragma once
 
 #include "analysis/scope/input.h"
@@ -12,7 +11,7 @@
 
 namespace fathom::analysis {
 
-// An Error if the profile knows no such phase or rank; it names those there are.
+// An Error if the profile has no such phase or rank; it lists those that exist.
 base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope);
 
 }  // namespace fathom::analysis

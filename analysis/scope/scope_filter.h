@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A Scope in the numbers of a trace's definitions.
+// A Scope translated to the numbering of a trace's definitions.
 #pragma once
 
 #include <algorithm>
@@ -32,10 +32,10 @@ class ScopeFilter {
     }
     return list;
   }
-  // A phase that no process has gives the number behind the last.
+  // For a phase that no process has, one past the last number.
   std::uint32_t phase_number() const { return scope_.phase ? phase_ : ~std::uint32_t{0}; }
 
-  // The part of an interval inside the window.
+  // The length of the part of an interval inside the window.
   std::uint64_t inside_ns(std::uint64_t from_ns, std::uint64_t to_ns) const {
     const std::uint64_t begin = std::max(from_ns, scope_.from_ns),
                         end = std::min(to_ns, scope_.to_ns);

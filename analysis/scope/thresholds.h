@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// From where on something is a finding: the defaults, and how a user changes them.
+// The thresholds for findings: their defaults, and how a user changes them.
 //
-// One member and one row each. Shares are parts from 0 to 1.
+// One member and one row each. Shares are fractions from 0 to 1.
 #pragma once
 
 #include <span>
@@ -55,7 +55,7 @@ struct ThresholdRow {
 
 std::span<const ThresholdRow> threshold_rows();
 
-// "link_share=0.5". An Error names the thresholds there are.
+// "link_share=0.5". An Error lists the known thresholds.
 base::Status set_threshold(Thresholds& thresholds, const std::string& assignment);
 
 }  // namespace fathom::analysis

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long a traced run, or the window of it that was chosen, took: the one base of all seconds and
-// shares of a trace.
+// The duration of a traced run, or of the chosen window: the one base of all seconds and shares of
+// a trace.
 //
-// It goes from the first event of any process to the last, so MPI_Init and MPI_Finalize are in it.
-// Times of findings count from the trace's time 0, which is its first event unless the trace was
-// sliced.
+// It runs from the first event of any process to the last, so it includes MPI_Init and
+// MPI_Finalize. Times of findings count from the trace's time 0, which is its first event unless
+// the trace was sliced.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline TraceSpan span_of(const trace::Definitions& definitions, const Scope& sco
   return span;
 }
 
-// That of all chosen ranks together, which shares are of.
+// The total of all chosen ranks, the base of shares.
 inline std::uint64_t all_ranks_ns(const trace::Definitions& definitions, const Scope& scope) {
   return span_of(definitions, scope).ns() * ScopeFilter(scope, definitions).chosen().size();
 }

@@ -83,7 +83,7 @@ Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
     most_ns = std::max(most_ns, time.useful_ns);
     sum_ns += static_cast<double>(time.useful_ns);
   }
-  // Clocks that contradict each other can make a dependence longer than the run.
+  // Contradictory clocks can make a chain of dependences longer than the run.
   const auto run_ns = static_cast<double>(end_ns - std::min(begin_ns, end_ns));
   const auto ideal_ns =
       std::min(run_ns, static_cast<double>(ideal_end_ns - std::min(begin_ns, ideal_end_ns)));

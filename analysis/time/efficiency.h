@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of the ranks' time is computing, and what the rest is lost to: the efficiencies of the
-// POP Centre of Excellence (POP Standard Metrics for Parallel Performance Analysis,
+// How much of the ranks' time is computing, and how the rest is lost: the efficiencies of the POP
+// Centre of Excellence (POP Standard Metrics for Parallel Performance Analysis,
 // https://pop-coe.eu/node/69; M. Wagner et al., A Structured Approach to Performance Analysis,
-// 2017). T is the run time, C the computing of a rank:
+// 2017). T is the run time, C the computing time of a rank:
 //
 //   parallel efficiency       mean C / T         = load balance × communication efficiency
 //   load balance              mean C / max C
@@ -10,10 +10,10 @@
 //   serialisation efficiency  max C / T_ideal    lost to ranks that wait for each other in turn
 //   transfer efficiency       T_ideal / T        lost to moving data and to MPI itself
 //
-// T goes from the first rank that left MPI_Init to the last that entered MPI_Finalize; T_ideal is
+// T runs from the first rank that left MPI_Init to the last that entered MPI_Finalize; T_ideal is
 // the same on an ideal network (ideal_network.h). For a part of the run (a window, a phase, some
-// ranks) T is the longest that a chosen rank was in it, and communication efficiency is not
-// divided: dependence has no borders.
+// ranks) T is the longest time that a chosen rank spent in it, and communication efficiency is not
+// split further, because dependences cross the borders of a part.
 #pragma once
 
 #include <optional>

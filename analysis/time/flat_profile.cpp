@@ -24,7 +24,7 @@ struct State {
   base::FlatMap<std::uint64_t, CallRow> rows;   // by function and communicator
   std::uint64_t in_mpi_ns = 0, outside_ns = 0;  // of the first thread, in the scope
   std::uint64_t outside_since_ns = 0;
-  std::uint64_t sampled_ns = 0;  // of calls that stand as sums between others
+  std::uint64_t sampled_ns = 0;  // of calls recorded only as sums between others
   std::uint64_t last_ns = 0;
 };
 
@@ -69,7 +69,7 @@ class FunctionTimer : public EventConsumer {
   std::vector<CallRow> rows;
 
  private:
-  // What the program did since the last call, or change of phase.
+  // Time of the program since the last call or change of phase.
   void outside_until(State& state, std::uint64_t time_ns) const {
     if (!state.stacks.of(0).empty()) return;
     if (scope_.phase(state.phases.now()))
@@ -127,7 +127,7 @@ class FunctionTimer : public EventConsumer {
     });
     outside_until(state, std::max(definitions_.processes[process].last_ns, state.last_ns));
     const std::uint64_t span_ns = state.outside_ns + state.in_mpi_ns;
-    if (span_ns == 0 && !scope_.phase(PhaseStack::kNone)) return;  // it was never in that phase
+    if (span_ns == 0 && !scope_.phase(PhaseStack::kNone)) return;  // never in that phase
     CallRow program;
     program.process = process;
     program.function = kProgram;
@@ -150,7 +150,7 @@ struct FunctionRow {
   std::uint32_t most_process = 0;
 };
 
-// Summed over communicators and processes; the process with most exclusive time stands out.
+// Summed over communicators and processes, with the process that has the most exclusive time.
 std::vector<FunctionRow> by_function(const std::vector<CallRow>& rows) {
   std::vector<FunctionRow> functions;
   const auto of = [&](std::uint32_t function) -> FunctionRow& {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where each process spends its time: calls of each MPI function, and the program outside of MPI.
+// Where each process spends its time: in calls of each MPI function, and in the program outside
+// MPI.
 //
-// Inclusive time is from enter to leave, exclusive less the calls of MPI inside. With a window of
-// time calls count for the part of them inside it. Calls that sampling left out are in `count` and
-// in the times. The program's own time is that of its first thread, its inclusive time all that the
-// process was in the scope. `mpi_seconds` is that of all threads; `mpi_share` is the first threads'
-// time in MPI, of the time of all ranks, which is the run's times their number (trace_span.h), as
-// all shares are.
+// Inclusive time is from enter to leave; exclusive time subtracts nested MPI calls. With a time
+// window, the part of a call inside it counts. Calls left out by sampling are included in `count`
+// and in the times. The program's own time is that of its first thread; its inclusive time is all
+// the time the process spent in the scope. `mpi_seconds` covers all threads. `mpi_share` is the
+// first threads' time in MPI as a share of the time of all ranks, which is the run's duration times
+// their number (trace_span.h), as for all shares.
 #pragma once
 
 #include <vector>

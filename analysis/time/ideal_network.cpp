@@ -68,8 +68,8 @@ class IdealNetwork {
   enum class Kind : std::uint8_t { kOther, kInit, kFinalize };
   struct Lane {
     IdealTime time;
-    std::uint64_t left_ns = 0;   // in the run: the last call
-    std::uint64_t ideal_ns = 0;  // now, on the ideal network
+    std::uint64_t left_ns = 0;   // in the run: the end of the last call
+    std::uint64_t ideal_ns = 0;  // current time on the ideal network
     bool ended = false;
   };
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the job would have taken on an ideal network: every transfer takes no time, calls of MPI
-// take none either, and only the program's computing and the order of dependence are left.
+// How long the job would take on an ideal network: transfers and MPI calls take no time; only the
+// program's computing and the order of dependences remain.
 //
-// The replay keeps each process's computing as it was (time of its first thread outside of MPI,
-// from leaving MPI_Init to entering MPI_Finalize) and lets a call end as soon as those have come
-// that it cannot go on without: the sender of a message, the members of a collective
-// (analysis/engine/collectives.h). It is exact for that machine, not an estimate: integers, the
-// same for every number of analysis processes. What it rests on:
-//   - sends never wait for their receiver, as if every message were buffered. Waits for late receivers thus count
-//     as transfer, not as dependence;
-//   - messages are matched as they were, and a loop of MPI_Test runs as often as it did;
-//   - the moment at which a process left MPI_Init is kept.
+// The replay keeps each process's computing as recorded (time of its first thread outside MPI, from
+// leaving MPI_Init to entering MPI_Finalize). A call ends as soon as everything it depends on has
+// arrived: the sender of a message, the members of a collective (analysis/engine/collectives.h).
+// The result is exact for that machine, not an estimate: integers, the same for every number of
+// analysis processes. Assumptions:
+//
+// - Sends never wait for their receiver, as if every message were buffered. So waits for late
+//   receivers count as transfer, not as dependence.
+// - Messages are matched as in the run, and a loop of MPI_Test runs as often as it did.
+// - The time at which each process left MPI_Init is kept.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +31,7 @@ struct IdealTime {  // of one process
 
 struct IdealRun {
   std::vector<IdealTime> processes;  // at analysis process 0, ascending
-  std::uint64_t released = 0;        // dependences left out, for their other end is missing
+  std::uint64_t released = 0;        // dependences ignored because their other end is missing
 };
 
 // Collective over the job's transport.

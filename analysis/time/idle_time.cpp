@@ -31,7 +31,7 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
   return row;
 }
 
-// What only posts a request does not wait.
+// False for calls that only post a request.
 bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
   if (facts.requests != Requests::kNone) return false;
@@ -39,7 +39,7 @@ bool can_wait(const mpi::Meaning& facts) {
          group == trace::Group::kCompletion || group == trace::Group::kProbe;
 }
 
-// The row of `process`, of rows in ascending order.
+// The row of `process`; `rows` are ascending.
 IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
   const auto at = std::lower_bound(
       rows.begin(), rows.end(), process,
@@ -62,7 +62,7 @@ void add_times(const std::vector<CallRow>& calls, const JobFacts& facts,
   }
 }
 
-// Of the run, or its window, the time before the first event of a process and after its last.
+// Time of the run, or of its window, before a process's first event and after its last.
 std::uint64_t outside_ns(const trace::Process& process, const TraceSpan& run) {
   const std::uint64_t begin_ns = std::clamp(process.first_ns, run.from_ns, run.to_ns);
   return run.ns() - (std::clamp(process.last_ns, begin_ns, run.to_ns) - begin_ns);

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t kTopRanks = 10;
 
-// Positions in FunctionBalance::ns, most first.
+// Indices into FunctionBalance::ns, largest time first.
 std::vector<std::size_t> busiest(const FunctionBalance& balance) {
   std::vector<std::size_t> order(balance.ns.size());
   std::iota(order.begin(), order.end(), 0);
@@ -63,7 +63,7 @@ class ImbalanceFindings {
     return ranks;
   }
 
-  // Those in the upper half of the way from the mean to the most; the others wait for them.
+  // The culprits are in the upper half between mean and maximum; the others wait for them.
   void finding(const FunctionBalance& program, Outcome& outcome) const {
     const double most = static_cast<double>(program.most_ns),
                  all = most * static_cast<double>(program.ns.size());

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How unevenly time is spread over the ranks: each MPI function, and the program outside of MPI.
+// How unevenly time is distributed over the ranks: for each MPI function, and for the program
+// outside MPI.
 //
-//   imbalance       most / mean of all ranks; one that never called the function counts as 0. 1 is even.
-//   lost_seconds    (most - mean) × ranks: what the others could have done until the busiest was ready
+//   imbalance       max / mean over all ranks; ranks that never called the function count as 0.
+//                   1 is even
+//   lost_seconds    (max - mean) × ranks: the time the others had left until the busiest was done
 //
-// A finding is made of the program's time alone: time in MPI is uneven because ranks wait in it.
+// Only the program's time leads to a finding: time in MPI is uneven because ranks wait in it.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +32,7 @@ struct FunctionBalance {
   }
 };
 
-// Most time first. `processes`: those that count; functions that none of them called are left out.
+// Most time first. `processes`: those to include; functions that none of them called are left out.
 std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
                                         const std::vector<std::uint32_t>& processes);
 

@@ -9,7 +9,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr unsigned kMostProcessors = 1 << 16;  // a damaged list may claim any
+constexpr unsigned kMostProcessors = 1 << 16;  // a damaged list may name any number
 
 struct Host {
   std::string name;

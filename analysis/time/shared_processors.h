@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Processes that had fewer processors than they were: what one of them seems to wait for may be its
-// turn.
+// Processes that outnumbered their processors: a process that seems to wait may only be waiting to
+// be scheduled.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace fathom::analysis {
 
-// A sentence for each host on which more processes ran than the processors that they were allowed
-// to run on, all together (Process::affinity). Hosts in the order of their first rank.
+// One sentence for each host that ran more processes than they were together allowed processors
+// (Process::affinity). Hosts are in the order of their first rank.
 std::vector<std::string> shared_processors(const trace::Definitions& definitions);
 
 }  // namespace fathom::analysis

@@ -17,7 +17,7 @@ using trace::Event;
 using trace::EventKind;
 using BinCounts = std::array<std::uint64_t, kTimeBins>;
 
-// From the first moment of the job, or of the window, to the last.
+// From the beginning of the job, or of the window, to its end.
 class Bins {
  public:
   Bins(const trace::Definitions& definitions, const Scope& scope) {
@@ -63,7 +63,7 @@ void add_bin_columns(Table& table, const Bins& bins) {
              [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin + 1)); });
 }
 
-// At analysis process 0 the sums of what all counted.
+// At analysis process 0 the sums over all analysis processes.
 std::vector<BinCounts> summed(Transport& transport, const std::vector<BinCounts>& counts) {
   const auto all = gathered(transport, counts);
   std::vector<BinCounts> sums(counts.size());
@@ -73,8 +73,8 @@ std::vector<BinCounts> summed(Transport& transport, const std::vector<BinCounts>
   return sums;
 }
 
-// Each moment belongs to the innermost call open on the thread; on the first thread, outside of
-// all, to the program.
+// Each moment belongs to the innermost open call of the thread; on the first thread, outside all
+// calls, to the program.
 class TimeCounter : public EventConsumer {
  public:
   TimeCounter(const trace::Definitions& definitions, const ScopeFilter& scope, const Bins& bins)

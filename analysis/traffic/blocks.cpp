@@ -16,7 +16,7 @@ struct Link {
   double weight = 0;
 };
 
-// Undirected; a node's own weight counts twice in what touches it.
+// Undirected; a node's own weight counts twice in `touching`.
 struct Level {
   std::vector<std::vector<Link>> links;
   std::vector<double> own;
@@ -50,7 +50,7 @@ Level first_level(const std::vector<profile::PairCount>& pairs,
   return level;
 }
 
-// Moves nodes between blocks until nothing is gained. Returns each node's block; false if none
+// Moves nodes between blocks until there is no more gain. Returns each node's block; false if none
 // moved.
 class Moves {
  public:
@@ -102,7 +102,7 @@ class Moves {
   const Level& level_;
   std::vector<std::uint32_t> block_;
   std::vector<double> touching_;   // by block
-  std::vector<double> weight_to_;  // by block, of the node that is looked at
+  std::vector<double> weight_to_;  // by block, for the current node
 };
 
 // Numbers blocks from 0 in the order of their first nodes.

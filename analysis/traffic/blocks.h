@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Blocks: groups of ranks that talk more with each other than chance would have it.
+// Blocks: groups of ranks that communicate more with each other than expected by chance.
 //
 // Maximises Newman's modularity of the symmetrised traffic,
+//
 //   Q = sum over blocks of [ inside / W - (touching / 2W)^2 ],
-// W the weight of all undirected pairs, `inside` of those within the block, `touching` the sum of
-// its ranks' weights, with the method of Blondel et al. (J. Stat. Mech. 2008, P10008): each rank
-// moves to the neighbouring block that gains most, until none gains; blocks then become nodes, and
-// so on. Ranks are taken in their order, so that the result is the same every time. Cost: a few
-// passes over the pairs for each level.
+//
+// where W is the weight of all undirected pairs, `inside` that of pairs within the block, and
+// `touching` the sum of its ranks' weights, with the method of Blondel et al. (J. Stat. Mech. 2008,
+// P10008): each rank moves to the neighbouring block with the largest gain until there is none;
+// blocks then become nodes, and so on. Ranks are visited in order, so the result is deterministic.
+// Cost: a few passes over the pairs per level.
 #pragma once
 
 #include <cstdint>
@@ -18,14 +20,14 @@
 namespace fathom::analysis {
 
 struct Blocks {
-  std::vector<std::int64_t> ranks;  // that talk with another, ascending
+  std::vector<std::int64_t> ranks;  // with traffic to another rank, ascending
   std::vector<std::int64_t> block;  // of each, from 0 in the order of their first ranks
   std::int64_t count = 0;
-  double modularity = 0;    // 0: nothing but chance; above some 0.3 the blocks mean something
-  double share_inside = 0;  // of the traffic between different ranks, within blocks
+  double modularity = 0;    // 0: no better than chance; above about 0.3 the blocks are meaningful
+  double share_inside = 0;  // share of the traffic between different ranks that is within blocks
 };
 
-// By bytes, or by messages where there are none.
+// By bytes, or by messages if there are no bytes.
 Blocks blocks_of(const std::vector<profile::PairCount>& pairs);
 
 }  // namespace fathom::analysis

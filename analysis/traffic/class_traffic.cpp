@@ -101,7 +101,7 @@ std::map<std::int64_t, Flow> flows_of(const ClassTraffic& traffic) {
   return flows;
 }
 
-// Shares by the side of the flow that every rank but the root has once.
+// Shares of being root, from the side of the flow that every rank but the root has once.
 double share_by_side(double side, double sum, double ranks) { return 1 - side * (ranks - 1) / sum; }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The traffic of a profile by class, as analyses of structure and patterns take it.
+// The traffic of a profile by class, as the analyses of structure and patterns need it.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct ClassTraffic {
   bool hidden = false;
   std::set<std::int64_t> communicators;
   std::vector<profile::PairCount>
-      pairs;  // summed, by (source, destination); with messages to oneself
+      pairs;  // summed, by (source, destination); includes messages to oneself
   std::uint64_t bytes = 0, messages = 0;
 };
 
@@ -27,17 +27,17 @@ std::vector<ClassTraffic> traffic_by_class(const profile::Profile& profile);
 std::vector<ClassTraffic> traffic_by_communicator(const profile::Profile& profile,
                                                   const std::string& class_name, bool hidden);
 
-// Collectives with a root (MPI 3.1, chapter 5), barriers, and those in which all ranks exchange
-// data; the non-blocking forms count like the blocking ones.
+// Collectives with a root (MPI 3.1, chapter 5), barriers, and collectives in which all ranks
+// exchange data; the non-blocking forms count like the blocking ones.
 bool is_rooted_collective(std::string_view class_name);
 bool is_barrier(std::string_view class_name);
 bool is_global_collective(std::string_view class_name);
 
-// How the roots of a rooted collective are spread: the rank that is most often the root, weighted
-// by bytes (by messages where there are no bytes), and its share. A rank that is never the root of
-// a broadcast receives each of them once, whatever the algorithm, one that always is receives none;
-// a reduction is the same for what is sent. Of gathers and scatters the balance of what a rank
-// receives and sends tells; there at least one rank is taken to be never the root.
+// How the roots of a rooted collective are distributed: the most frequent root, weighted by bytes
+// (by messages if there are none), and its share. A rank that is never the root of a broadcast
+// receives each one once, whatever the algorithm; one that always is receives none. For a reduction
+// the same holds for what is sent. For gathers and scatters, the balance between received and sent
+// data gives the share; it assumes that at least one rank is never the root.
 struct RootShare {
   std::int64_t rank = profile::kNone;
   double share = 0;         // 0 to 1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long messages are, by class: counts, bytes, and both cumulative.
+// Message sizes by class: counts, bytes, and both cumulative.
 //
-// Sizes are exact as far as the profile has them exactly; a size that it keeps as a log2 bin
-// [low, 2 * low) stands as that bin, and its bytes are estimated with the bin's middle, 1.5 * low.
+// Sizes are exact if the profile has them exactly. A log2 bin [low, 2 * low) of the profile stays
+// one bin; its bytes are estimated with the bin's middle, 1.5 * low.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace fathom::analysis {
 
 struct SizeRow {
-  std::uint64_t low = 0, high = 0;  // bytes; equal where the size is exact
+  std::uint64_t low = 0, high = 0;  // bytes; equal if the size is exact
   std::uint64_t messages = 0;
   double bytes = 0;
   double messages_up_to = 0;  // share of the class's messages of this size or less
@@ -30,10 +30,10 @@ struct ClassHistogram {
 
 ClassHistogram histogram_of(const profile::MessageSizes& sizes);
 
-// All classes together: shares of all messages and bytes of the profile.
+// All classes together, as shares of all messages and bytes of the profile.
 std::vector<SizeRow> histogram_of_all(const profile::Profile& profile);
 
-// Messages below `limit_bytes` and the bytes in them. A bin counts as small if all of it is.
+// Messages below `limit_bytes` and their bytes. A bin counts as small only if all of it is.
 struct SmallMessages {
   std::uint64_t messages = 0, of_messages = 0;
   double bytes = 0, of_bytes = 0;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The traffic matrices, sparse: one row for each pair that talked.
+// The traffic matrices, sparse: one row per communicating pair.
 //
 //   pairs         by class, communicator and phase
-//   all_pairs     summed over these; user_pairs and hidden_pairs the two parts of it
+//   all_pairs     summed over these; user_pairs and hidden_pairs are its two parts
 //   symmetric     both directions of all_pairs, source < destination
 //   ranks         sent and received
-//   hosts         between hosts, where the profile names them
+//   hosts         between hosts, if the profile names them
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ struct HostPair {
   std::uint64_t bytes = 0, messages = 0;
 };
 
-// By (source, destination). Ranks whose host is not known are left out.
+// By (source, destination). Ranks with an unknown host are left out.
 std::vector<HostPair> between_hosts(const profile::Profile& profile,
                                     const std::vector<profile::PairCount>& pairs);
 

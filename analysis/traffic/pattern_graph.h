@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Who sends to whom, with weights, as the searches for patterns want it: ranks numbered 0..size-1
-// without gaps in the order of the world ranks, no messages to oneself, one edge for each ordered
-// pair.
+// Who sends to whom, with weights, as the pattern searches need it: ranks numbered 0..size-1
+// without gaps in the order of world ranks, no messages to oneself, one edge per ordered pair.
 //
-// Memory and cost follow the pairs that talked.
+// Memory and cost are proportional to the communicating pairs.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +16,7 @@ namespace fathom::analysis {
 
 struct Edge {
   std::uint32_t source = 0, destination = 0;
-  std::uint32_t id = 0;  // position in the list that the whole search began with
+  std::uint32_t id = 0;  // index in the list with which the whole search began
   double weight = 0;
 };
 
@@ -39,11 +38,10 @@ class PatternGraph {
     return static_cast<double>(size()) * (static_cast<double>(size()) - 1);
   }
 
-  // The weight that this part of all possible pairs do not reach; pairs that never talked have
-  // none.
+  // The quantile of weight over all possible pairs; pairs without traffic count as 0.
   double quantile(double part) const;
 
-  // Its edges again in world ranks, sorted into connected parts (directions do not matter).
+  // Its edges with world ranks, split into connected parts (ignoring direction).
   std::vector<std::vector<Edge>> parts() const;
 
  private:
@@ -53,15 +51,14 @@ class PatternGraph {
   double total_ = 0;
 };
 
-// Finds sets that were joined. Near-constant cost a call.
+// Union-find. Near-constant cost per call.
 class DisjointSets {
  public:
   explicit DisjointSets(std::size_t count);
   std::uint32_t find(std::uint32_t item);
   void join(std::uint32_t a, std::uint32_t b);
 
-  // A number for each item's set, from 0 in the order of first members; and how many sets there
-  // are.
+  // The number of each item's set, from 0 in the order of first members, and the number of sets.
   std::pair<std::vector<std::uint32_t>, std::uint32_t> numbers();
 
  private:

@@ -7,11 +7,11 @@
 namespace fathom::analysis {
 namespace {
 
-// A step along one dimension: up or down, inside or over the end.
+// A step along one dimension: up or down, inside or across the wrap-around.
 enum Step { kUp, kDown, kUpWrap, kDownWrap, kSteps };
 
 struct Tally {
-  std::uint64_t pairs[kSteps] = {};  // that are not faint
+  std::uint64_t pairs[kSteps] = {};  // without faint pairs
   double weight[kSteps] = {};
   double met[kSteps] = {};  // all pairs
 };
@@ -40,10 +40,10 @@ class Fit {
  private:
   struct Move {
     std::size_t moved = 0;      // dimensions in which the ends differ
-    std::size_t dimension = 0;  // the last of them
+    std::size_t dimension = 0;  // the last of these
     Step step = kUp;
     bool wraps[kMostDimensions] = {};
-    bool near = true;  // no more than one step in each
+    bool near = true;  // at most one step in each
   };
 
   Move move_of(const Edge& edge) const {
@@ -98,7 +98,7 @@ class Fit {
     return static_cast<double>(pairs) / expected;
   }
 
-  // Which directions of dimension d are used, and whether its ends talk.
+  // Which directions of dimension d are used, and whether its ends communicate.
   bool judge(std::size_t d) {
     const double extent = static_cast<double>(extents_[d]),
                  lines = static_cast<double>(graph_.size()) / extent;
@@ -138,12 +138,12 @@ class Fit {
       weight += its_weight;
     }
     const double others = graph_.possible_pairs() - expected_diagonals() - expected_faces();
-    if (others <= 0) return false;  // all with all
+    if (others <= 0) return false;  // all-to-all
     return talked >= least_present_ * expected_diagonals() &&
            weight / talked >= kFaint * far_weight_ / others;
   }
 
-  // Ordered pairs of neighbours along one line of dimension d.
+  // Number of ordered neighbour pairs along one line of dimension d.
   double steps(std::size_t d) const {
     return 2 * static_cast<double>(periodic_[d] ? extents_[d] : extents_[d] - 1);
   }
@@ -156,9 +156,9 @@ class Fit {
     return faces;
   }
 
-  // Ordered pairs that differ by no more than one step in each dimension are the product over the
-  // dimensions of such pairs along one line, a rank with itself included; less those with one step
-  // and with none.
+  // The ordered pairs that differ by at most one step in each dimension number the product, over
+  // the dimensions, of such pairs along one line (each rank with itself included). Subtract the
+  // pairs with no step and with one.
   double expected_diagonals() const {
     double near = 1;
     for (std::size_t d = 0; d < extents_.size(); ++d)
@@ -194,7 +194,7 @@ class Fit {
   const double least_present_;
   std::vector<Tally> tallies_;
   std::vector<std::pair<Move, double>> diagonals_;
-  double far_weight_ = 0;  // of ranks that are no neighbours
+  double far_weight_ = 0;  // of pairs that are not neighbours
   std::vector<bool> allowed_, allowed_wrap_, periodic_;
   bool both_ = true;
   double present_ = 1;

@@ -14,8 +14,8 @@ inline constexpr std::size_t kMostDimensions = 6;
 
 using Extents = std::vector<std::int64_t>;
 
-// `place`: of each node, row-major; empty: the node's number. Nothing if a dimension's neighbours
-// do not talk (fewer than `present` of them).
+// `place`: of each node, row-major; empty: the node's number. None if a dimension's neighbours do
+// not communicate (fewer than `present` of them do).
 std::optional<Match> fit_grid(const PatternGraph& graph, const Extents& extents,
                               const std::vector<std::uint32_t>& place, double present);
 

@@ -47,8 +47,8 @@ class NaturalGridSearch {
   }
 
  private:
-  // What (nearly) every pair has says nothing for a grid; of two grids that explain the rest alike,
-  // the one with fewer dimensions is meant.
+  // Weight that (nearly) every pair has is no evidence for a grid. If two grids explain the rest
+  // equally well, the one with fewer dimensions wins.
   double above_floor(const Edge& edge) const { return std::max(edge.weight - floor_, 0.0); }
 
   double explained_above_floor(const Match& match) const {
@@ -60,10 +60,11 @@ class NaturalGridSearch {
   using Strides = std::vector<std::int64_t>;  // ascending
   struct Chain {
     Strides strides;
-    double most = 0;  // what its neighbours may explain
+    double most = 0;  // upper limit of what its neighbours explain
   };
 
-  // Enough pairs at this distance for a dimension of this extent, one direction at least?
+  // Whether enough pairs have this distance for a dimension of this extent, in at least one
+  // direction.
   bool enough(std::int64_t stride, std::int64_t extent) const {
     const double expected =
         static_cast<double>(size_) * static_cast<double>(extent - 1) / static_cast<double>(extent);

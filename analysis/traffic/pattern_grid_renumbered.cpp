@@ -50,7 +50,7 @@ class Lines {
   std::size_t most_ = 0;
 };
 
-// Joins what belongs to one dimension, for two lines that meet at `node`.
+// Unites lines that belong to one dimension, given two lines that meet at `node`.
 void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b,
             DisjointSets& dimensions) {
   if (lines.adjacent(a.node, b.node)) return dimensions.join(a.line, b.line);
@@ -72,7 +72,7 @@ void relate(const Lines& lines, std::uint32_t node, Neighbour a, Neighbour b,
   dimensions.join(b.line, opposite[0].first.line);
 }
 
-// The dimension of each line, and how many there are.
+// The dimension of each line, and the number of dimensions.
 std::pair<std::vector<std::uint32_t>, std::uint32_t> dimensions_of(const Lines& lines) {
   DisjointSets dimensions(lines.count());
   for (std::uint32_t node = 0; node < lines.nodes(); ++node) {
@@ -90,7 +90,7 @@ struct Coordinates {
   std::vector<std::uint32_t> of;  // by node
 };
 
-// The order of the layers: they must form a path or a cycle. Empty if they do not.
+// The order of the layers, which must form a path or a cycle. Empty if they do not.
 std::vector<std::uint32_t> order_of(const std::vector<std::vector<std::uint32_t>>& next_to) {
   std::uint32_t at = 0;
   for (std::uint32_t layer = 0; layer < next_to.size(); ++layer) {
@@ -138,7 +138,7 @@ Coordinates coordinates_along(std::uint32_t dimension, const Lines& lines,
   return coordinates;
 }
 
-// Of each node, row-major; empty if two nodes would share a place.
+// Row-major place of each node; empty if two nodes would share a place.
 std::vector<std::uint32_t> places_of(const std::vector<Coordinates>& dimensions,
                                      std::uint32_t nodes) {
   std::vector<std::uint32_t> place(nodes, 0);
@@ -169,8 +169,8 @@ std::optional<Match> fit(const PatternGraph& graph, std::vector<Coordinates> dim
   return fit_grid(graph, extents, place, present);
 }
 
-// Two dimensions of extent 2 as one closed line of four: 0, 1 of the first with 0; then 1, 0 with
-// 1.
+// Combines two dimensions of extent 2 into a cycle of four: 0, 1 of the first with 0; then 1, 0
+// with 1.
 Coordinates joined(const Coordinates& a, const Coordinates& b) {
   static constexpr std::uint32_t kRound[2][2] = {{0, 3}, {1, 2}};
   Coordinates made{4, {}};
@@ -179,8 +179,8 @@ Coordinates joined(const Coordinates& a, const Coordinates& b) {
   return made;
 }
 
-// A closed line of four comes out as two lines of two. Where the longer dimensions are all closed,
-// so are these.
+// A cycle of four appears as two lines of two. If the longer dimensions are all closed, so are
+// these.
 std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinates> dimensions,
                                 double present) {
   std::vector<Coordinates> twos, merged;
@@ -199,7 +199,7 @@ std::optional<Match> fit_closed(const PatternGraph& graph, std::vector<Coordinat
   return match;
 }
 
-// Four ranks in a closed line come out as a square; as a ring they may be used one way.
+// Four ranks in a cycle appear as a square; as a ring they may be used in one direction only.
 std::optional<Match> closed_line_of_four(const PatternGraph& graph, const Lines& lines,
                                          double present) {
   std::vector<std::uint32_t> place(4, 0);

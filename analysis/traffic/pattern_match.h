@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a search for one pattern gives: which edges of a graph it explains, and how complete it is.
+// The result of a search for one pattern: the edges of a graph it explains, and how complete it is.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace fathom::analysis {
 
-// A pair with less than this part of the usual weight of its step does not count.
+// A pair whose weight is below the usual weight of its step divided by this does not count.
 inline constexpr double kFaint = 8;
 
 struct Match {
@@ -20,14 +20,14 @@ struct Match {
   std::vector<std::int64_t> extents;  // of a grid, slowest dimension first
   std::vector<bool> periodic;         // by dimension
   bool corners = false;               // diagonal neighbours too
-  bool rank_order = true;             // ranks lie in the grid in their own order
+  bool rank_order = true;             // ranks are in the grid in their own order
   std::int64_t hub = profile::kNone;  // node of the graph
-  std::string alternative;            // what the same counts may also be
+  std::string alternative;            // another pattern with the same counts
 
-  std::vector<std::uint32_t> edges;  // positions in the graph's edges
+  std::vector<std::uint32_t> edges;  // indices into the graph's edges
   double level =
-      std::numeric_limits<double>::infinity();  // an edge explains no more weight than this
-  double present = 0;  // of the pairs that the pattern has, the part that talked: 0 to 1
+      std::numeric_limits<double>::infinity();  // upper limit of the weight that an edge explains
+  double present = 0;  // fraction of the pattern's pairs with traffic
 
   double explained(const PatternGraph& graph) const {
     double sum = 0;

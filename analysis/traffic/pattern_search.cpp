@@ -16,9 +16,9 @@ namespace {
 constexpr int kMostRounds = 4;
 constexpr double kMostOfRest = 0.8;
 constexpr double kContrast = 8;
-constexpr double kGap = 4;  // ratio of weights that parts heavy from light
+constexpr double kGap = 4;  // ratio of weights that separates heavy from light
 
-// Which of the same explained traffic is named: the earlier.
+// If several explain the same traffic, the earlier one wins.
 using Detector = std::optional<Match> (*)(const PatternGraph&, const Thresholds&);
 constexpr Detector kDetectors[] = {ping_pong, all_to_all,    butterfly,       natural_grid,
                                    star,      dissemination, renumbered_grid, tree};
@@ -29,8 +29,8 @@ double sum_of(const std::vector<Edge>& edges) {
   return sum;
 }
 
-// The edges above the `number` widest gaps, each of kGap or more, in the weights; with half the
-// weight at least.
+// The edges above each of the `number` widest gaps in weight (each at least kGap), if they carry at
+// least half the weight.
 std::vector<std::vector<Edge>> heavy_parts(const std::vector<Edge>& edges, std::size_t number) {
   std::vector<double> weights;
   for (const Edge& edge : edges) weights.push_back(edge.weight);
@@ -74,7 +74,7 @@ class PatternSearch {
   }
 
  private:
-  // Kind and extents, periodicity and the like; groups of one key are one pattern.
+  // Kind, extents, periodicity and so on; groups with the same key are one pattern.
   using Key = std::tuple<std::string, std::vector<std::int64_t>, std::vector<bool>, bool>;
   struct Candidate {
     FoundPattern pattern;
@@ -120,14 +120,14 @@ class PatternSearch {
       if (explained <= most * (1 + 1e-9) || !is_shape_of(graph, *match, explained)) continue;
       most = explained;
       best = std::move(match);
-      // It only claims what all pairs have, and leaves the rest of each pair to be searched.
+      // It claims only what all pairs have; the rest of each pair is searched further.
       if (best->kind == "all-to-all" && most >= thresholds_.pattern_share * graph.total()) break;
     }
     if (best) name_hypercube(graph, *best);
     return best;
   }
 
-  // Most of the part's traffic, or traffic that stands out from the rest of it.
+  // Whether it explains most of the part's traffic, or traffic that stands out from the rest.
   static bool is_shape_of(const PatternGraph& graph, const Match& match, double explained) {
     return match.kind == "all-to-all" ||
            contrasts(explained, static_cast<double>(match.edges.size()), graph.total(),
@@ -140,7 +140,7 @@ class PatternSearch {
            kContrast * (total - explained) / std::max(possible_pairs - pairs, 1.0);
   }
 
-  // A grid of lines of two is a butterfly or a grid; only the communicator can tell.
+  // A grid of lines of two is a butterfly or a grid; only the communicator distinguishes them.
   void name_hypercube(const PatternGraph& graph, Match& match) const {
     const bool twos =
         match.extents.size() > 1 &&
@@ -181,8 +181,7 @@ class PatternSearch {
     candidate.pairs_possible += graph.possible_pairs();
   }
 
-  // All of the traffic among the pattern's ranks is held against it, also what a heavy part left
-  // out.
+  // Compares with all traffic among the pattern's ranks, including what a heavy part left out.
   bool stands_out(Candidate& candidate) const {
     FoundPattern& pattern = candidate.pattern;
     if (pattern.explained < thresholds_.pattern_share * total_) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Takes the traffic of one class apart into patterns (patterns.h states the rules).
+// Decomposes the traffic of one class into patterns (rules: patterns.h).
 #pragma once
 
 #include <vector>
@@ -11,15 +11,15 @@ namespace fathom::analysis {
 
 // A pattern, found once or in several parts of the traffic.
 struct FoundPattern {
-  Match shape;  // of the first group; its edges are not used, its hub is a world rank
+  Match shape;  // of the first group; its edges are unused, its hub is a world rank
   std::uint64_t groups = 0;
   std::vector<std::uint32_t> ranks;  // world ranks, ascending
-  std::vector<Edge> edges;           // world ranks; the weight that is explained
+  std::vector<Edge> edges;           // world ranks; the weight explained
   double explained = 0;              // weight
-  double present = 1;                // the least of the groups
+  double present = 1;                // the least of all groups
 };
 
-// `cartesian`: the program laid its ranks out in a grid; a hypercube is one then.
+// `cartesian`: the program arranged its ranks in a grid; a hypercube then counts as a grid.
 std::vector<FoundPattern> search_patterns(std::vector<Edge> edges, bool cartesian,
                                           const Thresholds& thresholds);
 

@@ -8,7 +8,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr int kHandOver = 31;  // the round in which a butterfly's surplus ranks take part
+constexpr int kHandOver = 31;  // the round of a butterfly's surplus ranks
 
 std::vector<std::uint32_t> all_edges(const PatternGraph& graph) {
   std::vector<std::uint32_t> edges(graph.edges().size());
@@ -16,9 +16,9 @@ std::vector<std::uint32_t> all_edges(const PatternGraph& graph) {
   return edges;
 }
 
-// Edges for which round_of(source, destination) is a round from 0 to 31, and which part of
-// `expected` ordered pairs they are. A pair with less than an eighth of the mean of its round is
-// not counted as present.
+// The edges for which round_of(source, destination) is a round from 0 to 31, and their number as a
+// fraction of `expected` ordered pairs. A pair with less than an eighth of the mean of its round
+// does not count as present.
 template <typename RoundOf>
 Match edges_where(const PatternGraph& graph, double expected, RoundOf round_of) {
   Match match;
@@ -41,7 +41,7 @@ Match edges_where(const PatternGraph& graph, double expected, RoundOf round_of) 
   return match;
 }
 
-// k where the number is 2^k, else -1.
+// k if the number is 2^k, else -1.
 int power_of_two(std::uint32_t number) {
   return std::has_single_bit(number) ? std::countr_zero(number) : -1;
 }

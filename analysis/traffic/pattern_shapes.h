@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns that are no grids. Each search costs a few passes over the edges; n is the number of
+// Patterns that are not grids. Each search costs a few passes over the edges; n is the number of
 // ranks.
 #pragma once
 
@@ -10,26 +10,26 @@
 
 namespace fathom::analysis {
 
-// Three ranks or more, all with all. An edge explains no more than the usual weight of a pair: the
-// median, or, where a tenth of the pairs has less than an eighth of that, the weight that nine in
-// ten have. So a faint exchange of all with all below something else claims only its own part.
+// At least three ranks, each with every other. An edge explains at most the usual weight of a pair:
+// the median, or the weight that nine in ten pairs reach if a tenth have less than an eighth of the
+// median. So a faint all-to-all beneath another pattern claims only its own part.
 std::optional<Match> all_to_all(const PatternGraph& graph, const Thresholds& thresholds);
 
-// One rank, the hub, with all the others. "master-worker" if most of them get messages and send
-// some.
+// One rank, the hub, with all others. "master-worker" if most of the others both receive and send.
 std::optional<Match> star(const PatternGraph& graph, const Thresholds& thresholds);
 
-// r with r XOR 2^k, both ways. Where n is no power of two, as Open MPI's recursive doubling does it
-// (coll_base_allreduce.c): of the first 2 (n - 2^m) ranks the even ones hand over to the odd ones.
+// r with r XOR 2^k, both ways. If n is not a power of two, as in Open MPI's recursive doubling
+// (coll_base_allreduce.c): among the first 2 (n - 2^m) ranks the even ones hand over to the odd
+// ones.
 std::optional<Match> butterfly(const PatternGraph& graph, const Thresholds& thresholds);
 
 // r to (r + 2^k) mod n, one way: Bruck's algorithms.
 std::optional<Match> dissemination(const PatternGraph& graph, const Thresholds& thresholds);
 
-// Two ranks that talk with each other and nobody else, both ways.
+// Two ranks that communicate only with each other, both ways.
 std::optional<Match> ping_pong(const PatternGraph& graph, const Thresholds& thresholds);
 
-// A tree that is neither star nor line; the hub is its root, where directions tell.
+// A tree that is neither star nor line; the hub is its root, if directions reveal it.
 std::optional<Match> tree(const PatternGraph& graph, const Thresholds& thresholds);
 
 }  // namespace fathom::analysis

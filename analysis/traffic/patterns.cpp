@@ -153,9 +153,9 @@ class Finder {
   }
 
  private:
-  // Did the program lay its ranks out in a grid, and do these messages go where it says: its own,
-  // one-sided ones, those of a neighbourhood collective? Other collectives run algorithms of their
-  // own on a Cartesian communicator too.
+  // Whether the program arranged its ranks in a grid and these messages follow it: its own
+  // messages, one-sided ones, and those of a neighbourhood collective. Other collectives run their
+  // own algorithms on a Cartesian communicator too.
   bool cartesian(const ClassTraffic& traffic) const {
     const bool by_neighbours = mpi::is_neighborhood(mpi::meaning_of(traffic.class_name).collective);
     const bool one_sided = traffic.class_name == profile::kOneSided;
@@ -191,7 +191,7 @@ class Finder {
     for (const ClassTraffic& part : parts) search(part, *part.communicators.begin());
   }
 
-  // Rooted collectives of which most have the same root.
+  // Rooted collectives that mostly have the same root.
   void rooted(const ClassTraffic& traffic) {
     if (!is_rooted_collective(traffic.class_name)) return;
     const RootShare root = root_share(traffic);

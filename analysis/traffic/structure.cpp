@@ -52,7 +52,7 @@ std::vector<TopLink> top_links(const std::vector<PairCount>& pairs, const profil
   return links;
 }
 
-// `place_of` has the place of a rank, or nothing for it.
+// `place_of` gives the place of a rank, or none.
 Locality locality_at(const char* level, const std::vector<PairCount>& pairs,
                      const std::map<std::int64_t, std::string>& place_of) {
   Locality locality{level, {}, {}};

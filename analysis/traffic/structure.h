@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How the traffic is spread over ranks, pairs, hosts and the matrix.
+// How the traffic is distributed over ranks, pairs, hosts and the matrix.
 #pragma once
 
 #include <cstdint>
@@ -13,49 +13,49 @@
 
 namespace fathom::analysis {
 
-// Of values of all ranks, those that have none included.
+// Over the values of all ranks, including zeros.
 struct Spread {
   double mean = 0;
   double imbalance = 0;  // max / mean; 0 without traffic
-  double cv = 0;         // standard deviation (of the population) / mean
+  double cv = 0;         // population standard deviation / mean
 };
 Spread spread_of(const std::vector<double>& values);
 
 struct RankTraffic {
   std::int64_t rank = 0;
   profile::Volume out, in;
-  std::uint64_t peers_out = 0, peers_in = 0;  // different ranks, not counting itself
+  std::uint64_t peers_out = 0, peers_in = 0;  // different ranks, without itself
   std::uint64_t touch_bytes() const { return out.bytes + in.bytes; }
 };
 
 struct TopLink {
   profile::PairCount pair;
-  double share = 0;  // of all bytes (messages where there are none)
+  double share = 0;  // of all bytes (messages if there are none)
 };
 
-// Traffic within each place that is known: bytes and messages between different ranks.
+// Traffic within each known place: bytes and messages between different ranks.
 struct Locality {
   std::string level;              // "socket", "host"
-  profile::Volume inside, known;  // known: both ends' places are
+  profile::Volume inside, known;  // known: the places of both ends are
 };
 
-// How far from the diagonal the matrix has entries, ranks in their order.
+// How far the matrix's entries are from the diagonal, ranks in order.
 struct MatrixShape {
   std::int64_t bandwidth = 0;  // largest |source - destination|
   double mean_distance = 0;    // of |source - destination|, by bytes
-  double within_8 = 0;         // share of the bytes no farther than 8 from the diagonal
+  double within_8 = 0;         // share of the bytes at most 8 from the diagonal
 };
 
 struct Structure {
   std::int64_t ranks = 0;
-  std::uint64_t pairs = 0;  // that talked, messages to oneself left out
-  double density = 0;       // of the ordered pairs of different ranks
+  std::uint64_t pairs = 0;  // with traffic, without messages to oneself
+  double density = 0;       // fraction of the ordered pairs of different ranks
   profile::Volume all, to_itself;
-  Spread out, in, touch;              // bytes by rank; messages where no class has bytes
+  Spread out, in, touch;              // bytes by rank; messages if no class has bytes
   Spread peers;                       // by rank, out
   std::vector<RankTraffic> per_rank;  // by rank, only those with traffic
   std::vector<TopLink> top_links;     // 20, most bytes first
-  std::vector<Locality> locality;     // narrowest first; only what is known
+  std::vector<Locality> locality;     // narrowest level first; only known ones
   MatrixShape shape;
   Blocks blocks;
 };
@@ -63,7 +63,7 @@ struct Structure {
 inline constexpr std::size_t kTopRanks = 10;
 inline constexpr std::size_t kTopLinks = 20;
 
-// `trace` may be nullptr; it knows the sockets.
+// `trace` may be nullptr; it provides the sockets.
 Structure structure_of(const profile::Profile& profile, const trace::Trace* trace);
 
 base::Result<Outcome> structure(const Input& input);

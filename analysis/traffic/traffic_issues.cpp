@@ -14,8 +14,8 @@ namespace fathom::analysis {
 namespace {
 
 constexpr double kMessageSeconds =
-    1e-6;  // what a small message takes at least, sender and receiver together
-constexpr double kWorthSeconds = 0.01;  // part of the run from which on that matters
+    1e-6;  // least cost of a small message, sender and receiver together
+constexpr double kWorthSeconds = 0.01;  // from this fraction of the run on it matters
 
 std::string percent(double share) {
   char text[16];
@@ -66,8 +66,8 @@ class Issues {
     return findings_.back();
   }
 
-  // Pairs of the class whose mean message is small, those with most messages first; where messages
-  // of all sizes mix on every pair, the pairs with most messages.
+  // Pairs of the class with a small mean message size, most messages first; if sizes mix on every
+  // pair, the pairs with most messages.
   std::vector<RankPair> small_pairs(const std::string& class_name) const {
     profile::Selection selection;
     selection.class_name = class_name;
@@ -99,7 +99,7 @@ class Issues {
     return name;
   }
 
-  // Empty messages are signals, which no larger message could save.
+  // Empty messages are signals, which larger messages would not save.
   static std::vector<SizeRow> with_data(std::vector<SizeRow> rows) {
     std::erase_if(rows, [](const SizeRow& row) { return row.high == 0; });
     return rows;
@@ -148,7 +148,7 @@ class Issues {
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
   }
 
-  // Ranks above twice the mean, most first.
+  // Ranks above twice the mean, largest first.
   template <typename Of>
   std::vector<std::int64_t> busy_ranks(double mean, Of of) const {
     std::vector<RankTraffic> ranks = structure_.per_rank;

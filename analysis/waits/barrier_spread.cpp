@@ -13,12 +13,12 @@
 namespace fathom::analysis {
 namespace {
 
-// A barrier of which some members have come.
+// A barrier that some members have entered.
 struct Wave {
   Barrier barrier;
   std::uint32_t members = 0;
-  bool chosen = false;  // by the scope's ranks
-  bool inside = false;  // the last is in the scope's window and phase
+  bool chosen = false;  // a rank of the scope takes part
+  bool inside = false;  // the last entry is in the scope's window and phase
 };
 
 bool is_worse(const Barrier& a, const Barrier& b) {
@@ -26,7 +26,7 @@ bool is_worse(const Barrier& a, const Barrier& b) {
          std::make_tuple(a.spread_ns(), b.communicator, b.sequence, b.first_ns);
 }
 
-// Of equal times the lower process is first, the higher is last, whoever is told of first.
+// Ties: the lowest process counts as first, the highest as last, whatever the merge order.
 void merge(Wave& into, const Wave& other) {
   Barrier& barrier = into.barrier;
   const Barrier& more = other.barrier;
@@ -103,7 +103,7 @@ class BarrierSearch {
            barrier.sequence;
   }
 
-  // What all own members know of a barrier goes to the process that looks after its communicator.
+  // Sends what all own members know about a barrier to the process that owns its communicator.
   void own_came(const Wave& one) {
     Wave& wave = own_waves_[key(one.barrier)];
     merge(wave, one);

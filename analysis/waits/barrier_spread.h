@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How far apart the members of each barrier come to it: from the first that enters to the last.
+// The spread of each barrier: the time from the first member's entry to the last member's.
 //
-// Barriers are those of one communicator, in their order there, MPI_Ibarrier included (a pause of
-// recording begins the count anew). Only barriers of which all members' calls are in the trace
-// count. With a scope a barrier counts if a chosen rank takes part, and the last to enter does so
-// in the window and the phase. Memory: barriers under way, and the worst. Cost: one pass over the
-// steps.
+// Barriers belong to one communicator, in their order there, MPI_Ibarrier included (a pause in
+// recording restarts the count). A barrier counts only if the trace has the calls of all members.
+// With a scope, a chosen rank must take part, and the last entry must be in the window and the
+// phase. Memory: active barriers, and the worst. Cost: one pass over the steps.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace fathom::analysis {
 
 struct Barrier {
   std::int32_t communicator = 0;
-  std::uint32_t sequence = 0;         // of the communicator's collectives
+  std::uint32_t sequence = 0;         // among the communicator's collectives
   std::uint32_t first = 0, last = 0;  // processes
   std::uint64_t first_ns = 0, last_ns = 0;
   std::uint64_t spread_ns() const { return last_ns - first_ns; }
@@ -33,7 +32,7 @@ struct LastAtBarrier {
 };
 
 struct BarrierSpread {              // at analysis process 0
-  std::vector<Barrier> worst;       // 64 at most, the widest first
+  std::vector<Barrier> worst;       // at most 64, the widest first
   std::vector<LastAtBarrier> last;  // by communicator and process
 };
 

@@ -29,7 +29,7 @@ class Scan {
   }
 
  private:
-  // A message that the call completed.
+  // A message completed by the call.
   struct Decisive {
     const Step* part = nullptr;
     std::uint64_t done_ns = 0;
@@ -82,7 +82,7 @@ class Scan {
     if (done_ns <= call.time_ns) return;
     const std::uint64_t ready_ns = std::clamp(part.end_ns, call.time_ns, done_ns);
     const bool receiving = part.kind == StepKind::kReceive;
-    // A send that is complete before its receive is posted waited for nobody.
+    // A send that completes before its receive is posted waited for nobody.
     if (!receiving && part.end_ns > done_ns) return;
     BlockedRow& row = rows_[std::uint64_t{process} << 33 | std::uint64_t{part.partner} << 1 |
                             (receiving ? 1 : 0)];

@@ -84,7 +84,7 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
       transfer.protocol = Protocol::kEager;
       request.in_mpi_ns = in_mpi_ns(state, event.time_ns);
       break;
-    // One that lay in the queue is copied in a piece of its own, whole or not.
+    // A message from the unexpected queue is copied in a separate piece, complete or not.
     case TransferStep::kContinue:
       transfer.protocol = transfer.unexpected && transfer.protocol == Protocol::kEager
                               ? Protocol::kUnknown
@@ -99,8 +99,8 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
       break;
     case TransferStep::kComplete:
       transfer.complete_ns = event.time_ns;
-      if (event.receiving || !request.known) break;  // a receive is told of behind this
-      transfer.protocol = Protocol::kUnknown;        // its steps are the same for both
+      if (event.receiving || !request.known) break;  // the event for a receive comes later
+      transfer.protocol = Protocol::kUnknown;        // both protocols have the same steps
       finish(state, transfer);
       state.requests.erase(event.request);
       break;
@@ -108,8 +108,7 @@ void TransferSteps::step(State& state, std::uint32_t process, const Event& event
   }
 }
 
-// The first in of its kind is the first out: MPI's order. It leaves right behind the match that
-// takes it.
+// First in, first out per kind: MPI's order. A message leaves right after the match that takes it.
 void TransferSteps::unexpected(State& state, const Event& event) {
   auto& queue = state.queue[queue_key(event)];
   if (!event.receiving) return queue.push_back(event.time_ns);

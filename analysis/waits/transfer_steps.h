@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of each message at each of its ends, from the steps that PERUSE tells of inside the
-// library:
+// The life of each message at each of its ends, from the steps inside the library that PERUSE
+// reports:
 //
-//   receive   posted (or, of a message that was there already, asked for), matched, begun, ended, complete;
-//             before that a message that nobody had asked for lies in the unexpected queue
+//   receive   posted (or asked for, if the message was already there), matched, begun, ended,
+//             complete; before that, an unexpected message stays in the unexpected queue
 //   send      begun (the request exists), first transfer, ended, complete
-// Eager: a message is sent whole; rendezvous: a header first, and the data when the receive is
-// there. Only a receive that was posted before its message came tells: it goes on after its first
-// piece if it is a rendezvous. What sends and unexpected receives are is known by their size, where
-// those that tell agree (transfers.cpp). The overlap of a transfer is the part between its
-// beginning and its end in which the process's first thread was outside of MPI.
 //
-// Without PERUSE there are only requests that exist and complete: of those only `asked_ns` and
-// `complete_ns` are known. An EventConsumer: streams. Memory: transfers under way, rows, and the
-// first messages as asked for.
+// Eager: the message is sent as a whole. Rendezvous: first a header, then the data when the receive
+// is there. Only a receive posted before its message arrived reveals the protocol: it continues
+// after its first piece if it is a rendezvous. For sends and unexpected receives the protocol
+// follows from their size, if those that reveal it agree (transfers.cpp). The overlap of a transfer
+// is the part between its beginning and end in which the process's first thread was outside MPI.
+//
+// Without PERUSE the trace only has the creation and completion of requests: only `asked_ns` and
+// `complete_ns` are known then. An EventConsumer, so it streams. Memory: active transfers, rows,
+// and the first messages as asked for.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ namespace fathom::analysis {
 
 enum class Protocol : std::uint8_t { kUnknown, kEager, kRendezvous };
 
-// One end of a message. Moments that were not seen are 0.
+// One end of a message. Moments not observed are 0.
 struct Transfer {
   std::uint32_t process = 0;
   std::int32_t peer = 0, tag = 0, communicator = 0;
@@ -37,13 +38,13 @@ struct Transfer {
   std::uint32_t number = 0;  // among those of the process
   std::uint64_t bytes = 0;
   std::uint64_t asked_ns = 0, matched_ns = 0, begin_ns = 0, end_ns = 0, complete_ns = 0;
-  std::uint64_t queued_ns = 0;   // how long it lay in the unexpected queue
-  std::uint64_t overlap_ns = 0;  // of begin to end, outside of MPI
+  std::uint64_t queued_ns = 0;   // time in the unexpected queue
+  std::uint64_t overlap_ns = 0;  // from begin to end, outside MPI
   bool receiving = false, unexpected = false;
   Protocol protocol = Protocol::kUnknown;
 };
 
-// Ends that are alike.
+// Ends with the same attributes.
 struct TransferRow {
   std::uint32_t process = 0, size_bin = 0;
   bool receiving = false, hidden = false;
@@ -56,7 +57,7 @@ struct TransferRow {
 
 class TransferSteps : public EventConsumer {
  public:
-  // Both outlive this. The first `most_messages` ends of all processes together are kept.
+  // Both must outlive this. Keeps the first `most_messages` ends over all processes.
   TransferSteps(const trace::Definitions& definitions, const ScopeFilter& scope,
                 std::size_t most_messages)
       : definitions_(definitions),
@@ -69,17 +70,17 @@ class TransferSteps : public EventConsumer {
 
   std::vector<TransferRow> rows() const;  // of the processes seen; sorted
   std::vector<Transfer> messages;         // by process, in the order of completion
-  std::uint64_t steps_seen = 0;           // of PERUSE's; 0: the trace has none
+  std::uint64_t steps_seen = 0;           // PERUSE's; 0: the trace has none
   std::uint64_t largest_eager = 0,
-                smallest_rendezvous = ~std::uint64_t{0};  // bytes, of those that could tell
+                smallest_rendezvous = ~std::uint64_t{0};  // bytes, of those that reveal it
 
  private:
   struct Request {
     Transfer transfer;
     std::uint64_t in_mpi_ns = 0;  // until the transfer began
-    bool known = false;           // what is sent
+    bool known = false;           // what is sent is known
   };
-  // The message sent last, whose request is told next.
+  // The last message sent; its request comes next.
   struct HandedOn {
     Transfer transfer;
     bool waits = false;

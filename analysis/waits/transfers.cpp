@@ -16,7 +16,7 @@
 namespace fathom::analysis {
 namespace {
 
-// Of a moment or time that may not have been seen.
+// NaN for a moment or duration that was not observed.
 double seen(std::uint64_t ns) { return ns > 0 ? base::seconds(ns) : std::nan(""); }
 
 std::string name_of(Protocol protocol) {
@@ -31,17 +31,17 @@ std::string name_of(Protocol protocol) {
 struct Seen {
   std::vector<TransferRow> rows;
   std::vector<Transfer> messages;
-  bool steps = false;  // PERUSE's
+  bool steps = false;  // PERUSE steps
 };
 
 struct Limits {
   std::uint64_t steps = 0, largest_eager = 0, smallest_rendezvous = ~std::uint64_t{0};
 };
 
-// Of sizes between `least` and `most`, as the others of the job were.
+// For sizes between `least` and `most`, by what the job's other messages of these sizes used.
 Protocol by_size(std::uint64_t least, std::uint64_t most, const Limits& limits) {
   if (limits.largest_eager >= limits.smallest_rendezvous)
-    return Protocol::kUnknown;  // both are used at one size
+    return Protocol::kUnknown;  // both protocols occur at one size
   if (most <= limits.largest_eager) return Protocol::kEager;
   return least >= limits.smallest_rendezvous ? Protocol::kRendezvous : Protocol::kUnknown;
 }
@@ -62,7 +62,7 @@ auto key(const TransferRow& row) {
   return std::tie(row.process, row.receiving, row.hidden, row.protocol, row.size_bin);
 }
 
-// In order, those that turned out to be alike together.
+// Sorts the rows and merges those that turned out to be equal.
 std::vector<TransferRow> put_together(std::vector<TransferRow> rows) {
   std::sort(rows.begin(), rows.end(),
             [](const TransferRow& a, const TransferRow& b) { return key(a) < key(b); });

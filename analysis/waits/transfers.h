@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The transfer view: what happens to each message between being asked for and being complete
+// The transfer view: what happens to each message between request and completion
 // (transfer_steps.h), and what blocked calls wait for (blocked_time.h).
 #pragma once
 

@@ -17,20 +17,20 @@ namespace fathom::analysis {
 namespace {
 
 struct Blame {
-  WaitKey wait;                         // whose wait; its culprit is who is to blame
+  WaitKey wait;                         // whose wait; its culprit is to blame
   std::uint32_t step = 0;               // of the culprit: what was waited for
-  std::uint32_t others_step = kNobody;  // of that process: where the two last met
-  std::uint32_t sequence = kNobody;     // of the last collective of all before, if there was one
-  std::uint64_t waited_ns = 0;          // how long it was waited
-  std::uint64_t direct_ns = 0;          // the part of that which counts
-  std::uint64_t passed_ns = 0;          // and what others waited because of it
-  // How busy the thread that waited was since either, and since the beginning.
+  std::uint32_t others_step = kNobody;  // of the culprit: where the two last met
+  std::uint32_t sequence = kNobody;     // of the last collective of all before, if any
+  std::uint64_t waited_ns = 0;          // duration of the wait
+  std::uint64_t direct_ns = 0;          // the part of it that counts
+  std::uint64_t passed_ns = 0;          // and waits of others caused by it
+  // How long the waiting thread was busy since either, and since the beginning.
   std::uint64_t busy_ns = 0, busy_since_all_ns = 0, busy_in_all_ns = 0;
 };
 
 __extension__ using Wide = unsigned __int128;
 
-// Shares are nanoseconds of blame for each nanosecond of waiting, times 2^32.
+// Shares are nanoseconds of blame per nanosecond of waiting, times 2^32.
 constexpr int kShareBits = 32;
 constexpr std::uint64_t share_of(std::uint64_t blame_ns, std::uint64_t waited_ns) {
   const Wide share = (static_cast<Wide>(blame_ns) << kShareBits) / waited_ns;
@@ -50,8 +50,8 @@ class Backward {
         at_(job.steps().size(process)),
         open_(job, process) {}
 
-  // Goes on until it needs blame that has not come, and hands out its own. True at the beginning of
-  // the trace.
+  // Continues until it needs blame that has not arrived, and hands out its own. True at the
+  // beginning of the trace.
   template <typename HandOut>
   bool go_on(HandOut hand_out) {
     while (at_ > 0 || waiting_) {
@@ -115,7 +115,7 @@ class Backward {
     open_.close(number);
   }
 
-  // The part of the wait, which begins when the call is entered, that counts.
+  // The part of a wait that counts; the wait begins when the call is entered.
   std::uint64_t in_scope_ns(const Step& call, const Wait& wait) const {
     if (scope_.processes && !(*scope_.processes)[process_]) return 0;
     if (scope_.phase != kNobody && call.partner != scope_.phase) return 0;
@@ -142,14 +142,14 @@ class Backward {
   }
 
   // How long a thread had waited since the end of one of its calls (kNobody: since the beginning).
-  // None where that call was left after the moment in question.
+  // 0 if that call was left after the moment in question.
   std::uint64_t waited_since(std::uint32_t from_call, std::uint64_t waited_before_ns) const {
     if (from_call == kNobody) return waited_before_ns;
     const std::uint64_t waited_by_then_ns = job_.steps().at(process_, from_call).note;
     return waited_before_ns > waited_by_then_ns ? waited_before_ns - waited_by_then_ns : 0;
   }
 
-  // Busy from the end of one call to the beginning of another, of the same thread.
+  // Busy time from the end of one call to the beginning of another on the same thread.
   std::uint64_t busy_since(std::uint32_t from_call, const Step& call,
                            std::uint64_t waited_before_ns) const {
     const Step& from = job_.steps().at(process_, from_call == kNobody ? 0 : from_call);
@@ -187,7 +187,7 @@ class Backward {
     std::uint32_t from =
         blame.others_step == kNobody ? kNobody : steps.at(process_, blame.others_step).posted;
     std::uint64_t others_busy_ns = blame.busy_ns;
-    // Where they met on another thread of this process, nothing is known of this one since then.
+    // If they met on another thread of this process, nothing is known about this thread since then.
     if (from != kNobody && steps.at(process_, from).thread != call.thread) {
       from = kNobody;
       others_busy_ns = blame.busy_in_all_ns;
@@ -218,10 +218,10 @@ class Backward {
     shares.sum += share;
   }
 
-  // What the waits of a thread are to blame for, that come before the call at hand.
+  // The blame of a thread's waits that precede the current call.
   struct Shares {
     std::priority_queue<std::tuple<std::uint32_t, std::uint64_t>>
-        given;  // holds down to this call; share
+        given;  // valid down to this call; share
     std::uint64_t sum = 0;
   };
   Shares& shares_of(const Step& call) {
@@ -235,12 +235,12 @@ class Backward {
   WaitTallies& tallies_;
   std::uint32_t at_;
   bool waiting_ = false, released_ = false;
-  std::uint64_t wait_ns_ = 0;  // of the call at hand
+  std::uint64_t wait_ns_ = 0;  // of the current call
   OpenWaits open_;
   base::FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
   std::vector<Shares> shares_;                             // by thread
   std::uint64_t next_sent_ns_ =
-      ~std::uint64_t{0};  // of the messages that the next call takes that takes any, the first
+      ~std::uint64_t{0};  // of the messages taken by the next call that takes any, the first
 };
 
 class BlamePass : public Pass {

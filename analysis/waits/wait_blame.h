@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The second of the two passes that find the waits of a job (wait_steps.h): backward, handing out
-// the blame.
+// The second of two passes that find the waits of a job (wait_steps.h): backward, distributing the
+// blame.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace fathom::analysis {
 
-// After note_waits(). Adds the waits in scope, and who caused them, of own processes to `tallies`;
-// returns how many times a process had to be let go on without its share of blame. Collective over
-// the job's transport.
+// Call after note_waits(). Adds to `tallies` the waits of own processes that are in scope, and
+// their causes. Returns how often a process was released without its share of blame. Collective
+// over the job's transport.
 std::uint64_t hand_out_blame(JoinedJob& job, const WaitScope& scope, WaitTallies& tallies);
 
 }  // namespace fathom::analysis

@@ -25,7 +25,7 @@ class Forward {
         size_(job.steps().size(process)),
         open_(job, process) {}
 
-  // Some steps; false at the end.
+  // Processes some steps; false at the end.
   bool go_on(std::uint32_t steps) {
     const std::uint32_t until = size_ - at_ < steps ? size_ : at_ + steps;
     for (; at_ < until; ++at_) {
@@ -52,7 +52,7 @@ class Forward {
     open_.add(number, step);
   }
 
-  // Calls that were left by then have all their steps.
+  // Calls left by then have all their steps.
   void finish_before(std::uint64_t time_ns) {
     const StepFile& steps = job_.steps();
     open_.close_if(
@@ -91,7 +91,7 @@ class Forward {
                facts.definitions.processes.size();
   }
 
-  // What is known of one thread so far.
+  // What is known about one thread so far.
   struct Line {
     base::FlatMap<std::uint64_t, Meeting> met;  // by process
     std::uint32_t last_of_all = kNobody;        // kCollective
@@ -111,7 +111,7 @@ class Forward {
   std::vector<Line> lines_;  // by thread
 };
 
-// The call of the other's that is waited for will have a share of the blame to expect.
+// Marks the other process's call as one that will get a share of the blame.
 void expect(StepFile& steps, const Target& target) {
   const std::uint32_t call = steps.at(target.process, target.step).posted;
   if (call != kNobody) ++steps.at(target.process, call).blamed;
@@ -122,7 +122,7 @@ void Forward::blame(const Target& target) {
   parcels_.send(job_.mapping()[target.process], 0, target);
 }
 
-// One process of the job behind another.
+// Processes the job's processes one after the other.
 class NotesPass : public Pass {
  public:
   explicit NotesPass(JoinedJob& job)

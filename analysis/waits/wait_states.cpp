@@ -58,7 +58,8 @@ std::string phase_name(const trace::Definitions& definitions, std::uint32_t phas
   return phase < definitions.phases.size() ? definitions.phases[phase] : "";
 }
 
-// Ranks with the most first: those that make up nearly all, and each that is a good part of it.
+// Ranks with the most time, largest first: those that make up nearly all of it, and each with a
+// large share.
 std::vector<std::int64_t> most(const trace::Definitions& definitions,
                                const std::map<std::uint32_t, std::uint64_t>& sums) {
   std::vector<std::pair<std::uint32_t, std::uint64_t>> order(sums.begin(), sums.end());
@@ -93,7 +94,7 @@ std::string rank_list(const std::vector<std::int64_t>& ranks) {
   return text;
 }
 
-// Rows that one finding tells together: one kind, one place in the program.
+// Rows reported by one finding: one kind, one place in the program.
 struct Group {
   std::uint64_t ns = 0, count = 0, worst_ns = 0, worst_at_ns = 0;
   std::map<std::uint32_t, std::uint64_t> culprits, victims;
@@ -232,7 +233,7 @@ class WaitFindings {
     const trace::CodeSite& site = names_.of_call(process, address);
     return {definitions().functions[function].name, site.file, site.line};
   }
-  // What `process` did longest while it was waited for.
+  // What `process` did longest while others waited for it.
   std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
     if (longest.work_ns == 0 && longest.call_ns == 0) return {};
     Meanwhile told{
@@ -252,7 +253,7 @@ class WaitFindings {
   }
 
   void rate(Finding& finding, std::uint64_t ns) const {
-    constexpr double kSteep = 4;  // a quarter of all time is as bad as it gets
+    constexpr double kSteep = 4;  // a quarter of all time reaches the maximum
     finding.seconds = base::seconds(ns);
     finding.strength =
         std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
@@ -261,7 +262,7 @@ class WaitFindings {
         {"share_of_all_time", static_cast<double>(ns) / static_cast<double>(all_ns_)});
   }
 
-  // Of the processes in it: what was lost makes it less sure.
+  // Lowered by losses of the processes involved.
   double confidence(const Group& group) const {
     for (const auto* side : {&group.culprits, &group.victims}) {
       for (const auto& [process, ns] : *side) {
@@ -315,7 +316,7 @@ class WaitFindings {
     }
   }
 
-  // Of the waits for this rank the longest.
+  // The longest wait for this rank.
   const WaitRow* worst_for(const Group& group, std::int64_t culprit) const {
     const WaitRow* worst = nullptr;
     for (const WaitRow* row : group.rows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wait states: which processes waited, in which call, for whom and how long, and who caused it in
-// the end.
+// Wait states: which processes waited, in which call, for whom and how long, and what the root
+// cause was.
 //
 // Sources of the definitions: analysis/engine/call_wait.h, analysis/engine/collectives.h,
 // analysis/waits/wait_steps.h.

@@ -25,7 +25,7 @@ void sort_rows(std::vector<Row>& rows) {
             [](const Row& a, const Row& b) { return order_of(a) < order_of(b); });
 }
 
-// Both are sorted; a row of `late` has one of `waits`, unless blame was left out.
+// Both are sorted. Each row of `late` has one in `waits`, unless blame is missing.
 void add_late(const std::vector<WaitRow>& late, std::vector<WaitRow>& waits) {
   auto row = waits.begin();
   for (const WaitRow& one : late) {

@@ -18,7 +18,7 @@ WaitRow row_of(const WaitKey& key) {
   return row;
 }
 
-// What the first thread did longest in the `waited_ns` before it entered the step `call`.
+// What the first thread did longest during the `waited_ns` before it entered the step `call`.
 LongestStretch longest_stretch(const JoinedJob& job, std::uint32_t process, std::uint32_t call,
                                std::uint64_t waited_ns) {
   const StepFile& steps = job.steps();
@@ -66,7 +66,7 @@ void WaitTallies::caused(const WaitKey& key, std::uint64_t direct_ns, std::uint6
   origin.row.direct_ns += direct_ns;
   origin.row.indirect_ns += indirect_ns;
   ++origin.row.count;
-  // Blame comes in any order; the same instance must be the worst.
+  // Blame arrives in any order; the choice of the worst instance must not depend on it.
   const std::uint64_t ns = direct_ns + indirect_ns;
   if (std::tie(ns, waited_ns, call) <= std::tie(origin.worst_ns, origin.waited_ns, origin.call))
     return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Waits and what caused them, added up by calls that are alike (wait_steps.h). Of the processes of
-// one analysis process.
+// Waits and their causes, summed over calls with the same attributes (wait_steps.h), for the
+// processes of one analysis process.
 #pragma once
 
 #include <cstdint>
@@ -30,24 +30,22 @@ class WaitTallies {
  public:
   void add(const WaitKey& key, std::uint64_t ns, std::uint64_t at_ns);
 
-  // Before the step `call`; the other had waited for `waited_ns` by then.
+  // Cause before the step `call`; the other process had waited `waited_ns` by then.
   void caused(const WaitKey& key, std::uint64_t direct_ns, std::uint64_t indirect_ns,
               std::uint32_t call, std::uint64_t waited_ns);
 
-  // A wait of another process, by the key that it has there, and the step of the own call that it
-  // was for.
+  // A wait of another process: its key there, and the own step `call` that it waited for.
   void late(const WaitKey& key, std::uint32_t call, std::uint64_t waited_ns);
 
-  // In no order.
+  // Unsorted.
   std::vector<WaitRow> wait_rows() const;
-  // What late() was told of, of each key the longest: key, late_for and meanwhile, the rest is 0.
+  // Longest wait reported to late(), per key: key, late_for and meanwhile; other fields are 0.
   std::vector<WaitRow> late_rows(const JoinedJob& job) const;
-  // Cost: for each row once the steps of its worst instance.
+  // Cost per row: one pass over the steps around its worst instance.
   std::vector<OriginRow> origin_rows(const JoinedJob& job) const;
 
  private:
-  // An OriginRow, and its worst instance: the call that came late, and how long the other had
-  // waited by then.
+  // An OriginRow and its worst instance: the late call, and how long the other had waited by then.
   struct Origin {
     OriginRow row;
     std::uint64_t worst_ns = 0, waited_ns = 0;
