@@ -7,6 +7,6 @@
 
 int main(int argc, char** argv) try {
   return fathom::cli::run_command_line({argv + 1, argv + argc});
-} catch (const std::exception& error) {  // out of memory, and whatever a library throws
+} catch (const std::exception& error) {  // out of memory, or thrown by a library
   return fathom::cli::fail(fathom::cli::kFailed, "", error.what());
 }

@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs one combination of a scenario and says what came out: as JSON for results.json, and as
+// Runs one combination of a scenario and returns its results: as JSON for results.json, and as
 // tables.
 //
-// A run of a scenario in results.json has, besides what simulator/run/results.h says,
-//   "job" (names of the entries, joined by +), "scheduler", "varied" {key: value that was chosen from a
-//   list}, "end_s", "jobs_arrived", "jobs_started", "jobs_ended",
-//   "wait_s", "response_s", "slow_down", "bounded_slow_down": {"mean", "max"} over the jobs that ended
-//       (wait: that started); flow model also "contention": run time over run time alone
-//   "over_time": {"max_congestion", "mean_congestion", "congestion_deviation", "max_flows", "waiting",
-//       "running", "busy_slots": {"mean", "deviation", "min", "max"}}, weighted by time from 0 to end_s
-//   "jobs": [{"job", "placement", "ranks", "hosts", "submit_s", "start_s", "end_s", "wait_s", …}], null: not yet
-// Its max_… are the highest at any time, and each link has the highest "traffic" and "flows" and
-// the "mean_traffic" over time.
+// In addition to the fields in simulator/run/results.h, a scenario's run in results.json has
+//
+//   "job"        names of the entries, joined by +
+//   "scheduler"
+//   "varied"     {key: value that was chosen from a list}
+//   "end_s", "jobs_arrived", "jobs_started", "jobs_ended"
+//   "wait_s", "response_s", "slow_down", "bounded_slow_down"
+//                {"mean", "max"} over the jobs that ended (wait_s: that started)
+//   "contention" flow model only: likewise for run time over run time alone
+//   "over_time"  {"max_congestion", "mean_congestion", "congestion_deviation", "max_flows",
+//                "waiting", "running", "busy_slots": {"mean", "deviation", "min", "max"}},
+//                weighted by time from 0 to end_s
+//   "jobs"       [{"job", "placement", "ranks", "hosts", "submit_s", "start_s", "end_s",
+//                "wait_s", …}], null: not yet
+//
+// Its max_… are the highest at any time. Each link has the highest "traffic" and "flows" and the
+// "mean_traffic" over time.
 #pragma once
 
 #include <string>
@@ -31,21 +38,21 @@ struct CombinationRun {
   simulator::ScheduledRun outcome;
 };
 
-// Snapshots go to FOLDER/links-at-TIME.graphml. What the combination needs must be loaded.
+// Snapshots go to FOLDER/links-at-TIME.graphml. Everything the combination needs must be loaded.
 base::Result<CombinationRun> run_combination(const Scenario& scenario, const Workload& workload,
                                              const std::string& folder);
 
 std::string run_json(const CombinationRun& run);
 
-// FOLDER/jobs.csv, timeline.csv, links.csv, and with the flow model utilisation.csv: time and, for
-// each link, the part of its capacity that was used.
+// FOLDER/jobs.csv, timeline.csv, links.csv, and with the flow model utilisation.csv: the
+// utilisation of each link over time.
 base::Status write_tables(const CombinationRun& run, const std::string& folder);
 
 // One line for runs.csv, and its heading.
 std::string run_row(const CombinationRun& run);
 std::string run_row_heading();
 
-// What the jobs had to bear, over those for which it is known.
+// A statistic over the jobs for which it is known.
 struct Summary {
   double mean = 0, max = 0;
   std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a run stands in results.json.
+// Writes a run for results.json.
 #include <algorithm>
 #include <limits>
 

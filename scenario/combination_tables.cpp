@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run as CSV.
+// Writes a run as CSV.
 #include <algorithm>
 #include <cstdio>
 

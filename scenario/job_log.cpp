@@ -16,7 +16,7 @@ constexpr std::size_t kFieldsNeeded = 9;
 
 using Fields = std::array<double, kFields>;
 
-// How many numbers the line has, up to kFields; 0 if something is no number.
+// Count of numbers on the line, up to kFields; 0 if a field is not a number.
 std::size_t numbers_in(std::string_view line, Fields& fields) {
   std::size_t count = 0;
   const char* at = line.data();

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Job logs in the Standard Workload Format (D. Feitelson et al., Parallel Workloads Archive,
-// version 2.2): one job a line, 18 numbers separated by blanks, -1 for what is not known; lines
-// that begin with ';' are comments. Used are
+// version 2.2): one job per line, 18 numbers separated by blanks, -1 for unknown; lines that begin
+// with ';' are comments. The fields used are
 //
-//     2 submit time (s) · 4 run time (s) · 5 processors used · 8 processors asked for · 9 time asked for
+//     2 submit time (s) · 4 run time (s) · 5 processors used · 8 processors requested ·
+//     9 time requested
 //
-// Processors asked for go before those used; without a time asked for, the run time stands for it.
+// Processors requested take precedence over processors used. If no time was requested, the run time
+// is used.
 #pragma once
 
 #include <cstdint>

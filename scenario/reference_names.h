@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the reference simulator's classes are called here.
+// Translates the reference simulator's class names to ours.
 #pragma once
 
 #include <string>
 
 namespace fathom::scenario {
 
-// "pfsim.router.DmodKRouter" is "dmodk"; any other name stays as it is.
+// "pfsim.router.DmodKRouter" is "dmodk"; any other name stays unchanged.
 std::string our_name(const std::string& name);
 
 }  // namespace fathom::scenario

@@ -17,29 +17,29 @@
 namespace fathom::scenario {
 
 struct Pattern {
-  const simulator::PatternRow* row = nullptr;  // nullptr: there is none
-  std::int64_t ranks = 0;                      // 0: as the job log says
+  const simulator::PatternRow* row = nullptr;  // nullptr: no pattern
+  std::int64_t ranks = 0;                      // 0: as given by the job log
   std::uint64_t bytes = 0;
 };
 
 // A stream of jobs of one kind.
 struct JobEntry {
   std::string name;
-  std::string profile;             // file or folder; or
-  Pattern pattern;                 // synthetic; jobs of a log have this, too
-  std::string log;                 // file: arrivals, sizes and times come from there
+  std::string profile;             // file or folder; alternatively
+  Pattern pattern;                 // synthetic; jobs of a log have this too
+  std::string log;                 // file with arrivals, sizes and times
   simulator::Distribution submit;  // time between arrivals; without a row: one job, at `at_s`
   double at_s = 0;
   simulator::Distribution duration;  // seconds; flow model: of computation
-  simulator::Distribution request;   // what the scheduler is told; without a row: the duration
-  std::uint64_t count = 0;           // most jobs; 0: as many as arrive in time
+  simulator::Distribution request;   // time requested from the scheduler; no row: the duration
+  std::uint64_t count = 0;           // maximum; 0: all that arrive in time
   std::uint32_t phases = 1;
   simulator::PlacementChoice placement;  // its own, or the scenario's
-  std::string where;                     // "file:line:column", for errors that show later
+  std::string where;                     // "file:line:column", for errors found later
 };
 
 struct Scenario {
-  std::string cluster;  // as simulator::load_cluster() takes it
+  std::string cluster;  // as accepted by simulator::load_cluster()
   simulator::ClusterDefaults defaults;
   std::vector<std::string> failed_links;
   double failed_share = 0;
@@ -50,7 +50,7 @@ struct Scenario {
 };
 
 struct ScenarioFile {
-  std::string output;  // folder named in the file; empty if it names none
+  std::string output;  // folder named in the file; empty if none
   std::vector<Scenario> combinations;
 };
 

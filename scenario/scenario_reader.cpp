@@ -113,7 +113,7 @@ class ScenarioReader {
     return text;
   }
 
-  // The reference's parameters: capacity 1 without a unit, npe processes on a host.
+  // The reference's parameters: capacity 1 without a unit, npe processes per host.
   std::string theirs(const std::string& kind, YamlSection& parameters) {
     std::string text = kind + ":slots=" + std::to_string(parameters.count("npe", 1)) +
                        ";capacity=" + number_text(parameters.number("bw", 1)) + ';';
@@ -257,7 +257,7 @@ class ScenarioReader {
     if (entry.has("request")) job.request = distribution(entry, "request");
   }
 
-  // A number stands for always that number.
+  // A plain number means a constant.
   simulator::Distribution distribution(YamlSection& entry, const char* key) {
     if (!entry.is_section(key)) {
       const simulator::Distribution always = simulator::constant(entry.number(key));
@@ -279,7 +279,7 @@ class ScenarioReader {
     return result;
   }
 
-  // The reference calls an exponential's rate lambd; its mean is understood, too.
+  // The reference calls an exponential's rate lambd; its mean is accepted too.
   static void parameters(YamlSection& section, simulator::Distribution& result) {
     if (result.row == nullptr) return;
     for (std::size_t at = 0; at < result.parameters.size(); ++at) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Reads a scenario: YAML, docs/scenarios.md. Files of the reference simulator (PFSim) are
-// scenarios, too: its keys and class names are understood.
+// Reads a scenario: YAML, docs/scenarios.md. Also accepts files of the reference simulator (PFSim),
+// with its keys and class names.
 #pragma once
 
 #include <string>
@@ -12,9 +12,9 @@ namespace fathom::scenario {
 
 inline constexpr std::size_t kMostCombinations = 1'000'000;
 
-// All combinations, in the order in which the lists stand for in docs/scenarios.md. Paths are
-// relative to the file's folder. An Error names file, line and column; unknown keys and names come
-// with the known ones.
+// All combinations, in the order that docs/scenarios.md defines for lists. Paths are relative to
+// the file's folder. An Error names file, line and column; for an unknown key or name it lists the
+// known ones.
 base::Result<ScenarioFile> read_scenarios(const std::string& path);
 
 }  // namespace fathom::scenario

@@ -16,7 +16,7 @@
 namespace fathom::scenario {
 namespace {
 
-// Little-endian lengths before texts.
+// Each text is preceded by its length, little-endian.
 void put_size(base::AtomicFile& file, std::uint64_t size) {
   char bytes[sizeof size];
   std::memcpy(bytes, &size, sizeof size);

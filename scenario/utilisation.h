@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How much of each link's capacity was in use over time, as CSV:
-// source,target,from_s,to_s,utilisation. Intervals in which a link carried nothing are left out.
+// Utilisation of each link over time, as CSV: source,target,from_s,to_s,utilisation. Intervals in
+// which a link carried nothing are left out.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ namespace fathom::scenario {
 base::Status write_utilisation(const simulator::Network& network, const simulator::LinkUsage& usage,
                                const std::string& path);
 
-// Ranks of a replay that wait, over time: from_s,to_s,waiting_ranks.
+// Number of waiting ranks in a replay over time: from_s,to_s,waiting_ranks.
 base::Status write_waiting(const std::vector<simulator::Waiting>& waiting, const std::string& path);
 
 }  // namespace fathom::scenario

@@ -12,7 +12,7 @@
 namespace fathom::scenario {
 namespace {
 
-// Clusters with other failures are other clusters.
+// Clusters with different failures are different clusters.
 std::string cluster_key(const Scenario& scenario) {
   std::string key = scenario.cluster + '\n' + std::to_string(scenario.defaults.slots) + '\n' +
                     std::to_string(scenario.defaults.capacity_Bps) + '\n' + scenario.defaults.node +
@@ -95,7 +95,7 @@ base::Status Workload::load_placement(const Scenario& scenario, const JobEntry& 
   return base::Done{};
 }
 
-// The arrival with how its job is placed.
+// The arrival, together with the placement of its job.
 base::Result<simulator::Arrival> Workload::placed(const Scenario& scenario, const JobEntry& entry,
                                                   simulator::Arrival arrival) const {
   arrival.mapper = entry.placement.mapper;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a scenario's combinations are made of, each file read once: clusters, jobs, rank files; and
-// the arrivals of a combination.
+// The inputs of a scenario's combinations, each file read once: clusters, jobs, rank files; and the
+// arrivals of a combination.
 //
 // Threading: load() from one thread; after that any number of threads may read. Memory: every
 // cluster and every job of the combinations loaded.
@@ -19,20 +19,20 @@ namespace fathom::scenario {
 
 struct NamedArrival {
   simulator::Arrival arrival;
-  std::size_t entry = 0;  // in Scenario::jobs
+  std::size_t entry = 0;  // index in Scenario::jobs
 };
 
 class Workload {
  public:
-  // Reads what the combination needs and is not there yet.
+  // Reads what the combination needs and is not loaded yet.
   base::Status load(const Scenario& scenario);
 
   const simulator::Network& cluster(const Scenario& scenario) const;
 
-  // Ascending by time of arrival, at equal times in the order of the entries. For each job of an
-  // entry its duration is drawn first, then its request, then the time since the one before. An
-  // Error if a job has no ranks, or others than its rank file, or if there would be more than
-  // kMostArrivals.
+  // Ascending by arrival time; ties in the order of the entries. For each job of an entry the
+  // duration is drawn first, then the request, then the time since the previous job. An Error if a
+  // job has no ranks, if its number of ranks differs from its rank file's, or if there would be
+  // more than kMostArrivals.
   base::Result<std::vector<NamedArrival>> arrivals(const Scenario& scenario) const;
 
   static constexpr std::size_t kMostArrivals = 10'000'000;
@@ -50,10 +50,11 @@ class Workload {
   std::map<std::string, std::unique_ptr<simulator::Network>> clusters_;
   std::map<std::string, JobPointer> profiles_;
   std::map<std::string, std::vector<LoggedJob>> logs_;
-  std::map<std::string, std::shared_ptr<const simulator::Placement>> placements_;  // of a cluster
+  // by cluster
+  std::map<std::string, std::shared_ptr<const simulator::Placement>> placements_;
 };
 
-// What the entry is called: its name, the profile's or the pattern's.
+// The entry's name: its own, the profile's or the pattern's.
 std::string entry_name(const JobEntry& entry);
 
 }  // namespace fathom::scenario

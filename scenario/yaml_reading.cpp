@@ -140,7 +140,7 @@ std::string YamlSection::text(const std::string& key, const std::string& otherwi
 
 double YamlSection::to_number(const YAML::Node& node, const std::string& key) {
   const std::string text = node.IsScalar() ? node.Scalar() : "";
-  const std::size_t sign = text.starts_with('+') ? 1 : 0;  // from_chars knows none
+  const std::size_t sign = text.starts_with('+') ? 1 : 0;  // from_chars accepts none
   double number = 0;
   const auto [end, failed] = std::from_chars(text.data() + sign, text.data() + text.size(), number);
   if (failed == std::errc() && end == text.data() + text.size() && std::isfinite(number))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A YAML document read with lists standing for alternatives: where one value is expected and a list
-// stands, each of its elements is read in turn, and all combinations of all such lists come about.
+// Reads a YAML document in which a list means alternatives: where one value is expected and the
+// document has a list, each element is read in turn, giving all combinations of all such lists.
 //
 //     YamlDocument document = …;
 //     Alternatives alternatives;
@@ -11,11 +11,11 @@
 //       if (!reading.status()) …
 //     } while (alternatives.next());
 //
-// The list met first varies slowest. A list within a chosen alternative counts only while that is
-// chosen. Errors name file, line and column: "jobs.yml:3:5: …"; a reading remembers its first and
-// gives harmless values back from then on. What is missing is said only if nothing that is there is
-// wrong: a key that nobody knows is most often the missing one, misspelt. yaml-cpp stays in this
-// folder, its exceptions in yaml_reading.cpp.
+// The first list encountered varies slowest. A list inside an alternative counts only while that
+// alternative is chosen. Errors name file, line and column: "jobs.yml:3:5: …"; a reading keeps its
+// first error and returns harmless values from then on. A missing key is reported only if there is
+// no other error, because an unknown key is usually a misspelling of the missing one. yaml-cpp
+// stays in this folder, its exceptions in yaml_reading.cpp.
 #pragma once
 
 #include <yaml-cpp/yaml.h>
@@ -34,7 +34,7 @@ namespace fathom::scenario {
 
 class YamlDocument {
  public:
-  // An Error if the file cannot be read, is not YAML, or is no mapping.
+  // An Error if the file cannot be read, is not YAML, or is not a mapping.
   static base::Result<YamlDocument> read(const std::string& path);
 
   const std::string& path() const { return path_; }
@@ -46,11 +46,11 @@ class YamlDocument {
   YAML::Node root_;
 };
 
-// Which element of each list is chosen, in the order in which a reading meets the lists.
+// Which element of each list is chosen, in the order in which a reading encounters the lists.
 class Alternatives {
  public:
   std::size_t choose(std::size_t count);
-  // The next combination; false when all have been.
+  // Advances to the next combination; false after the last.
   bool next();
 
  private:
@@ -72,7 +72,7 @@ class YamlReading {
 
   YamlSection root();
   base::Status status() const;
-  const Varied& varied() const { return varied_; }  // what was chosen from lists
+  const Varied& varied() const { return varied_; }  // values chosen from lists
 
  private:
   friend class YamlSection;
@@ -86,26 +86,26 @@ class YamlReading {
   std::string complaint_, missing_;
 };
 
-// A mapping. Every key that is asked for is known; finish() refuses all others.
+// A mapping. Every key that was asked for is known; finish() rejects all others.
 class YamlSection {
  public:
   bool has(const std::string& key);
   bool is_section(const std::string& key);  // of the chosen alternative
 
-  std::string text(const std::string& key);  // must be there
+  std::string text(const std::string& key);  // required
   std::string text(const std::string& key, const std::string& otherwise);
-  double number(const std::string& key);  // must be there; finite
+  double number(const std::string& key);  // required; finite
   double number(const std::string& key, double otherwise);
   std::uint64_t count(const std::string& key, std::uint64_t otherwise);
   bool flag(const std::string& key, bool otherwise);
-  YamlSection section(const std::string& key);  // must be there
+  YamlSection section(const std::string& key);  // required
 
-  // These are lists themselves: alternatives are lists of lists. One value stands for a list of it.
+  // These are lists themselves: alternatives are lists of lists. A single value is a list of one.
   std::vector<double> numbers(const std::string& key);
   std::vector<std::string> texts(const std::string& key);
   std::vector<YamlSection> sections(const std::string& key);  // never alternatives
 
-  // The row that the value names; `find` gives an Error with the known names.
+  // The row named by the value; `find` returns an Error that lists the known names.
   template <typename Row, typename Find>
   const Row* row(const std::string& key, const std::string& otherwise, Find find) {
     const auto found = find(text(key, otherwise));
@@ -120,7 +120,7 @@ class YamlSection {
   void complain(const std::string& what) { reading_->complain(node_, what); }
   void miss(const std::string& what) {
     reading_->miss(node_, what);
-  }  // said only if nothing else is wrong
+  }  // reported only if there is no other error
   void finish();
 
  private:

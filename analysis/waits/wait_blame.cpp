@@ -240,7 +240,7 @@ class Backward {
   base::FlatMap<std::uint64_t, std::vector<Blame>> come_;  // by call
   std::vector<Shares> shares_;                             // by thread
   std::uint64_t next_sent_ns_ =
-      ~std::uint64_t{0};  // of the messages taken by the next call that takes any, the first
+      ~std::uint64_t{0};  // first send among the messages of the next call that receives any
 };
 
 class BlamePass : public Pass {

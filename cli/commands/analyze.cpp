@@ -75,7 +75,7 @@ base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
   return scope;
 }
 
-// Where the results are kept; empty: nowhere. A part of the run never takes the place of the whole.
+// Where the results are written; empty: nowhere. A part of the run never replaces the whole.
 std::string output_path(const AnalyzeOptions& options, const analysis::Scope& scope) {
   if (!options.output.empty()) return options.output;
   if (!scope.whole()) return "";
@@ -103,12 +103,12 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
 }
 
-// What is wrong with the request is wrong with it at every process; one says so.
+// A bad request is bad at every process; only one reports it.
 int refuse(int exit_code, const std::string& sentence) {
   return is_first_process() ? fail(exit_code, "analyze", sentence) : exit_code;
 }
 
-// At one process of several, or alone. Only the first prints and writes.
+// Runs at one process of several, or alone. Only the first prints and writes.
 int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) {
   auto rows = named_rows(options.only);
   if (!rows) return refuse(kWrongUsage, rows.error().message);
@@ -151,7 +151,7 @@ int analyze(const AnalyzeOptions& options) {
   auto transport = start_transport();
   if (!transport) return refuse(kFailed, transport.error().message);
   const int exit_code = analyze_part(options, transport->get());
-  // Without a farewell the launcher ends the other processes too.
+  // Without MPI_Finalize the launcher ends the other processes too.
   if (exit_code != kFine) static_cast<void>(transport->release());
   return exit_code;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom analyze`: what costs a run time, ranked, with who, where, when and what to try.
+// `fathom analyze`: what costs a run time, ranked; who, where, when, and what to try.
 #pragma once
 
 #include "cli/language/subcommand.h"

@@ -22,7 +22,7 @@ namespace {
 
 constexpr std::size_t kRowsShown = 12;
 constexpr std::size_t kNameColumns = 16,
-                      kMostNameColumns = 36;  // of a run; the table is 120 wide with the latter
+                      kMostNameColumns = 36;  // of a run; the table is then 120 columns wide
 
 struct CompareOptions {
   std::vector<std::string> runs;
@@ -50,12 +50,12 @@ std::size_t name_columns(const analysis::Comparison& comparison) {
   return std::min(width, kMostNameColumns);
 }
 
-// A name that is too long for its column stands on a line of its own.
+// A name too long for its column gets its own line.
 std::string name_field(const std::string& name, std::size_t width) {
   return columns(name) > width ? name + "\n" + left("", width) : left(name, width);
 }
 
-// Which efficiency the table shows, and the other one, where numbers of ranks differ.
+// Says which efficiency the table shows, and the other one if the numbers of ranks differ.
 std::string efficiency_note(const analysis::Comparison& comparison) {
   const analysis::ScalingRow& base = comparison.runs.front();
   std::string weak;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom compare`: two runs or N scales of a program side by side.
+// `fathom compare`: compares two runs, or N scales, of a program.
 #pragma once
 
 #include "cli/language/subcommand.h"

@@ -49,7 +49,7 @@ std::string called(analysis::CallSiteNames& names, const trace::Definitions& def
       analysis::CallPlace{definitions.functions[function].name, site.file, site.line});
 }
 
-// Where the path is longest: rank and place.
+// Where the path spends most time: rank and place in the program.
 std::string places_text(const analysis::CriticalPath& path, const trace::Definitions& definitions) {
   constexpr std::size_t kShown = 8;
   std::vector<const analysis::PathRow*> order;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom critical-path`: what a job's run time is made of, and what its costliest paths cost.
+// `fathom critical-path`: what makes up a job's run time, and the cost of its costliest paths.
 #pragma once
 
 #include "cli/language/subcommand.h"

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The series whose internals the library was built for; scripts/build_openmpi.sh builds from it.
+// The series for whose internals the library was built; scripts/build_openmpi.sh builds from it.
 constexpr char kSupportedVersion[] = "Open MPI v4.1.";
 
 std::string set_to(const char* variable) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom doctor`: what can be measured on this machine, and why not.
+// `fathom doctor`: what can be measured on this machine, and why the rest cannot.
 #pragma once
 
 #include "cli/language/subcommand.h"

@@ -59,7 +59,7 @@ exporters::Options exporter_options(const ExportOptions& options) {
   return chosen;
 }
 
-// Empty if the profile has traffic of the class that was asked for; else the sentence that says so.
+// Empty if the profile has traffic of the requested class; otherwise a sentence that says so.
 std::string missing_class(const profile::Profile& profile, const std::string& class_name) {
   std::set<std::string> names;
   for (const profile::Traffic& block : profile.traffic) names.insert(block.class_name);

@@ -19,7 +19,7 @@ namespace {
 struct ImportOptions {
   std::string input;
   std::string directory;
-  std::string format;  // empty: by the look of the input
+  std::string format;  // empty: detected from the input
   bool force = false;
 };
 
@@ -31,7 +31,7 @@ std::string import_format_names() {
 }
 
 int import_profile(const ImportOptions& options, const Importer& importer) {
-  // Read first: a bad input must not cost the run that --force would replace.
+  // Read the input first, so that a bad one does not cost the run that --force would replace.
   const auto profile = importer.read_profile(options.input);
   if (!profile) {
     const std::string guessed = "; it was taken for " + std::string(importer.name) +

@@ -29,7 +29,7 @@ using simulator::Objective;
 using simulator::Scores;
 
 constexpr std::size_t kMostFlowsTimed =
-    200'000;  // beyond, the flow model is asked only if it is the objective
+    200'000;  // above this, the flow model runs only if it is the objective
 
 struct PlaceOptions {
   std::string run, cluster;
@@ -44,15 +44,15 @@ struct PlaceOptions {
   bool force = false;
 };
 
-// Hosts of the cluster by name, or by that up to the first dot; several if that is a machine with
+// Hosts of the cluster by name, or by the name up to the first dot; several for a machine with
 // parts.
 std::vector<HostId> hosts_named(const simulator::Network& network, const std::string& name) {
   const std::vector<HostId> hosts = network.hosts_named(name);
   return hosts.empty() ? network.hosts_named(name.substr(0, name.find('.'))) : hosts;
 }
 
-// Where the profile says the ranks ran, the parts of a machine filled in order; empty if that is
-// not in this cluster, or too many on a host.
+// Where the ranks ran according to the profile, filling a machine's parts in order; empty if a host
+// is not in this cluster, or has too many ranks.
 simulator::Placement recorded(const simulator::Network& network, const simulator::Job& job) {
   simulator::Placement placement;
   std::vector<std::uint32_t> used(network.host_count(), 0);

@@ -25,7 +25,7 @@ struct PlotOptions {
   std::string from, to;
 };
 
-// A simulation's results.json, or a run's profile; its folder tells where the trace is.
+// A simulation's results.json, or a run's profile; the trace is in its folder.
 base::Result<std::string> what_to_draw(const std::string& run) {
   std::error_code failed;
   const std::string results = run + "/results.json";
@@ -33,7 +33,7 @@ base::Result<std::string> what_to_draw(const std::string& run) {
   if (std::filesystem::path(run).filename() == "results.json") return run;
   auto profile = profile_of(run);
   if (!profile && std::filesystem::exists(run + "/trace", failed))
-    return run + "/profile.json";  // the trace alone
+    return run + "/profile.json";  // only the trace exists
   return profile;
 }
 
@@ -64,7 +64,7 @@ int plot(const PlotOptions& options) {
   std::fflush(stdout);
   const auto end = run_job(launch);
   if (!end) return fail(kFailed, "plot", end.error().message);
-  return end->code == 0 ? kFine : kFailed;  // the script said why
+  return end->code == 0 ? kFine : kFailed;  // the script has printed why
 }
 
 }  // namespace

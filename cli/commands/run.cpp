@@ -36,11 +36,11 @@ struct RunOptions {
   std::map<std::string, std::string> trace_settings;  // by variable
 };
 
-// Settings of the library that the user may have set by hand and that must reach every host.
+// Settings of the library that the user may set in the environment and that must reach every host.
 constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
                                               "FATHOM_DISABLE"};
 
-// Options that choose what a trace holds; each is a variable of the library too.
+// Options that choose the contents of a trace; each is also a variable of the library.
 struct TraceOption {
   const char* option;
   const char* variable;
@@ -84,7 +84,7 @@ std::string joined(const std::vector<std::string>& words) {
   return list;
 }
 
-// What the library is told: options go before the environment.
+// The library's settings: options take precedence over the environment.
 Variables settings_of(const RunOptions& options, const std::string& run_directory) {
   Variables settings = {{"FATHOM_OUTPUT", run_directory}};
   const auto add = [&](const std::string& name, const std::string& chosen) {
@@ -105,8 +105,8 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
   return settings;
 }
 
-// Best effort, before the job costs anything: false only if every Open MPI that the job could load
-// was found and has no PERUSE.
+// Best-effort check before the job costs anything: false only if every Open MPI that the job could
+// load was found and has no PERUSE.
 bool may_have_peruse(const std::vector<std::string>& command) {
   const Launcher launcher = find_launcher(command);
   if (launcher.kind == LauncherKind::kSlurm) return true;  // the libraries are on other hosts
@@ -172,7 +172,7 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
       first, likely);
 }
 
-// What is there of further jobs, after putting together what those that were cut short had counted.
+// Describes further jobs, after merging the partial counts of those that were cut short.
 std::string further_jobs(const RunDirectory& run) {
   const std::vector<std::string> worlds = run.further_worlds();
   for (const std::string& world : worlds) {
@@ -184,7 +184,7 @@ std::string further_jobs(const RunDirectory& run) {
                      worlds.size() == 1 ? "" : "s", run.shown());
 }
 
-// Says what the job left behind; true if there is a profile for later stages.
+// Reports what the job left behind; true if there is a profile for later stages.
 bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const JobEnd& job) {
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
@@ -252,7 +252,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
                              ? RunDirectory::create_default(application_name(command))
                              : RunDirectory::create(options.directory, options.force);
   if (!directory) return refuse(directory.error().message);
-  // From here on a refusal leaves no empty folder behind.
+  // From here on, a refusal removes the empty folder.
   const auto give_up = [&](const std::string& why) {
     directory->remove_if_unused();
     return refuse(why);
@@ -284,7 +284,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
 Action declare_run(CLI::App& app) {
   auto options = std::make_shared<RunOptions>();
   app.get_formatter()->label("OPTIONS", "OPTIONS] -- COMMAND [ARGS");  // CLI11 adds the brackets
-  app.prefix_command();  // the first word that is no option begins the job's command
+  app.prefix_command();  // the job's command begins at the first word that is no option
   app.add_option("-o,--output", options->directory,
                  "run directory (default: fathom-APP-JOBID in this folder)")
       ->type_name("DIR");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom run`: starts an MPI job with the library in its ranks only, and hands its run directory
-// on.
+// `fathom run`: starts an MPI job with the library loaded only in its ranks, then passes its run
+// directory to later stages.
 #pragma once
 
 #include "cli/language/subcommand.h"

@@ -85,14 +85,14 @@ int list_algorithms() {
   return kFine;
 }
 
-// What the options' names stand for. Every combination is simulated.
+// What the named options resolve to. Every combination is simulated.
 struct Plan {
   std::vector<const simulator::SelectorRow*> selectors;
   std::vector<simulator::PlacementChoice> placements;
   std::vector<const simulator::RouterRow*> routers;
   Model model = Model::kLoad;
   simulator::LogGops machine;
-  bool is_single = false;  // one run, which then is told of in more than a line
+  bool is_single = false;  // single combination: print a full report
 };
 
 template <typename Row, typename Find>
@@ -136,7 +136,7 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
       std::count(options.routings.begin(), options.routings.end(), "optimal")) {
     return base::Error{"routing 'optimal' splits what a table would have to send one way"};
   }
-  if (!options.hosts.empty()) plan.selectors.resize(1);  // not used
+  if (!options.hosts.empty()) plan.selectors.resize(1);  // unused
   plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() *
                        plan.placements.size() * plan.routers.size() ==
                    1;
@@ -165,7 +165,7 @@ void print_heading() {
               "max flows");
 }
 
-// Zeros would look like a fault.
+// Explains zeros, which would look like a fault.
 void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures, bool host_links) {
   if (host_links || figures.max_traffic > 0 || job.pairs.empty()) return;
   std::fprintf(stderr,
@@ -174,7 +174,7 @@ void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures
                printable(job.name).c_str());
 }
 
-// The line on the screen for one combination.
+// The output line of one combination.
 void print_run(const simulator::Network& network, const simulator::Job& job,
                const simulator::LoadRun& run, bool host_links) {
   const simulator::LoadFigures figures = simulator::load_figures(network, run.use, host_links);
@@ -199,7 +199,7 @@ base::Result<simulator::Network> with_failures(simulator::Network network,
   return simulator::without_links(network, failed);
 }
 
-// DIR/forwarding-N.csv or .yml, N counting the runs from 1 as they stand in the results.
+// DIR/forwarding-N.csv or .yml; N numbers the runs from 1, in the order of the results.
 base::Status write_table(const simulator::Network& network, const simulator::Job& job,
                          const simulator::Choice& choice, const SimulateOptions& options,
                          std::size_t number) {
@@ -240,7 +240,7 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
   return write_extras(network, job, choice, *run, options, results.count());
 }
 
-// What each link has carried until `at_s`, within an interval in proportion to time.
+// What each link has carried until `at_s`; proportional to time within an interval.
 simulator::LinkUse carried_until(const simulator::Network& network,
                                  const simulator::LinkUsage& usage, double at_s) {
   simulator::LinkUse use(network);
@@ -269,7 +269,7 @@ base::Status write_snapshots(const simulator::Network& network, const simulator:
   return simulator::write_graphml(network, path + ".graphml", &use);
 }
 
-// DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for tables.
+// DIR/utilisation-N.csv, for replay also waiting-N.csv; N as for forwarding tables.
 base::Status simulate_time(const simulator::Network& network, const ModelJob& job, const Plan& plan,
                            const simulator::Choice& choice, const SimulateOptions& options,
                            simulator::ResultsWriter& results) {
@@ -318,7 +318,7 @@ base::Status simulate_job(const simulator::Network& network, const ModelJob& job
     for (const simulator::PlacementChoice& placement : plan.placements) {
       const bool is_given = !placement.rankfile.empty();
       if (is_given && selector != plan.selectors.front())
-        continue;  // the file is the selection, too
+        continue;  // the file is also the selection
       if (auto placed = set_placement(network, placement, choice); !placed) return placed;
       for (const auto* router : plan.routers) {
         choice.selector = selector;
@@ -345,7 +345,8 @@ base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
   return results.finish();
 }
 
-// The first option that was given and says what a scenario says itself; empty if there is none.
+// The first given option that conflicts with a scenario because the scenario sets it; empty if
+// none.
 std::string first_beside_scenario(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();

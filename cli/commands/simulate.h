@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom simulate`: what a job would put on the links of a given network.
+// `fathom simulate`: the load that a job would put on the links of a given network.
 #pragma once
 
 #include "cli/language/subcommand.h"

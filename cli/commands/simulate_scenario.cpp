@@ -31,7 +31,7 @@ using scenario::Scenario;
 using scenario::ScenarioFile;
 using scenario::Share;
 
-// What a combination leaves for the first process, in the order of Part::texts.
+// What a combination returns to the first process, in the order of Part::texts.
 enum Text { kJson, kRow, kLine, kReport };
 
 constexpr double kLeastPatience_s = 600;
@@ -50,7 +50,7 @@ base::Status make_folder(const std::string& folder) {
   return base::Error{folder + ": cannot be made: " + failed.message()};
 }
 
-// Whose run-N it is removes an old one: other processes may have begun theirs.
+// The process that runs a combination removes its old run-N; others may have begun theirs already.
 base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& workload,
                            std::size_t index, const std::string& directory) {
   const std::string folder = directory + "/run-" + std::to_string(index + 1);
@@ -68,7 +68,7 @@ base::Result<Part> run_one(const Scenario& scenario, const scenario::Workload& w
   return part;
 }
 
-// Hands combinations out to threads, and remembers the first that failed.
+// Distributes combinations over threads, and remembers the first failure.
 class Pool {
  public:
   Pool(const ScenarioFile& file, const scenario::Workload& workload, const std::string& directory,
@@ -115,7 +115,7 @@ class Pool {
   std::vector<Part> parts_;
   std::atomic<std::size_t> next_ = 0;
   std::atomic<bool> failed_ = false;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::string failure_;
   std::size_t done_ = 0;
 };
@@ -153,7 +153,7 @@ void print(const std::vector<Part>& parts) {
   for (const Part& part : parts) std::fputs(part.texts[kLine].c_str(), stdout);
 }
 
-// Of several processes the first removes what is old; all refuse alike.
+// With several processes the first removes old results; all refuse in the same way.
 base::Status take_folder(const ScenarioRequest& request, const std::string& directory,
                          const Share& share, std::size_t combinations) {
   if (share.process > 0 && request.replace) return make_folder(directory);
@@ -183,7 +183,7 @@ int simulate_scenario(const ScenarioRequest& request) {
   if (share.process > 0) {
     const auto left = scenario::leave_parts(share, directory, parts ? *parts : std::vector<Part>{},
                                             parts ? "" : parts.error().message);
-    return left && parts ? kFine : kFailed;  // the first process says what went wrong
+    return left && parts ? kFine : kFailed;  // the first process reports what went wrong
   }
   if (!parts) return give_up(parts.error().message);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom simulate SCENARIO.yml`: all combinations, over cores and over the processes of a
-// launcher.
+// `fathom simulate SCENARIO.yml`: runs all combinations, distributed over cores and over the
+// processes of a launcher.
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@ namespace fathom::cli {
 
 struct ScenarioRequest {
   std::string path;
-  std::string directory;  // empty: what the file says
-  unsigned threads = 0;   // 0: as many as cores
-  bool replace = false;   // results that the folder holds
+  std::string directory;  // empty: as in the file
+  unsigned threads = 0;   // 0: one per core
+  bool replace = false;   // replace results already in the folder
 };
 
-// Prints; returns the exit code.
+// Prints, and returns the exit code.
 int simulate_scenario(const ScenarioRequest& request);
 
 }  // namespace fathom::cli

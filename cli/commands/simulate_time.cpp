@@ -27,7 +27,8 @@ constexpr Parameter kParameters[] = {
     {"O", &simulator::LogGops::O}, {"S", &simulator::LogGops::S_bytes},
 };
 
-// Of a message in shared memory on a machine of today; the network's part comes from the cluster.
+// Typical for a message in shared memory on a current machine; the network's part comes from the
+// cluster.
 constexpr simulator::LogGops kUsualMachine = {500, 300, 50, 0.1, 0, 65536};
 
 double mean_wait_part(const simulator::ReplayResult& replay) {

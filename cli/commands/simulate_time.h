@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The models of time of `fathom simulate`: what they need of a job, and what they print of a run.
+// The time models of `fathom simulate`: the input they need from a job, and what they print about a
+// run.
 #pragma once
 
 #include <optional>
@@ -15,19 +16,19 @@ enum class Model { kLoad, kFlow, kReplay };
 
 base::Result<Model> model_named(const std::string& name);
 
-// "L=1000", "o=500", …: nanoseconds, and for G and O nanoseconds a byte, S bytes. An Error lists
+// "L=1000", "o=500", …: nanoseconds; for G and O nanoseconds per byte; S in bytes. An Error lists
 // the names.
 base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& parameters);
 
-// A job as the model needs it: phases for flows, a program for replay.
+// A job in the form its model needs: phases for flows, a program for replay.
 struct ModelJob {
   simulator::Job job;
   std::vector<simulator::Job> phases;
   std::optional<simulator::Program> program;
 };
 
-// `run` as the user names it; for replay one with a trace, or a GOAL schedule. Says on stderr what
-// of a trace is missing.
+// `run` as given by the user; for replay it needs a trace or is a GOAL schedule. Reports on stderr
+// what is missing in a trace.
 base::Result<ModelJob> load_model_job(Model model, const std::string& run);
 
 base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom trace`: look at a trace, cut a smaller one, join several, hold it against the profile.
+// `fathom trace`: look at a trace, cut a smaller one, join several, check it against the profile.
 #pragma once
 
 #include "cli/language/subcommand.h"
@@ -16,7 +16,7 @@ inline constexpr char kTraceExamples[] =
 
 Action declare_trace(CLI::App& app);
 
-// Its parts, each in a file of its own.
+// Its subcommands, each in its own file.
 Action declare_trace_info(CLI::App& app);
 Action declare_trace_print(CLI::App& app);
 Action declare_trace_slice(CLI::App& app);

@@ -57,7 +57,7 @@ struct CheckOptions {
   std::size_t most = 20;
 };
 
-// A profile that was made from the trace proves nothing about it.
+// A profile made from the trace cannot verify the trace.
 int refuse_own_profile(const std::string& run) {
   return fail(kFailed, "trace check",
               "'" + run +

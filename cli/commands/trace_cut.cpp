@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// fathom trace slice, fathom trace filter: a part of a trace as a run of its own.
+// fathom trace slice and fathom trace filter: copy a part of a trace to a new run.
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ trace::Definitions with_processes(const trace::Definitions& all,
   return definitions;
 }
 
-// What was chosen, for those who read the part later.
+// What was chosen, stored for later readers of the part.
 std::vector<std::string> selection_of(const TraceChoice& choice) {
   std::vector<std::string> chosen;
   const auto add = [&](const char* what, const std::string& value) {

@@ -113,13 +113,13 @@ void print_ranks(const trace::Definitions& definitions) {
   }
 }
 
-// How many events of each kind, and calls of each function, there are.
+// Number of events of each kind, and of calls of each function.
 struct Counts {
   std::array<std::uint64_t, 256> by_kind{};
   std::vector<std::uint64_t> calls;
 };
 
-// Reads everything; names the frames that are damaged.
+// Reads the whole trace; lists damaged frames.
 Counts scan(const trace::Trace& trace, std::vector<std::string>& problems) {
   const trace::Definitions& definitions = trace.definitions();
   Counts counts{{}, std::vector<std::uint64_t>(definitions.functions.size())};
@@ -134,7 +134,7 @@ Counts scan(const trace::Trace& trace, std::vector<std::string>& problems) {
   return counts;
 }
 
-// each(name, count) for what there is some of.
+// Calls each(name, count) for nonzero counts.
 template <typename Each>
 void for_each_kind(const Counts& counts, Each each) {
   for (std::size_t kind = 0; kind < counts.by_kind.size(); ++kind) {

@@ -23,7 +23,7 @@ struct MergeOptions {
   bool force = false;
 };
 
-// The job that a trace file belongs to: what its name begins with.
+// The job that a trace file belongs to: the beginning of its name.
 std::string job_of(const fs::path& file) {
   const std::string name = file.filename();
   return name.substr(0, name.find('.'));
@@ -31,7 +31,7 @@ std::string job_of(const fs::path& file) {
 
 class Merge {
  public:
-  // Takes the files of one more run. An Error if they are not of the same job, or a process comes
+  // Adds the files of one more run. An Error if they are from another job, or a process appears
   // twice.
   base::Status add(const std::string& run) {
     const auto trace = trace::Trace::open(run);

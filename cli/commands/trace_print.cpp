@@ -20,12 +20,12 @@ namespace {
 using trace::Event;
 using trace::EventKind;
 
-// What an event says, as pairs of a name and a value: in both forms of output the same.
+// An event as pairs of name and value, the same for both output formats.
 class Description {
  public:
   explicit Description(const trace::Definitions& definitions) : definitions_(definitions) {}
 
-  // Calls take(name, value): the value is an integer or text.
+  // Calls take(name, value); the value is an integer or text.
   template <typename Take>
   void describe(const Event& event, Take&& take) const {
     switch (event.kind) {
@@ -142,7 +142,7 @@ class Description {
       case Attribute::kWindow:
       case Attribute::kFile: take(name, request(event.object)); break;
       case Attribute::kOffset: take(name, event.offset); break;
-      case Attribute::kRequests: break;  // events of their own
+      case Attribute::kRequests: break;  // these are separate events
     }
   }
 
@@ -255,7 +255,7 @@ int print(const PrintOptions& options) {
       const std::string line = text_line(description, event, rank);
       std::fwrite(line.data(), 1, line.size(), stdout);
     }
-    if (std::ferror(stdout)) return kFailed;  // the reader has gone
+    if (std::ferror(stdout)) return kFailed;  // the reader is gone
   }
   json.finish();
   for (const std::string& problem : events.problems()) fail(kFine, "trace print", problem);

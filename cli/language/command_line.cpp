@@ -17,7 +17,7 @@ struct HelpText {
   std::string text;
 };
 
-// What the words of one subcommand ask for.
+// What the words of one subcommand request.
 using Parsed = std::variant<Action, HelpText, base::Error>;
 
 std::string main_help() {
@@ -57,18 +57,18 @@ base::Error unknown_subcommand(const std::string& name) {
                       known_names())};
 }
 
-// CLI11 may answer in several lines; the sentence is the first.
+// CLI11 may answer with several lines; the first is the sentence.
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 Parsed parse(const Subcommand& row, std::vector<std::string> words) {
-  // The action refers to what CLI11 filled in, so it keeps the parser.
+  // The action refers to variables that CLI11 filled in, so it keeps the parser alive.
   auto app = std::make_shared<CLI::App>(row.help, std::string("fathom ") + row.name);
   app->footer(std::string("\nExamples:\n") + row.examples);
   app->get_formatter()->column_width(32);
   Action action = row.declare(*app);
   try {
     app->parse(
-        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 wants them reversed
+        std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them reversed
   } catch (const CLI::CallForHelp&) {
     return HelpText{app->help()};
   } catch (const CLI::ParseError& error) {

@@ -13,8 +13,8 @@ namespace fathom::cli {
 // `words` is the command line without the program's name. Prints and returns the exit code.
 int run_command_line(const std::vector<std::string>& words);
 
-// A later stage of `fathom run`: one subcommand line with its options, quoted as in a shell, to be
-// carried out on `run_directory`. All that can be wrong with the line itself is found here.
+// Prepares a later stage of `fathom run`: one subcommand line with its options, quoted as in a
+// shell, to run on `run_directory`. Finds all errors in the line itself now.
 base::Result<Action> prepare_stage(const std::string& line, const std::string& run_directory);
 
 // Prints "fathom SUBCOMMAND: sentence" (or "fathom: sentence") to stderr; returns `exit_code`.

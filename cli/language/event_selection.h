@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How events are chosen on the command line: times, lists of ranks, names of functions.
+// How the command line selects events: times, lists of ranks, names of functions.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -28,7 +28,7 @@ struct TraceChoice {
 void add_time_options(CLI::App& app, TraceChoice& choice);
 void add_content_options(CLI::App& app, TraceChoice& choice);
 
-// A choice in the numbers of a trace. An Error names what the trace does not hold.
+// A selection in the numbering of a trace. An Error names what the trace does not contain.
 struct ChosenEvents {
   std::vector<std::size_t> processes;
   trace::EventSelection selection;

@@ -39,7 +39,7 @@ class Splitter {
     word_.reset();
   }
 
-  // Up to the closing quote, which may be missing: false. '' is a word too.
+  // Reads up to the closing quote; false if it is missing. '' is also a word.
   bool quoted(char quote) {
     if (!word_) word_.emplace();
     while (at_ < line_.size()) {

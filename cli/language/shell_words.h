@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Splits a line into words as a shell does, without expanding anything: blanks separate, '…' is
-// literal, in "…" a backslash escapes " and \, elsewhere a backslash takes the next character as it
-// is.
+// Splits a line into words as a shell does, without expansion: blanks separate words, '…' is
+// literal, in "…" a backslash escapes " and \, elsewhere a backslash makes the next character
+// literal.
 #pragma once
 
 #include <string>

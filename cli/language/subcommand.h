@@ -16,7 +16,7 @@ namespace fathom::cli {
 inline constexpr int kFine = 0;
 inline constexpr int kFailed = 1;  // the data or the run failed
 inline constexpr int kWrongUsage =
-    2;  // nothing was done: the request cannot be carried out as it stands
+    2;  // nothing was done: the request cannot be carried out
 
 using Action = std::function<int()>;
 
@@ -24,14 +24,14 @@ struct Subcommand {
   const char* name;
   const char* help;      // one line
   const char* examples;  // shown below the options of `fathom NAME --help`
-  // How `fathom run --then` hands over the run directory: "" as the first argument, "--job" as the
+  // How `fathom run --then` passes the run directory: "" as the first argument, "--job" as the
   // value of that option; nullptr if the subcommand cannot follow a run.
   const char* run_argument;
   Action (*declare)(CLI::App& app);
 };
 
-// Every subcommand, one row each, in the order in which `fathom --help` lists them. Defined in
-// cli/registry.cpp, the one place that knows all of them.
+// Every subcommand, one row each, in the order of `fathom --help`. Defined in cli/registry.cpp, the
+// one place that knows all of them.
 std::span<const Subcommand> all_subcommands();
 
 // nullptr if there is no such subcommand.

@@ -11,9 +11,10 @@
 namespace fathom::cli {
 namespace {
 
-// In the child: answers each byte with what has come. Ends with the other side, however that ends.
+// In the child: answers each byte with the signals that have arrived. Ends when the other side
+// does.
 [[noreturn]] void witness(int channel, const sigset_t& signals) {
-  // Nothing of ours may be kept open by it: whoever reads our output waits for its end.
+  // It must not keep any of our files open: a reader of our output waits for its end.
   close_range(0, static_cast<unsigned>(channel) - 1, 0);
   close_range(static_cast<unsigned>(channel) + 1, ~0u, 0);
   prctl(PR_SET_NAME, "fathom-witness");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Where the parts of Fathom lie beside this executable, in a build folder or installed.
+// Finds the parts of Fathom next to this executable, in a build folder or installed.
 #pragma once
 
 #include <string>
@@ -8,17 +8,17 @@
 
 namespace fathom::cli {
 
-// The library to preload, as an absolute path: the one that counts, or the one that also traces.
-// FATHOM_LIBRARY names another one.
+// Absolute path of the library to preload: the one that counts, or the one that also traces.
+// FATHOM_LIBRARY overrides it.
 base::Result<std::string> find_library(bool traces);
 
-// The library that speaks MPI for the tool itself, when several of its processes work together.
+// The library that provides MPI to the tool itself, for several of its processes working together.
 base::Result<std::string> find_mpi_library();
 
-// The plotting script. FATHOM_SCRIPTS names another folder to look in.
+// The plotting script. FATHOM_SCRIPTS overrides the folder.
 base::Result<std::string> find_plot_script();
 
-// The Python that has matplotlib: FATHOM_PYTHON, else Debian's.
+// A Python that has matplotlib: FATHOM_PYTHON, else Debian's.
 std::string python();
 
 }  // namespace fathom::cli

@@ -25,13 +25,13 @@ using Clock = std::chrono::steady_clock;
 constexpr int kForwarded[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kEnding[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-// `timeout` signals its child, and then the group: both are one signal, unless the machine is so
-// busy that more than this lies between them.
+// `timeout` signals its child and then the group. Both count as one signal, unless the machine is
+// so busy that they are further apart than this.
 constexpr auto kOneSignal = 500ms;
 constexpr auto kTick = 10ms;
 
-// mpirun gives its ranks a second between SIGTERM and SIGKILL; ranks that lost it take as long to
-// notice.
+// mpirun gives its ranks a second between SIGTERM and SIGKILL; ranks that lost mpirun take as long
+// to notice.
 constexpr auto kOrphansMayTake = 5s;
 
 // In the child. Returns only if the command cannot be started.
@@ -44,10 +44,11 @@ int become(const Launch& launch) {
   return errno;
 }
 
-// While it lives, signals wait to be taken, and orphans of the job become our children.
+// During its lifetime signals are blocked and taken explicitly, and the job's orphans become our
+// children.
 class Attention {
  public:
-  // Signals that are ignored (nohup) stay ignored, here and by the job, which inherits that.
+  // Ignored signals (nohup) stay ignored, here and in the job, which inherits that.
   Attention() {
     sigemptyset(&forwarded_);
     for (const int number : kForwarded) {
@@ -69,7 +70,7 @@ class Attention {
   }
   Attention(const Attention&) = delete;
 
-  // Also in the child, before it becomes the job.
+  // Also called in the child, before it becomes the job.
   void restore() const {
     sigaction(SIGCHLD, &child_before_, nullptr);
     sigprocmask(SIG_SETMASK, &mask_before_, nullptr);
@@ -101,12 +102,12 @@ class Job {
     if (WIFSIGNALED(status_))
       end = {128 + WTERMSIG(status_), signal_ != 0 ? signal_ : WTERMSIG(status_)};
     if (end.signal != 0) wait_for_orphans();
-    take_pending(attention_.forwarded());  // they came for the job
+    take_pending(attention_.forwarded());  // they were meant for the job
     return end;
   }
 
  private:
-  // Takes what has ended of the children: the launcher, and orphans of the job.
+  // Reaps children that have ended: the launcher, and orphans of the job.
   bool ended() {
     for (int status; const pid_t pid = waitpid(-1, &status, WNOHANG);) {
       if (pid < 0 && errno != EINTR) break;
@@ -118,7 +119,7 @@ class Job {
     return is_over_;
   }
 
-  // Collects what belongs together, and passes on what the group did not get.
+  // Collects signals that belong together, and forwards those that the group did not get.
   void signalled(SignalMask arrived) {
     const auto until = Clock::now() + kOneSignal;
     SignalMask group = 0, arrived_before, group_before;
@@ -164,7 +165,7 @@ class Job {
 }  // namespace
 
 base::Result<JobEnd> run_job(const Launch& launch) {
-  int failure[2];  // closed by a successful exec; else carries its errno
+  int failure[2];  // closed by a successful exec; otherwise carries its errno
   if (pipe2(failure, O_CLOEXEC) != 0) {
     return base::Error{std::string("cannot start the job: ") + std::strerror(errno)};
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Runs the job as a child process and waits for it. The terminal, the process group, stdin, stdout
-// and stderr are those of this process. A signal reaches the job once: what went to the whole group
-// it has already (group_witness.h), what went to fathom alone is passed on.
+// Runs the job as a child process and waits for it. The job shares this process's terminal, process
+// group, stdin, stdout and stderr. A signal reaches the job once: a signal to the whole group
+// reaches it directly (group_witness.h); one to fathom alone is forwarded.
 #pragma once
 
 #include "base/result.h"
@@ -12,11 +12,11 @@ namespace fathom::cli {
 struct JobEnd {
   int code = 0;  // the job's exit code; 128 + the signal's number if a signal ended it
   int signal =
-      0;  // the one that ended the job, or that it got when it was to end; 0 if there was none
+      0;  // the signal that ended the job, or was sent to end it; 0: none
 };
 
 // An Error if the job never started. If a signal ended it, its orphans have ended too when this
-// returns, or had five seconds to.
+// returns, or had five seconds to do so.
 base::Result<JobEnd> run_job(const Launch& launch);
 
 }  // namespace fathom::cli

@@ -32,7 +32,7 @@ constexpr std::array<std::string_view, 7> kOpenMpiLaunchers = {
 constexpr std::array<std::string_view, 3> kHydraLaunchers = {"mpirun.mpich", "mpiexec.mpich",
                                                              "mpiexec.hydra"};
 
-// Commands that run the command that follows them.
+// Commands that run the command after them.
 constexpr std::array<std::string_view, 11> kWrappers = {"env",     "nice",    "ionice", "nohup",
                                                         "time",    "timeout", "setsid", "stdbuf",
                                                         "numactl", "taskset", "strace"};
@@ -93,7 +93,7 @@ constexpr std::array<std::string_view, 54> kOneValue = {"am",
                                                         "output",
                                                         "display"};
 
-// Slurm's short options with a value that are in common use; its long ones mostly use '='.
+// Slurm's common short options with a value; its long ones mostly use '='.
 constexpr std::array<std::string_view, 20> kSlurmOneValue = {"n",
                                                              "N",
                                                              "c",
@@ -122,7 +122,7 @@ std::string_view option_name(std::string_view word) {
 
 bool is_option(std::string_view word) { return word.size() > 1 && word[0] == '-'; }
 
-// How many words follow an option of this launcher as its values.
+// Number of words after an option of this launcher that are its values.
 std::size_t values_of(LauncherKind kind, std::string_view word) {
   const std::string_view name = option_name(word);
   if (name.find('=') != name.npos) return 0;
@@ -131,13 +131,14 @@ std::size_t values_of(LauncherKind kind, std::string_view word) {
   return is_one_of(name, kOneValue);
 }
 
-// Position of the first word of `command` from `at` on that is neither an option nor its value.
+// Index of the first word of `command`, from `at` on, that is neither an option nor an option's
+// value.
 std::size_t skip_options(const Words& command, std::size_t at, LauncherKind kind) {
   while (at < command.size() && is_option(command[at])) at += 1 + values_of(kind, command[at]);
   return std::min(at, command.size());
 }
 
-// For a name: the script rather than its interpreter, the program rather than a wrapper.
+// For names: skips interpreters and wrappers to reach the script or program.
 std::size_t skip_wrappers(const Words& command, std::size_t at) {
   while (at + 1 < command.size()) {
     const std::string_view name = base_name(command[at]);
@@ -155,8 +156,8 @@ std::size_t skip_wrappers(const Words& command, std::size_t at) {
   return at;
 }
 
-// The runtime of AddressSanitizer, if the program needs one as a shared library: "libasan.so.8".
-// Empty if not, or if there is no such program (a script, a file on another host).
+// The AddressSanitizer runtime that the program needs as a shared library: "libasan.so.8". Empty if
+// none, or if the program cannot be read (a script, a file on another host).
 std::string sanitizer_of(const Words& command, std::size_t program) {
   if (program >= command.size()) return "";
   for (const std::string& name : needed_libraries(find_on_path(command[program]))) {
@@ -165,9 +166,9 @@ std::string sanitizer_of(const Words& command, std::size_t program) {
   return "";
 }
 
-// A sanitizer's runtime, unless the user names it; what the user preloads already; ours after it:
-// an earlier library's MPI functions are called first and reach ours through dlsym(RTLD_NEXT), as
-// that tool expects.
+// Order: a sanitizer's runtime, unless the user names it; the user's own libraries; then ours. An
+// earlier library's MPI functions are called first and reach ours through dlsym(RTLD_NEXT), as that
+// tool expects.
 std::string with_library(const std::string& sanitizer, const std::optional<std::string>& preloaded,
                          const std::string& library) {
   std::string list = preloaded.value_or("");
@@ -175,7 +176,7 @@ std::string with_library(const std::string& sanitizer, const std::optional<std::
   return list + (list.empty() ? "" : ":") + library;
 }
 
-// The words of one application context, and what Fathom must know about them.
+// The words of one application context, and what Fathom must know about it.
 struct Context {
   Words words;  // without -x LD_PRELOAD
   std::optional<std::string> preloaded;
@@ -206,7 +207,7 @@ class OpenMpiCommand {
   }
 
  private:
-  // Notes what the launcher's own options say; the application's words are not looked at.
+  // Reads the launcher's own options; ignores the application's words.
   void inspect(Context& context) {
     Words& words = context.words;
     for (std::size_t at = 0; at < words.size() && is_option(words[at]);) {
@@ -274,7 +275,7 @@ class OpenMpiCommand {
     return Launch{unchanged(), {{kEnvListVariable, *list}}};
   }
 
-  // "A=1;B;LD_PRELOAD=theirs" with ours added. A bare name stands for the launcher's own value.
+  // "A=1;B;LD_PRELOAD=theirs" with ours added. A bare name means the launcher's own value.
   base::Result<std::string> extended(const std::string& current, const std::string& library,
                                      const Variables& settings) {
     std::string list;
@@ -306,7 +307,7 @@ class OpenMpiCommand {
     return sanitizer_of(context.words, skip_options(context.words, 0, LauncherKind::kOpenMpi));
   }
 
-  // A list holds for all contexts.
+  // A list applies to all contexts.
   std::string sanitizer_in_all() const {
     const std::string first = sanitizer_in(contexts_.front());
     for (const Context& context : contexts_) {
@@ -327,7 +328,7 @@ class OpenMpiCommand {
     words.insert(words.end(), more.begin(), more.end());
   }
 
-  // The user's own command; -x LD_PRELOAD, if there was one, lives on in the list.
+  // The user's own command; a -x LD_PRELOAD moves to the list.
   Words unchanged() const {
     Words command = head_;
     for (const Context& context : contexts_) {
@@ -342,11 +343,11 @@ class OpenMpiCommand {
   const Environment& environment_;
   std::string* env_list_ = nullptr;  // the value of --mca mca_base_env_list
   std::string app_file_;
-  bool names_variables_ = false;  // -x of something else than LD_PRELOAD
+  bool names_variables_ = false;  // -x with another name than LD_PRELOAD
 };
 
-// srun --export=LIST: "ALL", "NONE", names and assignments, separated by commas. --export NAME
-// twice: the later one wins.
+// srun --export=LIST: "ALL", "NONE", names and assignments, separated by commas. The last --export
+// counts.
 base::Result<Launch> preload_slurm(const Words& command, std::size_t launcher,
                                    const std::string& library, const Variables& settings,
                                    const Environment& environment) {
@@ -387,7 +388,7 @@ base::Result<Launch> preload_slurm(const Words& command, std::size_t launcher,
   return launch;
 }
 
-// A program or a script: Intel's mpirun is one that starts mpiexec.hydra.
+// A program or a script: Intel's mpirun is a script that starts mpiexec.hydra.
 bool file_names_hydra(const std::string& command) {
   std::ifstream file(find_on_path(command), std::ios::binary);
   const std::string content{std::istreambuf_iterator<char>(file), {}};

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How a job's command line is changed so that its ranks, and only they, load the library.
+// Changes a job's command line so that its ranks, and only they, load the library.
 //
-// Open MPI's mpirun hands nothing but OMPI_* on to other hosts, so every variable is named with -x.
-// Measured on Open MPI 4.1.4, on one host and over a remote shell:
-//   * -x holds for one application context: after a ':' it must be said again;
-//   * of two -x for one variable the later one wins;
-//   * what a context has, the processes that its ranks spawn (MPI_Comm_spawn) get too;
-//   * -x together with the MCA parameter mca_base_env_list stops the job, wherever either comes from
-//     (command line, environment, -tune file), so a list that is there is extended instead;
-//   * with --app FILE, -x on the command line is lost without a word; mca_base_env_list works.
+// Open MPI's mpirun passes only OMPI_* to other hosts, so each variable is named with -x. Measured
+// on Open MPI 4.1.4, on one host and over a remote shell:
+//
+// - -x applies to one application context and must be repeated after a ':'.
+// - If -x names a variable twice, the later one wins.
+// - Processes spawned by a context's ranks (MPI_Comm_spawn) get the context's variables too.
+// - -x together with the MCA parameter mca_base_env_list stops the job, wherever either comes from
+//   (command line, environment, -tune file), so an existing list is extended instead.
+// - With --app FILE, -x on the command line is silently lost; mca_base_env_list works.
+//
 // Slurm's srun exports the caller's environment unless --export says otherwise, and would itself
 // load a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone. MPICH's
-// mpirun (and Intel's) has no -x and passes its own environment on. It is not known by its name,
-// which it shares with Open MPI's, but by its file, which names hydra, its process manager. A
-// program built with AddressSanitizer refuses to start unless its runtime comes first of what is
-// preloaded, so a rank's program is looked at; where another program or a script starts it,
+// mpirun (and Intel's) has no -x and passes its own environment on. Its name is the same as Open
+// MPI's, so it is recognised by its file, which mentions hydra, its process manager. A program
+// built with AddressSanitizer refuses to start unless its runtime is the first preloaded library,
+// so the rank's program is inspected; if another program or a script starts it,
 // ASAN_OPTIONS=verify_asan_link_order=0 makes it start. Any other command is one process that is
-// its own rank: it gets the variables in its environment.
+// its own rank and gets the variables in its environment.
 #pragma once
 
 #include <functional>
@@ -30,29 +32,29 @@
 namespace fathom::cli {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
-// Answers like getenv; nothing if the variable is not set.
+// Like getenv; nullopt if the variable is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
 
 enum class LauncherKind { kOpenMpi, kSlurm, kHydra, kNone };
 
 struct Launcher {
   LauncherKind kind = LauncherKind::kNone;
-  std::size_t position = 0;  // of the launcher's word in the command; 0 if there is none
+  std::size_t position = 0;  // index of the launcher's word in the command; 0 if none
 };
 
-// A launcher may stand behind env, nice, time, timeout and the like.
+// The launcher may follow env, nice, time, timeout and the like.
 Launcher find_launcher(const std::vector<std::string>& command);
 
-// The program that the ranks run, without its folder, for naming things. Best effort: never empty.
+// The program that the ranks run, without its folder, for use in names. Best effort: never empty.
 std::string application_name(const std::vector<std::string>& command);
 
 struct Launch {
   std::vector<std::string> command;
-  Variables environment;  // to be set for the process that runs `command`
+  Variables environment;  // to set for the process that runs `command`
 };
 
-// `library` is what LD_PRELOAD should name, after whatever the user already preloads and a
-// sanitizer's runtime. An Error says why the job cannot be started like this and what to do.
+// `library` is what LD_PRELOAD should name, after the user's own libraries and a sanitizer's
+// runtime. An Error says why the job cannot be started this way and what to do.
 base::Result<Launch> preload_ranks(const std::vector<std::string>& command,
                                    const std::string& library, const Variables& settings,
                                    const Environment& environment);

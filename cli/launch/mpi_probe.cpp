@@ -19,10 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience_ms = 10'000;  // for a library that hangs while it is loaded
+constexpr int kPatience_ms = 10'000;  // for a library that hangs while loading
 constexpr char kDefaultLibrary[] = "libmpi.so.40";
 
-// Fixed size, so that one write to a pipe carries it whole.
+// Fixed size, so that a single write to a pipe transfers all of it.
 struct Answer {
   bool has_peruse;
   bool has_mca_pml;
@@ -88,8 +88,8 @@ std::optional<MpiFacts> probe_mpi(const std::string& library) {
 std::vector<MpiFacts> probe_launcher(const std::string& launcher) {
   std::vector<std::string> candidates = {kDefaultLibrary};
   std::error_code failed;
-  // Not canonical: Debian's alternatives lead from bin/mpirun to bin/mpirun.openmpi, a prefix does
-  // not change on the way, but a link in ~/bin to a prefix does; so both ends are tried.
+  // Both ends of a symbolic link are tried. Debian's alternatives lead from bin/mpirun to
+  // bin/mpirun.openmpi within one prefix, but a link in ~/bin leads to another prefix.
   const fs::path found = find_on_path(launcher);
   for (const fs::path& program : {found, fs::canonical(found, failed)}) {
     if (program.empty()) continue;

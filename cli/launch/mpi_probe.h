@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an Open MPI library offers to a profiler, found by loading it in a child process, so that
-// nothing it does on the way in or out can hurt this one.
+// What an Open MPI library offers to a profiler, determined by loading it in a child process, so
+// that its constructors and destructors cannot harm this one.
 #pragma once
 
 #include <optional>
@@ -14,17 +14,18 @@ struct MpiFacts {
   std::string version;  // first line of MPI_Get_library_version
   bool has_peruse = false;
   bool has_mca_pml =
-      false;  // the table of send functions, which the pml source replaces entries of
+      false;  // the table of send functions, whose entries the pml source replaces
 };
 
 // `library` as for dlopen: a path, or "libmpi.so.40" for what a program would load.
 std::optional<MpiFacts> probe_mpi(const std::string& library);
 
 // The libraries that a job started by `launcher` (a command word) may load: the one the loader
-// finds by itself, and the one of the installation that the launcher belongs to. Each once.
+// finds itself, and the one of the launcher's installation. Each once.
 std::vector<MpiFacts> probe_launcher(const std::string& launcher);
 
-// Where a command word leads: itself if it has a '/', else along PATH. Empty if nowhere.
+// What a command word resolves to: itself if it contains a '/', else searched in PATH. Empty if not
+// found.
 std::string find_on_path(const std::string& command);
 
 }  // namespace fathom::cli

@@ -20,7 +20,7 @@ base::Result<std::unique_ptr<analysis::Transport>> start_transport() {
   if (!launched) return std::unique_ptr<analysis::Transport>();
   const auto library = find_mpi_library();
   if (!library) return library.error();
-  // Global: MPI's own plug-ins look for its symbols.
+  // RTLD_GLOBAL, because MPI's own plug-ins look for its symbols.
   void* loaded = dlopen(library->c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (loaded == nullptr)
     return base::Error{std::string("cannot load MPI: ") + dlerror() + "; run without mpirun"};

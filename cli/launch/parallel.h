@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Several processes of the tool that work together: mpirun -n P fathom …
+// Several processes of the tool working together: mpirun -n P fathom …
 #pragma once
 
 #include <memory>
@@ -9,11 +9,11 @@
 
 namespace fathom::cli {
 
-// Whether this process speaks for all: the first, or the only one.
+// Whether this process reports for all: the first, or the only one.
 bool is_first_process();
 
-// The transport between them; nullptr where this process is alone. Loads MPI. An Error where the
-// launcher started several and MPI does not join them all.
+// The transport between the processes; nullptr if this one is alone. Loads MPI. An Error if the
+// launcher started several processes but MPI does not connect them all.
 base::Result<std::unique_ptr<analysis::Transport>> start_transport();
 
 }  // namespace fathom::cli

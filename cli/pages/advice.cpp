@@ -14,7 +14,7 @@ namespace {
 using profile::Coverage;
 using profile::Totals;
 
-// Where a figure begins to be worth a warning. Below kFewMessages nothing is said about patterns.
+// Thresholds for a warning. Below kFewMessages messages no patterns are reported.
 constexpr double kUneven = 2.0;        // busiest rank over the mean
 constexpr double kDominantPair = 0.5;  // share of one pair in all bytes
 constexpr double kMostlyTiny = 0.5;    // share of tiny messages in all messages

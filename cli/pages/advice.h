@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a report says in sentences: how far its counts can be trusted, and what deserves attention.
+// The sentences of a report: how reliable its counts are, and what deserves attention.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct Remark {
   std::string text;
 };
 
-// Sources that were given up, and traffic that nothing could see.
+// Sources that were disabled, and traffic that no source could see.
 std::vector<Remark> limits(const RunSummary& summary);
 
 // Things to look into, each with what to do about it. Those about the run come first.

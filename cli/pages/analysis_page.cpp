@@ -112,7 +112,7 @@ class AnalysisPage {
         terminal_.text(facts));
   }
 
-  // The shapes of the traffic that explain most of it.
+  // The traffic patterns that explain most.
   void patterns() {
     const std::size_t shown = tables_ ? ~std::size_t{0} : 4;
     const auto* classes = column("patterns", "class");
@@ -145,7 +145,7 @@ class AnalysisPage {
     return nullptr;
   }
 
-  // Factors of parallel efficiency, those that multiply to it.
+  // The factors of parallel efficiency, as they multiply.
   void efficiency() {
     const analysis::Section* found = section("efficiency");
     if (!found) return;
@@ -168,7 +168,7 @@ class AnalysisPage {
     wrapped("", text);
   }
 
-  // The phases that take most of the time, in their order.
+  // The longest phases, in order of time.
   void phases() {
     const std::size_t shown = tables_ ? ~std::size_t{0} : 4,
                       longest = tables_ ? ~std::size_t{0} : 120;
@@ -198,7 +198,7 @@ class AnalysisPage {
       wrapped("", fmt::format("and {} more phases: {}", iterations.size() - shown, all_));
   }
 
-  // Of the table that has the analysis's own name; nullptr if it was not run.
+  // A column of the table named like its analysis; nullptr if that did not run.
   const std::vector<std::string>* column(const std::string& analysis,
                                          const std::string& name) const {
     for (const analysis::NamedSection& section : results_.sections) {
@@ -235,7 +235,7 @@ class AnalysisPage {
     wrapped("try: ", printable(finding.advice));
   }
 
-  // The kinds of what is not shown, each once.
+  // The kinds of findings not shown, each once.
   void rest(std::size_t top) {
     std::map<std::string, std::size_t> kinds;
     for (std::size_t i = top; i < results_.findings.size(); ++i) ++kinds[results_.findings[i].kind];
@@ -278,7 +278,7 @@ class AnalysisPage {
 
   const analysis::Results& results_;
   const Terminal& terminal_;
-  const char* all_;  // what holds all of the results
+  const char* all_;  // the file with all results
   bool tables_;
   std::string page_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Results of analyses on one screen: the worst findings, each with who, where, when, how sure, what
-// to try.
+// Analysis results on one screen: the worst findings, each with who, where, when, the confidence,
+// and what to try.
 #pragma once
 
 #include <cstddef>
@@ -11,9 +11,8 @@
 
 namespace fathom::cli {
 
-// `top` findings are shown whole, the others are counted. `written`: all results are in a file
-// analysis.json. `tables`: also what each analysis found beside findings
-// (cli/pages/analysis_tables.h).
+// `top` findings are shown in full, the others are counted. `written`: analysis.json has all
+// results. `tables`: also show each analysis's tables (cli/pages/analysis_tables.h).
 std::string analyze_text(const analysis::Results& results, std::size_t top,
                          const Terminal& terminal, bool written, bool tables);
 

@@ -20,8 +20,9 @@ using analysis::Table;
 
 constexpr std::size_t kRows = 10, kLongest = 44;
 
-// What is shown of a table: columns, and by which the rows are ordered, most first ("": as they
-// are). Of a table that stands not here, all columns as they are; with no columns, nothing.
+// What to show of a table: its columns, and the column to sort the rows by, largest first ("":
+// unsorted). A table that is not listed shows all columns unsorted; an empty list of columns shows
+// nothing.
 struct View {
   std::string_view analysis, table, order, columns;
 };
@@ -65,11 +66,11 @@ constexpr View kViews[] = {
     {"structure", "top_ranks_by_out_bytes", "", ""},
     {"structure", "top_ranks_by_in_bytes", "", ""},
     {"structure", "top_ranks_by_touch_bytes", "", ""},
-    {"patterns", "patterns", "", ""},  // told in sentences
-    {"phases", "phases", "", ""},      // too
+    {"patterns", "patterns", "", ""},  // shown as sentences
+    {"phases", "phases", "", ""},      // likewise
     {"phases", "matrices", "bytes", "phase class source destination bytes messages"},
-    {"traffic-issues", "issues", "", ""},  // findings
-    {"issues", "issues", "", ""},          // too
+    {"traffic-issues", "issues", "", ""},  // shown as findings
+    {"issues", "issues", "", ""},          // likewise
 };
 
 const View* view_of(const std::string& analysis, const std::string& table) {
@@ -86,7 +87,7 @@ std::string text_of(const std::string& name, double value) {
   return whole ? grouped(static_cast<std::uint64_t>(std::llround(value)))
                : fmt::format("{:.4g}", value);
 }
-// Signed numbers are names: ranks, lines, communicators. Counts have no sign.
+// Signed numbers are names: ranks, lines, communicators. Unsigned ones are counts.
 std::string text_of(const std::string& /*name*/, std::int64_t value) {
   return std::to_string(value);
 }
@@ -118,7 +119,7 @@ const NamedColumn* column_named(const Table& table, std::string_view name) {
   return found == table.columns.end() ? nullptr : &*found;
 }
 
-// Numbers of the rows, those with most in `order` first.
+// Row indices, largest value in `order` first.
 std::vector<std::size_t> ordered(const Table& table, std::string_view order, std::size_t rows) {
   std::vector<std::size_t> numbers(rows);
   std::iota(numbers.begin(), numbers.end(), 0);
@@ -170,7 +171,7 @@ std::string table_text(const Table& table, const View* view, const std::string& 
   const std::size_t count = table.columns.empty() ? 0 : rows_of(table.columns.front().values);
   if (count == 0) return fmt::format("   {}: none\n", table.name);
   std::vector<std::size_t> rows = ordered(table, view == nullptr ? "" : view->order, count);
-  const bool over_time = column_named(table, "bin_start_s") != nullptr;  // of no use in part
+  const bool over_time = column_named(table, "bin_start_s") != nullptr;  // useless in part
   if (!over_time) rows.resize(std::min(rows.size(), kRows));
   std::vector<std::string> lines(rows.size() + 1, "    ");
   for (const NamedColumn* column : shown_columns(table, view)) {

@@ -17,7 +17,7 @@ constexpr std::size_t kReportColumns = 100;
 constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kClassRows = 8;
 constexpr std::size_t kSizeRows = 9;
-constexpr std::size_t kRemarks = 4;  // of each sort; the rest is counted
+constexpr std::size_t kRemarks = 4;  // of each kind; the rest is counted
 constexpr std::size_t kLeftColumn = 48;
 
 std::string plural(std::uint64_t count, const std::string& noun) {
@@ -133,7 +133,8 @@ class ReportPage {
     }
   }
 
-  // The log2 bins, merged by twos, fours and so on until they fit; the empty messages stay apart.
+  // The log2 bins, merged in groups of two, four and so on until they fit; empty messages stay
+  // separate.
   std::vector<SizeBin> merged_sizes() const {
     std::vector<SizeBin> bins = summary_.sizes;
     for (std::size_t step = 2; bins.size() > kSizeRows; ++step) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The report as a page of text: at most 100 columns, and 40 lines unless more is asked for.
+// The report as a page of text: at most 100 columns, and 40 lines unless more is requested.
 #pragma once
 
 #include <string>

@@ -17,7 +17,7 @@ namespace {
 using profile::PairCount;
 using profile::Volume;
 
-// Power-of-two bins: 0 holds the empty messages, b > 0 those of 2^(b-1) to 2^b - 1 bytes.
+// Power-of-two bins: 0 holds empty messages, b > 0 those of 2^(b-1) to 2^b - 1 bytes.
 constexpr std::size_t kBins = 65;
 
 class Collector : public profile::Visitor {
@@ -108,7 +108,7 @@ double imbalance_of(const std::vector<profile::RankTotal>& ranks, Volume profile
   return profile::imbalance(bytes, rank_count);
 }
 
-// Hosts by rank, as small numbers.
+// Hosts by rank, as small integers.
 std::unordered_map<std::int64_t, std::size_t> hosts_of(const profile::Header& header,
                                                        std::size_t& host_count) {
   std::unordered_map<std::string, std::size_t> numbers;

@@ -93,7 +93,7 @@ std::string hot_links(const CombinationRun& run) {
   return text;
 }
 
-// Those that ended, longest wait first.
+// Jobs that ended, longest wait first.
 std::string worst_jobs(const CombinationRun& run) {
   std::vector<std::size_t> ended;
   for (std::size_t number = 0; number < run.arrivals.size(); ++number) {
@@ -119,7 +119,7 @@ std::string worst_jobs(const CombinationRun& run) {
   return text;
 }
 
-// What a list in the scenario chose and no column shows, or not in full.
+// Values chosen from lists in the scenario that no column shows in full.
 std::string also_varied(const CombinationRun& run) {
   std::string text;
   for (const auto& [key, value] : run.scenario->varied) {

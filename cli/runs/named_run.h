@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A run as the user names it, loaded for analyses.
+// A run as given by the user, loaded for analyses.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace fathom::cli {
 
-// A run directory or a profile.json. A run that only has a trace (an imported one) is taken as it
+// A run directory or a profile.json. A run that has only a trace (an imported one) is used as it
 // is; one that was cut short is merged first.
 base::Result<analysis::LoadedRun> load_named_run(const std::string& run,
                                                  const analysis::Scope& scope,

@@ -20,7 +20,7 @@ constexpr NumberedFiles kNumbered[] = {
     {"run-", ""},         {"links-", ".graphml"},  {"utilisation-", ".csv"},
     {"waiting-", ".csv"}, {"forwarding-", ".csv"}, {"forwarding-", ".yml"}};
 
-// The number that follows the prefix; 0 if none does.
+// The number after the prefix; 0 if there is none.
 std::size_t number_after(std::string_view name, std::string_view prefix) {
   std::size_t number = 0;
   if (name.starts_with(prefix))

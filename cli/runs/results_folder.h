@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder that a simulation leaves its results in.
+// The results folder of a simulation.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +9,10 @@
 
 namespace fathom::cli {
 
-// Makes the folder, or takes one that is there. An Error if it holds results of a simulation and
-// `replace` is not set; with it, their files (and nothing else) are removed: results.json,
-// runs.csv, run-N, and links-…, utilisation-…, waiting-… and forwarding-… files. `shared_runs`:
-// run-1 to run-shared_runs may be other processes' that have begun before, and are left alone.
+// Creates the folder, or uses an existing one. An Error if it has results of a simulation and
+// `replace` is not set; otherwise removes exactly their files: results.json, runs.csv, run-N, and
+// links-…, utilisation-…, waiting-… and forwarding-… files. Leaves run-1 to run-shared_runs alone:
+// other processes may have begun them.
 base::Status take_results_folder(const std::string& folder, bool replace,
                                  std::size_t shared_runs = 0);
 

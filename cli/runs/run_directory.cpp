@@ -27,7 +27,7 @@ constexpr char kTrace[] = "trace";
 constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
 constexpr char kWorldPrefix[] = "world-";
 
-// The files of a run that a new one would be mixed up with.
+// The files of a run that a new run would be confused with.
 std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   std::vector<fs::path> found;
   std::error_code failed;
@@ -141,7 +141,7 @@ std::vector<std::string> RunDirectory::further_worlds() const {
 }
 
 void RunDirectory::remove_if_unused() const {
-  if (made_) rmdir(path_.c_str());  // fails, as it should, on a folder that holds anything
+  if (made_) rmdir(path_.c_str());  // fails, as intended, unless the folder is empty
 }
 
 base::Result<std::string> recorded_profile_of(const std::string& run) {

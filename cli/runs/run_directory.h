@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The folder that one run leaves its results in, and what a job may have left there.
+// The folder with the results of one run, and what a job may have left there.
 //
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
-//   .started             whose folder it is: made by rank 0 at MPI_Init, gone when profile.json is written
-//   partial/             counts of single processes, left by a job that never got there
-//   trace/               what fathom run --trace recorded, a file for each process
-//   world-ID/            the same of each further job: spawned by the first, or started by the same command
+//   .started             identifies the folder's owner; created by rank 0 at MPI_Init, removed when
+//                        profile.json is written
+//   partial/             counts of single processes, left by a job that never reached that point
+//   trace/               what fathom run --trace recorded, one file per process
+//   world-ID/            the same for each further job: spawned by the first, or started by the
+//                        same command
 #pragma once
 
 #include <string>
@@ -17,22 +19,22 @@ namespace fathom::cli {
 
 class RunDirectory {
  public:
-  // Makes the folder, or takes one that is there. An Error if it holds a run already and `replace`
-  // is not set; with it, that run's files (and nothing else) are removed.
+  // Creates the folder, or uses an existing one. An Error if it has a run already and `replace` is
+  // not set; otherwise removes that run's files and nothing else.
   static base::Result<RunDirectory> create(const std::string& path, bool replace);
 
   // fathom-APP-JOBID in the working directory; JOBID is Slurm's, else the local date and time. If
-  // that is taken, -2, -3 and so on are added.
+  // that exists, adds -2, -3 and so on.
   static base::Result<RunDirectory> create_default(const std::string& application);
 
   const std::string& path() const { return path_; }  // absolute
-  std::string shown() const;                         // as short as it can be said from here
+  std::string shown() const;                         // as short as possible from here
   std::string profile_path() const { return path_ + "/profile.json"; }
   bool has_profile() const;
   bool was_started() const;  // rank 0 of the job reached MPI_Init with the library
   std::vector<std::string> further_worlds() const;  // their folders
 
-  // Removes the folder if this object made it and nothing was put there.
+  // Removes the folder if this object created it and it is still empty.
   void remove_if_unused() const;
 
  private:
@@ -42,17 +44,17 @@ class RunDirectory {
   bool made_ = false;
 };
 
-// A run as the user names it, a folder or a profile.json, as the path of the profile.json. One that
-// was cut short and not merged yet is merged first. The Error says in which way a run is missing.
+// A run as given by the user, a folder or a profile.json, as the path of the profile.json. A run
+// that was cut short and not merged yet is merged first. The Error says what is missing in a run.
 base::Result<std::string> recorded_profile_of(const std::string& run);
 
-// The same; a run that only has a trace (an imported one) gets its profile from that, once:
-// RUN/profile.json is written (and stderr told), with kMadeFromTrace among the notes of its
-// coverage.
+// The same, but for a run that has only a trace (an imported one) the profile is computed from
+// that, once: it writes RUN/profile.json with kMadeFromTrace among the notes of its coverage, and
+// reports it on stderr.
 base::Result<std::string> profile_of(const std::string& run);
 
-// What `fathom simulate` and `place` take for a job: a run as above, or else `run` itself, which
-// may be what the reference profiler left.
+// What `fathom simulate` and `place` accept as a job: a run as above, or else `run` itself, which
+// may be output of the reference profiler.
 base::Result<std::string> job_of(const std::string& run);
 
 inline constexpr char kMadeFromTrace[] = "this profile was made from the trace beside it";

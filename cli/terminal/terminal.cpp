@@ -54,7 +54,7 @@ bool wants_colours() {
   if (is_set("NO_COLOR")) return false;
   if (is_set("CLICOLOR_FORCE") && std::string(std::getenv("CLICOLOR_FORCE")) != "0") return true;
   const char* term = std::getenv("TERM");
-  // Launchers give their processes a pseudo-terminal, wherever its text goes then.
+  // Launchers give their processes a pseudo-terminal, wherever the output goes then.
   return isatty(STDOUT_FILENO) && !base::launched_rank() && term && std::string(term) != "dumb";
 }
 

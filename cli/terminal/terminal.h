@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What stdout can show: colours on a terminal that no launcher such as mpirun made (never if
-// NO_COLOR is set, always if CLICOLOR_FORCE is), bars and arrows in UTF-8 only where the locale is.
+// What stdout can display: colours on a terminal, unless a launcher such as mpirun created it
+// (never if NO_COLOR is set, always if CLICOLOR_FORCE is); bars and arrows in UTF-8 only in a UTF-8
+// locale.
 #pragma once
 
 #include <string>
@@ -16,10 +17,10 @@ class Terminal {
 
   std::string styled(Style style, const std::string& text) const;
 
-  // A bar of part/whole of `width` columns, padded to `width`; anything above nothing shows.
+  // A bar of part/whole of `width` columns, padded to `width`; any nonzero part is visible.
   std::string bar(double part, double whole, std::size_t width, Style style) const;
 
-  // Typographic characters that the code uses, in ASCII where the locale wants that.
+  // The typographic characters used in the code, replaced by ASCII if the locale requires it.
   std::string text(const std::string& utf8_text) const;
 
  private:

@@ -15,10 +15,11 @@ std::string grouped(std::uint64_t count);     // "47,761"
 std::string percent(double part, double of);  // "61 %", "0.4 %", "<0.1 %"
 std::string human_seconds(double seconds);    // "1.5 s", "3 min 20 s", "2 h 05 min"
 
-// Control characters, which a file from elsewhere may hold, become '?'.
+// Replaces control characters, which a file from elsewhere may contain, by '?'.
 std::string printable(const std::string& text);
 
-// Columns that UTF-8 text takes, and the text padded or cut (with '~') to `width` of them.
+// Number of columns that UTF-8 text takes, and the text padded or cut (with '~') to `width`
+// columns.
 std::size_t columns(const std::string& text);
 std::string left(const std::string& text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
