@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a benchmark is measured by where other programs run beside it.
+// The clock for benchmarks on a machine that also runs other programs.
 #pragma once
 
 #include <ctime>
 
 namespace fathom::bench {
 
-// Of this process so far, all threads.
+// Processor time of this process so far, all threads.
 inline double processor_seconds() {
   timespec time{};
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// C++ columns as NumPy arrays without a copy: the array owns the vector.
+// C++ columns as NumPy arrays without copying: the array owns the vector.
 #pragma once
 
 #include <pybind11/numpy.h>

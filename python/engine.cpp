@@ -19,8 +19,8 @@ namespace {
 
 namespace py = pybind11;
 
-// Callbacks are Python's own affair (fathom/engine.py): what they hold is then seen by its garbage
-// collector. What may be collective goes on with the interpreter's lock released.
+// Python owns the callbacks (fathom/engine.py), so that its garbage collector sees what they hold.
+// Operations that may be collective run with the interpreter lock released.
 class Engine {
  public:
   Engine(const std::string& path, const py::object& comm) {
@@ -49,7 +49,7 @@ class Engine {
     for (const std::int64_t owner : strategy_(loads, owners).cast<std::vector<std::int64_t>>()) {
       const bool is_there = owner >= 0 && static_cast<std::size_t>(owner) < owners;
       mapping.push_back(is_there ? static_cast<std::uint32_t>(owner)
-                                 : analysis::kNobody);  // which is refused
+                                 : analysis::kNobody);  // rejected later
     }
     return mapping;
   }
@@ -89,7 +89,7 @@ void fetch(Engine& engine) {
     throw Failure(fetched.error().message);
 }
 
-// None: a step of others that was not fetched, or that there is none of.
+// None for a step of another process that was not fetched or does not exist.
 py::object engine_step_of(Engine& engine, std::uint32_t process, std::uint32_t number) {
   engine.job();
   const analysis::Step* step = engine.engine().step(process, number);

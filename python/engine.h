@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine for programs of one's own (analysis/engine/engine.h) as _fathom.Engine; fathom.Engine
-// is made of it.
+// The engine for custom programs (analysis/engine/engine.h) as _fathom.Engine, on which
+// fathom.Engine is built.
 #pragma once
 
 #include <pybind11/pybind11.h>

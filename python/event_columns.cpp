@@ -42,8 +42,8 @@ void ColumnReader::enter(const Event& event, std::int64_t row) {
   open(event.thread).push_back({event.function, event.time_ns, event.time_ns, 0, row});
 }
 
-// left(call, depth, named): each call that the event ends, the innermost first; the last is the one
-// that it names.
+// Calls left(call, depth, named) for each call that the event ends, innermost first; the last is
+// the one that it names.
 template <typename Left>
 void ColumnReader::leave(const Event& event, Left left) {
   Stack& stack = open(event.thread);

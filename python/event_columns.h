@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of one process as columns, a piece at a time: what the DataFrames of Python are made
-// of.
+// The events of one process as columns, one piece at a time, from which Python builds DataFrames.
 //
-// EventColumns has one row for each event. A call's Enter row carries, if its Leave is in the same
-// piece, the row of that, and the call's times; depth is 0 for a call of the program. CallColumns
-// has one row for each call, written when it is left. SegmentColumns has one row for each stretch
-// of time in which one call was the innermost open one of its thread: their lengths sum up to
-// exclusive times.
+// EventColumns has one row per event. If a call's Leave is in the same piece, its Enter row has the
+// Leave's row and the call's times. Depth is 0 for a call of the program. CallColumns has one row
+// per call, written when the call is left. SegmentColumns has one row for each stretch of time in
+// which one call was the innermost open one of its thread; their lengths sum to exclusive times.
 //
-// Of a scope there is what ScopedEvents gives of it. A Leave belongs to the innermost open call of
-// its function; those inside that one whose own Leave was lost have no match in EventColumns, and
-// end there in the others, as calls that are open where the events end do. Times are ns of the run.
-// Cost: one pass over the process for each reader. Memory: the piece, and the calls that are open.
+// The events are those that ScopedEvents yields for a scope. A Leave belongs to the innermost open
+// call of its function. Calls inside that one whose own Leave was lost have no match in
+// EventColumns, and end there in the others, like calls that are open at the end of the events.
+// Times are ns of the run. Cost: one pass over the process per reader. Memory: the piece, and the
+// open calls.
 #pragma once
 
 #include <cstdint>
@@ -28,10 +27,10 @@ struct EventColumns {
   std::vector<std::int64_t> time_ns, matching, matching_time_ns, parent, bytes, request;
   std::vector<std::int8_t> type;
   std::vector<std::int32_t>
-      name;  // of a call the function; else function count + kind of the event
-  std::vector<std::int32_t> process;  // position among those that are read
+      name;  // for a call the function; else function count + kind of the event
+  std::vector<std::int32_t> process;  // index among the processes read
   std::vector<std::int32_t> thread, depth, peer, tag, communicator, root, message_class;
-  std::vector<double> inclusive_ns, exclusive_ns;  // NaN but on Enter rows that have their Leave
+  std::vector<double> inclusive_ns, exclusive_ns;  // NaN except on Enter rows whose Leave is known
   std::size_t size() const { return time_ns.size(); }
   void reserve(std::size_t rows);
 };
@@ -47,15 +46,15 @@ struct SegmentColumns {
   std::vector<std::int64_t> start_ns, end_ns;
 };
 
-// Follows the calls of a process; gives what was asked for.
+// Follows the calls of a process and produces the requested columns.
 class ColumnReader {
  public:
   ColumnReader(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope);
 
-  // Appends until there are `most` rows, for that process; fewer at the end. Rows are counted from
+  // Appends rows for that process until there are `most`; fewer at the end. Rows are numbered from
   // the beginning of the columns.
   void events(std::size_t most, std::int32_t process, EventColumns& columns);
-  // What the next `most` events complete. False at the end.
+  // The calls completed by the next `most` events. False at the end.
   bool calls(std::size_t most, CallColumns& columns);
   bool segments(std::size_t most, SegmentColumns& columns);
 
@@ -63,9 +62,9 @@ class ColumnReader {
   struct Open {
     std::uint32_t function = 0;
     std::uint64_t enter_ns = 0;
-    std::uint64_t top_since_ns = 0;  // the innermost since then
-    double inside_ns = 0;            // in calls that it made
-    std::int64_t row = -1;           // of its Enter in the piece
+    std::uint64_t top_since_ns = 0;  // innermost since then
+    double inside_ns = 0;            // in calls nested inside it
+    std::int64_t row = -1;           // row of its Enter in the piece
   };
   using Stack = std::vector<Open>;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Errors on their way to Python, where they are fathom.Error.
+// Converts errors to Python's fathom.Error.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The joined steps of a job as columns: messages with both their ends, and the moments of a replay.
+// The joined steps of a job as columns: messages with both ends, and the moments of a replay.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace fathom::python {
 
-// One row for each message that an own process received: of the other end as much as the step
+// One row per message that an own process received, with as much about the other end as the step
 // knows.
 struct MessageColumns {
   std::vector<std::int32_t> sender, receiver, tag, communicator;  // world ranks
@@ -21,7 +21,7 @@ struct MessageColumns {
 };
 MessageColumns messages_of(const analysis::JoinedJob& job);
 
-// The next moments of a replay whose kinds are in `wanted`, bit by analysis::Moment.
+// The next moments of a replay of the kinds in `wanted`, one bit per analysis::Moment.
 struct MomentColumns {
   std::vector<std::uint8_t> moment;
   std::vector<std::uint32_t> process, step;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The extension _fathom: runs, their traffic, columns of their events, and the analyses.
-// python/fathom/ makes it into what a user imports.
+// python/fathom/ wraps it as the package that users import.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -37,7 +37,7 @@ analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) 
   return thresholds;
 }
 
-// A run and the part of it that is meant. Profile and trace are opened when first needed.
+// A run and the part of it to analyse. Profile and trace are opened on first use.
 class Run {
  public:
   Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks,
@@ -80,7 +80,7 @@ class Run {
 
   const analysis::Scope& scope() const { return scope_; }
 
-  // The steps of all processes, joined; with the library's own messages if `hidden`. Collective
+  // The joined steps of all processes, including the library's own messages if `hidden`. Collective
   // over the communicator, if there is one.
   const analysis::JoinedJob& joined(bool hidden) {
     std::unique_ptr<analysis::JoinedJob>& job = joined_[hidden];
@@ -107,7 +107,7 @@ class Run {
   std::unique_ptr<analysis::JoinedJob> joined_[2];  // without and with hidden messages
 };
 
-// Numbers names as they come, for categories.
+// Numbers names in order of appearance, for categories.
 class Codes {
  public:
   std::int32_t of(const std::string& name) {
@@ -272,7 +272,7 @@ py::dict columns_of(SegmentColumns&& columns) {
   return made;
 }
 
-// None at the end. Other threads of Python run while columns are built.
+// None at the end. Other Python threads run while columns are built.
 py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t process) {
   EventColumns columns;
   {
@@ -283,7 +283,7 @@ py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t proc
   return columns_of(std::move(columns));
 }
 
-// All events of the processes in the scope, one after the other.
+// All events of the processes in the scope, one process after the other.
 py::dict all_events(Run& run) {
   const trace::Trace& trace = run.trace();
   const analysis::Scope& scope = run.scope();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The processes of an analysis through a communicator of mpi4py: comm.Get_rank(), Get_size(),
-// alltoall() of bytes, Barrier(). MPI is Python's affair; nothing here knows it.
+// Connects the processes of an analysis through an mpi4py communicator: comm.Get_rank(),
+// Get_size(), alltoall() of bytes, Barrier(). Python handles MPI; nothing here depends on it.
 //
-// Analyses run with the interpreter's lock released; each operation takes it. What Python raises
+// Analyses run with the interpreter lock released; each operation acquires it. A Python error
 // passes through as an exception.
 #pragma once
 

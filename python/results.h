@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Results of analyses as Python objects: figures and findings as dictionaries, tables as
-// dictionaries of columns, which fathom/run.py makes into DataFrames.
+// dictionaries of columns, which fathom/run.py turns into DataFrames.
 #pragma once
 
 #include <pybind11/pybind11.h>

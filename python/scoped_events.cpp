@@ -13,7 +13,7 @@ ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process,
       filter_(scope, trace.definitions()),
       all_(scope.whole_time() && !scope.phase) {}
 
-// Events before the window are read too: calls that are open when it begins belong to it.
+// Also reads the events before the window, because calls open at its beginning belong to it.
 bool ScopedEvents::next(Event& event) {
   if (all_) return cursor_.next(event);
   for (Event read; ready_.empty() && !ended_;) {
@@ -32,7 +32,7 @@ bool ScopedEvents::next(Event& event) {
   return true;
 }
 
-// Whether the event is of the chosen phase.
+// Whether the event is in the chosen phase.
 bool ScopedEvents::follow(const Event& event) {
   if (open_.size() <= event.thread) open_.resize(event.thread + 1);
   if (event.kind == EventKind::kLeave) return leave(event);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The events of one process that lie in a scope, whole calls only: one that is open when the window
-// of time begins is entered there, one that is open when it ends is left there. Of a phase: the
-// calls that were entered and what else happened while it was the innermost.
+// The events of one process in a scope, as complete calls: a call open at the beginning of the time
+// window gets its Enter there, a call open at its end its Leave there. For a phase: the calls
+// entered in it, and what else happened while it was the innermost phase.
 //
-// Calls that are open where the trace ends stay so. Memory: the calls that are open.
+// Calls open at the end of the trace stay open. Memory: the open calls.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace fathom::python {
 
 class ScopedEvents {
  public:
-  // The scope's ranks are the caller's. The scope must outlive this.
+  // The caller selects by the scope's ranks. The scope must outlive this.
   ScopedEvents(const trace::Trace& trace, std::size_t process, const analysis::Scope& scope);
 
   bool next(trace::Event& event);  // false at the end
@@ -40,7 +40,7 @@ class ScopedEvents {
   bool begun_ = false, ended_ = false;
   analysis::PhaseStack phases_;
   std::vector<std::vector<Open>> open_;  // by thread
-  std::deque<trace::Event> ready_;       // to be given before more is read
+  std::deque<trace::Event> ready_;       // returned before more is read
 };
 
 }  // namespace fathom::python

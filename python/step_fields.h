@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Everything about one step (analysis/engine/step.h) as a tuple, ranks for processes: fathom.Step
-// is made of it.
+// All fields of one step (analysis/engine/step.h) as a tuple, with ranks for processes; fathom.Step
+// is built from it.
 #pragma once
 
 #include <pybind11/pybind11.h>

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long one analysis of a trace takes, and in how much memory:  analysis_speed RUN NAME
+// Measures the time and memory of one analysis of a trace:  analysis_speed RUN NAME
 //
-// NAME is an analysis of the registry, "matching" (the trace joined, and nothing more) or "traffic"
-// (the matrices of all messages, from the trace). Everything is counted from opening the trace on.
-// Prints one JSON object.
+// NAME is a registered analysis, "matching" (only joins the trace) or "traffic" (the matrices of
+// all messages, from the trace). The measurement starts when the trace is opened. Prints one JSON
+// object.
+//
 //     analysis_speed --list
-// prints every NAME, one a line.
+//
+// prints every NAME, one per line.
 #include <sys/resource.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* MPI_Init and MPI_Finalize: what these two send by themselves is the rest. */
+/* Only MPI_Init and MPI_Finalize: counts what these two send. */
 #include <mpi.h>
 
 int main(int argc, char** argv) {

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A preloaded witness of its own, independent of Fathom's code: counts PERUSE_COMM_REQ_COMPLETE events of
- * receives by the type of the request behind them, and sends at the PML boundary, over all communicators (but for the
- * user's persistent sends, see persistent_sends.c).
+/* A preloaded reference counter, independent of Fathom's code: counts PERUSE_COMM_REQ_COMPLETE
+ * events of receives by request type, and sends at the PML boundary, over all communicators
+ * (except the user's persistent sends, see persistent_sends.c).
  *
  * Each process appends one line to $EVENT_TYPES_OUTPUT at MPI_Finalize:
- *   sends  then for each of RECV IPROBE PROBE IMPROBE MPROBE:  completions  of-these-with-req_bytes_packed-0
+ *   sends
+ *   then for each of RECV IPROBE PROBE IMPROBE MPROBE:
+ *     completions  of-these-with-req_bytes_packed-0
  *   cancelled
  *
  * Needs the PERUSE build and its internal headers. Single-threaded programs only.
  */
 #define _GNU_SOURCE
-#define _PERUSE_INTERNAL_H_ /* no package installs what that header includes; nothing here uses it */
+#define _PERUSE_INTERNAL_H_ /* its includes are in no package, and unused here */
 #include "ompi_config.h"
 
 #include <dlfcn.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* What a job holds at its end and how long its end takes, with a sparse and with a dense pattern.
+/* Measures a job's memory at its end and the duration of its end, for a sparse and a dense pattern.
  *
  *   footprint sparse|dense
  *
  * sparse: a ring and an allreduce, so each process talks to about log2(ranks) + 2 others.
- * dense: an exchange of 8 B between every two processes on top.
+ * dense: in addition, an exchange of 8 B between every two processes.
  *
- * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB FINALIZE-NS" to $FOOTPRINT_OUTPUT: VmRSS and
- * RssAnon (what it shares with nobody) before MPI_Finalize, VmHWM at the end, and the time from a
+ * Each process appends "RANK RSS-KIB PRIVATE-KIB PEAK-KIB FINALIZE-NS" to $FOOTPRINT_OUTPUT: VmRSS
+ * and RssAnon (memory not shared) before MPI_Finalize, VmHWM at the end, and the time from a
  * barrier to the return of MPI_Finalize.
  *
- * Hundreds of ranks on two cores would keep each other from ever running by polling, so here a rank that
- * waits sleeps for two milliseconds instead (Open MPI calls sched_yield, mpi_yield_when_idle). Link with
- * -rdynamic.
+ * With hundreds of ranks on two cores, polling would keep the ranks from running at all. So a rank
+ * that waits here sleeps for two milliseconds instead (Open MPI calls sched_yield,
+ * mpi_yield_when_idle). Link with -rdynamic.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     MPI_Allreduce(&out, &in, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
   }
   if (argc > 1 && !strcmp(argv[1], "dense")) {
-    /* Point to point, so that every pair talks whatever algorithm MPI_Alltoall would choose. */
+    /* Point to point: MPI_Alltoall's algorithm might not use every pair. */
     for (int distance = 1; distance < size; ++distance) {
       MPI_Sendrecv(&out, 1, MPI_LONG, (rank + distance) % size, 0, &in, 1, MPI_LONG,
                    (rank + size - distance) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

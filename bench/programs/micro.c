@@ -3,16 +3,16 @@
  *
  *   micro FOLDER
  *
- * Rank R reads commands, a line each, from the pipe FOLDER/turn.R; all ranks get the same ones:
- *   PATTERN BYTES TIMES BATCHES     run BATCHES batches of TIMES, after one to warm up; of "outstanding",
- *                                   BYTES is how many requests there are at once
+ * Rank R reads commands, one per line, from the pipe FOLDER/turn.R; all ranks get the same ones:
+ *   PATTERN BYTES TIMES BATCHES     run BATCHES batches of TIMES, after one to warm up; for
+ *                                   "outstanding", BYTES is the number of simultaneous requests
  *   quit
- * Rank 0 answers each with a line in FOLDER/result: the fastest and the median batch, in nanoseconds per
- * message (ping-pong: half a round trip) or per operation.
+ * Rank 0 answers each with a line in FOLDER/result: the fastest and the median batch, in
+ * nanoseconds per message (ping-pong: half a round trip) or per operation.
  *
- * Between turns all ranks sleep in read(). Several such jobs, one for each thing to be compared, can
- * therefore stand side by side and take turns of milliseconds on the same cores, so that whatever else
- * the machine does falls on all of them alike.
+ * Between turns all ranks sleep in read(). So several such jobs, one per variant to compare, can
+ * run side by side and take turns of milliseconds on the same cores; other load on the machine then
+ * affects all of them equally.
  */
 #include <fcntl.h>
 #include <mpi.h>
@@ -32,7 +32,7 @@ static double now_ns(void) {
   return t.tv_sec * 1e9 + t.tv_nsec;
 }
 
-/* Each pattern runs `times` times and returns how many messages or operations that were. */
+/* Each pattern runs `times` times and returns the number of messages or operations. */
 
 static double pingpong(int bytes, int times) {
   for (int i = 0; i < times; ++i) {
@@ -67,13 +67,14 @@ static double window(int bytes, int times) {
   return (double)kWindow * times;
 }
 
-/* Calls that send nothing to anyone: each is little more than its records in a trace. */
+/* Calls that send nothing: each costs little more than its records in a trace. */
 static double nobody(int bytes, int times) {
   for (int i = 0; i < times; ++i) MPI_Send(sent, bytes, MPI_BYTE, MPI_PROC_NULL, 2, MPI_COMM_WORLD);
   return times;
 }
 
-/* So many requests at once, of a byte each; time per request. All receives are posted before the first send. */
+/* This many simultaneous requests of one byte each; time per request. All receives are posted
+ * before the first send. */
 static double outstanding(int count, int times) {
   static MPI_Request requests[kMaxOutstanding];
   for (int i = 0; i < times; ++i) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-/* A preloaded witness, independent of Fathom's code: the user's persistent sends, which pml_monitoring
- * does not see, counted where the program starts them (MPI_Start, MPI_Startall).
+/* A preloaded reference counter, independent of Fathom's code: counts the user's persistent sends,
+ * which pml_monitoring does not see, where the program starts them (MPI_Start, MPI_Startall).
  *
  * Each process appends lines "SOURCE DESTINATION BYTES MESSAGES" in world ranks to
- * $PERSISTENT_SENDS_OUTPUT at MPI_Finalize. For single-threaded C programs of up to 256 ranks that stay
- * in one world.
+ * $PERSISTENT_SENDS_OUTPUT at MPI_Finalize. For single-threaded C programs of up to 256 ranks that
+ * stay in one world.
  */
 #define _GNU_SOURCE
-#define _PERUSE_INTERNAL_H_ /* no package installs what that header includes; nothing here uses it */
+#define _PERUSE_INTERNAL_H_ /* its includes are in no package, and unused here */
 #include "ompi_config.h"
 
 #include <dlfcn.h>

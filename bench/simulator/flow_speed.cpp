@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the flow model takes for the pattern of flow_pattern.h, with SimGrid's weights: 1 /
-// latency of the route. Prints one JSON object; "seconds" is processor time from an empty model to
-// the last end, without the making of the routes.
+// Measures the flow model on the pattern of flow_pattern.h, with SimGrid's weights: 1 / latency of
+// the route. Prints one JSON object; "seconds" is processor time from an empty model to the last
+// end, without computing the routes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

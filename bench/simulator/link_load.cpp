@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast demands are routed and links loaded, on one core.
+// Measures how fast demands are routed and links loaded, on one core.
 //
 //   link_load_bench TOPOLOGY ROUTING [PAIRS]
 //
 // TOPOLOGY as for fathom simulate --cluster; all ordered pairs of hosts, or PAIRS random ones.
-// Prints one JSON object; "seconds" is processor time of routing and adding up, without making the
-// network.
+// Prints one JSON object; "seconds" is processor time for routing and adding up, without building
+// the network.
 #include "simulator/routing/link_load.h"
 
 #include <sys/resource.h>

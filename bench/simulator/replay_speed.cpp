@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How fast programs are replayed: the patterns on which LogGOPSim is usually timed.
+// Measures how fast programs are replayed: the patterns usually used to time LogGOPSim.
 //
 //   replay_speed PATTERN RANKS [ITERATIONS]
-//     ring          every rank sends to the next and receives from the one before, ITERATIONS times
+//     ring          every rank sends to the next and receives from the previous, ITERATIONS times
 //     dissemination log2(RANKS) rounds: send to rank + 2^i, receive from rank - 2^i
 //     all-to-all    everyone sends to everyone at once, non-blocking
 //   replay_speed goal FILE
 //
 // Prints one JSON object. "events" are operations and messages; "seconds" is the processor time of
-// the replay, "build_seconds" that of making or reading the program.
+// the replay, "build_seconds" that of building or reading the program.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

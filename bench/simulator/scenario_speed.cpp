@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long the engine takes for the combinations of a scenario: scenario_speed SCENARIO.yml
-// [REPEATS]
+// Measures the engine on the combinations of a scenario: scenario_speed SCENARIO.yml [REPEATS]
 //
-// Reading files and writing results are left out. Prints one JSON object: the processor time of a
-// run, the median of the repeats, and how many jobs arrived in all.
+// Excludes reading files and writing results. Prints one JSON object: the processor time of a run,
+// the median of the repeats, and the total number of jobs that arrived.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

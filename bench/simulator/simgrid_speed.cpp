@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How long SimGrid takes for the pattern of flow_pattern.h, in its default mode of updating. Prints
-// one JSON object; "seconds" is processor time from the start of its engine to the last end,
-// without the making of the platform.
+// Measures SimGrid on the pattern of flow_pattern.h, in its default update mode. Prints one JSON
+// object; "seconds" is processor time from the start of its engine to the last end, without
+// building the platform.
 #include <algorithm>
 #include <cstdio>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Writes the trace and the profile of a made-up job (pattern.h):
+// Writes the trace and the profile of a synthetic job (pattern.h):
 //
-//   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B] [--suffix TEXT]
-//                  [--lost N]
+//   trace_generate DIR [--ranks N] [--events M] [--ring] [--transfers] [--bytes B]
+//                  [--suffix TEXT] [--lost N]
 //
-// M is about the number of events in all. Prints how many there are.
+// M is the approximate total number of events. Prints the actual number.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <map>

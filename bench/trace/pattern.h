@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A made-up job of any size, event by event: iterations of a halo exchange (a ring, or four
-// neighbours on a torus) and an allreduce by recursive doubling, as a traced program would have
-// left them.
+// A synthetic job of any size, event by event: iterations of a halo exchange (a ring, or four
+// neighbours on a torus) and an allreduce by recursive doubling, as a traced program would record
+// them.
 //
 // Everything about rank r in iteration i follows from (r, i), so that ranks can be generated one
-// after the other and still fit together: every message is received, after it was sent, and nothing
-// is lost.
+// after the other and still match: every message is received after it was sent, and nothing is
+// lost.
 #pragma once
 
 #include <cmath>
@@ -27,7 +27,7 @@ struct Pattern {
   bool torus = true;  // else a ring
   bool transfers = false;
   std::uint64_t bytes = 8192;
-  std::string suffix;  // of names of hosts, communicators, …; if set, there is a phase
+  std::string suffix;  // for names of hosts, communicators, …; if set, there is a phase
 };
 
 inline trace::Definitions definitions_of(const Pattern& pattern) {
@@ -128,12 +128,12 @@ class RankEvents {
     return (iteration + 1) * kIteration_ns + mixed(who << 40 | iteration) % kJitter_ns;
   }
 
-  // Some time passes, by less than 2 * about_ns.
+  // Advances the clock by a random time below 2 * about_ns.
   void pass(std::uint64_t about_ns) {
     now_ns_ += 1 + mixed(now_ns_ << 8 ^ static_cast<std::uint64_t>(rank_)) % (2 * about_ns);
   }
 
-  // What one call to the clock stamps has one time; all else comes a little later.
+  // Events stamped by one clock call share one time; any other event comes a little later.
   trace::Event& event(trace::EventKind kind) {
     if (kind != trace::EventKind::kRequestGiven && kind != trace::EventKind::kRequestCompleted)
       pass(40);
@@ -174,7 +174,7 @@ class RankEvents {
   }
 
   std::uint64_t post(Call call, int peer, std::size_t direction, std::uint64_t iteration) {
-    // Request objects are used again, a few of them in turn.
+    // Request objects are reused, a few of them in turn.
     const std::uint64_t request =
         0x55d0'0000'0000u +
         ((iteration & 3) * 16 + direction * 2 + (call == kIsend ? 1 : 0)) * 0x180;
@@ -210,7 +210,7 @@ class RankEvents {
       event(trace::EventKind::kRequestGiven).request = request;
       sink_(event_);
     }
-    now_ns_ += kJitter_ns + 2000;  // by then every neighbour has sent
+    now_ns_ += kJitter_ns + 2000;  // every neighbour has sent by then
     for (std::size_t i = 0; i < neighbours_.size(); ++i) {
       pass(300);
       transfer(trace::TransferStep::kMatchedExpected, requests[i], true);

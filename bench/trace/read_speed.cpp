@@ -3,8 +3,8 @@
 //
 //   trace_read_speed DIR [--seeks N]
 //
-// Prints one JSON object: events, seconds of processor time, peak resident memory in all and of the
-// process alone, and with --seeks the mean time of a jump to a random moment.
+// Prints one JSON object: events, seconds of processor time, peak resident memory in total and of
+// the process alone, and with --seeks the mean time of a jump to a random time.
 #include <sys/resource.h>
 
 #include <CLI/CLI.hpp>
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
     trace::EventCursor cursor = trace->events(process);
     for (trace::Event event; cursor.next(event);) {
       ++events;
-      bytes += event.bytes;  // so that the work cannot be left out
+      bytes += event.bytes;  // so that the compiler cannot drop the work
     }
   }
   const double read = processor_seconds();

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Communication of known patterns, timed by the program itself: patterns NAME [ROUNDS] [BYTES]
+// Runs communication with known patterns and times itself: patterns NAME [ROUNDS] [BYTES]
 //
 //   halo       each rank exchanges with its neighbours on a periodic grid of half the ranks by two
 //   alltoall   MPI_Alltoall, as FFTs do
-//   transpose  each rank sends its block to the rank across the diagonal, all at once, as PTRANS does
+//   transpose  each rank sends its block to the rank across the diagonal, all at once, as in PTRANS
 //   pairs      rank r exchanges with r + size / 2
 //   allreduce  of BYTES bytes
-// Prints the seconds between two barriers, on rank 0.
+//
+// Rank 0 prints the seconds between two barriers.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Preloaded into HPCC: times PTRANS's first transposition as PTRANS itself does, and ends the
-// program after it. HPCC cannot be told to run one of its tests alone, and each further
-// transposition has another grid of processes.
+// Preloaded into HPCC: times PTRANS's first transposition as PTRANS itself does, then ends the
+// program. HPCC cannot run just one of its tests, and each further transposition has a different
+// grid of processes.
 //
-// The grid is drawn from the time of day: time() is made to stand still, so that every run draws
-// the same.
+// The grid is drawn from the time of day; time() here always returns the same value, so that every
+// run draws the same grid.
 //
-// PTRANS times a transposition between a barrier on the communicator of its grid and the first
-// reduction after it (PTRANS/pdtransdriver.c). That is the phase "transposition", so that it alone
-// can be traced. Rank 0 prints "seconds S", the slowest rank's; each rank where it ran.
+// PTRANS times a transposition between a barrier on its grid's communicator and the first reduction
+// after it (PTRANS/pdtransdriver.c). This interval is the phase "transposition", so that it can be
+// traced alone. Rank 0 prints "seconds S", the slowest rank's time; each rank prints where it ran.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 static double began = -1;
 
 time_t time(time_t* result) {
-  const time_t drawn = 3;  // a grid that block placement suits ill
+  const time_t drawn = 3;  // a grid for which block placement is poor
   if (result) *result = drawn;
   return drawn;
 }
