@@ -22,6 +22,7 @@ base::Status load_parts(const std::string& profile_path, const std::string& run_
     run.trace = std::make_unique<trace::Trace>(std::move(*trace));
     run.job = std::make_unique<LazyJob>(*run.trace, transport);
   }
+  // A profile has no times, so for a time window load_run() computes one from the trace.
   if (!profile_path.empty() && run.scope.whole_time()) {
     auto profile = profile::load_profile(profile_path);
     if (!profile) return profile.error();

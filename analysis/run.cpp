@@ -53,6 +53,7 @@ void take(Outcome&& outcome, const Row& row, Results& results) {
   results.sections.push_back({row.name, std::move(outcome.section)});
   for (Finding& finding : outcome.findings) clip(finding, results.scope);
   for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
+  // Several analyses may report the same limit; it is listed once.
   for (std::string& limit : outcome.limits) {
     if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end())
       results.limits.push_back(std::move(limit));

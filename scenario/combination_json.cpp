@@ -12,6 +12,7 @@ namespace {
 using base::JsonWriter;
 using simulator::put_number;
 
+// NaN, which put_number() writes as null.
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 void put_summary(base::JsonWriter& json, const char* key, const Summary& summary) {

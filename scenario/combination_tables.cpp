@@ -66,6 +66,7 @@ base::Status write_links(const CombinationRun& run, const std::string& path) {
   return table.commit();
 }
 
+// Replaces double quotes, because one would end the CSV field.
 std::string quotable(std::string text) {
   std::replace(text.begin(), text.end(), '"', '\'');
   return text;

@@ -16,7 +16,7 @@
 namespace fathom::scenario {
 namespace {
 
-// Each text is preceded by its length, little-endian.
+// Each text is preceded by its length, little-endian, so it may contain any bytes.
 void put_size(base::AtomicFile& file, std::uint64_t size) {
   char bytes[sizeof size];
   std::memcpy(bytes, &size, sizeof size);

@@ -47,6 +47,7 @@ class Marker {
 
   void tell(std::uint32_t send) {
     Step& step = job_.steps().at(process_, send);
+    // A send may be reported twice, as synchronous and for its wait, so marked ones are skipped.
     if (!step.has(kJoined) || step.has(kAwaited)) return;
     step.flags |= kAwaited;
     const Receive receive{step.partner, step.partner_step};

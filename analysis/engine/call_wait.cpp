@@ -44,9 +44,11 @@ Wait CallWait::wait() const {
     one.culprit_step = part.partner_step;
     one.decided_ns = part.end_ns;
     if (part.kind == StepKind::kReceive) {
+      // The message's arrival ends the wait, whatever the other clock says.
       one.decided_ns = std::min(part.end_ns, part.time_ns);
     } else if (part.kind == StepKind::kSend) {
       one.kind = WaitKind::kLateReceiver;
+      // The call had been left by then, so it did not wait for the receive.
       if (part.end_ns > call.end_ns) one.decided_ns = 0;
     } else {
       one.kind = kind_of(job_->facts().functions[steps.at(process_, part.call).number]);

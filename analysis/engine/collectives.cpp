@@ -49,6 +49,7 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
   }
   operation.parts.push_back(part);
   if (operation.parts.size() < wanted) return;
+  // Different functions cannot be one operation, so such parts are dropped and counted.
   const bool alike =
       std::all_of(operation.parts.begin(), operation.parts.end(),
                   [&](const Participation& other) { return other.function == part.function; });

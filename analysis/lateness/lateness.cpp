@@ -202,6 +202,7 @@ class LatenessFindings {
     std::sort(rows.begin(), rows.end(), later);
     std::vector<std::uint32_t> wanted;
     for (const Row& row : rows) wanted.push_back(row.event);
+    // Collective: every process takes part, although only process 0 has events to ask for.
     const auto calls = calls_of(job_, all_, wanted);
     if (!here) return;
     std::vector<std::size_t> numbers(rows.size());

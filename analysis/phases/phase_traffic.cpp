@@ -124,6 +124,7 @@ base::Result<PhaseTraffic> count_phase_traffic(const Input& input,
   const ScopeFilter scope(input.scope, input.trace->definitions());
   PhaseCounter counter(input.trace->definitions(), scope, own);
   JoinOptions options;
+  // Only received messages count, so no joined steps are needed.
   options.steps = false;
   options.consumers = {&counter};
   auto job = join_job(*input.trace, input.job->transport(), options);

@@ -56,6 +56,7 @@ class Finder {
         all_ns_(static_cast<double>(all_ranks_ns(definitions_, input.scope))) {
     for (const LinkCounts& link : report.counts.links) {
       messages_ += static_cast<double>(link.messages);
+      // Hidden messages are the library's, so shares of the program's messages leave them out.
       const bool own = link.message_class < definitions_.class_hidden.size() &&
                        !definitions_.class_hidden[link.message_class];
       if (own) own_messages_ += static_cast<double>(link.messages);

@@ -22,6 +22,7 @@ using trace::EventKind;
 class Sizes {
  public:
   void add(std::uint64_t size) {
+    // Consecutive messages often have the same size, so the last count is cached.
     if (!last_ || size != last_size_) {
       last_ = &count_of(size);
       last_size_ = size;

@@ -60,6 +60,7 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
     std::erase_if(profile.traffic,
                   [](const profile::Traffic& block) { return block.source.empty(); });
   }
+  // Message sizes cover the whole run and all ranks, so they do not apply to a part.
   if (scope.phase || scope.ranks) profile.message_sizes.clear();
   return profile;
 }

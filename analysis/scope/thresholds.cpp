@@ -87,6 +87,7 @@ base::Status set_threshold(Thresholds& thresholds, const std::string& assignment
     const std::string number = equals == std::string::npos ? "" : assignment.substr(equals + 1);
     double value = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+    // !(value >= 0) also rejects NaN, which from_chars accepts.
     if (error != std::errc() || end != number.data() + number.size() || !(value >= 0) ||
         std::isinf(value)) {
       return base::Error{"threshold '" + assignment + "' needs a number of 0 or more: " + name +

@@ -31,7 +31,7 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
   return row;
 }
 
-// False for calls that only post a request.
+// A call that only posts a request returns at once, so it cannot wait.
 bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
   if (facts.requests != Requests::kNone) return false;

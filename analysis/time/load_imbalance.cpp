@@ -47,6 +47,7 @@ class ImbalanceFindings {
     add_column(table, "top_ranks", functions,
                [&](const FunctionBalance& f) { return top_ranks(f, kTopRanks); });
     for (const FunctionBalance& function : functions) {
+      // Time in MPI is uneven because ranks wait in it, so only the program leads to a finding.
       if (function.function != kProgram) continue;
       outcome.section.figure("program_imbalance", function.imbalance());
       finding(function, outcome);

@@ -26,6 +26,7 @@ std::vector<SizeRow> rows_of(const SizeCounts& counts) {
   double messages = 0, bytes = 0;
   for (const auto& [ends, count] : counts) {
     const auto [low, high] = ends;
+    // The sizes within a bin are unknown, so its middle is used.
     const double size = low == high ? static_cast<double>(low) : 1.5 * static_cast<double>(low);
     SizeRow row{low, high, count, size * static_cast<double>(count)};
     row.messages_up_to = messages += static_cast<double>(count);

@@ -38,6 +38,7 @@ bool PatternGraph::has(std::uint32_t source, std::uint32_t destination) const {
 }
 
 double PatternGraph::quantile(double part) const {
+  // Pairs without traffic come first, with weight 0, so they are counted but not stored.
   const double missing = possible_pairs() - static_cast<double>(edges_.size());
   const double at = part * possible_pairs() - missing;
   if (at < 0 || edges_.empty()) return 0;

@@ -36,6 +36,7 @@ std::vector<RankTraffic> rank_traffic(const std::vector<PairCount>& pairs) {
 
 template <typename Of>
 Spread spread_over(std::int64_t ranks, const std::vector<RankTraffic>& list, Of of) {
+  // Ranks without traffic are missing in `list`, but count as 0.
   std::vector<double> values(static_cast<std::size_t>(ranks), 0.0);
   for (std::size_t i = 0; i < list.size(); ++i) values[i] = static_cast<double>(of(list[i]));
   return spread_of(values);

@@ -169,6 +169,7 @@ int compare(const CompareOptions& options) {
     if (!run) return fail(kFailed, "compare", run.error().message);
     runs.push_back(std::move(*run));
   }
+  // Only now, because a growing `runs` moves its profiles.
   for (const analysis::LoadedRun& run : runs) profiles.push_back(&*run.profile);
   auto comparison = analysis::compare_profiles(profiles, options.runs);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);

@@ -147,6 +147,7 @@ int critical_path(const std::string& name) {
   if (!joined) return fail(kFailed, "critical-path", joined.error().message);
   const auto path_pass = analysis::critical_path_pass(**joined);
   const auto metrics_pass = analysis::path_metrics_pass(**joined);
+  // The two passes are independent, so they share the rounds and the exchanges.
   analysis::run_passes((*joined)->transport(), {path_pass.pass.get(), metrics_pass.pass.get()});
   const analysis::CriticalPath path = path_pass.result();
   const analysis::PathMetrics metrics = metrics_pass.result();

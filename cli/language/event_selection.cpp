@@ -7,6 +7,7 @@
 namespace fathom::cli {
 namespace {
 
+// Limits the set that a range such as 0-9999999999 would fill.
 constexpr std::int64_t kMostRanks = 1 << 24;
 
 bool parse_number(std::string_view text, std::int64_t& number) {

@@ -34,6 +34,7 @@ std::vector<LinkId> busiest_links(const Network& network, const BytesOfLink& byt
     if (host_links || network.joins_switches(link)) links.push_back(link);
   }
   const std::size_t shown = std::min(most, links.size());
+  // Ties by number, because partial_sort is not stable.
   std::partial_sort(links.begin(), links.begin() + static_cast<std::ptrdiff_t>(shown), links.end(),
                     [&](LinkId one, LinkId other) {
                       return congestion(one) != congestion(other)

@@ -25,6 +25,7 @@ std::string cut(const std::string& text, std::size_t width) {
 std::string human_bytes(double bytes) {
   constexpr std::array<const char*, 7> kUnits = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
   std::size_t unit = 0;
+  // From 999.5 on, rounding would show 1000 of the smaller unit.
   while (bytes >= 999.5 && unit + 1 < kUnits.size()) {
     bytes /= 1000;
     ++unit;

@@ -48,6 +48,7 @@ Job job_from_profile(const profile::Profile& profile, std::string name,
     if (rank.rank >= 0 && rank.rank < job.ranks)
       job.hosts[static_cast<std::size_t>(rank.rank)] = rank.host;
   }
+  // All or nothing, because a placement needs the host of every rank.
   if (std::count(job.hosts.begin(), job.hosts.end(), "") > 0) job.hosts.clear();
   return job;
 }

@@ -60,6 +60,8 @@ OperationId Matching::arrive(OperationId send) {
   return receive;
 }
 
+// Puts the message into each queue that a later receive may look in, so that post() looks in only
+// one.
 void Matching::keep(OperationId send, const std::array<std::uint32_t, kKinds>& channels) {
   order_[send] = kKept;
   ++unexpected_;

@@ -103,6 +103,7 @@ OperationId Script::ireceive(std::uint32_t from, double bytes, std::int32_t tag,
 }
 
 void Script::wait_all(std::span<const OperationId> requests) {
+  // An empty computation joins the requests, so that the next operation follows just one.
   const OperationId all = follow(program_.compute(rank_, 0), When::kEnded);
   for (OperationId request : requests) program_.require(all, request, When::kEnded);
 }

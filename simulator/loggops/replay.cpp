@@ -238,6 +238,7 @@ class Replay {
   double depart(std::uint32_t rank, double ready_ns, double bytes, bool as_flow) {
     double& free_ns = interfaces_[rank].sends_at_ns;
     const double departure_ns = std::max(free_ns, ready_ns);
+    // The links limit the rate of a flow, so it holds the interface for the gap alone.
     free_ns = departure_ns + (as_flow ? 0 : passing_ns(bytes)) + machine_.g;
     return departure_ns;
   }

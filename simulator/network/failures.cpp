@@ -21,6 +21,7 @@ base::Result<Network> without_links(const Network& network, std::span<const Link
     if (is_failed[id]) continue;
     builder.add_link(link.source, link.target, link.capacity_Bps, link.latency_s, link.port);
   }
+  // Keep the grid: dimension order routing still needs the coordinates.
   if (network.grid()) builder.set_grid(*network.grid());
   return builder.build();
 }

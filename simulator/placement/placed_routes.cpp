@@ -62,6 +62,7 @@ base::Result<PlacedRoutes> PlacedRoutes::make(const Network& network, const Job&
     demand.bytes += static_cast<double>(pair.bytes);
     ++demand.flows;
   }
+  // At least one byte per pair of hosts, so that load-aware routers choose a path for each.
   for (Demand& demand : demands) {
     demand.bytes = std::max(demand.bytes, 1.0);
     demand.flows = std::max(demand.flows, 1u);

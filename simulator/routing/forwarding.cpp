@@ -98,6 +98,7 @@ base::Result<std::vector<ForwardingEntry>> ForwardingTable::merged(bool by_sourc
   const auto key = [](const ForwardingEntry& entry) {
     return std::tuple(entry.at, entry.source, entry.destination);
   };
+  // Sorted, so that two conflicting entries are next to each other.
   std::sort(sorted.begin(), sorted.end(), [&](const auto& left, const auto& right) {
     return std::pair(key(left), left.next) < std::pair(key(right), right.next);
   });

@@ -20,6 +20,7 @@ std::uint64_t hosts_of(const Demand& demand) {
 class Drawn {
  public:
   explicit Drawn(std::uint64_t seed) : seed_(base::splitmix64(seed)), random_(0) {}
+  // Seeded by the demand alone, so that its path does not depend on the order of routing.
   void start(const Demand& demand) {
     random_ =
         base::Random(base::splitmix64(hosts_of(demand)) ^ base::splitmix64(seed_ + demand.key));

@@ -13,6 +13,7 @@ namespace {
 
 using base::JsonWriter;
 
+// Short, because LinkUsage only ever doubles its intervals.
 constexpr double kFirstInterval_s = 1e-6;
 
 TimedRun named_after(const Choice& choice) {

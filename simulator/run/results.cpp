@@ -12,6 +12,7 @@ struct ResultsWriter::Stream {
 };
 
 ResultsWriter::ResultsWriter() : stream_(std::make_unique<Stream>()) {}
+// Without commit() the AtomicFile leaves nothing behind.
 ResultsWriter::~ResultsWriter() = default;
 
 base::Status ResultsWriter::open(const std::string& path) {

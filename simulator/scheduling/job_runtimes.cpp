@@ -67,6 +67,7 @@ class FlowRuntimes : public JobRuntimes {
   }
 
   base::Result<double> alone_s() override {
+    // A separate model with the same paths, so that contention is the only difference.
     auto model = FlowModel::create(link_speeds(network_));
     if (!model) return model.error();
     const auto times = run_together(*model, {&last_, 1});

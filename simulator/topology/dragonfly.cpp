@@ -70,6 +70,7 @@ class Maker {
 base::Result<Network> make_dragonfly(TopologyParameters& parameters) {
   Shape shape{1, parameters.count("switches"), parameters.count("globals"),
               parameters.count("hosts")};
+  // Checked first, because ports() multiplies in 32 bits.
   if (1.0 * shape.switches * shape.globals > kMostNodes) {
     return parameters.error("that is more nodes than can be simulated");
   }

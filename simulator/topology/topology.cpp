@@ -54,6 +54,7 @@ base::Error TopologyParameters::error(const std::string& what) const {
 }
 
 void TopologyParameters::complain(const std::string& what) {
+  // Keep only the first complaint, because later ones may follow from it.
   if (complaint_.empty()) complaint_ = what;
 }
 
