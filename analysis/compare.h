@@ -64,8 +64,7 @@ struct ComparedFunction {
 struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
-  std::vector<ComparedPair>
-      pairs;  // same order; at most 64, only if all runs have the same ranks
+  std::vector<ComparedPair> pairs;  // same order; at most 64, only if all runs have the same ranks
   std::vector<ComparedFunction>
       functions;  // largest change in seconds first; only if all runs were traced
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;

@@ -18,15 +18,14 @@ struct NamedSection {
 struct Results {
   std::string application;
   std::int64_t ranks = 0;
-  double seconds = 0;  // of the trace in the scope's window, else of the run; 0: unknown
-  double all_ranks_seconds =
-      0;  // of all chosen ranks together, the base of shares; 0: unknown
+  double seconds = 0;            // of the trace in the scope's window, else of the run; 0: unknown
+  double all_ranks_seconds = 0;  // of all chosen ranks together, the base of shares; 0: unknown
   Scope scope;
   std::vector<Finding> findings;       // costliest first
   std::vector<NamedSection> sections;  // in the order in which the analyses were named
   std::vector<std::string> limits;     // sentences: assumptions of the results, and what was left
                                        // out
-  std::vector<std::string> skipped;  // analyses that need something the run does not have
+  std::vector<std::string> skipped;    // analyses that need something the run does not have
 };
 
 // The rows that run by default on such an input.

@@ -36,8 +36,7 @@ struct CollectiveMessage {
 
 struct RecognisedAlgorithm {
   std::string name;  // "ring"; several joined with " or "; "unknown"; "none" without messages
-  std::uint32_t rounds =
-      0;  // messages on the longest chain of the algorithm; 0: unknown
+  std::uint32_t rounds = 0;  // messages on the longest chain of the algorithm; 0: unknown
   std::uint32_t segments = 1;
 };
 

@@ -24,8 +24,7 @@ enum ParcelKind : char { kMember, kSent, kArrived };
 
 struct Name {
   std::int32_t communicator = -1;
-  std::uint32_t number =
-      0;  // of the operation in its communicator; if tagged, the library's tag
+  std::uint32_t number = 0;  // of the operation in its communicator; if tagged, the library's tag
   bool tagged = false;
   std::uint64_t key() const {
     return std::uint64_t{static_cast<std::uint32_t>(communicator)} << 32 | number;

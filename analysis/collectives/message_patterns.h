@@ -63,8 +63,7 @@ struct AlgorithmRow {
   void (*make)(MessagePattern& pattern);
   bool segments = false;    // may be segmented: every pair has the same multiple
   std::uint32_t sizes = 0;  // 2: only for two processes; 0: any number
-  bool variant =
-      false;  // parameters other than Open MPI's defaults: only if nothing else fits
+  bool variant = false;     // parameters other than Open MPI's defaults: only if nothing else fits
 };
 
 // The known algorithms of a blocking or non-blocking collective; empty if none are known.

@@ -137,8 +137,7 @@ class CausalWalk : public Pass {
     bool queued = false, ended = false, released = false;
     base::FlatMap<std::uint64_t, std::uint32_t> handed;  // by own step: index into payloads_
     base::FlatMap<std::uint64_t, bool> without;  // collectives that give this member nothing
-    std::vector<std::uint32_t>
-        awaited;  // backward: own kReceives completed but not yet posted
+    std::vector<std::uint32_t> awaited;  // backward: own kReceives completed but not yet posted
   };
   struct Handed {
     std::uint32_t process = 0, step = 0;

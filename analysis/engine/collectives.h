@@ -62,8 +62,7 @@ class Collectives {
   void take_part(const Participation& part, Joined& joined);
   void close(const Closing& closing);
 
-  std::uint64_t left_out()
-      const;  // parts of operations without all members; final at the end
+  std::uint64_t left_out() const;  // parts of operations without all members; final at the end
 
  private:
   struct Key {

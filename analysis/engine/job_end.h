@@ -11,9 +11,8 @@
 namespace fathom::analysis {
 
 struct JobEnd {
-  std::uint32_t process =
-      kNobody;                // the last to enter MPI_Finalize, else the last with an event
-  std::uint64_t time_ns = 0;  // when that process ended
+  std::uint32_t process = kNobody;  // the last to enter MPI_Finalize, else the last with an event
+  std::uint64_t time_ns = 0;        // when that process ended
   std::vector<std::uint64_t>
       arrived_ns;  // by process: when it reached the end; the same at every analysis process
 };

@@ -286,9 +286,8 @@ Partitioning with_complete_leaps(const CommEvents& all, Partitioning now, bool f
       continue;
     }
     now = rejoined(all, now, completion.joined());
-    leap =
-        leap > 0 ? leap - 1 : 0;  // partitions moved to the previous leap may complete it, or
-                                  // change this one
+    leap = leap > 0 ? leap - 1 : 0;  // partitions moved to the previous leap may complete it, or
+                                     // change this one
   }
   return now;
 }

@@ -73,8 +73,7 @@ struct Finding {
   std::string kind;               // stable, for programs: "late-sender"
   std::optional<double> seconds;  // of waiting, summed over the victims; empty: unknown
   Severity severity = Severity::kInfo;
-  double strength =
-      0;  // 0 to 1: how far above its threshold; breaks ties in seconds
+  double strength = 0;      // 0 to 1: how far above its threshold; breaks ties in seconds
   double confidence = 1;    // 0 to 1: lowered by lost events, clock errors and too few messages
   std::uint64_t count = 0;  // instances: messages, calls
   std::vector<std::int64_t> culprits, victims;

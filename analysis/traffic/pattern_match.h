@@ -27,7 +27,7 @@ struct Match {
   std::vector<std::uint32_t> edges;  // indices into the graph's edges
   double level =
       std::numeric_limits<double>::infinity();  // upper limit of the weight that an edge explains
-  double present = 0;  // fraction of the pattern's pairs with traffic
+  double present = 0;                           // fraction of the pattern's pairs with traffic
 
   double explained(const PatternGraph& graph) const {
     double sum = 0;

@@ -14,9 +14,8 @@
 namespace fathom::cli {
 
 inline constexpr int kFine = 0;
-inline constexpr int kFailed = 1;  // the data or the run failed
-inline constexpr int kWrongUsage =
-    2;  // nothing was done: the request cannot be carried out
+inline constexpr int kFailed = 1;      // the data or the run failed
+inline constexpr int kWrongUsage = 2;  // nothing was done: the request cannot be carried out
 
 using Action = std::function<int()>;
 

@@ -10,9 +10,8 @@
 namespace fathom::cli {
 
 struct JobEnd {
-  int code = 0;  // the job's exit code; 128 + the signal's number if a signal ended it
-  int signal =
-      0;  // the signal that ended the job, or was sent to end it; 0: none
+  int code = 0;    // the job's exit code; 128 + the signal's number if a signal ended it
+  int signal = 0;  // the signal that ended the job, or was sent to end it; 0: none
 };
 
 // An Error if the job never started. If a signal ended it, its orphans have ended too when this

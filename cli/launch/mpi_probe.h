@@ -13,8 +13,7 @@ struct MpiFacts {
   std::string path;     // where the loader found it
   std::string version;  // first line of MPI_Get_library_version
   bool has_peruse = false;
-  bool has_mca_pml =
-      false;  // the table of send functions, whose entries the pml source replaces
+  bool has_mca_pml = false;  // the table of send functions, whose entries the pml source replaces
 };
 
 // `library` as for dlopen: a path, or "libmpi.so.40" for what a program would load.

@@ -81,8 +81,10 @@ class FlowModel {
 
   std::uint64_t solutions() const { return solutions_; }  // number of times the rates were solved
   std::uint64_t settled_hops() const { return rates_.settled_hops(); }
-  std::uint64_t changed_rates() const { return changed_rates_; }  // flow rates changed, summed over
-                                                                  // all solutions
+  std::uint64_t changed_rates() const {
+    return changed_rates_;
+  }  // flow rates changed, summed over
+     // all solutions
   // Flows that shared links at a solution, summed over all solutions.
   std::uint64_t flows_solved() const { return flows_solved_; }
   std::uint64_t hops_solved() const { return hops_solved_; }

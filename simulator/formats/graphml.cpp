@@ -217,7 +217,7 @@ class GraphmlReader {
   std::string path_;
   std::map<std::string, std::string> keys_;                 // id → name
   std::unordered_map<std::string, std::uint32_t> numbers_;  // of nodes, by name
-  std::vector<Coordinates> points_;  // of switches; empty if there are none
+  std::vector<Coordinates> points_;                         // of switches; empty if there are none
 };
 
 constexpr char kHead[] = R"(<?xml version="1.0" encoding="UTF-8"?>

@@ -13,8 +13,7 @@ struct ClusterDefaults {
   double latency_s = 0;
   // hwloc's XML of the machines that the hosts are (formats/node_topology.h); empty: hosts are not
   // divided.
-  std::string
-      node;
+  std::string node;
   double node_capacity_Bps = 20e9;  // of links inside machines
 };
 

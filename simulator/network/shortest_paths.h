@@ -96,10 +96,10 @@ class ShortestPaths::Toward {
   NodeId target_;
   NodeId first_forwarder_;
   std::vector<std::uint16_t> distance_;  // by forwarding node
-  std::vector<std::uint32_t> first_;  // by forwarding node: its position in links_; kNoId: not
-                                      // computed
-  std::vector<LinkId> links_;         // for each computed node: number of choices, then the choices
-  std::vector<LinkId> of_host_;       // of the host last asked for
+  std::vector<std::uint32_t> first_;     // by forwarding node: its position in links_; kNoId: not
+                                         // computed
+  std::vector<LinkId> links_;    // for each computed node: number of choices, then the choices
+  std::vector<LinkId> of_host_;  // of the host last asked for
 };
 
 }  // namespace fathom::simulator

@@ -126,8 +126,7 @@ class MinimumCut {
 
   const Network& network_;
   std::uint32_t feed_, drain_;
-  std::vector<std::vector<std::uint32_t>>
-      arcs_from_;  // by node; the opposite of arc a is a ^ 1
+  std::vector<std::vector<std::uint32_t>> arcs_from_;  // by node; the opposite of arc a is a ^ 1
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> level_, next_;
   double least_ = 0;  // smaller remaining capacities are rounding

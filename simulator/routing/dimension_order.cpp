@@ -176,8 +176,8 @@ class DimensionRouter : public Router {
 
   const Network& network_;
   const Grid& grid_;
-  NodeId first_ = 0;            // first switch of the grid; those inside machines come before
-  std::vector<Access> access_;  // by host
+  NodeId first_ = 0;                // first switch of the grid; those inside machines come before
+  std::vector<Access> access_;      // by host
   std::vector<LinkId> neighbours_;  // empty for a HyperX
 };
 

@@ -17,8 +17,8 @@ namespace fathom::simulator {
 struct Choice {
   const SelectorRow* selector = nullptr;  // may be null if `hosts` are given
   std::vector<HostId> hosts;              // replaces the selection
-  Placement placement;  // if not empty, replaces selection and mapper
-  std::string placement_from = "file";  // how results name that
+  Placement placement;                    // if not empty, replaces selection and mapper
+  std::string placement_from = "file";    // how results name that
   const MapperRow* mapper = nullptr;
   const RouterRow* router = nullptr;
   std::uint64_t seed = 1;

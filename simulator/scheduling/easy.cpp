@@ -24,8 +24,9 @@ Shadow shadow_of(const ScheduleView& view) {
   Shadow shadow;
   std::uint64_t free = view.free_slots;
   for (const RunningJob& job : running) {
-    if (free >= needs && job.expected_end_s > shadow.time_s) break;  // count all that end at the
-                                                                     // same time
+    if (free >= needs && job.expected_end_s > shadow.time_s)
+      break;  // count all that end at the
+              // same time
     free += job.takes;
     shadow.time_s = job.expected_end_s;
   }
