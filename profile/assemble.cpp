@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "base/seconds.h"
 #include "profile/communicator_merge.h"
@@ -416,7 +417,7 @@ void Assembly::finish_sizes(Profile& profile) {
 }
 
 Profile Assembly::finish() {
-  Profile profile = std::move(profile_);
+  Profile profile = std::exchange(profile_, Profile{});
   profile_.world_size = profile.world_size;
   notes_.clear();
   settle_numbers(profile);

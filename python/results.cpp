@@ -94,8 +94,8 @@ py::dict as_dict(analysis::Section&& section) {
   for (analysis::Table& table : section.tables) {
     py::dict columns;
     for (analysis::NamedColumn& column : table.columns) {
-      columns[py::str(column.name)] = std::visit(
-          [](auto&& values) { return as_column(std::move(values)); }, std::move(column.values));
+      columns[py::str(column.name)] =
+          std::visit([](auto& values) { return as_column(std::move(values)); }, column.values);
     }
     tables[py::str(table.name)] = columns;
   }

@@ -125,8 +125,8 @@ class YamlSection {
 
  private:
   friend class YamlReading;
-  YamlSection(YamlReading& reading, YAML::Node node, std::string path)
-      : reading_(&reading), node_(std::move(node)), path_(std::move(path)) {}
+  YamlSection(YamlReading& reading, const YAML::Node& node, std::string path)
+      : reading_(&reading), node_(node), path_(std::move(path)) {}
 
   std::optional<YAML::Node> find(const std::string& key);
   std::optional<YAML::Node> value(const std::string& key, bool is_list);

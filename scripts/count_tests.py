@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Adds up meson's test log: one line "N passed, N failed, N skipped".
+"""Adds up meson's test logs: one line "N passed, N failed, N skipped".
+
+usage: count_tests.py TESTLOG.json...
 
 A test that prints "N passed, N failed[, N skipped]" as its last line counts with those numbers (the MPI
 suite runs many cases in one meson test); any other test counts as one. Exits 1 if anything failed or
@@ -30,8 +32,11 @@ def counts(test):
 
 
 def main():
-    with open(sys.argv[1], encoding='utf-8') as log:
-        totals = [sum(column) for column in zip(*(counts(json.loads(line)) for line in log))]
+    tests = []
+    for name in sys.argv[1:]:
+        with open(name, encoding='utf-8') as log:
+            tests += [counts(json.loads(line)) for line in log]
+    totals = [sum(column) for column in zip(*tests)]
     passed, failed, skipped = totals or (0, 0, 0)
     print(f'{passed} passed, {failed} failed, {skipped} skipped')
     return 1 if failed or not passed else 0

@@ -163,7 +163,8 @@ std::string joined_name(const mpi::Meaning& operation,
   std::string of_parts;
   bool linear = true;
   for (std::size_t i = 0, times = 0; i < parts.size(); i += times) {
-    const auto& [name, algorithm] = parts[i];
+    const std::string& name = parts[i].first;
+    const RecognisedAlgorithm& algorithm = parts[i].second;
     const auto same = [&](const auto& part) {
       return part.first == name && part.second.name == algorithm.name;
     };

@@ -147,7 +147,7 @@ ScratchVector<Row> all_of(Transport& transport, ScratchVector<Row>&& own) {
     sizes.push_back(received.take<std::uint64_t>());
   }
   ScratchVector<Row> all;
-  if (transport.rank() == 0) all = std::move(own);
+  if (transport.rank() == 0) all.swap(own);
   for (std::size_t sender = 1; sender < sizes.size(); ++sender) {
     for (std::size_t begin = 0; begin < sizes[sender]; begin += kPiece) {
       std::vector<Row> piece;

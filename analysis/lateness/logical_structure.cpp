@@ -45,7 +45,7 @@ class Strides {
     return one.kind == CommKind::kCollective ? all_.members.of(one.group).front() : event;
   }
   bool is_node(std::uint32_t node_number) const {
-    if (node_number >= events_) return all_.completions.of(node_number - events_).size() > 0;
+    if (node_number >= events_) return !all_.completions.of(node_number - events_).empty();
     return sends(node_number) && node(node_number) == node_number;
   }
 
@@ -135,8 +135,10 @@ class Strides {
 class Steps {
  public:
   Steps(const CommEvents& all, LogicalStructure& structure)
-      : all_(all), made_(structure), posted_(all.groups()) {
-    made_.step.assign(all.events.size(), kNobody);
+      : all_(all), made_(structure), posted_(all.groups()) {}
+
+  void find() {
+    made_.step.assign(all_.events.size(), kNobody);
     sort_by_stride();
     for (std::size_t i = 0; i < order_.size();) {
       const std::uint32_t partition = made_.partition[order_[i]];
@@ -150,7 +152,7 @@ class Steps {
       }
       ++last;
     }
-    all.each([&](std::uint32_t event) {
+    all_.each([&](std::uint32_t event) {
       if (made_.step[event] == kNobody)
         place_receive(event, made_.partitions[made_.partition[event]].steps);
     });
@@ -258,7 +260,7 @@ LogicalStructure logical_structure(const CommEvents& all, const StructureOptions
     made.partition = std::move(partitioning.of);
   }
   made.stride = Strides(all, made.partition).by_event();
-  Steps(all, made);
+  Steps(all, made).find();
   put_behind_one_another(all, made);
   return made;
 }

@@ -61,7 +61,7 @@ class JsonWriter {
   }
   template <typename... T>
   void value(const std::variant<T...>& any) {
-    std::visit([this](const auto& held) { value(held); }, any);
+    std::visit([this](const auto& held) { this->value(held); }, any);
   }
   template <typename T>
   void value(const std::vector<T>& items) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <memory>
 
 #include "openmpi_layout.h"
@@ -53,7 +54,8 @@ std::unique_ptr<Mpi> look() {
   std::string text(kLongestVersion, '\0');
   int length = 0;
   if (reinterpret_cast<int (*)(char*, int*)>(function)(text.data(), &length) == 0) {  // MPI_SUCCESS
-    mpi->name = first_words(text.c_str());
+    text.resize(std::strlen(text.data()));
+    mpi->name = first_words(text);
   }
   mpi->is_known = is_known(mpi->name);
   return mpi;

@@ -99,7 +99,7 @@ int add_object(dl_phdr_info* object, std::size_t size, void* list_pointer) {
     if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
     char line[128];
     std::snprintf(line, sizeof line, "code %llx %llx %llx ",
-                  static_cast<unsigned long long>(object->dlpi_addr + segment.p_vaddr),
+                  static_cast<unsigned long long>(object->dlpi_addr) + segment.p_vaddr,
                   static_cast<unsigned long long>(segment.p_memsz),
                   static_cast<unsigned long long>(segment.p_offset));
     list.lines += line + build_id_of(*object) + ' ' + path + '\n';

@@ -221,7 +221,7 @@ TEST_CASE("MPI_Comm_idup takes its own agreements, and not the broadcast that go
     made.enter(rank, 300, "MPI_Waitall");
   }
   for (const int operation : {1, 2, 3}) {  // up to rank 0 and down again
-    const auto now_ns = static_cast<std::uint64_t>(300 + 20 * operation);
+    const auto now_ns = std::uint64_t{300} + 20 * static_cast<std::uint64_t>(operation);
     for (const int peer : {1, 2}) of_libnbc(made, peer, now_ns, true, 0, operation, 4);
     for (const int peer : {1, 2}) of_libnbc(made, 0, now_ns + 2, false, peer, operation, 4);
     for (const int peer : {1, 2}) of_libnbc(made, 0, now_ns + 4, true, peer, operation, 4);

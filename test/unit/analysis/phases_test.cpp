@@ -113,7 +113,7 @@ TEST_CASE("a sequence that never repeats keeps memory bounded, and is counted") 
 
 void exchange(MadeJob& made, int rank, std::uint64_t at_ns, int ranks, std::uint64_t bytes) {
   const int to = (rank + 1) % ranks, from = (rank + ranks - 1) % ranks;
-  const auto request = static_cast<std::uint64_t>(rank + 1);
+  const auto request = static_cast<std::uint64_t>(rank) + 1;
   made.irecv(rank, at_ns, request, from, 0, bytes);
   made.send(rank, at_ns + 10, at_ns + 14, to, 0, bytes);
   made.wait_receive(rank, at_ns + 20, at_ns + 32, request, from, 0, bytes);

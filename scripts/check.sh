@@ -1,0 +1,92 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# What CI checks beside the tests: format, clang-tidy, a build with clang, the unit tests under
+# AddressSanitizer and UBSan, and the smallest build.
+#
+#   scripts/check.sh [format|clang|sanitizers|smallest]...     all of them without arguments
+#
+# Builds lie in build-checks/ and are kept. The last line counts: "N passed, N failed, N skipped".
+set -uo pipefail
+. "$(dirname "$0")/lib.sh"
+cd "$fathom_root"
+checks=build-checks
+mkdir -p "$checks"
+export MESON_TESTTHREADS=${MESON_TESTTHREADS:-2}
+
+# check TITLE COMMAND...: one line of a log that count_tests.py can read.
+check() {
+  local title=$1 result=OK
+  shift
+  step_status=0
+  (step "$title" "$@") || { result=FAIL; step_status=1; }
+  printf '{"name": "%s", "result": "%s", "stdout": ""}\n' "$title" "$result" >>"$checks/checks.json"
+}
+
+# configure FOLDER OPTION...
+configure() {
+  local folder=$checks/$1
+  shift
+  [ -f "$folder/build.ninja" ] || meson setup "$folder" --werror "$@"
+}
+
+format() {
+  git ls-files '*.h' '*.cpp' '*.c' | grep -v '^test/golden' | xargs clang-format --dry-run -Werror
+}
+
+# clang-tidy reads the sources as they are compiled, a dozen at a time.
+tidy() {
+  local source
+  python3 - "$checks/clang" <<'PYTHON' | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$checks/clang"
+import json, pathlib, sys
+build = pathlib.Path(sys.argv[1])
+for command in json.loads((build / "compile_commands.json").read_text()):
+    if command["file"].endswith(".cpp") and "wrappers" not in command["file"]:
+        print((build / command["file"]).resolve())
+PYTHON
+}
+
+clang() {
+  check "configure with clang" env CC=clang CXX=clang++ bash -c "$(declare -f configure); checks=$checks; configure clang"
+  check "build with clang" ninja -C "$checks/clang"
+  check "clang-tidy" bash -c "$(declare -f tidy); checks=$checks; tidy"
+  check "unit tests of the clang build" meson test -C "$checks/clang" --no-rebuild --suite unit
+}
+
+sanitizers() {
+  check "configure with sanitizers" bash -c "$(declare -f configure); checks=$checks; configure sanitizers \
+    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dpython=disabled"
+  check "build with sanitizers" ninja -C "$checks/sanitizers"
+  check "unit tests under sanitizers" meson test -C "$checks/sanitizers" --no-rebuild --suite unit
+}
+
+smallest() {
+  check "configure the smallest build" bash -c "$(declare -f configure); checks=$checks; configure smallest \
+    -Dpython=disabled -Dsimulator=disabled -Dmetis=disabled -Dotf2=disabled -Dtests=disabled -Dbench=disabled"
+  check "build the smallest" ninja -C "$checks/smallest"
+  check "the smallest needs few libraries" needs_few "$checks/smallest/cli/fathom"
+  check "the smallest profiles a job" profiles_a_job "$fathom_root/$checks/smallest/cli/fathom"
+}
+
+needs_few() {
+  ! ldd "$1" | grep -E 'otf2|metis|hwloc|yaml|pugixml|python'
+}
+
+profiles_a_job() {
+  local folder status=0
+  folder=$(mktemp -d)
+  (cd "$folder" && PATH=/usr/bin:/bin "$1" run -o run -- mpirun --oversubscribe -n 2 /usr/bin/hpcc >/dev/null 2>&1
+   "$1" report run | grep -q '^exact') || status=1
+  rm -rf "$folder"
+  return $status
+}
+
+: >"$checks/checks.json"
+if [ $# = 0 ]; then set -- format clang sanitizers smallest; fi
+for name in "$@"; do
+  case $name in
+    format) check "format" format ;;
+    clang | sanitizers | smallest) "$name" ;;
+    *) die "there is no check '$name'; there are format, clang, sanitizers, smallest" ;;
+  esac
+done
+python3 "$fathom_root/scripts/count_tests.py" "$checks/checks.json"
