@@ -253,6 +253,14 @@ int main(void) {
   AT("kWindowGroup", ompi_win_t, w_group);
   AT("kWindowModule", ompi_win_t, w_osc_module);
 
+  printf("\n// MPI's own constants (ompi/include/mpi.h)\n");
+  printf("inline constexpr int kSuccess = %d, kErrorTruncate = %d;\n", MPI_SUCCESS,
+         MPI_ERR_TRUNCATE);
+  printf("inline constexpr int kAnySource = %d, kAnyTag = %d, kProcNull = %d;\n", MPI_ANY_SOURCE,
+         MPI_ANY_TAG, MPI_PROC_NULL);
+  printf("inline constexpr unsigned long kRequestCompleted = %lu;\n",
+         (unsigned long)REQUEST_COMPLETED);
+
   printf("\n// Tags of messages inside collectives (ompi/mca/coll/base/coll_tags.h)\n");
   line("kTagAllgather", MCA_COLL_BASE_TAG_ALLGATHER);
   line("kTagScatterv", MCA_COLL_BASE_TAG_SCATTERV);

@@ -31,12 +31,6 @@ const Field* field_of(Attribute attribute) {
   return found == std::end(kFields) ? nullptr : found;
 }
 
-const Field* field_named(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kFields), std::end(kFields),
-                                   [&](const Field& row) { return row.name == name; });
-  return found == std::end(kFields) ? nullptr : found;
-}
-
 std::uint64_t get_field(const Event& event, Attribute attribute) {
   switch (attribute) {
     case Attribute::kCommunicator: return extended(event.communicator);

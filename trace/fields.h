@@ -21,7 +21,6 @@ struct Field {
 // All attributes that hold one value.
 std::span<const Field> fields();
 const Field* field_of(Attribute attribute);
-const Field* field_named(std::string_view name);
 
 std::uint64_t get_field(const Event& event, Attribute attribute);  // signed ones sign-extended
 void set_field(Event& event, Attribute attribute, std::uint64_t value);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "exporters/common/zip_file.h"
+#include "exporters/common/archive_file.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::exporters {
@@ -64,18 +64,21 @@ std::string destinations(const std::vector<PairCount>& pairs) {
 base::Status export_npz(const profile::Profile& profile, const Options& options,
                         const std::string& path, Notes&) {
   if (auto status = check_rank_count(profile, kMostListedRanks, "npz"); !status) return status;
-  ZipFile file;
-  if (base::Status status = file.open(path, options); !status) return status;
+  ArchiveFile file;
+  base::Status status = file.open(path, options, ArchiveFile::Format::kStoredZip);
+  const auto add = [&](const char* name, const std::string& bytes) {
+    if (status) status = file.add(name, bytes);
+  };
   const std::int64_t ranks = profile::rank_count(profile);
   const std::vector<PairCount> pairs = profile::sum_pairs(profile, options.selection);
-  file.add("format.npy", npy("|S3", "()", "csr"));
-  file.add("shape.npy", npy("<i8", std::vector<std::int64_t>{ranks, ranks}));
-  file.add("indptr.npy", npy("<i8", row_starts(pairs, ranks)));
-  file.add("indices.npy", destinations(pairs));
-  file.add("data.npy", column(pairs, options.metric));
-  file.add("bytes.npy", column(pairs, Metric::kBytes));
-  file.add("messages.npy", column(pairs, Metric::kMessages));
-  return file.commit();
+  add("format.npy", npy("|S3", "()", "csr"));
+  add("shape.npy", npy("<i8", std::vector<std::int64_t>{ranks, ranks}));
+  add("indptr.npy", npy("<i8", row_starts(pairs, ranks)));
+  add("indices.npy", destinations(pairs));
+  add("data.npy", column(pairs, options.metric));
+  add("bytes.npy", column(pairs, Metric::kBytes));
+  add("messages.npy", column(pairs, Metric::kMessages));
+  return status ? file.commit() : status;
 }
 
 }  // namespace fathom::exporters

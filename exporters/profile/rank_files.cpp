@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/profile/rank_files.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
 
 #include "base/atomic_file.h"
-#include "exporters/common/text_file.h"
+#include "exporters/common/archive_file.h"
 
 namespace fathom::exporters {
 namespace {
@@ -69,55 +67,19 @@ class FolderOfFiles : public RankFiles {
   bool created_ = false;
 };
 
-la_ssize_t append_to_file(archive*, void* file, const void* bytes, size_t size) {
-  static_cast<base::AtomicFile*>(file)->append({static_cast<const char*>(bytes), size});
-  return static_cast<la_ssize_t>(size);
-}
-
-// Times and owners are fixed, so that the same profile gives the same archive.
 class TarOfFiles : public RankFiles {
  public:
-  ~TarOfFiles() override { ::archive_write_free(tar_); }
-
   base::Status open(const std::string& path, const Options& options, bool compressed) {
-    if (auto status = file_.open(path, existing(options)); !status) return status;
-    tar_ = ::archive_write_new();
-    ::archive_write_set_format_ustar(tar_);
-    if (compressed) {
-      ::archive_write_add_filter_gzip(tar_);
-      ::archive_write_set_filter_option(tar_, "gzip", "timestamp", nullptr);
-    }
-    return checked(::archive_write_open(tar_, &file_, nullptr, append_to_file, nullptr));
+    return tar_.open(path, options,
+                     compressed ? ArchiveFile::Format::kTarGz : ArchiveFile::Format::kTar);
   }
-
   base::Status add(const std::string& name, std::string_view bytes) override {
-    archive_entry* entry = ::archive_entry_new();
-    ::archive_entry_set_pathname(entry, name.c_str());
-    ::archive_entry_set_size(entry, static_cast<la_int64_t>(bytes.size()));
-    ::archive_entry_set_filetype(entry, AE_IFREG);
-    ::archive_entry_set_perm(entry, 0644);
-    ::archive_entry_set_mtime(entry, 0, 0);
-    const int result = ::archive_write_header(tar_, entry);
-    ::archive_entry_free(entry);
-    if (result != ARCHIVE_OK) return checked(result);
-    const la_ssize_t written = ::archive_write_data(tar_, bytes.data(), bytes.size());
-    return checked(written == static_cast<la_ssize_t>(bytes.size()) ? ARCHIVE_OK : ARCHIVE_FATAL);
+    return tar_.add(name, bytes);
   }
-
-  base::Status commit() override {
-    if (auto status = checked(::archive_write_close(tar_)); !status) return status;
-    return file_.commit();
-  }
+  base::Status commit() override { return tar_.commit(); }
 
  private:
-  base::Status checked(int result) const {
-    if (result == ARCHIVE_OK) return base::Done{};
-    const char* reason = ::archive_error_string(tar_);
-    return base::Error{std::string("archive cannot be written: ") + (reason ? reason : "unknown")};
-  }
-
-  base::AtomicFile file_;
-  archive* tar_ = nullptr;
+  ArchiveFile tar_;
 };
 
 }  // namespace

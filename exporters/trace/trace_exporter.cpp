@@ -5,12 +5,6 @@
 
 namespace fathom::exporters {
 
-std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function) {
-  return function < definitions.functions.size()
-             ? std::string_view(definitions.functions[function].name)
-             : "unknown function";
-}
-
 std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class) {
   return message_class < definitions.classes.size()
              ? std::string_view(definitions.classes[message_class])

@@ -42,7 +42,6 @@ const TraceExporter* find_trace(std::string_view name);  // nullptr if there is 
 // ---- shared by several formats ----
 
 // Names by number. A number that the definitions lack (damage) gets a name too.
-std::string_view function_name(const trace::Definitions& definitions, std::uint32_t function);
 std::string_view class_name(const trace::Definitions& definitions, std::uint32_t message_class);
 std::string communicator_name(const trace::Definitions& definitions, std::int32_t communicator);
 std::string process_name(const trace::Process& process);  // "rank 3 on n1", and what it lost

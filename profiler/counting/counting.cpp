@@ -4,16 +4,11 @@
 #include "profiler/counting/profiled_process.h"
 
 namespace fathom::profiler {
-namespace {
-
-constexpr int kProcNull = -2;  // MPI_PROC_NULL in Open MPI's mpi.h
-
-}  // namespace
 
 void count_slowly(profile::Direction direction, Live& live, int tag, int peer,
                   std::uint64_t bytes) {
   ProfiledProcess* process = ProfiledProcess::active();
-  if (process == nullptr || peer == kProcNull) return;
+  if (process == nullptr || peer == openmpi::kProcNull) return;
   if (static_cast<std::uint32_t>(peer) >= Counter::kMaxPeers) return process->counter_lost();
   const ClassId class_id = classify(live, tag);
   if (class_id == kIgnored) return;

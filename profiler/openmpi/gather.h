@@ -27,8 +27,6 @@ class Gather {
   // on rank 0, and where the process above runs without Fathom.
   bool collect(std::vector<char>& rows);
 
-  bool connected_above() const { return parent_ >= 0; }
-
   // The tree, and messages along it with tags reserved for Fathom.
   int parent() const { return parent_; }
   const std::vector<int>& children() const { return children_; }

@@ -98,8 +98,9 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml) {
 
 void request_freed(ProfiledProcess& process, const MPI_Request& request) {
   if (process.source() != SourceName::kPeruse) return receive_requests::given_up(request);
-  // REQUEST_COMPLETED is 1; inactive persistent requests are complete too.
-  if (rankmap::field<std::uintptr_t>(request, openmpi::kRequestComplete) != 1) {
+  // Inactive persistent requests are complete too.
+  if (rankmap::field<std::uintptr_t>(request, openmpi::kRequestComplete) !=
+      openmpi::kRequestCompleted) {
     watch_freed_requests(true);
   }
 }

@@ -25,11 +25,11 @@ using Callback = int (*)(void*);
 using FreeFunction = int (*)(void**);
 using StartFunction = int (*)(std::size_t, void**);
 
-constexpr int kSuccess = 0;
-constexpr int kTruncated =
-    15;  // MPI_ERR_TRUNCATE: the message arrived, with its full length in the status
-constexpr int kProcNull = -2;
-constexpr int kAnyTag = -1;
+using openmpi::kSuccess;
+// The message arrived, with its full length in the status.
+constexpr int kTruncated = openmpi::kErrorTruncate;
+using openmpi::kAnyTag;
+using openmpi::kProcNull;
 constexpr std::size_t kStatusBytes = 64;  // more than sizeof(MPI_Status) in Open MPI 4 (24)
 
 // ---- the tag that a message was sent with ----
@@ -106,10 +106,9 @@ int matched_tag_of(void* request) {
 }
 
 bool is_complete(const void* request) {
-  // REQUEST_COMPLETED is 1 (ompi/request/request.h).
   return __atomic_load_n(
              &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
-             __ATOMIC_ACQUIRE) == 1;
+             __ATOMIC_ACQUIRE) == openmpi::kRequestCompleted;
 }
 
 // ---- one-time requests: counted when the library frees them ----

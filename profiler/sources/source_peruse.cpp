@@ -29,7 +29,7 @@ struct Spec {
 };
 constexpr int kOperationReceive = 1;  // PERUSE_RECV
 constexpr int kSuccess = 0;           // PERUSE_SUCCESS
-constexpr int kAnyTag = -1;           // MPI_ANY_TAG in Open MPI's mpi.h
+using openmpi::kAnyTag;
 using EventCallback = int (*)(void* event, std::ptrdiff_t request, Spec* spec, void* parameter);
 
 struct {

@@ -18,17 +18,10 @@ namespace {
 using rankmap::field;
 using rankmap::field_ref;
 
-constexpr int kSuccess = 0;
-constexpr int kProcNull = -2;  // MPI_PROC_NULL in Open MPI's mpi.h
+using openmpi::kProcNull;
+using openmpi::kSuccess;
 
 void* module_table = nullptr;
-
-template <typename F>
-void exchange_entry(std::ptrdiff_t offset, F& saved, F replacement) {
-  F& entry = field_ref<F>(module_table, offset);
-  if (saved == nullptr) saved = entry;
-  if (replacement != nullptr) entry = replacement;
-}
 
 [[gnu::cold, gnu::noinline]] void count_lost(int destination) {
   ProfiledProcess* process = ProfiledProcess::active();
@@ -193,53 +186,56 @@ int del_comm(void* comm) {
   return original_pml.del_comm(comm);
 }
 
+// ---- the table's entries ----
+
+enum class Exchanged { kAlways, kForReceives, kNever };
+
+// Calls visit(offset, Open MPI's own, ours, when) for each entry that Fathom calls or replaces: the one
+// list of them.
+template <typename Visit>
+void for_each_entry(Visit visit) {
+  Pml& own = original_pml;
+  visit(openmpi::kPmlAddComm, own.add_comm, add_comm, Exchanged::kAlways);
+  visit(openmpi::kPmlDelComm, own.del_comm, del_comm, Exchanged::kAlways);
+  visit(openmpi::kPmlSend, own.send, send, Exchanged::kAlways);
+  visit(openmpi::kPmlIsend, own.isend, isend, Exchanged::kAlways);
+  visit(openmpi::kPmlIsendInit, own.isend_init, isend_init, Exchanged::kAlways);
+  visit(openmpi::kPmlStart, own.start, start, Exchanged::kAlways);
+  visit(openmpi::kPmlRecv, own.recv, receive_requests::recv, Exchanged::kForReceives);
+  visit(openmpi::kPmlIrecv, own.irecv, receive_requests::irecv, Exchanged::kForReceives);
+  visit(openmpi::kPmlIrecvInit, own.irecv_init, receive_requests::irecv_init,
+        Exchanged::kForReceives);
+  visit(openmpi::kPmlImrecv, own.imrecv, receive_requests::imrecv, Exchanged::kForReceives);
+  visit(openmpi::kPmlMrecv, own.mrecv, receive_requests::mrecv, Exchanged::kForReceives);
+  visit(openmpi::kPmlIprobe, own.iprobe, decltype(own.iprobe){}, Exchanged::kNever);
+}
+
+void exchange_entries(Exchanged wanted) {
+  for_each_entry([wanted]<typename F>(std::ptrdiff_t offset, F&, F ours, Exchanged when) {
+    if (when == wanted) field_ref<F>(module_table, offset) = ours;
+  });
+}
+
 }  // namespace
 
 bool hook_pml() {
   module_table = find_variable_in_mpi("mca_pml");
   if (module_table == nullptr) return false;
   original_pml.largest_user_tag = field<int>(module_table, openmpi::kPmlMaxTag);
-  exchange_entry(openmpi::kPmlRecv, original_pml.recv, decltype(original_pml.recv){});
-  exchange_entry(openmpi::kPmlIrecv, original_pml.irecv, decltype(original_pml.irecv){});
-  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init,
-                 decltype(original_pml.irecv_init){});
-  exchange_entry(openmpi::kPmlImrecv, original_pml.imrecv, decltype(original_pml.imrecv){});
-  exchange_entry(openmpi::kPmlMrecv, original_pml.mrecv, decltype(original_pml.mrecv){});
-  exchange_entry(openmpi::kPmlIprobe, original_pml.iprobe, decltype(original_pml.iprobe){});
-  exchange_entry(openmpi::kPmlAddComm, original_pml.add_comm, add_comm);
-  exchange_entry(openmpi::kPmlDelComm, original_pml.del_comm, del_comm);
-  exchange_entry(openmpi::kPmlSend, original_pml.send, send);
-  exchange_entry(openmpi::kPmlIsend, original_pml.isend, isend);
-  exchange_entry(openmpi::kPmlIsendInit, original_pml.isend_init, isend_init);
-  exchange_entry(openmpi::kPmlStart, original_pml.start, start);
+  for_each_entry([]<typename F>(std::ptrdiff_t offset, F& own, F, Exchanged) {
+    if (own == nullptr) own = field<F>(module_table, offset);
+  });
+  exchange_entries(Exchanged::kAlways);
   return true;
 }
 
-void hook_receives() {
-  exchange_entry(openmpi::kPmlRecv, original_pml.recv, receive_requests::recv);
-  exchange_entry(openmpi::kPmlIrecv, original_pml.irecv, receive_requests::irecv);
-  exchange_entry(openmpi::kPmlIrecvInit, original_pml.irecv_init, receive_requests::irecv_init);
-  exchange_entry(openmpi::kPmlImrecv, original_pml.imrecv, receive_requests::imrecv);
-  exchange_entry(openmpi::kPmlMrecv, original_pml.mrecv, receive_requests::mrecv);
-}
+void hook_receives() { exchange_entries(Exchanged::kForReceives); }
 
 void unhook_pml() {
   if (module_table == nullptr) return;
-  field_ref<decltype(original_pml.add_comm)>(module_table, openmpi::kPmlAddComm) =
-      original_pml.add_comm;
-  field_ref<decltype(original_pml.del_comm)>(module_table, openmpi::kPmlDelComm) =
-      original_pml.del_comm;
-  field_ref<decltype(original_pml.send)>(module_table, openmpi::kPmlSend) = original_pml.send;
-  field_ref<decltype(original_pml.isend)>(module_table, openmpi::kPmlIsend) = original_pml.isend;
-  field_ref<decltype(original_pml.isend_init)>(module_table, openmpi::kPmlIsendInit) =
-      original_pml.isend_init;
-  field_ref<decltype(original_pml.start)>(module_table, openmpi::kPmlStart) = original_pml.start;
-  field_ref<decltype(original_pml.recv)>(module_table, openmpi::kPmlRecv) = original_pml.recv;
-  field_ref<decltype(original_pml.irecv)>(module_table, openmpi::kPmlIrecv) = original_pml.irecv;
-  field_ref<decltype(original_pml.irecv_init)>(module_table, openmpi::kPmlIrecvInit) =
-      original_pml.irecv_init;
-  field_ref<decltype(original_pml.imrecv)>(module_table, openmpi::kPmlImrecv) = original_pml.imrecv;
-  field_ref<decltype(original_pml.mrecv)>(module_table, openmpi::kPmlMrecv) = original_pml.mrecv;
+  for_each_entry([]<typename F>(std::ptrdiff_t offset, F& own, F, Exchanged when) {
+    if (when != Exchanged::kNever) field_ref<F>(module_table, offset) = own;
+  });
 }
 
 }  // namespace fathom::profiler
