@@ -2,9 +2,9 @@
 #include "profiler/process/settings.h"
 
 #include <cstdlib>
-#include <sstream>
 
 #include "base/launcher.h"
+#include "base/name_patterns.h"
 
 namespace fathom::profiler {
 
@@ -26,16 +26,7 @@ std::string environment_value(const char* name) {
 bool speaks_for_the_job() { return base::launched_rank().value_or(0) == 0; }
 
 std::vector<std::string> environment_list(const char* name) {
-  return comma_separated(environment_value(name));
-}
-
-std::vector<std::string> comma_separated(const std::string& list) {
-  std::vector<std::string> items;
-  std::istringstream stream(list);
-  for (std::string item; std::getline(stream, item, ',');) {
-    if (!item.empty()) items.push_back(item);
-  }
-  return items;
+  return base::comma_separated(environment_value(name));
 }
 
 Settings read_settings(const std::string& start_directory) {

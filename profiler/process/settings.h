@@ -25,8 +25,7 @@ struct Settings {
 // The value of an environment variable; empty if it is not set.
 std::string environment_value(const char* name);
 
-// The non-empty items of "a,b,c"; environment_list() splits the value of a variable.
-std::vector<std::string> comma_separated(const std::string& list);
+// The items of a variable that holds "a,b,c", without empty ones.
 std::vector<std::string> environment_list(const char* name);
 
 // Reads the environment. `start_directory`: the working directory when the library was loaded.

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "profiler/recording/trace_settings.h"
+#include "base/name_patterns.h"
 
 namespace fathom::profiler {
 
@@ -21,7 +21,7 @@ void ChosenCommunicators::judge(std::uint32_t kind, std::string_view name,
                                 std::string_view made_by) {
   if (choice_ == nullptr || kind >= kKinds) return;
   choice_->left_out.data()[kind] =
-      chooses(choice_->patterns, std::string(name.empty() ? made_by : name)) ? 0 : 1;
+      base::chooses(choice_->patterns, name.empty() ? made_by : name) ? 0 : 1;
 }
 
 }  // namespace fathom::profiler

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "base/name_patterns.h"
 #include "profiler/process/settings.h"
 
 namespace fathom::profiler {
@@ -42,11 +43,6 @@ bool read_seconds(const std::string& text, double& seconds) {
   if (end == text.c_str() || *end != '\0' || !(number >= 0)) return false;
   seconds = number;
   return true;
-}
-
-bool fits(const std::string& pattern, const std::string& name) {
-  if (pattern.empty() || pattern.back() != '*') return pattern == name;
-  return name.compare(0, pattern.size() - 1, pattern, 0, pattern.size() - 1) == 0;
 }
 
 }  // namespace
@@ -94,21 +90,9 @@ TraceSettings read_trace_settings() {
   return settings;
 }
 
-bool chooses(const std::vector<std::string>& patterns, const std::string& name) {
-  bool chosen = true;
-  for (const std::string& pattern : patterns) {
-    if (pattern[0] != '-') chosen = false;
-  }
-  for (const std::string& pattern : patterns) {
-    const bool leaves_out = pattern[0] == '-';
-    if (fits(leaves_out ? pattern.substr(1) : pattern, name)) chosen = !leaves_out;
-  }
-  return chosen;
-}
-
 bool list_holds(const std::string& list, std::uint32_t number) {
   if (list.empty()) return true;
-  for (const std::string& word : comma_separated(list)) {
+  for (const std::string& word : base::comma_separated(list)) {
     char* end = nullptr;
     const unsigned long first = std::strtoul(word.c_str(), &end, 10);
     const unsigned long last = *end == '-' ? std::strtoul(end + 1, nullptr, 10) : first;

@@ -20,7 +20,7 @@ struct TraceSettings {
   std::vector<std::string>
       communicators;                // FATHOM_TRACE_COMMUNICATORS: names or constructors, as above
   std::string ranks;                // FATHOM_TRACE_RANKS: 0-3,8; empty: all
-  std::vector<std::string> phases;  // FATHOM_TRACE_PHASES: only inside these; empty: always
+  std::vector<std::string> phases;  // FATHOM_TRACE_PHASES: inside these, as above; empty: always
   double after_seconds = 0;         // FATHOM_TRACE_AFTER: from MPI_Init
   double for_seconds = 0;           // FATHOM_TRACE_FOR; 0: to the end
   std::uint32_t sample = 1;         // FATHOM_TRACE_SAMPLE: every n-th call of a thread
@@ -28,11 +28,6 @@ struct TraceSettings {
 };
 
 TraceSettings read_trace_settings();
-
-// Whether a function's name is chosen. The last pattern that fits decides: '*' at the end fits any
-// rest, '-' in front leaves the name out. A name that no pattern fits is chosen unless some pattern
-// chooses others.
-bool chooses(const std::vector<std::string>& patterns, const std::string& name);
 
 // Whether a list like "0-3,8" holds the number; an empty list holds all.
 bool list_holds(const std::string& list, std::uint32_t number);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "base/name_patterns.h"
 #include "base/seconds.h"
 #include "base/text.h"
 #include "message_events.h"
@@ -66,6 +67,8 @@ struct Written {
   std::size_t text = 0, run_text = 0;
   unsigned long long code = 0;  // objects that the loader had loaded
 };
+
+constexpr std::uint32_t kOutsidePhases = 0;  // profiler/session/phases.cpp
 
 struct State {
   ProfiledProcess* process = nullptr;
@@ -165,7 +168,7 @@ void apply_selection(const TraceSettings& settings) {
   traced::Selection::sites = settings.sites;
   traced::Selection::sample = settings.sample;
   for (std::uint32_t i = 0; i < kTracedFunctionCount; ++i) {
-    traced::Selection::left_out[i] = !chooses(settings.functions, kTracedFunctionNames[i]);
+    traced::Selection::left_out[i] = !base::chooses(settings.functions, kTracedFunctionNames[i]);
   }
 }
 
@@ -254,7 +257,11 @@ void open_or_throw(ProfiledProcess& process) {
   pthread_atfork(nullptr, nullptr, Recorder::forget);
   made->recorder.start();
   if (made->settings.after_seconds > 0) made->gate.set(trace::PauseReason::kTimeWindow, true);
-  if (!made->settings.phases.empty()) made->gate.set(trace::PauseReason::kPhase, true);
+  if (base::chooses(made->settings.phases, "")) {
+    made->chosen_phases.push_back(kOutsidePhases);
+  } else {
+    made->gate.set(trace::PauseReason::kPhase, true);
+  }
   made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
 }
 
@@ -316,9 +323,7 @@ void phase_begun(std::uint32_t number, const char* name) noexcept try {
     Written written = state->written;
     add_new_text(frame, written);
     if (frame.append_to(state->file)) state->written = written;
-    for (const std::string& wanted : state->settings.phases) {
-      if (wanted == name) state->chosen_phases.push_back(number);
-    }
+    if (base::chooses(state->settings.phases, name)) state->chosen_phases.push_back(number);
   }
   if (!state->settings.phases.empty()) {
     const auto& chosen = state->chosen_phases;
