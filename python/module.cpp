@@ -47,7 +47,7 @@ class Run {
     scope_.ranks = ranks;
     scope_.from_ns = from_ns;
     scope_.to_ns = to_ns;
-    scope_.phase = phase;
+    if (phase) scope_.phases = {*phase};
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(path, ignored);
     directory_ = folder ? path : std::filesystem::path(path).parent_path().string();
@@ -296,7 +296,7 @@ py::dict all_events(Run& run) {
     };
     std::size_t rows = 0;
     for (const trace::Process& process : processes)
-      rows += wanted(process) && scope.whole_time() && !scope.phase ? process.records : 0;
+      rows += wanted(process) && scope.whole_time() && !scope.phases ? process.records : 0;
     columns.reserve(rows);
     std::int32_t position = 0;
     for (std::size_t i = 0; i < processes.size(); ++i) {

@@ -11,7 +11,7 @@ ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process,
     : cursor_(trace.events(process)),
       scope_(scope),
       filter_(scope, trace.definitions()),
-      all_(scope.whole_time() && !scope.phase) {}
+      all_(scope.whole_time() && !scope.phases) {}
 
 // Also reads the events before the window, because calls open at its beginning belong to it.
 bool ScopedEvents::next(Event& event) {

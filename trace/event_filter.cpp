@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/event_filter.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace fathom::trace {
@@ -68,9 +69,28 @@ bool EventFilter::wants_kind(EventKind kind) const {
   return selection_.kinds.empty() || selection_.kinds.contains(group_of(kind));
 }
 
-bool EventFilter::admits_call(const Event& event) {
+bool EventFilter::in_phase() const {
+  if (selection_.phases.empty()) return true;
+  const std::size_t outside = selection_.phases.size() - 1;
+  const std::size_t now = open_phases_.empty() ? outside : open_phases_.back();
+  return selection_.phases[std::min(now, outside)];
+}
+
+// Whether the event is in a chosen phase; the events that begin and end it are.
+bool EventFilter::follow_phases(const Event& event) {
+  if (event.kind == EventKind::kPhaseBegin) open_phases_.push_back(event.code);
+  const bool inside = in_phase();
+  if (event.kind == EventKind::kPhaseEnd) {
+    const auto found = std::find(open_phases_.rbegin(), open_phases_.rend(), event.code);
+    if (found != open_phases_.rend())
+      open_phases_.erase(std::next(found).base(), open_phases_.end());
+  }
+  return inside;
+}
+
+bool EventFilter::admits_call(const Event& event, bool in_phase) {
   const bool wanted =
-      wants_kind(event.kind) &&
+      in_phase && wants_kind(event.kind) &&
       (selection_.functions.empty() || selection_.functions.contains(event.function)) &&
       (selection_.communicators.empty() || event.communicator < 0 ||
        selection_.communicators.contains(event.communicator));
@@ -88,21 +108,22 @@ bool EventFilter::admits_call(const Event& event) {
 }
 
 bool EventFilter::admits(const Event& event) {
+  const bool inside = follow_phases(event);
   if (event.time_ns < selection_.from_ns || event.time_ns >= selection_.to_ns) return false;
   switch (event.kind) {
     case EventKind::kEnter:
     case EventKind::kLeave:
-    case EventKind::kSampled: return admits_call(event);
+    case EventKind::kSampled: return admits_call(event, inside);
     case EventKind::kRequestGiven: {
       const std::vector<bool>& open = open_calls_[event.thread];
-      return wants_kind(event.kind) && !open.empty() &&
+      return inside && wants_kind(event.kind) && !open.empty() &&
              (open.back() || !wants_kind(EventKind::kEnter));
     }
     case EventKind::kLost:
     case EventKind::kPause:
     case EventKind::kResume: return true;
     default:
-      return wants_kind(event.kind) &&
+      return inside && wants_kind(event.kind) &&
              (selection_.communicators.empty() || event.communicator < 0 ||
               selection_.communicators.contains(event.communicator));
   }

@@ -474,7 +474,7 @@ base::Result<Outcome> collectives(const Input& input) {
   Outcome outcome;
   if (job.transport().rank() != 0) return outcome;
   lay_out(rows, job.definitions(), outcome.section);
-  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) {
     outcome.limits.push_back(
         "collectives are those of the whole job, whatever part of it was chosen");
   }

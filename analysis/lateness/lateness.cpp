@@ -381,7 +381,7 @@ base::Result<Outcome> lateness(const Input& input) {
   Outcome outcome;
   LatenessFindings(job, all, structure, late)
       .tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
-  if (input.scope.ranks || input.scope.phase)
+  if (input.scope.ranks || input.scope.phases)
     outcome.limits.push_back(
         "lateness is that of all ranks and phases, for its steps are of all of them");
   return outcome;

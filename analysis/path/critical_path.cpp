@@ -392,7 +392,7 @@ base::Result<Outcome> critical_path(const Input& input) {
         "no receiver was waiting when a message was sent, so that alpha and beta are not measured: "
         "estimated costs have no seconds");
   }
-  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) {
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) {
     outcome.limits.push_back(
         "the critical path is that of the whole job, whatever part of it was chosen");
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "analysis/scope/thresholds.h"
 #include "profile/profile.h"
@@ -21,9 +22,9 @@ struct Scope {
   std::optional<std::set<std::int64_t>>
       ranks;  // traffic with a listed rank at either end, and calls of these ranks
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is exclusive
-  std::optional<std::string> phase;
+  std::optional<std::vector<std::string>> phases;        // patterns: base/name_patterns.h
 
-  bool whole() const { return whole_time() && !ranks && !phase; }
+  bool whole() const { return whole_time() && !ranks && !phases; }
   bool whole_time() const { return from_ns == 0 && to_ns == ~std::uint64_t{0}; }
 };
 

@@ -1,23 +1,33 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/scope/profile_scope.h"
 
+#include <algorithm>
 #include <set>
 #include <string>
 
+#include "base/name_patterns.h"
 #include "base/text.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
 namespace {
 
-base::Status check_phase(const profile::Profile& profile, const std::string& phase) {
+// Every pattern that chooses must fit a phase: what fits none is a misspelling.
+base::Status check_phases(const profile::Profile& profile,
+                          const std::vector<std::string>& patterns) {
   std::set<std::string> known;
   for (const profile::Traffic& block : profile.traffic) known.insert(block.phase);
-  if (known.contains(phase)) return base::Done{};
-  known.erase("");
-  std::string names = base::joined(known);
-  return base::Error{"the run has no phase '" + phase + "' with traffic; " +
-                     (names.empty() ? "it has no phases" : "there are " + names)};
+  for (const std::string& pattern : patterns) {
+    const bool fits = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
+      return base::fits_name(pattern, name);
+    });
+    if (fits || base::leaves_out(pattern)) continue;
+    known.erase("");
+    const std::string names = base::joined(known);
+    return base::Error{"the run has no phase '" + pattern + "' with traffic; " +
+                       (names.empty() ? "it has no phases" : "there are " + names)};
+  }
+  return base::Done{};
 }
 
 base::Status check_ranks(const profile::Profile& profile, const std::set<std::int64_t>& ranks) {
@@ -49,10 +59,11 @@ void keep_pairs_of(const std::set<std::int64_t>& ranks, profile::Traffic& block)
 }  // namespace
 
 base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope) {
-  if (scope.phase) {
-    if (auto known = check_phase(profile, *scope.phase); !known) return known.error();
-    std::erase_if(profile.traffic,
-                  [&](const profile::Traffic& block) { return block.phase != *scope.phase; });
+  if (scope.phases) {
+    if (auto known = check_phases(profile, *scope.phases); !known) return known.error();
+    std::erase_if(profile.traffic, [&](const profile::Traffic& block) {
+      return !base::chooses(*scope.phases, block.phase);
+    });
   }
   if (scope.ranks) {
     if (auto known = check_ranks(profile, *scope.ranks); !known) return known.error();
@@ -61,7 +72,7 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
                   [](const profile::Traffic& block) { return block.source.empty(); });
   }
   // Message sizes cover the whole run and all ranks, so they do not apply to a part.
-  if (scope.phase || scope.ranks) profile.message_sizes.clear();
+  if (scope.phases || scope.ranks) profile.message_sizes.clear();
   return profile;
 }
 

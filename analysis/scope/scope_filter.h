@@ -7,8 +7,14 @@
 #include <vector>
 
 #include "analysis/scope/input.h"
+#include "base/name_patterns.h"
 
 namespace fathom::analysis {
+
+// `chosen` has a flag for each phase and one for what is outside of all; empty: all are chosen.
+inline bool holds_phase(const std::vector<bool>& chosen, std::uint32_t phase) {
+  return chosen.empty() || chosen[std::min<std::size_t>(phase, chosen.size() - 1)];
+}
 
 class ScopeFilter {
  public:
@@ -16,25 +22,24 @@ class ScopeFilter {
     for (const trace::Process& process : definitions.processes) {
       processes_.push_back(!scope.ranks || scope.ranks->contains(process.rank));
     }
-    if (!scope.phase) return;
-    const auto found =
-        std::find(definitions.phases.begin(), definitions.phases.end(), *scope.phase);
-    phase_ = static_cast<std::uint32_t>(found - definitions.phases.begin());
+    if (!scope.phases) return;
+    for (const std::string& name : definitions.phases)
+      phases_.push_back(base::chooses(*scope.phases, name));
+    phases_.push_back(base::chooses(*scope.phases, ""));
   }
 
   bool process(std::uint32_t process) const { return processes_[process]; }
-  bool phase(std::uint32_t phase) const { return !scope_.phase || phase == phase_; }
+  // A number after the last phase's is outside of all.
+  bool phase(std::uint32_t phase) const { return holds_phase(phases_, phase); }
   const std::vector<bool>& processes() const { return processes_; }
-  std::vector<std::uint32_t> chosen() const {  // ascending
+  const std::vector<bool>& phases() const { return phases_; }  // as holds_phase() takes them
+  std::vector<std::uint32_t> chosen() const {                  // ascending
     std::vector<std::uint32_t> list;
     for (std::uint32_t i = 0; i < processes_.size(); ++i) {
       if (processes_[i]) list.push_back(i);
     }
     return list;
   }
-  // For a phase that no process has, one past the last number.
-  std::uint32_t phase_number() const { return scope_.phase ? phase_ : ~std::uint32_t{0}; }
-
   // The length of the part of an interval inside the window.
   std::uint64_t inside_ns(std::uint64_t from_ns, std::uint64_t to_ns) const {
     const std::uint64_t begin = std::max(from_ns, scope_.from_ns),
@@ -48,7 +53,7 @@ class ScopeFilter {
  private:
   const Scope& scope_;
   std::vector<bool> processes_;
-  std::uint32_t phase_ = ~std::uint32_t{0};
+  std::vector<bool> phases_;
 };
 
 }  // namespace fathom::analysis

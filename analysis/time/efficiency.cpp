@@ -96,7 +96,7 @@ Efficiencies efficiencies_of(const std::vector<IdealTime>& processes) {
 }
 
 base::Result<Outcome> efficiency(const Input& input) {
-  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phase) return of_a_part(input);
+  if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) return of_a_part(input);
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   const IdealRun run = ideal_run(**joined);

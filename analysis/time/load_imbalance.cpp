@@ -10,6 +10,7 @@
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
 #include "base/seconds.h"
+#include "base/text.h"
 
 namespace fathom::analysis {
 namespace {
@@ -85,7 +86,7 @@ class ImbalanceFindings {
       if (list.size() < kMostListed) list.push_back(definitions_.processes[processes_[i]].rank);
     }
     finding.count = finding.culprits.size();
-    if (input_.scope.phase) finding.where.phase = *input_.scope.phase;
+    if (input_.scope.phases) finding.where.phase = base::joined(*input_.scope.phases);
     const TraceSpan span = span_of(definitions_, input_.scope);
     finding.windows = {{base::seconds(span.from_ns), base::seconds(span.to_ns)}};
     finding.where.function = "(program)";

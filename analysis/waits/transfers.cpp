@@ -237,7 +237,7 @@ base::Result<Outcome> transfers(const Input& input) {
   transfer_table(seen->rows, definitions, outcome.section);
   message_table(seen->messages, definitions, outcome.section);
   limits(*seen, outcome);
-  if (input.scope.phase) outcome.limits.push_back("transfers are those of all phases");
+  if (input.scope.phases) outcome.limits.push_back("transfers are those of all phases");
   return outcome;
 }
 

@@ -10,6 +10,7 @@
 #include "analysis/engine/call_wait.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/engine/rounds.h"
+#include "analysis/scope/scope_filter.h"
 #include "analysis/waits/wait_notes.h"
 #include "base/flat_map.h"
 
@@ -118,7 +119,7 @@ class Backward {
   // The part of a wait that counts; the wait begins when the call is entered.
   std::uint64_t in_scope_ns(const Step& call, const Wait& wait) const {
     if (scope_.processes && !(*scope_.processes)[process_]) return 0;
-    if (scope_.phase != kNobody && call.partner != scope_.phase) return 0;
+    if (!holds_phase(scope_.phases, call.partner)) return 0;
     const std::uint64_t begin_ns = std::max(call.time_ns, scope_.from_ns),
                         end_ns = std::min(call.time_ns + wait.ns, scope_.to_ns);
     return end_ns > begin_ns ? end_ns - begin_ns : 0;

@@ -446,8 +446,8 @@ base::Result<Outcome> wait_states(const Input& input) {
   WaitScope scope;
   scope.from_ns = input.scope.from_ns;
   scope.to_ns = input.scope.to_ns;
-  scope.phase = filter.phase_number();
   scope.processes = &filter.processes();
+  scope.phases = filter.phases();
   const JobWaits waits = find_waits(job, scope);
   Outcome outcome;
   WaitFindings(input, job).tell(waits, outcome);

@@ -66,12 +66,12 @@ struct JobWaits {
   std::uint64_t released = 0;  // processes released without their share of blame
 };
 
-// Which waits count: their part in the window, of these processes, in calls of this phase. Only
+// Which waits count: their part in the window, of these processes, in calls of these phases. Only
 // these waits distribute blame, to any process of the job.
 struct WaitScope {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};
   const std::vector<bool>* processes = nullptr;  // nullptr: all
-  std::uint32_t phase = kNobody;                 // kNobody: all
+  std::vector<bool> phases;                      // scope_filter.h; empty: all
 };
 
 // Collective over the job's transport. Stores `note`, `blamed` and a call's `call` in the steps.

@@ -58,7 +58,7 @@ base::Result<Rows> named_rows(const std::vector<std::string>& names) {
 
 base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
   analysis::Scope scope;
-  scope.phase = options.phase;
+  if (options.phase) scope.phases = {*options.phase};
   if (!options.ranks.empty()) {
     const auto ranks = parse_ranks(options.ranks);
     if (!ranks) return ranks.error();

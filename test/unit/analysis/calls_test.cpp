@@ -87,7 +87,7 @@ TEST_CASE("flat profile of a phase: the program's time in it, to the nanosecond"
   made.leave(0, 510, "MPI_Finalize");
   made.send(1, 250, 260, 0);
   Loaded loaded(made);
-  loaded.input.scope.phase = "work";
+  loaded.input.scope.phases = {"work"};
   auto rows = by_name(loaded);
   REQUIRE(rows["(program)"].size() == 1);
   CHECK(rows["(program)"][0].exclusive_ns == 50 + 150);
