@@ -200,7 +200,7 @@ class Bench:
     def advise(self, run):
         path = self.folder / "rankfile"
         self.tool("place", run, "--cluster", self.cluster, "--hosts", ",".join(self.tree.names),
-                  "--objective", "time", "--to", "rankfile", "-o", path, "--force")
+                  "--objective", "time", "--format", "rankfile", "-o", path, "--force")
         return path
 
     def measure(self, program, rankfile):

@@ -66,10 +66,10 @@ def main():
             for _ in range(options.repeat):
                 if name == "import otf2":
                     if not os.path.exists(os.path.join(directory, "archive")):
-                        timed([fathom, "export", "run", "--to", "otf2", "-o", "archive"], directory)
+                        timed([fathom, "export", "run", "--format", "otf2", "-o", "archive"], directory)
                     command = [fathom, "import", "archive", "-o", out]
                 else:
-                    command = [fathom, "export", "run", "--to", name, "-o", out]
+                    command = [fathom, "export", "run", "--format", name, "-o", out]
                 remove(out)
                 runs.append(timed(command, directory))
             cpu, elapsed, memory = (statistics.median(column) for column in zip(*runs))

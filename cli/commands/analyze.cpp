@@ -7,13 +7,14 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "analysis/results_writer.h"
 #include "analysis/run.h"
 #include "cli/language/command_line.h"
-#include "cli/language/event_selection.h"
+#include "cli/language/options.h"
 #include "cli/launch/parallel.h"
 #include "cli/pages/analysis_page.h"
 #include "cli/runs/named_run.h"
@@ -22,9 +23,10 @@ namespace fathom::cli {
 namespace {
 
 struct AnalyzeOptions {
-  std::string run, output, from, to, ranks;
-  std::vector<std::string> only, thresholds;
-  std::optional<std::string> phase;
+  std::string run, output;
+  Window window;
+  std::optional<std::set<std::int64_t>> ranks;
+  std::vector<std::string> only, thresholds, phases;
   std::size_t top = 6;
   bool json = false;
   bool list = false;
@@ -57,21 +59,12 @@ base::Result<Rows> named_rows(const std::vector<std::string>& names) {
 }
 
 base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
+  if (const auto checked = check(options.window); !checked) return checked.error();
   analysis::Scope scope;
-  if (options.phase) scope.phases = {*options.phase};
-  if (!options.ranks.empty()) {
-    const auto ranks = parse_ranks(options.ranks);
-    if (!ranks) return ranks.error();
-    scope.ranks = *ranks;
-  }
-  for (const auto& [text, moment] :
-       {std::pair(&options.from, &scope.from_ns), std::pair(&options.to, &scope.to_ns)}) {
-    if (text->empty()) continue;
-    const auto time = parse_time(*text);
-    if (!time) return time.error();
-    *moment = *time;
-  }
-  if (scope.from_ns >= scope.to_ns) return base::Error{"--from must be before --to"};
+  scope.ranks = options.ranks;
+  scope.from_ns = options.window.from_ns.value_or(scope.from_ns);
+  scope.to_ns = options.window.to_ns.value_or(scope.to_ns);
+  if (!options.phases.empty()) scope.phases = options.phases;
   return scope;
 }
 
@@ -94,8 +87,8 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
       analyze_text(results, options.top, Terminal::of_stdout(), kept, !options.only.empty());
   if (!kept)
     text +=
-        "\n   this is a part of the run and was not written to RUN/analysis.json; -o FILE writes "
-        "it\n";
+        "\n   this is a part of the run and was not written to RUN/analysis.json; use -o FILE to "
+        "keep it\n";
   if (!traced)
     text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
   const bool written =
@@ -161,32 +154,26 @@ int analyze(const AnalyzeOptions& options) {
 Action declare_analyze(CLI::App& app) {
   auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
-  app.add_option("--only", options->only,
-                 "this analysis alone, with its tables; may be given several times (see --list)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--ranks", options->ranks, "only traffic and calls of these: 0-3,7")
-      ->type_name("RANKS");
-  app.add_option("--from", options->from, "first moment: 1.5, 1.5s, 20ms; needs a trace")
-      ->type_name("SECONDS");
-  app.add_option("--to", options->to, "the moment to end before; needs a trace")
-      ->type_name("SECONDS");
-  app.add_option("--phase", options->phase, "only this phase")->type_name("NAME");
-  app.add_option("--set", options->thresholds,
-                 "change a threshold; may be given several times (see --list)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--top", options->top, "how many findings to show")
+  add_list(app, "--only", options->only, "NAMES",
+           "run these analyses alone and show their tables (see --list)");
+  add_window(app, options->window, "; needs a trace");
+  add_ranks(app, options->ranks, "only traffic and calls of these world ranks: 0-3,7");
+  add_list(app, "--phases,--phase", options->phases, "NAMES",
+           "only what lies inside these named phases");
+  add_list(app, "--set", options->thresholds, "NAME=VALUE,...", "change thresholds (see --list)");
+  app.add_option("--top", options->top, "number of findings to show")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
-  app.add_option("-o,--output", options->output,
-                 "write the results here; without: to RUN/analysis.json, and those of a part of "
-                 "the run nowhere")
+  app.add_option(
+         "-o,--output", options->output,
+         "write the results to FILE, as JSON (default: RUN/analysis.json; results for a part "
+         "of the run are written only if this is given)")
       ->type_name("FILE");
-  app.add_flag("--json", options->json, "print the results for programs");
-  app.add_flag("--list", options->list, "list the analyses and thresholds");
-  app.add_flag("--one-process", options->one_process, "under mpirun: let one process do all of it");
+  app.add_flag("--json", options->json, "print the results as JSON, for programs");
+  app.add_flag("--list", options->list, "list the analyses and the thresholds, and exit");
+  app.add_flag("--one-process", options->one_process,
+               "under mpirun: do all the work in one process");
   return [options] { return analyze(*options); };
 }
 

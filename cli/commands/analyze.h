@@ -8,7 +8,7 @@ namespace fathom::cli {
 
 inline constexpr char kAnalyzeExamples[] =
     "  fathom analyze r1\n"
-    "  fathom analyze r1 --only patterns --only structure\n"
+    "  fathom analyze r1 --only patterns,structure\n"
     "  fathom analyze r1 --from 2s --to 3s --ranks 0-7 -o window.json\n"
     "  fathom analyze r1 --json | jq '.findings[0]'\n"
     "  mpirun -n 8 fathom analyze r1\n"

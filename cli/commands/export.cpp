@@ -6,9 +6,12 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "cli/language/command_line.h"
+#include "cli/language/nearest.h"
 #include "cli/runs/run_directory.h"
 #include "exporters/profile/registry.h"
 #include "exporters/trace/trace_exporter.h"
@@ -30,22 +33,17 @@ struct ExportOptions {
   bool list = false;
 };
 
-std::string export_format_names() {
-  std::string names = base::joined(exporters::all());
-  for (const exporters::TraceExporter& row : exporters::all_trace())
-    names += ", " + std::string(row.name);
-  return names;
+std::string export_format_names() { return base::joined(export_formats()); }
+
+template <typename Rows>
+void print_formats(const char* heading, const Rows& rows) {
+  std::printf("%s\n", heading);
+  for (const auto& row : rows) std::printf("  %-10s %-16s %s\n", row.name, row.extension, row.help);
 }
 
 int list_export_formats() {
-  std::printf("of the traffic (profile.json):\n");
-  for (const exporters::Exporter& row : exporters::all()) {
-    std::printf("  %-10s %s\n", row.name, row.help);
-  }
-  std::printf("of the trace (fathom run --trace):\n");
-  for (const exporters::TraceExporter& row : exporters::all_trace()) {
-    std::printf("  %-10s %s\n", row.name, row.help);
-  }
+  print_formats("of the traffic (profile.json):", exporters::all());
+  print_formats("of the trace (fathom run --trace):", exporters::all_trace());
   return kFine;
 }
 
@@ -76,7 +74,7 @@ void print(const exporters::Notes& notes) {
 int export_trace(const ExportOptions& options, const exporters::TraceExporter& exporter) {
   if (!options.class_name.empty()) {
     return fail(kWrongUsage, "export",
-                "--class selects traffic of a profile; a trace is exported with all its classes");
+                "--class chooses traffic of a profile; a trace is exported with all its classes");
   }
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "export", trace.error().message);
@@ -91,20 +89,44 @@ int export_trace(const ExportOptions& options, const exporters::TraceExporter& e
   return kFine;
 }
 
-int run_export(const ExportOptions& options) {
+template <typename Rows>
+std::vector<std::string> formats_with_ending_of(const std::string& path, const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) {
+    if (row.extension[0] != '\0' && path.ends_with(row.extension)) names.push_back(row.name);
+  }
+  return names;
+}
+
+// The format that the ending of the output means: of the traffic, or else of the trace.
+base::Result<std::string> format_of_ending(const std::string& path) {
+  std::vector<std::string> names = formats_with_ending_of(path, exporters::all());
+  if (names.empty()) names = formats_with_ending_of(path, exporters::all_trace());
+  if (names.size() == 1) return names.front();
+  if (names.empty())
+    return base::Error{"name the format with --format; there are " + export_format_names()};
+  return base::Error{
+      fmt::format("'{}' may be {}; say which with --format", path, base::joined(names, " or "))};
+}
+
+int run_export(const ExportOptions& given) {
+  ExportOptions options = given;
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "export", why); };
   if (options.list) return list_export_formats();
   if (options.run.empty()) return refuse("name the run to export; see fathom export --help");
   if (options.format.empty()) {
-    return refuse("say in which format with --to; there are " + export_format_names());
+    auto format = format_of_ending(options.path);
+    if (!format) return refuse(format.error().message);
+    options.format = std::move(*format);
   }
   const exporters::Exporter* exporter = exporters::find(options.format);
   const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
   if (!exporter && !of_trace) {
-    return refuse(fmt::format("there is no format '{}'; there are {}", options.format,
-                              export_format_names()));
+    return refuse(fmt::format(
+        "there is no format '{}'{}", options.format,
+        suggestion(options.format, export_formats(), "; there are " + export_format_names())));
   }
-  if (options.path.empty()) return refuse("say where to write with -o PATH");
+  if (options.path.empty()) return refuse("name the file to write with -o PATH");
   if (of_trace) return export_trace(options, *of_trace);
 
   const auto path = profile_of(options.run);
@@ -123,23 +145,34 @@ int run_export(const ExportOptions& options) {
 
 }  // namespace
 
+std::vector<std::string> export_formats() {
+  std::vector<std::string> names;
+  for (const exporters::Exporter& row : exporters::all()) names.push_back(row.name);
+  for (const exporters::TraceExporter& row : exporters::all_trace()) names.push_back(row.name);
+  return names;
+}
+
 Action declare_export(CLI::App& app) {
   auto options = std::make_shared<ExportOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
-  app.add_option("--to", options->format, "format; --list names them")->type_name("FORMAT");
-  app.add_option("-o,--output", options->path, "file (or folder) to write")->type_name("PATH");
-  app.add_option("--class", options->class_name, "only traffic of this class (profile)")
+  app.add_option("--format,--to", options->format,
+                 "format to write (see --list; default: what the ending of PATH means)")
+      ->type_name("FORMAT");
+  app.add_option("-o,--output", options->path, "file or folder to write")->type_name("PATH");
+  app.add_option("--class", options->class_name,
+                 "only traffic of this class (formats of the traffic)")
       ->type_name("CLASS");
   auto* hidden =
       app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
-  app.add_flag("--user", options->user, "only messages that the program's own sends sent")
+  app.add_flag("--user", options->user, "only messages that the program sent itself")
       ->excludes(hidden);
-  app.add_option("--metric", options->metric, "bytes or messages, where a format holds one number")
+  app.add_option("--metric", options->metric,
+                 "bytes or messages, for formats that hold only one number")
       ->type_name("METRIC")
       ->check(CLI::IsMember({"bytes", "messages"}).description(""))
       ->capture_default_str();
-  app.add_flag("--force", options->force, "replace what stands at PATH");
-  app.add_flag("--list", options->list, "list the formats");
+  app.add_flag("--force", options->force, "replace PATH if it exists");
+  app.add_flag("--list", options->list, "list the formats and their endings, and exit");
   return [options] { return run_export(*options); };
 }
 

@@ -34,8 +34,8 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
   // Read the input first, so that a bad one does not cost the run that --force would replace.
   const auto profile = importer.read_profile(options.input);
   if (!profile) {
-    const std::string guessed = "; it was taken for " + std::string(importer.name) +
-                                " by its look: --from says what else it is (" +
+    const std::string guessed = "; its format was detected as " + std::string(importer.name) +
+                                ": if it is another, name it with --format (" +
                                 import_format_names() + ")";
     return fail(kFailed, "import",
                 profile.error().message + (options.format.empty() ? guessed : ""));
@@ -59,10 +59,8 @@ int import_trace(const ImportOptions& options, const Importer& importer) {
     return fail(kFailed, "import", done.error().message);
   }
   for (const std::string& note : notes) std::fprintf(stderr, "fathom import: %s\n", note.c_str());
-  std::fprintf(
-      stderr,
-      "fathom: trace in %s/trace; next: fathom export %s --to perfetto -o %s.perfetto-trace\n",
-      directory->shown().c_str(), directory->shown().c_str(), directory->shown().c_str());
+  std::fprintf(stderr, "fathom: trace in %s/trace; next: fathom export %s -o %s.perfetto-trace\n",
+               directory->shown().c_str(), directory->shown().c_str(), directory->shown().c_str());
   return kFine;
 }
 
@@ -87,11 +85,12 @@ int run_import(const ImportOptions& options) {
 Action declare_import(CLI::App& app) {
   auto options = std::make_shared<ImportOptions>();
   app.add_option("PATH", options->input, "what the other tool wrote")->required()->type_name("");
-  app.add_option("-o,--output", options->directory, "run directory to make")
+  app.add_option("-o,--output", options->directory, "run directory to create")
       ->required()
       ->type_name("RUN");
-  app.add_option("--from", options->format,
-                 "format: " + import_format_names() + "; else it is found by its look")
+  app.add_option(
+         "--format,--from", options->format,
+         "format of the input: " + import_format_names() + " (default: detected from the input)")
       ->type_name("FORMAT");
   app.add_flag("--force", options->force, "replace the run that RUN holds");
   return [options] { return run_import(*options); };

@@ -8,7 +8,8 @@ namespace fathom::cli {
 
 inline constexpr char kImportExamples[] =
     "  fathom import results.tar.gz -o r1\n"
-    "  fathom import results/ --from pfprof -o r1\n"
+    "  fathom import archive/traces.otf2 -o r2\n"
+    "  fathom import results/ --format pfprof -o r1\n"
     "pfprof: oxton-result<rank>.json of each rank, in a folder or an archive.\n";
 
 Action declare_import(CLI::App& app);

@@ -7,12 +7,16 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "base/atomic_file.h"
+#include "base/json/writer.h"
+#include "cli/commands/cluster_options.h"
 #include "cli/language/command_line.h"
+#include "cli/language/options.h"
 #include "cli/runs/run_directory.h"
 #include "cli/terminal/units.h"
 #include "simulator/formats/cluster.h"
@@ -40,6 +44,7 @@ struct PlaceOptions {
   std::string format, path;
   std::uint64_t seed = 1, moves = simulator::SearchEffort{}.moves;
   simulator::ClusterDefaults defaults;
+  bool json = false;
   bool list = false;
   bool force = false;
 };
@@ -109,7 +114,7 @@ std::string gain_text(double before, double after) {
 }
 
 void print_advice(const simulator::AdviceRequest& request, const simulator::Advice& advice) {
-  std::printf("%s on %s: %lld ranks, %zu hosts; what counts: %s\n\n",
+  std::printf("%s on %s: %lld ranks, %zu hosts; objective: %s\n\n",
               printable(request.job.name).c_str(), printable(request.network.name()).c_str(),
               static_cast<long long>(request.job.ranks), request.hosts.size(),
               simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
@@ -123,7 +128,7 @@ void print_advice(const simulator::AdviceRequest& request, const simulator::Advi
               scores_text(advice.bounds, request.with_time).c_str());
   const simulator::Candidate& best = advice.candidates[1];
   const Scores& present = advice.candidates.front().scores;
-  std::printf("\nbest: %s with %s, against the present placement:\n ", best.placement.c_str(),
+  std::printf("\nbest: %s with %s, compared with the present placement:\n ", best.placement.c_str(),
               best.routing.c_str());
   for (std::size_t at = 0; at < simulator::kObjectiveNames.size(); ++at) {
     if (static_cast<Objective>(at) == Objective::kTime && !request.with_time) continue;
@@ -138,6 +143,39 @@ void print_advice(const simulator::AdviceRequest& request, const simulator::Advi
     std::printf("no placement can go below %.3g of that: stop when %.3g × is near enough\n",
                 bound / reached, reached / bound);
   }
+}
+
+void write_scores(base::JsonWriter& json, const simulator::AdviceRequest& request,
+                  const Scores& scores) {
+  json.field("congestion", scores[Objective::kCongestion]);
+  json.field("seconds", request.with_time ? std::optional(scores[Objective::kTime]) : std::nullopt);
+  json.field("hop_bytes", scores[Objective::kHopBytes]);
+  json.field("host_bytes", scores[Objective::kHostBytes]);
+}
+
+// Schema fathom-placement/1: the present placement first, then the best, then the others.
+std::string advice_json(const simulator::AdviceRequest& request, const simulator::Advice& advice) {
+  return base::json_text(
+             base::kReadableIndent,
+             [&](base::JsonWriter& json) {
+               json.field("schema", "fathom-placement/1");
+               json.field("job", request.job.name);
+               json.field("cluster", request.network.name());
+               json.field("ranks", request.job.ranks);
+               json.field("hosts", request.hosts.size());
+               json.field("objective",
+                          simulator::kObjectiveNames[static_cast<std::size_t>(request.objective)]);
+               json.objects(
+                   "candidates", advice.candidates, [&](const simulator::Candidate& candidate) {
+                     json.field("placement", candidate.placement);
+                     json.field("routing", candidate.routing);
+                     write_scores(json, request, candidate.scores);
+                     json.list("host_of_rank", candidate.places,
+                               [&](HostId host) { json.value(request.network.machine(host)); });
+                   });
+               json.object("lower_bound", [&] { write_scores(json, request, advice.bounds); });
+             }) +
+         "\n";
 }
 
 base::Status write_placement(const PlaceOptions& options, const simulator::Network& network,
@@ -176,9 +214,9 @@ int run_place(const PlaceOptions& options) {
   const auto give_up = [](const std::string& why) { return fail(kFailed, "place", why); };
   if (options.list) return list_placement_formats();
   if (options.run.empty() || options.cluster.empty())
-    return refuse("name a run, and the cluster with --cluster");
+    return refuse("name a run, and a cluster with --cluster; see fathom place --help");
   if (options.format.empty() != options.path.empty())
-    return refuse("say both --to FORMAT and -o FILE, or neither");
+    return refuse("give both --format FORMAT and -o FILE, or neither");
   if (!options.format.empty()) {
     if (auto format = simulator::find_placement_format(options.format); !format)
       return refuse(format.error().message);
@@ -186,7 +224,7 @@ int run_place(const PlaceOptions& options) {
   std::error_code ignored;
   if (!options.path.empty() && !options.force && std::filesystem::exists(options.path, ignored)) {
     return refuse("'" + options.path +
-                  "' is there already; choose another file with -o, or replace it with --force");
+                  "' already exists; choose another file with -o, or replace it with --force");
   }
   const auto objective = simulator::find_objective(options.objective);
   if (!objective) return refuse(objective.error().message);
@@ -195,7 +233,8 @@ int run_place(const PlaceOptions& options) {
     const auto router = simulator::find_router(name);
     if (!router) return refuse(router.error().message);
     if (name == "optimal")
-      return refuse("routing 'optimal' splits flows, which no launcher's placement decides");
+      return refuse(
+          "routing 'optimal' splits flows, which placing processes cannot do; choose another");
     routers.push_back(*router);
   }
   const auto network = simulator::load_cluster(options.cluster, options.defaults);
@@ -209,8 +248,8 @@ int run_place(const PlaceOptions& options) {
   if (!hosts) return give_up(hosts.error().message);
   if (present.empty() || !uses_only(present, *hosts)) {
     std::fprintf(stderr,
-                 "fathom: the job did not run on these hosts of the cluster; its present placement "
-                 "is taken to be block\n");
+                 "fathom: the job did not run on these hosts of the cluster; the gain is measured "
+                 "against placement 'block'\n");
     auto block = simulator::map_processes(**simulator::find_mapper("block"),
                                           {*network, *job, *hosts, options.seed});
     if (!block) return give_up(block.error().message);
@@ -222,7 +261,11 @@ int run_place(const PlaceOptions& options) {
                                          with_time};
   const auto advice = simulator::advise(request);
   if (!advice) return give_up(advice.error().message);
-  print_advice(request, *advice);
+  if (options.json) {
+    std::fputs(advice_json(request, *advice).c_str(), stdout);
+  } else {
+    print_advice(request, *advice);
+  }
   if (options.format.empty()) return kFine;
   const auto written = write_placement(options, *network, advice->candidates[1], present);
   return written ? kFine : give_up(written.error().message);
@@ -232,56 +275,39 @@ int run_place(const PlaceOptions& options) {
 
 Action declare_place(CLI::App& app) {
   auto options = std::make_shared<PlaceOptions>();
-  app.add_option("RUN", options->run,
-                 "run directory, profile.json or archive of the reference profiler")
+  app.add_option("RUN", options->run, "run directory, profile.json, or PFProf's results")
       ->type_name("");
   app.add_option("--cluster", options->cluster,
-                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (fathom "
+                 "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see fathom "
                  "simulate --list)")
       ->type_name("CLUSTER");
-  app.add_option("--hosts", options->hosts, "that the job may use (those it ran on)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
+  add_list(app, "--hosts", options->hosts, "NAME,...",
+           "hosts that the job may use (default: those it ran on)");
   app.add_option("--selection", options->selection,
-                 "how hosts are chosen if the job did not run on this cluster")
+                 "how hosts are selected if the job did not run on this cluster")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--routing", options->routings,
-                 "of the network; of several, the best is found, too (dmodk)")
-      ->delimiter(',')
-      ->type_name("NAME,...");
-  app.add_option("--objective", options->objective, "congestion, time, hop-bytes or host-bytes")
+  add_list(app, "--routing", options->routings, "NAME,...",
+           "routing of the network; of several, the best is searched for too (default: dmodk)");
+  app.add_option("--objective", options->objective,
+                 "what to minimise: congestion, time, hop-bytes or host-bytes")
       ->type_name("NAME")
       ->capture_default_str();
-  app.add_option("--to", options->format,
-                 "write the placement: rankfile, host, slurm or permutation (--list)")
-      ->type_name("FORMAT");
-  app.add_option("-o,--output", options->path, "the file for it")->type_name("FILE");
-  app.add_option("--moves", options->moves, "that the search tries at most")
-      ->type_name("NUMBER")
+  app.add_option("--moves", options->moves, "maximum number of moves to try")
+      ->type_name("N")
       ->capture_default_str();
-  app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
-      ->type_name("NUMBER")
+  app.add_option("--seed", options->seed, "seed of the random numbers; same seed, same result")
+      ->type_name("N")
       ->capture_default_str();
-  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
-      ->type_name("NUMBER")
-      ->check(CLI::Range(1, 1 << 20).description(""))
-      ->capture_default_str();
-  app.add_option("--capacity", options->defaults.capacity_Bps,
-                 "of a link in bytes/s, where the cluster does not tell")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
-      ->capture_default_str();
-  app.add_option("--node", options->defaults.node,
-                 "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains count too")
+  add_cluster_defaults(app, options->defaults);
+  app.add_option("-o,--output", options->path, "write the best placement to FILE")
       ->type_name("FILE");
-  app.add_option("--node-capacity", options->defaults.node_capacity_Bps,
-                 "of a link inside a host, in bytes/s")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
-      ->capture_default_str();
-  app.add_flag("--force", options->force, "replace FILE");
-  app.add_flag("--list", options->list, "list the formats");
+  app.add_option("--format,--to", options->format,
+                 "format of FILE: rankfile, host, slurm or permutation (see --list)")
+      ->type_name("FORMAT");
+  app.add_flag("--force", options->force, "replace FILE if it exists");
+  app.add_flag("--json", options->json, "print the result as JSON, for programs");
+  app.add_flag("--list", options->list, "list the formats, and exit");
   return [options] { return run_place(*options); };
 }
 

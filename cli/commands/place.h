@@ -8,7 +8,7 @@ namespace fathom::cli {
 
 inline constexpr char kPlaceExamples[] =
     "  fathom place docs/examples/halo.json --cluster 'torus:dims=4,4'\n"
-    "  fathom place RUN --cluster cluster.graphml --objective time --to rankfile -o RANKFILE\n"
+    "  fathom place RUN --cluster cluster.graphml --objective time --format rankfile -o RANKFILE\n"
     "  mpirun --rankfile RANKFILE ...\n";
 
 Action declare_place(CLI::App& app);

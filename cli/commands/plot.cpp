@@ -4,8 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "cli/language/command_line.h"
+#include "cli/language/options.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
 #include "cli/launch/mpi_probe.h"
@@ -22,7 +24,7 @@ struct PlotOptions {
   bool hidden = false;
   bool user = false;
   bool linear = false;
-  std::string from, to;
+  Window window;
 };
 
 // A simulation's results.json, or a run's profile; the trace is in its folder.
@@ -38,6 +40,8 @@ base::Result<std::string> what_to_draw(const std::string& run) {
 }
 
 int plot(const PlotOptions& options) {
+  if (const auto checked = check(options.window); !checked)
+    return fail(kWrongUsage, "plot", checked.error().message);
   const auto profile = what_to_draw(options.run);
   if (!profile) return fail(kFailed, "plot", profile.error().message);
   const auto script = find_plot_script();
@@ -59,8 +63,11 @@ int plot(const PlotOptions& options) {
   std::error_code failed;
   const std::string own_path = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (!own_path.empty()) launch.command.insert(launch.command.end(), {"--fathom", own_path});
-  if (!options.from.empty()) launch.command.insert(launch.command.end(), {"--from", options.from});
-  if (!options.to.empty()) launch.command.insert(launch.command.end(), {"--to", options.to});
+  const auto pass = [&launch](const char* option, const std::optional<std::uint64_t>& time_ns) {
+    if (time_ns) launch.command.insert(launch.command.end(), {option, time_text(*time_ns)});
+  };
+  pass("--from", options.window.from_ns);
+  pass("--to", options.window.to_ns);
   std::fflush(stdout);
   const auto end = run_job(launch);
   if (!end) return fail(kFailed, "plot", end.error().message);
@@ -74,21 +81,21 @@ Action declare_plot(CLI::App& app) {
   app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")
       ->required()
       ->type_name("");
-  app.add_option("-o,--output", options->directory, "folder for the pictures, made if need be")
+  app.add_option("-o,--output", options->directory, "folder for the pictures, created if needed")
       ->required()
       ->type_name("DIR");
   app.add_option("--class", options->class_name, "only traffic of this class")->type_name("CLASS");
-  auto* hidden = app.add_flag("--hidden", options->hidden, "only what MPI sent on its own behalf");
-  app.add_flag("--user", options->user, "only what the program's own sends sent")->excludes(hidden);
-  app.add_option("--format", options->format, "png, svg or pdf")
+  auto* hidden =
+      app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
+  app.add_flag("--user", options->user, "only messages that the program sent itself")
+      ->excludes(hidden);
+  app.add_option("--format", options->format, "format of the pictures: png, svg or pdf")
       ->type_name("FORMAT")
       ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
       ->capture_default_str();
-  app.add_flag("--linear", options->linear, "linear colour scale instead of a logarithmic one");
-  app.add_option("--from", options->from,
-                 "of a trace's timeline: first moment: 1.5s, 20ms, 3us, 7ns")
-      ->type_name("TIME");
-  app.add_option("--to", options->to, "of a trace's timeline: last moment")->type_name("TIME");
+  app.add_flag("--linear", options->linear,
+               "use a linear colour scale instead of a logarithmic one");
+  add_window(app, options->window, " (of the timeline; needs a trace)");
   return [options] { return plot(*options); };
 }
 

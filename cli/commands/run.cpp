@@ -12,9 +12,12 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 
+#include "base/seconds.h"
 #include "base/text.h"
 #include "cli/language/command_line.h"
+#include "cli/language/options.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
 #include "cli/launch/launcher.h"
@@ -25,6 +28,14 @@
 namespace fathom::cli {
 namespace {
 
+// What a trace is to hold; each is a variable of the library too.
+struct Recorded {
+  std::optional<std::set<std::int64_t>> ranks;
+  std::vector<std::string> functions, communicators, phases;
+  std::optional<std::uint64_t> after_ns, for_ns;
+  std::map<std::string, std::string> settings;  // by variable: kTraceOptions
+};
+
 struct RunOptions {
   std::string directory;
   std::string source;
@@ -33,14 +44,14 @@ struct RunOptions {
   std::vector<std::string> stages;
   bool force = false;
   bool trace = false;
-  std::map<std::string, std::string> trace_settings;  // by variable
+  Recorded recorded;
 };
 
 // Settings of the library that the user may set in the environment and that must reach every host.
 constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
                                               "FATHOM_DISABLE"};
 
-// Options that choose the contents of a trace; each is also a variable of the library.
+// Options that say how a trace is recorded; each is also a variable of the library.
 struct TraceOption {
   const char* option;
   const char* variable;
@@ -55,17 +66,10 @@ constexpr TraceOption kTraceOptions[] = {
      "memory to record into, per process (default: 16M)"},
     {"--trace-size", "FATHOM_TRACE_SIZE", "BYTES",
      "largest trace file, per process (default: no limit)"},
-    {"--functions", "FATHOM_TRACE_FUNCTIONS", "LIST",
-     "record these calls only: MPI_Send,MPI_I*; -MPI_Test* leaves out"},
-    {"--ranks", "FATHOM_TRACE_RANKS", "LIST", "trace these world ranks only: 0-3,8"},
-    {"--communicators", "FATHOM_TRACE_COMMUNICATORS", "LIST",
-     "record these communicators only, by name or constructor: "
-     "MPI_COMM_WORLD,solver*,-MPI_Comm_dup"},
-    {"--phases", "FATHOM_TRACE_PHASES", "LIST", "trace inside these named phases only"},
-    {"--after", "FATHOM_TRACE_AFTER", "SECONDS", "begin so long after MPI_Init"},
-    {"--for", "FATHOM_TRACE_FOR", "SECONDS", "end so long after the beginning"},
-    {"--sample", "FATHOM_TRACE_SAMPLE", "N", "record every N-th call of a thread; sums stay exact"},
-    {"--call-sites", "FATHOM_TRACE_SITES", "0|1", "record from where each call came (default: 1)"},
+    {"--sample", "FATHOM_TRACE_SAMPLE", "N",
+     "record every N-th call of each thread; sums stay exact (default: 1)"},
+    {"--call-sites", "FATHOM_TRACE_SITES", "0|1",
+     "record where in the program each call was made (default: 1)"},
 };
 
 const std::vector<std::string> kSources = {"auto", "peruse", "pml", "mpi_t"};
@@ -79,9 +83,44 @@ std::optional<std::string> environment(const std::string& name) {
   return value ? std::optional<std::string>(value) : std::nullopt;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string list = base::joined(words, ",");
-  return list;
+// Each variable of the library, empty where no option sets it.
+Variables trace_variables(const Recorded& recorded) {
+  const auto list = [](const std::vector<std::string>& items) { return base::joined(items, ","); };
+  const auto seconds = [](const std::optional<std::uint64_t>& time_ns) {
+    return time_ns ? fmt::format("{}", base::seconds(*time_ns)) : "";
+  };
+  Variables variables = {
+      {"FATHOM_TRACE_RANKS", recorded.ranks ? ranks_text(*recorded.ranks) : ""},
+      {"FATHOM_TRACE_FUNCTIONS", list(recorded.functions)},
+      {"FATHOM_TRACE_COMMUNICATORS", list(recorded.communicators)},
+      {"FATHOM_TRACE_PHASES", list(recorded.phases)},
+      {"FATHOM_TRACE_AFTER", seconds(recorded.after_ns)},
+      {"FATHOM_TRACE_FOR", seconds(recorded.for_ns)},
+  };
+  for (const TraceOption& option : kTraceOptions) {
+    const auto chosen = recorded.settings.find(option.variable);
+    variables.emplace_back(option.variable,
+                           chosen == recorded.settings.end() ? "" : chosen->second);
+  }
+  return variables;
+}
+
+bool says_anything(const Recorded& recorded) {
+  const Variables variables = trace_variables(recorded);
+  return std::any_of(variables.begin(), variables.end(),
+                     [](const auto& variable) { return !variable.second.empty(); });
+}
+
+// Elsewhere a communicator may also be named by the number that it has in the trace.
+base::Status check_communicators(const Recorded& recorded) {
+  for (const std::string& item : recorded.communicators) {
+    if (item.find_first_not_of("-0123456789") != item.npos) continue;
+    return base::Error{fmt::format(
+        "--communicators {}: communicators get their ids while the job runs; choose them by name "
+        "or constructor, as in solver*,MPI_Comm_split",
+        item)};
+  }
+  return base::Done{};
 }
 
 // The library's settings: options take precedence over the environment.
@@ -93,15 +132,12 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
   };
   for (const std::string name : kForwardedSettings) {
     add(name, name == "FATHOM_SOURCE"  ? options.source
-              : name == "FATHOM_PVARS" ? joined(options.pvars)
+              : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
                                        : "");
   }
-  for (const TraceOption& option : kTraceOptions) {
-    const auto chosen = options.trace_settings.find(option.variable);
-    if (options.trace)
-      add(option.variable, chosen == options.trace_settings.end() ? "" : chosen->second);
-  }
+  if (!options.trace) return settings;
+  for (const auto& [name, value] : trace_variables(options.recorded)) add(name, value);
   return settings;
 }
 
@@ -230,15 +266,14 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
 int run(const RunOptions& options, const std::vector<std::string>& command) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "run", why); };
   if (command.empty()) {
-    return refuse("say which job to run, after '--': fathom run -- mpirun -n 4 ./app");
+    return refuse("name the job to run after '--': fathom run -- mpirun -n 4 ./app");
   }
-  if (command[0].starts_with("-")) {
-    return refuse(fmt::format("there is no option {}; see fathom run --help", command[0]));
-  }
+  if (const auto checked = check_communicators(options.recorded); !checked)
+    return refuse(checked.error().message);
   const std::string source = environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
-    return refuse(
-        fmt::format("FATHOM_SOURCE={} names no source; there are {}", source, joined(kSources)));
+    return refuse(fmt::format("FATHOM_SOURCE={} names no source; there are {}", source,
+                              base::joined(kSources)));
   }
   const auto library = find_library(options.trace);
   if (!library) return refuse(library.error().message);
@@ -286,41 +321,57 @@ Action declare_run(CLI::App& app) {
   app.get_formatter()->label("OPTIONS", "OPTIONS] -- COMMAND [ARGS");  // CLI11 adds the brackets
   app.prefix_command();  // the job's command begins at the first word that is no option
   app.add_option("-o,--output", options->directory,
-                 "run directory (default: fathom-APP-JOBID in this folder)")
+                 "run directory to create (default: fathom-APP-JOBID)")
       ->type_name("DIR");
   app.add_flag("--force", options->force, "replace the run that DIR holds");
   app.add_option(
          "--source", options->source,
-         "what to count with: auto, peruse, pml or mpi_t (default: auto, the best that proves "
-         "itself)")
+         "what to count with: auto, peruse, pml or mpi_t (default: auto, the best one that passes "
+         "its self-check)")
       ->type_name("NAME")
       ->check(CLI::IsMember(kSources).description(""));
-  app.add_option("--pvar", options->pvars, "also read this MPI_T performance variable (repeatable)")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  app.add_option("--log", options->log, "how much the library says: quiet, warning or info")
+  add_list(app, "--pvars,--pvar", options->pvars, "NAME,...",
+           "also read these MPI_T performance variables");
+  app.add_option("--log", options->log,
+                 "what the library prints: quiet, warning or info (default: warning)")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
-  app.add_flag("--trace", options->trace,
-               "also record every MPI call and transfer; so does FATHOM_TRACE=1");
+  app.add_flag(
+      "--trace", options->trace,
+      "also record a trace: every MPI call and transfer (FATHOM_TRACE=1 and the options that "
+      "say what it holds imply it)");
+  Recorded& recorded = options->recorded;
+  add_ranks(app, recorded.ranks, "trace only these world ranks: 0-3,7");
+  add_list(app, "--functions", recorded.functions, "NAMES",
+           "record only calls of these functions: MPI_Send,MPI_I*; -MPI_Test* leaves out");
+  add_list(app, "--communicators", recorded.communicators, "NAMES",
+           "record only events of these communicators, by name or constructor: "
+           "MPI_COMM_WORLD,solver*,-MPI_Comm_dup");
+  add_list(app, "--phases", recorded.phases, "NAMES", "record only inside these named phases");
+  add_time(app, "--after", recorded.after_ns,
+           "start recording this long after MPI_Init: 1.5s, 443ms, 200us");
+  add_time(app, "--for", recorded.for_ns, "stop recording after this long");
   for (const TraceOption& option : kTraceOptions) {
-    app.add_option_function<std::string>(
-           option.option,
-           [options, variable = option.variable](const std::string& value) {
-             options->trace_settings[variable] = value;
-             options->trace = true;
-           },
-           option.help)
-        ->type_name(option.type);
+    auto* added = app.add_option(option.option, recorded.settings[option.variable], option.help)
+                      ->type_name(option.type);
+    if (added->get_name() == "--trace-level")
+      added->check(CLI::IsMember({"calls", "transfers"}).description(""));
+    if (added->get_name() == "--call-sites")
+      added->check(CLI::IsMember({"0", "1"}).description(""));
+    if (added->get_name() == "--sample") added->check(CLI::Range(1, 1'000'000).description(""));
   }
-  app.add_option("--then", options->stages,
-                 "afterwards run this subcommand on the run (repeatable, in order)")
+  app.add_option(
+         "--then", options->stages,
+         "when the job has ended, run this subcommand on the run (may be given several times)")
       ->type_name("'STAGE'")
       ->allow_extra_args(false);
   return [&app, options] {
     std::vector<std::string> command = app.remaining();
     if (!command.empty() && command.front() == "--") command.erase(command.begin());
-    if (environment("FATHOM_TRACE").value_or("0") != "0") options->trace = true;
+    if (!command.empty() && command.front().starts_with("-"))
+      return fail(kWrongUsage, "run", unknown_option(app, command.front()).message);
+    if (environment("FATHOM_TRACE").value_or("0") != "0" || says_anything(options->recorded))
+      options->trace = true;
     return run(*options, command);
   };
 }

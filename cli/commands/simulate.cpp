@@ -12,9 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "base/seconds.h"
+#include "cli/commands/cluster_options.h"
 #include "cli/commands/simulate_scenario.h"
 #include "cli/commands/simulate_time.h"
 #include "cli/language/command_line.h"
+#include "cli/language/options.h"
 #include "cli/pages/hot_links.h"
 #include "cli/pages/simulation_page.h"
 #include "cli/runs/results_folder.h"
@@ -58,7 +61,7 @@ struct SimulateOptions {
   simulator::ClusterDefaults defaults;
   bool host_links = false;
   bool snapshots = false;
-  std::vector<double> snapshots_s;
+  std::vector<std::uint64_t> snapshots_ns;
   bool list = false;
   bool force = false;
 };
@@ -123,18 +126,19 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
   const auto model = model_named(options.model);
   if (!model) return model.error();
   plan.model = *model;
-  if (!options.snapshots_s.empty() && plan.model == Model::kLoad) {
+  if (!options.snapshots_ns.empty() && plan.model == Model::kLoad) {
     return base::Error{
-        "--snapshots needs a model of time: --model flow or replay; model load has --graphml"};
+        "--snapshots needs --model flow or replay; model load has no times, use --graphml"};
   }
   if (!options.machine.empty() && plan.model != Model::kReplay)
-    return base::Error{"--loggops is for --model replay"};
+    return base::Error{"--loggops needs --model replay"};
   const auto machine = machine_from(options.machine);
   if (!machine) return machine.error();
   plan.machine = *machine;
   if (!options.table.empty() &&
       std::count(options.routings.begin(), options.routings.end(), "optimal")) {
-    return base::Error{"routing 'optimal' splits what a table would have to send one way"};
+    return base::Error{
+        "routing 'optimal' splits flows, which a forwarding table cannot do; choose another"};
   }
   if (!options.hosts.empty()) plan.selectors.resize(1);  // unused
   plan.is_single = options.clusters.size() * options.jobs.size() * plan.selectors.size() *
@@ -169,8 +173,8 @@ void print_heading() {
 void print_hint(const simulator::Job& job, const simulator::LoadFigures& figures, bool host_links) {
   if (host_links || figures.max_traffic > 0 || job.pairs.empty()) return;
   std::fprintf(stderr,
-               "fathom: %s: no message crosses a link between switches; --host-links counts the "
-               "links of hosts, too\n",
+               "fathom: %s: no message crosses a link between switches; add --host-links to count "
+               "the links of hosts too\n",
                printable(job.name).c_str());
 }
 
@@ -257,7 +261,8 @@ simulator::LinkUse carried_until(const simulator::Network& network,
 base::Status write_snapshots(const simulator::Network& network, const simulator::TimedRun& run,
                              const SimulateOptions& options, std::size_t number) {
   const std::string path = options.directory + "/links-" + std::to_string(number);
-  for (const double at_s : options.snapshots_s) {
+  for (const std::uint64_t at_ns : options.snapshots_ns) {
+    const double at_s = base::seconds(at_ns);
     const simulator::LinkUse use = carried_until(network, *run.usage, at_s);
     const auto written =
         simulator::write_graphml(network, fmt::format("{}-at-{:g}.graphml", path, at_s), &use);
@@ -366,13 +371,13 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
       return simulate_scenario(
           {options.scenario, options.directory, options.threads, options.force});
     }
-    return refuse("a scenario names its clusters, jobs and all the rest itself; leave " +
+    return refuse("a scenario names its clusters, jobs and everything else itself; leave " +
                   beside_scenario + " out, and write it into " + options.scenario);
   }
   if (options.clusters.empty())
-    return refuse("name the cluster with --cluster; see fathom simulate --help");
-  if (options.jobs.empty()) return refuse("name the job with --job; see fathom simulate --help");
-  if (options.directory.empty()) return refuse("say where to write the results with -o DIR");
+    return refuse("name a cluster with --cluster; see fathom simulate --help");
+  if (options.jobs.empty()) return refuse("name a job with --job; see fathom simulate --help");
+  if (options.directory.empty()) return refuse("name the folder for the results with -o DIR");
   const auto plan = make_plan(options);
   if (!plan) return refuse(plan.error().message);
   std::vector<simulator::Network> networks;
@@ -405,88 +410,65 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
 
 Action declare_simulate(CLI::App& app) {
   auto options = std::make_shared<SimulateOptions>();
-  const auto add_list = [&](const char* name, std::vector<std::string>& values, const char* help) {
-    return app.add_option(name, values, help)->delimiter(',')->type_name("NAME,...");
-  };
   app.add_option("SCENARIO", options->scenario,
-                 "YAML file with clusters, algorithms and jobs: docs/scenarios.md")
+                 "YAML file with clusters, algorithms and jobs (docs/scenarios.md)")
       ->type_name("");
+  app.add_option("-o,--output", options->directory, "folder for results.json, created if needed")
+      ->type_name("DIR");
+  app.add_flag("--force", options->force, "replace the results that DIR holds");
   app.add_option("--threads", options->threads,
-                 "for the combinations of a scenario (as many as cores)")
-      ->type_name("NUMBER");
+                 "threads for the combinations of a scenario (default: one per core)")
+      ->type_name("N");
   app.add_option("--cluster", options->clusters,
                  "GraphML, SimGrid, Slurm or ibnetdiscover file, or KIND:key=value;... (see "
-                 "--list); may be given several times")
+                 "--list; may be given several times)")
       ->type_name("CLUSTER")
       ->allow_extra_args(false);
   app.add_option("--job", options->jobs,
-                 "run directory, profile.json or archive of the reference profiler; may be given "
-                 "several times")
+                 "run directory, profile.json, or PFProf's results (may be given several times)")
       ->type_name("RUN")
       ->allow_extra_args(false);
-  add_list("--selection", options->selections, "how hosts are chosen (linear)");
-  add_list("--hosts", options->hosts, "these hosts, in this order, instead of a selection");
+  auto* selection = add_list(app, "--selection", options->selections, "NAME,...",
+                             "how hosts are selected (default: linear)");
+  auto* hosts = add_list(app, "--hosts", options->hosts, "NAME,...",
+                         "use these hosts, in this order, instead of a selection");
+  auto* placement = add_list(app, "--placement", options->placements, "NAME,...",
+                             "how processes are placed on the hosts; rankfile:FILE names the host "
+                             "of each rank (default: block)");
   app.add_option("--rankfile", options->rankfile,
-                 "the same as --placement rankfile:FILE: the host of each rank, in place of "
-                 "selection and placement")
+                 "same as --placement rankfile:FILE; replaces selection and placement")
       ->type_name("FILE")
-      ->excludes("--hosts", "--selection");
-  add_list("--placement", options->placements,
-           "how processes are spread over them (block); rankfile:FILE names the host of each rank")
-      ->excludes("--rankfile");
-  add_list("--routing", options->routings, "how ways through the network are chosen (dmodk)");
+      ->excludes(hosts, selection, placement);
+  add_list(app, "--routing", options->routings, "NAME,...",
+           "how routes through the network are chosen (default: dmodk)");
   app.add_option("--model", options->model,
                  "what is computed: load (of links), flow (time, max-min fair), replay (of a trace "
                  "or FILE.goal)")
       ->type_name("NAME")
       ->capture_default_str();
-  add_list("--loggops", options->machine,
-           "replay: the ends of messages, as L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)")
-      ->type_name("KEY=VALUE,...");
-  app.add_option("--seed", options->seed, "for all that is random; the same gives the same")
-      ->type_name("NUMBER")
+  add_list(app, "--loggops", options->machine, "KEY=VALUE,...",
+           "LogGOPS parameters of model replay: L=500,o=300,g=50,G=0.1,O=0,S=65536 (ns, ns/B, B)");
+  app.add_option("--seed", options->seed, "seed of the random numbers; same seed, same result")
+      ->type_name("N")
       ->capture_default_str();
   app.add_flag("--host-links", options->host_links,
-               "count links of hosts too, not only between switches");
-  app.add_option("--slots", options->defaults.slots, "of a host, where the cluster does not tell")
-      ->type_name("NUMBER")
-      ->check(CLI::Range(1, 1 << 20).description(""))
-      ->capture_default_str();
-  app.add_option("--capacity", options->defaults.capacity_Bps,
-                 "of a link in bytes/s, where the cluster does not tell")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
-      ->capture_default_str();
-  app.add_option("--node", options->defaults.node,
-                 "hwloc's XML of the hosts (lstopo FILE.xml): sockets and NUMA domains become part "
-                 "of the network")
-      ->type_name("FILE");
-  app.add_option("--node-capacity", options->defaults.node_capacity_Bps,
-                 "of a link inside a host, in bytes/s")
-      ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
-      ->capture_default_str();
-  add_list("--failed-links", options->failed_links, "cables that are broken, by their ends")
-      ->type_name("A=B,...");
+               "also count the links of hosts, not only those between switches");
+  add_cluster_defaults(app, options->defaults);
+  add_list(app, "--failed-links", options->failed_links, "A=B,...",
+           "cables that are broken, each named by its two ends");
   app.add_option("--failed-share", options->failed_share,
-                 "part of the cables between switches that is broken, drawn with the seed")
-      ->type_name("PART")
+                 "share of the cables between switches that are broken, drawn with --seed")
+      ->type_name("0..1")
       ->check(CLI::Range(0.0, 1.0).description(""));
   app.add_option("--table", options->table,
-                 "write forwarding-N of each run: flow or destination (CSV), openflow (YAML)")
+                 "write forwarding-N for each run: flow or destination (CSV), openflow (YAML)")
       ->type_name("KIND")
       ->check(CLI::IsMember({"flow", "destination", "openflow"}).description(""));
-  app.add_flag("--graphml", options->snapshots, "write links-N.graphml of each run");
-  app.add_option("--snapshots", options->snapshots_s,
-                 "flow and replay: write links-N-at-T.graphml, what links have carried until then, "
-                 "in seconds")
-      ->delimiter(',')
-      ->type_name("TIME,...")
-      ->check(CLI::NonNegativeNumber.description(""));
-  app.add_flag("--force", options->force, "replace the results that DIR holds");
-  app.add_flag("--list", options->list, "list the algorithms");
-  app.add_option("-o,--output", options->directory, "folder for results.json, made if need be")
-      ->type_name("DIR");
+  app.add_flag("--graphml", options->snapshots, "write links-N.graphml for each run");
+  add_times(app, "--snapshots", options->snapshots_ns,
+            "models flow and replay: write links-N-at-T.graphml, with what links have carried by "
+            "then");
+  app.add_flag("--list", options->list, "list clusters and algorithms, and exit");
   return [options, &app] { return run_simulate(*options, first_beside_scenario(app)); };
 }
 

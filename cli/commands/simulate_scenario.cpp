@@ -174,7 +174,7 @@ int simulate_scenario(const ScenarioRequest& request) {
   if (!file) return give_up(file.error().message);
   const std::string directory = request.directory.empty() ? file->output : request.directory;
   if (directory.empty())
-    return fail(kWrongUsage, "simulate", "say where to write the results with -o DIR");
+    return fail(kWrongUsage, "simulate", "name the folder for the results with -o DIR");
   const Share share = scenario::share_from();
   if (auto taken = take_folder(request, directory, share, file->combinations.size()); !taken) {
     return share.process > 0 ? kWrongUsage : fail(kWrongUsage, "simulate", taken.error().message);

@@ -10,7 +10,7 @@ inline constexpr char kTraceExamples[] =
     "  fathom trace info r1\n"
     "  fathom trace print r1 --ranks 0-3 --from 1.5s --to 1.6s\n"
     "  fathom trace slice r1 --from 10s --to 12s -o r1-cut\n"
-    "  fathom trace filter r1 --kind messages --ranks 0,1 -o r1-messages\n"
+    "  fathom trace filter r1 --kinds messages --ranks 0,1 -o r1-messages\n"
     "  fathom trace merge node0/r1 node1/r1 -o r1\n"
     "  fathom trace check r1\n";
 

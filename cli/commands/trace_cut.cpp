@@ -16,7 +16,8 @@ namespace fathom::cli {
 namespace {
 
 struct CutOptions {
-  TraceChoice choice;
+  std::string run;
+  EventChoice choice;
   std::string output;
   bool force = false;
 };
@@ -30,38 +31,22 @@ trace::Definitions with_processes(const trace::Definitions& all,
   return definitions;
 }
 
-// What was chosen, stored for later readers of the part.
-std::vector<std::string> selection_of(const TraceChoice& choice) {
-  std::vector<std::string> chosen;
-  const auto add = [&](const char* what, const std::string& value) {
-    if (!value.empty()) chosen.push_back(std::string(what) + " " + value);
-  };
-  add("from", choice.from);
-  add("to", choice.to);
-  add("ranks", choice.ranks);
-  for (const std::string& name : choice.functions) add("functions", name);
-  for (const std::string& name : choice.kinds) add("kinds", name);
-  for (const std::int32_t number : choice.communicators)
-    add("communicators", std::to_string(number));
-  return chosen;
-}
-
 int cut(const CutOptions& options, const std::string& who) {
-  const auto trace = trace::Trace::open(options.choice.run);
+  const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, who, trace.error().message);
   const auto chosen = choose(options.choice, trace->definitions());
   if (!chosen) return fail(kWrongUsage, who, chosen.error().message);
   const auto directory = RunDirectory::create(options.output, options.force);
   if (!directory) return fail(kWrongUsage, who, directory.error().message);
   trace::Definitions definitions = with_processes(trace->definitions(), chosen->processes);
-  for (std::string& what : selection_of(options.choice))
+  for (std::string& what : described(options.choice))
     definitions.selection.push_back(std::move(what));
   auto writer = trace::TraceWriter::create(directory->path(), definitions);
   if (!writer) return fail(kFailed, who, writer.error().message);
   std::uint64_t kept = 0;
   for (std::size_t i = 0; i < chosen->processes.size(); ++i) {
     trace::EventCursor cursor = trace->events(chosen->processes[i]);
-    if (chosen->selection.from_ns > 0) cursor.seek(chosen->selection.from_ns);
+    if (chosen->may_seek()) cursor.seek(chosen->selection.from_ns);
     trace::EventFilter filter(chosen->selection);
     for (trace::Event event; cursor.next(event) && event.time_ns < chosen->selection.to_ns;) {
       if (!filter.admits(event)) continue;
@@ -78,11 +63,11 @@ int cut(const CutOptions& options, const std::string& who) {
 }
 
 void add_output(CLI::App& app, CutOptions& options) {
-  app.add_option("RUN", options.choice.run, "run directory")->required()->type_name("");
-  app.add_option("-o,--output", options.output, "run directory to make")
+  app.add_option("RUN", options.run, "run directory with a trace")->required()->type_name("");
+  app.add_option("-o,--output", options.output, "run directory to create")
       ->required()
       ->type_name("RUN");
-  app.add_flag("--force", options.force, "replace the run that it holds");
+  app.add_flag("--force", options.force, "replace the run that the output directory holds");
 }
 
 }  // namespace
@@ -90,10 +75,10 @@ void add_output(CLI::App& app, CutOptions& options) {
 Action declare_trace_slice(CLI::App& app) {
   auto options = std::make_shared<CutOptions>();
   add_output(app, *options);
-  add_time_options(app, options->choice);
+  add_window(app, options->choice.window);
   return [options] {
-    if (options->choice.from.empty() && options->choice.to.empty()) {
-      return fail(kWrongUsage, "trace slice", "say from when or to when with --from and --to");
+    if (options->choice.window.whole()) {
+      return fail(kWrongUsage, "trace slice", "give a window with --from, --to or both");
     }
     return cut(*options, "trace slice");
   };
@@ -102,7 +87,7 @@ Action declare_trace_slice(CLI::App& app) {
 Action declare_trace_filter(CLI::App& app) {
   auto options = std::make_shared<CutOptions>();
   add_output(app, *options);
-  add_time_options(app, options->choice);
+  add_window(app, options->choice.window);
   add_content_options(app, options->choice);
   return [options] { return cut(*options, "trace filter"); };
 }

@@ -117,11 +117,13 @@ int merge(const MergeOptions& options) {
 
 Action declare_trace_merge(CLI::App& app) {
   auto options = std::make_shared<MergeOptions>();
-  app.add_option("RUN", options->runs, "run directories of one run")->required()->type_name("");
-  app.add_option("-o,--output", options->output, "run directory to make")
+  app.add_option("RUN", options->runs, "run directories that one run left")
+      ->required()
+      ->type_name("");
+  app.add_option("-o,--output", options->output, "run directory to create")
       ->required()
       ->type_name("RUN");
-  app.add_flag("--force", options->force, "replace the run that it holds");
+  app.add_flag("--force", options->force, "replace the run that the output directory holds");
   return [options] { return merge(*options); };
 }
 

@@ -7,10 +7,12 @@
 #include <queue>
 #include <vector>
 
+#include "base/atomic_file.h"
 #include "base/json/writer.h"
 #include "cli/commands/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/event_selection.h"
+#include "cli/language/result_output.h"
 #include "cli/terminal/units.h"
 #include "trace/attributes.h"
 
@@ -185,7 +187,7 @@ class MergedEvents {
     for (const std::size_t process : chosen.processes) {
       sources_.push_back(
           {process, trace.events(process), trace::EventFilter(chosen.selection), {}});
-      if (chosen.selection.from_ns > 0) sources_.back().cursor.seek(chosen.selection.from_ns);
+      if (chosen.may_seek()) sources_.back().cursor.seek(chosen.selection.from_ns);
     }
     for (std::size_t i = 0; i < sources_.size(); ++i) fetch(i, chosen.selection.to_ns);
     to_ns_ = chosen.selection.to_ns;
@@ -233,31 +235,44 @@ class MergedEvents {
 };
 
 struct PrintOptions {
-  TraceChoice choice;
-  bool json = false;
+  std::string run;
+  EventChoice choice;
+  ResultOutput output;
 };
 
 int print(const PrintOptions& options) {
-  const auto trace = trace::Trace::open(options.choice.run);
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "trace print", checked.error().message);
+  const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace print", trace.error().message);
   const trace::Definitions& definitions = trace->definitions();
   const auto chosen = choose(options.choice, definitions);
   if (!chosen) return fail(kWrongUsage, "trace print", chosen.error().message);
   const Description description(definitions);
   MergedEvents events(*trace, *chosen);
-  base::JsonWriter json(stdout);
+  const bool to_file = !options.output.path.empty();
+  base::AtomicFile file;
+  if (to_file) {
+    const auto opened = file.open(options.output.path, base::AtomicFile::Existing::kReplace);
+    if (!opened) return fail(kFailed, "trace print", opened.error().message);
+  }
+  base::JsonWriter json = to_file ? base::JsonWriter(file) : base::JsonWriter(stdout);
   Event event;
   for (std::size_t process = 0; events.next(event, process);) {
     const std::int64_t rank = definitions.processes[process].rank;
-    if (options.json) {
+    if (options.output.wants_json()) {
       json_object(json, description, event, rank);
     } else {
       const std::string line = text_line(description, event, rank);
-      std::fwrite(line.data(), 1, line.size(), stdout);
+      to_file ? file.append(line) : void(std::fwrite(line.data(), 1, line.size(), stdout));
     }
     if (std::ferror(stdout)) return kFailed;  // the reader is gone
   }
   json.finish();
+  if (to_file) {
+    const auto written = file.commit();
+    if (!written) return fail(kFailed, "trace print", written.error().message);
+  }
   for (const std::string& problem : events.problems()) fail(kFine, "trace print", problem);
   return kFine;
 }
@@ -266,10 +281,10 @@ int print(const PrintOptions& options) {
 
 Action declare_trace_print(CLI::App& app) {
   auto options = std::make_shared<PrintOptions>();
-  app.add_option("RUN", options->choice.run, "run directory")->required()->type_name("");
-  add_time_options(app, options->choice);
+  app.add_option("RUN", options->run, "run directory with a trace")->required()->type_name("");
+  add_window(app, options->choice.window);
   add_content_options(app, options->choice);
-  app.add_flag("--json", options->json, "one JSON object on each line");
+  add_result_output(app, options->output, "print one JSON object on each line");
   return [options] { return print(*options); };
 }
 

@@ -7,7 +7,11 @@
 #include <memory>
 #include <variant>
 
+#include "base/text.h"
 #include "base/version.h"
+#include "cli/language/help.h"
+#include "cli/language/nearest.h"
+#include "cli/language/options.h"
 #include "cli/language/shell_words.h"
 
 namespace fathom::cli {
@@ -17,25 +21,31 @@ struct HelpText {
   std::string text;
 };
 
+// "fathom trace print"
+std::string full_name(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent ? full_name(*parent) + " " + app.get_name() : app.get_name();
+}
+
 // What the words of one subcommand request.
 using Parsed = std::variant<Action, HelpText, base::Error>;
 
 std::string main_help() {
   std::string text =
-      "Fathom measures what an MPI job really sends: every message, also those inside "
+      "Fathom measures what an MPI job really sends: every message, including those inside "
       "collectives.\n"
       "\n"
       "Usage: fathom SUBCOMMAND [OPTIONS]\n"
       "\n"
       "Subcommands:\n";
   for (const Subcommand& row : all_subcommands()) {
-    text += fmt::format("  {:<15}{}\n", row.name, row.help);
+    text += fmt::format("  {:<16}{}\n", row.name, row.help);
   }
   return text +
          "\n"
          "Options:\n"
-         "  -h,--help   this text; 'fathom SUBCOMMAND --help' tells more\n"
-         "  --version   which Fathom this is\n"
+         "  -h, --help  print this help; 'fathom SUBCOMMAND --help' explains one subcommand\n"
+         "  --version   print the version\n"
          "\n"
          "Examples:\n"
          "  fathom run -o r1 -- mpirun -n 4 ./app\n"
@@ -43,41 +53,75 @@ std::string main_help() {
          "  fathom plot r1 -o plots\n";
 }
 
-std::string known_names() {
-  std::string names;
-  for (const Subcommand& row : all_subcommands()) {
-    if (!names.empty()) names += ", ";
-    names += row.name;
-  }
-  return names;
+// `of` is what the names are parts of: "fathom", "fathom trace".
+base::Error unknown_subcommand(const std::string& name, const std::string& of,
+                               const std::vector<std::string>& names) {
+  return {fmt::format(
+      "there is no subcommand '{}'{}", name,
+      suggestion(name, names,
+                 fmt::format("; there are {} (see {} --help)", base::joined(names), of)))};
 }
 
 base::Error unknown_subcommand(const std::string& name) {
-  return {fmt::format("there is no subcommand '{}'; there are {} (see fathom --help)", name,
-                      known_names())};
+  std::vector<std::string> names;
+  for (const Subcommand& row : all_subcommands()) names.push_back(row.name);
+  return unknown_subcommand(name, "fathom", names);
 }
 
-// CLI11 may answer with several lines; the first is the sentence.
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// The subcommand's part that the words name, or the subcommand itself.
+const CLI::App& innermost(const CLI::App& app) {
+  const std::vector<CLI::App*> parsed = app.get_subcommands();
+  return parsed.empty() ? app : innermost(*parsed.front());
+}
+
+// What is wrong with the words, in one sentence that begins with the first word that is unknown.
+base::Error explain(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& part = innermost(app);
+  std::vector<std::string> parts;
+  for (const CLI::App* each : part.get_subcommands(nullptr)) parts.push_back(each->get_name());
+  const std::vector<std::string> unknown =
+      app.get_prefix_command() ? std::vector<std::string>{} : app.remaining(true);
+  for (const std::string& word : unknown) {
+    if (word.starts_with('-') && word != "-" && word != "--") return unknown_option(part, word);
+    if (!parts.empty()) return unknown_subcommand(word, full_name(part), parts);
+    return {fmt::format("'{}' is one argument too many; see {} --help", word, full_name(part))};
+  }
+  // CLI11 may answer with several lines; the first is the sentence.
+  const std::string text = error.what();
+  return {fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), full_name(part))};
+}
 
 Parsed parse(const Subcommand& row, std::vector<std::string> words) {
   // The action refers to variables that CLI11 filled in, so it keeps the parser alive.
-  auto app = std::make_shared<CLI::App>(row.help, std::string("fathom ") + row.name);
-  app->footer(std::string("\nExamples:\n") + row.examples);
-  app->get_formatter()->column_width(32);
-  Action action = row.declare(*app);
+  auto app = std::make_shared<CLI::App>();
+  Action action = declare(row, *app);
   try {
     app->parse(
         std::vector<std::string>(words.rbegin(), words.rend()));  // CLI11 expects them reversed
   } catch (const CLI::CallForHelp&) {
     return HelpText{app->help()};
   } catch (const CLI::ParseError& error) {
-    return base::Error{fmt::format("{}; see fathom {} --help", first_line(error.what()), row.name)};
+    return explain(*app, error);
   }
   return Action([app, action] { return action(); });
 }
 
 }  // namespace
+
+Action declare(const Subcommand& row, CLI::App& app) {
+  app.name(std::string("fathom ") + row.name);
+  app.description(row.help);
+  app.footer(std::string("\nExamples:\n") + row.examples);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "print this help and exit");
+  return row.declare(app);
+}
+
+base::Error unknown_option(const CLI::App& app, const std::string& word) {
+  const std::string option = word.substr(0, word.find('='));
+  return {fmt::format("there is no option {}{}", option,
+                      suggestion(option, shown_names(app), "; see " + full_name(app) + " --help"))};
+}
 
 int fail(int exit_code, const std::string& subcommand, const std::string& sentence) {
   const std::string who = subcommand.empty() ? "fathom" : "fathom " + subcommand;

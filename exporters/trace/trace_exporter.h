@@ -28,7 +28,7 @@ struct TraceOptions {
 };
 
 struct TraceExporter {
-  const char* name;       // as in `fathom export --to NAME`
+  const char* name;       // as in `fathom export --format NAME`
   const char* help;       // one line
   const char* extension;  // of the usual output, with the dot; empty for a folder
   base::Status (*write)(const trace::Trace& trace, const TraceOptions& options,

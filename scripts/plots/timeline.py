@@ -104,7 +104,7 @@ class Reader:
         """(at most so many events of the window in the order of time, whether there are more)"""
         command = [self.fathom, "trace", "print", "--json", "--ranks", f"0-{MOST_LANES - 1}", "--from", f"{begin}ns",
                    "--to", f"{end}ns", self.run]
-        command += [word for kind in kinds for word in ("--kind", kind)]
+        command += ["--kinds", ",".join(kinds)]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as reader:
             found = [json.loads(line) for line in itertools.islice(reader.stdout, most) if line.startswith("{")]
             more = reader.stdout.readline() != ""

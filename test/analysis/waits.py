@@ -147,7 +147,7 @@ def check_origin(results):
 def waits_as_made(build, folder, case):
     def attempt(number):
         run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "waits"), case)
-        check(case, build.analyzed(run, "--phase", "truth"))
+        check(case, build.analyzed(run, "--phases", "truth"))
         if case == "ring":
             check_origin(build.analyzed(run))
         return run

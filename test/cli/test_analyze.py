@@ -70,9 +70,9 @@ class Analyze(harness.CliTest):
     def test_a_phase_is_a_part(self):
         document = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)]),
                                         fixtures.block("point-to-point", False, [(2, 3, 9, 1)], phase="solve")], [])
-        tables = self.analyze(document, "--only", "matrices", "--phase", "solve")["analyses"]["matrices"]
+        tables = self.analyze(document, "--only", "matrices", "--phases", "solve")["analyses"]["matrices"]
         self.assertEqual((tables["pairs"]["source"], tables["pairs"]["bytes"]), ([2], [9]))
-        tables = self.analyze(document, "--only", "matrices", "--phase", "")["analyses"]["matrices"]
+        tables = self.analyze(document, "--only", "matrices", "--phases", "")["analyses"]["matrices"]
         self.assertEqual(tables["pairs"]["source"], [0])
 
     def test_ranks_choose_pairs(self):
@@ -125,7 +125,7 @@ class Analyze(harness.CliTest):
 
     def test_unknown_phase_and_rank(self):
         self.write_run("r")
-        self.assert_refused(self.fathom("analyze", "r", "--phase", "solve"), 1, "no phase 'solve'")
+        self.assert_refused(self.fathom("analyze", "r", "--phases", "solve"), 1, "no phase 'solve'")
         self.assert_refused(self.fathom("analyze", "r", "--ranks", "4"), 1, "no rank 4", "0 to 3")
 
     def test_missing_run(self):
@@ -137,7 +137,7 @@ class Analyze(harness.CliTest):
         with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
             whole = file.read()
         self.assertIn("was not written", self.page(document, "--ranks", "1"))
-        self.assertIn("was not written", self.page(document, "--phase", ""))
+        self.assertIn("was not written", self.page(document, "--phases", ""))
         with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
             self.assertEqual(file.read(), whole)
         self.assertNotIn("was not written", self.page(document, "--ranks", "1", "-o", self.path("part.json")))

@@ -56,16 +56,16 @@ class Names(harness.CliTest):
                          "n0", "MPI_COMM_WORLD", "MPI_Init")
 
     def test_chrome(self):
-        self.made("export", "r", "--to", "chrome", "-o", "chrome.json")
+        self.made("export", "r", "--format", "chrome", "-o", "chrome.json")
         self.assert_json(self.file("chrome.json"),
                          "n0", "main", "MPI_COMM_WORLD", "MPI_Init", "solve")
 
     def test_pyrite(self):
-        self.made("export", "r", "--to", "pyrite", "-o", "pyrite.json")
+        self.made("export", "r", "--format", "pyrite", "-o", "pyrite.json")
         self.assert_json(self.file("pyrite.json"))
 
     def test_perfetto_holds_names_in_utf8(self):
-        self.made("export", "r", "--to", "perfetto", "-o", "p")
+        self.made("export", "r", "--format", "perfetto", "-o", "p")
         data = self.file("p")
         for name in (b"n0", b"main", b"MPI_Init", b"solve"):
             self.assertTrue(name + READ_AS.encode() in data, name)
@@ -74,7 +74,7 @@ class Names(harness.CliTest):
     def test_profile_and_report(self):
         self.assert_json(self.file("r", "profile.json"), "n0", "MPI_COMM_WORLD", "/opt/halo/solver")
         self.assert_json(self.made("report", "--json", "r"), "/opt/halo/solver")
-        self.made("export", "r", "--to", "pfprof", "-o", "pf")
+        self.made("export", "r", "--format", "pfprof", "-o", "pf")
         self.assert_json(self.file("pf", "oxton-result0.json"), "n0")
 
     def test_analysis_and_comparison(self):

@@ -219,7 +219,7 @@ class Results(RunTest):
 
     def test_stages(self):
         result = self.run_job("-o", "r", "--then", "report --json", "--then",
-                              "export --to csv -o 'my traffic.csv'", "--", "mpirun", "./app")
+                              "export --format csv -o 'my traffic.csv'", "--", "mpirun", "./app")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout)["ranks"], 4)
         self.assertTrue(os.path.exists(self.path("my traffic.csv")))
@@ -379,7 +379,7 @@ class Refusals(RunTest):
         self.assertFalse(os.path.exists(self.path("seen.json")), "the job was started")
 
     def test_no_command(self):
-        self.refused(self.run_job("-o", "r"), "which job to run")
+        self.refused(self.run_job("-o", "r"), "name the job to run")
 
     def test_unknown_option(self):
         self.refused(self.run_job("--bogus", "--", "mpirun", "./app"), "--bogus")

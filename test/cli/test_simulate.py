@@ -101,7 +101,7 @@ class Simulate(harness.CliTest):
 
     def test_no_load_between_switches_is_said(self):
         result = self.simulate(network="leafspine:leaves=2;spines=1;hosts=4")
-        self.assertIn("run: no message crosses a link between switches; --host-links", result.stderr)
+        self.assertIn("run: no message crosses a link between switches; add --host-links", result.stderr)
         plotted = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
         if "matplotlib" not in plotted.stderr:
             self.assertEqual(plotted.returncode, 0, plotted.stderr)
@@ -204,7 +204,7 @@ class Simulate(harness.CliTest):
         with open(self.path("two.goal"), "w", encoding="utf-8") as file:
             file.write("num_ranks 2\nrank 0 {\nl1: calc 1000000000\nl2: send 100b to 1 tag 1\nl2 requires l1\n}\n"
                        "rank 1 {\nl1: recv 100b from 0 tag 1\nl2: calc 500000000\nl2 requires l1\n}\n")
-        result = self.simulate("--model", "replay", "--hosts", "n00,n10", "--loggops", "L=0,o=0,g=0,G=0", "--snapshots", "0.5,6",
+        result = self.simulate("--model", "replay", "--hosts", "n00,n10", "--loggops", "L=0,o=0,g=0,G=0", "--snapshots", "500ms,6",
                                "--graphml", job="two.goal")
         self.assertEqual(result.returncode, 0, result.stderr)
         for name, carried in (("links-1-at-0.5", 0), ("links-1-at-6", 50), ("links-1", 100)):  # sent from 1 s to 11 s
@@ -230,7 +230,7 @@ class Simulate(harness.CliTest):
                 self.assertIn("Run 1: load of the network at 0.5 s", file.read())
         self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
-        self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs a model of time")
+        self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs --model flow or replay")
 
     def test_replay_of_a_trace(self):
         generate = os.environ.get("FATHOM_TRACE_GENERATE")
@@ -246,7 +246,7 @@ class Simulate(harness.CliTest):
         once = replayed("traced")
         self.assertGreater(once[0], 0)
         # The same through GOAL, where an empty message has a byte.
-        self.assertEqual(self.fathom("export", "traced", "--to", "goal", "-o", "t.goal").returncode, 0)
+        self.assertEqual(self.fathom("export", "traced", "--format", "goal", "-o", "t.goal").returncode, 0)
         through_goal = replayed("t.goal")
         self.assertEqual(once[0], through_goal[0])
         self.assertAlmostEqual(once[1] / through_goal[1], 1, places=3)
@@ -277,7 +277,7 @@ class Simulate(harness.CliTest):
         self.assertIn("made from the trace", page)
         self.assertRegex(page, f"counted once: {totals['own']['messages']:,} messages .* by receivers")
         self.assert_refused(self.fathom("trace", "check", "t1"), 1, "no profile of its own")
-        for words in (["export", "t2", "--to", "csv", "-o", "t2.csv"], ["simulate", "--cluster", network, "--job", "t3", "-o", "out"],
+        for words in (["export", "t2", "--format", "csv", "-o", "t2.csv"], ["simulate", "--cluster", network, "--job", "t3", "-o", "out"],
                       ["place", "t4", "--cluster", network], ["plot", "t5", "-o", "plots"]):
             with self.subTest(words[0]):
                 result = self.fathom(*words)
@@ -401,7 +401,7 @@ for path in sys.argv[2:]:
         for words in (["--seed", "3"], ["--routing", "dmodk"], ["--model", "flow"], ["--host-links"], ["--slots", "2"], ["--rankfile", "r"]):
             with self.subTest(words):
                 self.assert_refused(self.scenario(self.SCENARIO, *words), 2, f"leave {words[0]} out, and write it into s.yml")
-        self.assert_refused(self.simulate("--loggops", "L=1"), 2, "--loggops is for --model replay")
+        self.assert_refused(self.simulate("--loggops", "L=1"), 2, "--loggops needs --model replay")
         for words in (["--placement", "cyclic"], ["--hosts", "n00"], ["--selection", "random"]):
             with self.subTest(words):
                 self.assert_refused(self.simulate("--rankfile", "ranks", *words), 2, "--rankfile", words[0])
@@ -490,7 +490,7 @@ jobs:
         self.write_cluster(cluster(hosts=1, slots=2))
         rows = [(0, 2, 100, 1), (2, 0, 100, 1), (1, 3, 40, 1)]
         self.write_run("run", fixtures.profile(4, [fixtures.block("point-to-point", False, rows)], []))
-        result = self.fathom("place", "run", "--cluster", "c.graphml", "--to", "rankfile", "-o", "ranks.txt")
+        result = self.fathom("place", "run", "--cluster", "c.graphml", "--format", "rankfile", "-o", "ranks.txt")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("host-bytes -100.0 %", result.stdout)
         self.assertIn("no placement on these hosts can do better", result.stdout)
@@ -500,14 +500,14 @@ jobs:
         self.assertNotEqual(hosts[0], hosts[1])
         self.assertIn("the placement is in ranks.txt: start the job with mpirun --rankfile ranks.txt", result.stderr)
         self.assertNotIn("made up", result.stderr)
-        self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", "--to", "rankfile", "-o", "ranks.txt"), 2,
-                            "'ranks.txt' is there already", "--force")
-        result = self.fathom("place", "run", "--cluster", "torus:dims=2,2", "--to", "host", "-o", "ranks.txt", "--force")
+        self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", "--format", "rankfile", "-o", "ranks.txt"), 2,
+                            "'ranks.txt' already exists", "--force")
+        result = self.fathom("place", "run", "--cluster", "torus:dims=2,2", "--format", "host", "-o", "ranks.txt", "--force")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("the hosts of 'torus:dims=2,2' are made up", result.stderr)
         for arguments, sentence in ((["--objective", "speed"], "there is no objective 'speed'; there are congestion"),
-                                    (["--to", "pbs", "-o", "x"], "there is no format 'pbs'; there are rankfile"),
-                                    (["--to", "rankfile"], "say both --to FORMAT and -o FILE"),
+                                    (["--format", "pbs", "-o", "x"], "there is no format 'pbs'; there are rankfile"),
+                                    (["--format", "rankfile"], "give both --format FORMAT and -o FILE"),
                                     (["--routing", "optimal"], "splits flows")):
             with self.subTest(arguments):
                 self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", *arguments), 2, sentence)

@@ -109,36 +109,36 @@ class Export(harness.CliTest):
         self.assertIn("csv", of_traffic)
         self.assertIn("otf2", of_trace)
         for name in of_trace:
-            self.assert_refused(self.fathom("export", "r", "--to", name, "-o", "out-" + name), 1, "r")
+            self.assert_refused(self.fathom("export", "r", "--format", name, "-o", "out-" + name), 1, "r")
             self.assertFalse(os.path.exists(self.path("out-" + name)))
         for name in of_traffic:
-            result = self.fathom("export", "r", "--to", name, "-o", "out-" + name)
+            result = self.fathom("export", "r", "--format", name, "-o", "out-" + name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertTrue(os.path.exists(self.path("out-" + name)))
 
     def test_nothing_is_overwritten_silently(self):
         self.write_run("r")
-        words = ("export", "r", "--to", "csv", "-o", "t.csv")
+        words = ("export", "r", "--format", "csv", "-o", "t.csv")
         self.assertEqual(self.fathom(*words).returncode, 0)
         self.assertEqual(self.fathom(*words).returncode, 1)
         self.assertEqual(self.fathom(*words, "--force").returncode, 0)
 
     def test_failures(self):
         self.write_run("r")
-        self.assert_refused(self.fathom("export", "r", "--to", "bogus", "-o", "x"), 2, "bogus", "csv")
-        self.assert_refused(self.fathom("export", "r", "-o", "x"), 2, "--to")
-        self.assert_refused(self.fathom("export", "r", "--to", "csv"), 2, "-o")
-        self.assert_refused(self.fathom("export", "--to", "csv"), 2, "run")
-        self.assert_refused(self.fathom("export", "no", "--to", "csv", "-o", "x"), 1, "there is no run")
-        self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "x", "--class", "Q"), 1, "'Q'")
-        self.assert_refused(self.fathom("export", "r", "--to", "csv", "-o", "no/x.csv"), 1, "no/x.csv")
-        self.assert_refused(self.fathom("export", "r", "--to", "otf2", "-o", "x", "--class", "Q"), 2, "--class")
+        self.assert_refused(self.fathom("export", "r", "--format", "bogus", "-o", "x"), 2, "bogus", "csv")
+        self.assert_refused(self.fathom("export", "r", "-o", "x"), 2, "--format")
+        self.assert_refused(self.fathom("export", "r", "--format", "csv"), 2, "-o")
+        self.assert_refused(self.fathom("export", "--format", "csv"), 2, "run")
+        self.assert_refused(self.fathom("export", "no", "--format", "csv", "-o", "x"), 1, "there is no run")
+        self.assert_refused(self.fathom("export", "r", "--format", "csv", "-o", "x", "--class", "Q"), 1, "'Q'")
+        self.assert_refused(self.fathom("export", "r", "--format", "csv", "-o", "no/x.csv"), 1, "no/x.csv")
+        self.assert_refused(self.fathom("export", "r", "--format", "otf2", "-o", "x", "--class", "Q"), 2, "--class")
 
 
 class Import(harness.CliTest):
     def test_there_and_back(self):
         self.write_run("r")
-        self.assertEqual(self.fathom("export", "r", "--to", "pfprof", "-o", "pf").returncode, 0)
+        self.assertEqual(self.fathom("export", "r", "--format", "pfprof", "-o", "pf").returncode, 0)
         result = self.fathom("import", "pf", "-o", "again")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("fathom report again", result.stderr)
@@ -149,8 +149,8 @@ class Import(harness.CliTest):
         self.assert_refused(self.fathom("import", "x"), 2, "--output is required")
         with open(self.path("notes.txt"), "w", encoding="utf-8") as file:
             file.write("no trace")
-        self.assert_refused(self.fathom("import", "notes.txt", "-o", "r"), 1, "taken for pfprof by its look", "--from", "otf2")
-        self.assert_refused(self.fathom("import", "x", "-o", "r", "--from", "bogus"), 2, "bogus")
+        self.assert_refused(self.fathom("import", "notes.txt", "-o", "r"), 1, "detected as pfprof", "--format", "otf2")
+        self.assert_refused(self.fathom("import", "x", "-o", "r", "--format", "bogus"), 2, "bogus")
         os.makedirs(self.path("hollow"))
         self.assertEqual(self.fathom("import", "hollow", "-o", "r").returncode, 1)
         self.assertFalse(os.path.exists(self.path("r")))

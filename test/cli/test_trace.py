@@ -46,11 +46,11 @@ class Trace(harness.CliTest):
         times = [event["time_ns"] for event in everything]
         self.assertEqual(times, sorted(times))
         self.assertEqual({event["rank"] for event in everything}, {0, 1, 2, 3})
-        chosen = self.events("r", "--ranks", "1,3", "--kind", "messages", "--from", "500us", "--to", "1ms")
+        chosen = self.events("r", "--ranks", "1,3", "--kinds", "messages", "--from", "500us", "--to", "1ms")
         self.assertEqual(chosen, [event for event in everything if event["rank"] in (1, 3) and
                                   event["kind"] in ("sent", "received") and 500_000 <= event["time_ns"] < 1_000_000])
         self.assertTrue(chosen)
-        calls = self.events("r", "--function", "MPI_Isend")
+        calls = self.events("r", "--functions", "MPI_Isend")
         self.assertEqual({event.get("function") for event in calls if event["kind"] in ("enter", "leave")}, {"MPI_Isend"})
         self.assertIn("MPI_Isend comm=0 peer=", self.ok("print", "r"))
 
@@ -66,8 +66,9 @@ class Trace(harness.CliTest):
                          (0, ["messages.svg", "sizes.svg", "timeline.svg", "traffic.svg"]), window.stderr)
         with open(self.path("q", "timeline.svg"), encoding="utf-8") as file:
             self.assertIn("after 0.0005", file.read())
-        for bad in (["--from", "5s"], ["--from", "2ms", "--to", "1ms"], ["--from", "soon"]):
-            self.assert_refused(self.fathom("plot", "r", "-o", "q", *bad), 1, bad[1])
+        for bad, code, part in ((["--from", "5s"], 1, "5s"), (["--from", "2ms", "--to", "1ms"], 2, "before --to"),
+                                (["--from", "soon"], 2, "'soon' is not a time")):
+            self.assert_refused(self.fathom("plot", "r", "-o", "q", *bad), code, part)
         shutil.rmtree(alone)
         os.mkdir(alone)
         os.remove(self.path("alone", "profile.json"))  # made from the trace
@@ -115,8 +116,8 @@ class Trace(harness.CliTest):
 
     def test_slice_and_filter_write_what_print_shows(self):
         self.generate()
-        self.ok("filter", "r", "--kind", "messages", "--ranks", "0-1", "-o", "f")
-        self.assertEqual(self.events("f"), self.events("r", "--kind", "messages", "--ranks", "0-1"))
+        self.ok("filter", "r", "--kinds", "messages", "--ranks", "0-1", "-o", "f")
+        self.assertEqual(self.events("f"), self.events("r", "--kinds", "messages", "--ranks", "0-1"))
         self.ok("slice", "r", "--from", "500us", "--to", "1ms", "-o", "s")
         self.assertEqual(self.events("s"), self.events("r", "--from", "500us", "--to", "1ms"))
         self.assert_refused(self.fathom("trace", "slice", "r", "-o", "x"), 2, "--from")
@@ -170,7 +171,7 @@ class Trace(harness.CliTest):
         with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
             self.assertIn("rank 1 lost 1234 records", json.dumps(json.load(file)))
         for name in ("chrome", "perfetto", "otf2", "sqlite"):
-            result = self.fathom("export", "r", "--to", name, "-o", "x." + name)
+            result = self.fathom("export", "r", "--format", name, "-o", "x." + name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertIn("the trace lost 1234 records", result.stderr)
         for name in ("chrome", "perfetto"):
@@ -208,7 +209,7 @@ class Trace(harness.CliTest):
         os.remove(self.path("r", "profile.json"))  # made from the trace again
         for name, path in (("sqlite", "x.db"), ("chrome", "x.json"), ("paraver", "x.prv"),
                            ("graphml", "x.graphml"), ("pfprof", "x")):
-            result = self.fathom("export", "r", "--to", name, "-o", path)
+            result = self.fathom("export", "r", "--format", name, "-o", path)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertNotIn("host  ", result.stderr)
         with contextlib.closing(sqlite3.connect(self.path("x.db"))) as connection:
@@ -230,9 +231,9 @@ class Trace(harness.CliTest):
         os.mkdir(self.path("none"))
         self.assert_refused(self.fathom("trace", "info", "none"), 1, "there is no trace in 'none'")
         self.assert_refused(self.fathom("trace"), 2, "see fathom trace --help")
-        for words, part in ((("--ranks", "x"), "no list of ranks"), (("--from", "1h"), "is no time"),
-                            (("--ranks", "9"), "none of the ranks"), (("--function", "MPI_Nothing"), "MPI_Nothing"),
-                            (("--kind", "odd"), "'odd'"), (("--communicator", "7"), "no communicator 7")):
+        for words, part in ((("--ranks", "x"), "is not a list of ranks"), (("--from", "1h"), "is not a time"),
+                            (("--ranks", "9"), "none of the ranks"), (("--functions", "MPI_Nothing"), "MPI_Nothing"),
+                            (("--kinds", "odd"), "'odd'"), (("--communicators", "7"), "no communicator '7'")):
             self.assert_refused(self.fathom("trace", "print", "r", *words), 2, part)
 
 

@@ -168,14 +168,14 @@ def operations_past_the_pml_are_counted_as_posted(build, folder):
 
 def exports_and_simulator_see_it_once(build, folder):
     run = build.run(folder, PT2PT, [build.window, "put", "fence", BYTES])
-    build.fathom("export", run, "--to", "csv", "-o", folder / "t.csv")
+    build.fathom("export", run, "--format", "csv", "-o", folder / "t.csv")
     with open(folder / "t.csv", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     exported = {OUT: 0, BACK: 0}
     for row in rows:
         exported[int(row["source"]), int(row["destination"])] += int(row["bytes"])
     assert is_once(exported, "put"), rows
-    build.fathom("export", run, "--to", "treematch", "-o", folder / "t.mat")
+    build.fathom("export", run, "--format", "treematch", "-o", folder / "t.mat")
     weights = [list(map(int, line.split())) for line in (folder / "t.mat").read_text().splitlines()]
     assert weights == [[0, sum(exported.values())], [sum(exported.values()), 0]], weights
     report = json.loads(build.fathom("report", "--json", run))

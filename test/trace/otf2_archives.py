@@ -196,7 +196,7 @@ def compare(world, anchor):
 
 def check_world(setting, case, world, folder, ranks):
     archive = folder / f"{world.name}-archive"
-    fathom(setting, "export", world, "--to", "otf2", "-o", archive)
+    fathom(setting, "export", world, "--format", "otf2", "-o", archive)
     printed(str(archive / "traces.otf2"))
     if case.leaves == "rows":  # cut short: the profile is put together from what each process left
         Messages(str(archive / "traces.otf2"))
@@ -207,7 +207,7 @@ def check_world(setting, case, world, folder, ranks):
     first = min(whole.recorded)
     part = folder / f"{world.name}-part"
     fathom(setting, "trace", "filter", world, "--ranks", first, "-o", part)
-    fathom(setting, "export", part, "--to", "otf2", "-o", f"{part}-archive")
+    fathom(setting, "export", part, "--format", "otf2", "-o", f"{part}-archive")
     printed(f"{part}-archive/traces.otf2")
     one = Messages(f"{part}-archive/traces.otf2")
     assert one.recorded == {first}

@@ -241,7 +241,7 @@ def lost_by_every_reader(build, run):
                          for warning in warnings if warning["kind"] == "trace-lost")
     with tempfile.TemporaryDirectory() as elsewhere:
         database = os.path.join(elsewhere, "events.db")
-        build.fathom("export", run, "--to", "sqlite", "-o", database)
+        build.fathom("export", run, "--format", "sqlite", "-o", database)
         with contextlib.closing(sqlite3.connect(database)) as connection:
             sums = connection.execute("SELECT SUM(lost_records) FROM process")
             told["sqlite"] = sums.fetchone()[0]

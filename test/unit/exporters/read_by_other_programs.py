@@ -30,7 +30,7 @@ def run(*command, **keywords):
 
 
 def export(directory, to, name):
-    run(FATHOM, "export", "run", "--to", to, "-o", name, cwd=directory)
+    run(FATHOM, "export", "run", "--format", to, "-o", name, cwd=directory)
     return os.path.join(directory, name)
 
 
@@ -94,7 +94,7 @@ def check_otf2(directory, rows, kinds):
         for (send_time, send_bytes), (receive_time, receive_bytes) in zip(sends, received[key], strict=True):
             assert send_time < receive_time and send_bytes == receive_bytes, key
     run(FATHOM, "import", "archive", "-o", "back", cwd=directory)
-    run(FATHOM, "export", "back", "--to", "events", "-o", "back.csv", cwd=directory)
+    run(FATHOM, "export", "back", "--format", "events", "-o", "back.csv", cwd=directory)
     with open(os.path.join(directory, "events.csv")) as before, open(os.path.join(directory, "back.csv")) as after:
         assert before.read() == after.read(), "OTF2 and back is not the same"
 
@@ -102,7 +102,7 @@ def check_otf2(directory, rows, kinds):
 def check_otf2_of_some_ranks(directory):
     """Readers require an event of each location, also of ranks that are not in the trace."""
     run(FATHOM, "trace", "filter", "run", "--ranks", "1", "-o", "one", cwd=directory)
-    run(FATHOM, "export", "one", "--to", "otf2", "-o", "one-archive", cwd=directory)
+    run(FATHOM, "export", "one", "--format", "otf2", "-o", "one-archive", cwd=directory)
     checked = ["valgrind", "-q", "--error-exitcode=9"] if shutil.which("valgrind") else []
     assert not run(*checked, "otf2-print", "one-archive/traces.otf2", cwd=directory).stderr
 
@@ -111,7 +111,7 @@ def check_otf2_names(directory):
     """Names that are no UTF-8: Python's otf2 stops at those."""
     suffix, read_as = b'\xff"\x01\xed\xa0\x80', '\ufffd"\x01\ufffd\ufffd\ufffd'
     run(GENERATE, "odd", "--ranks", "2", "--events", "500", "--suffix", suffix, cwd=directory)
-    run(FATHOM, "export", "odd", "--to", "otf2", "-o", "odd-archive", cwd=directory)
+    run(FATHOM, "export", "odd", "--format", "otf2", "-o", "odd-archive", cwd=directory)
     run(FATHOM, "import", "odd-archive", "-o", "odd-back", cwd=directory)
     printed = run(FATHOM, "trace", "print", "--json", "odd-back", cwd=directory).stdout.splitlines()
     events = map(json.loads, printed)
@@ -299,7 +299,7 @@ def check_eztrace(directory):
         print("skipped: eztrace recorded nothing here:", recorded.stderr[-300:])
         return
     run(FATHOM, "import", archives[0], "-o", "eztrace-run", cwd=directory)
-    run(FATHOM, "export", "eztrace-run", "--to", "sqlite", "-o", "eztrace.sqlite", cwd=directory)
+    run(FATHOM, "export", "eztrace-run", "--format", "sqlite", "-o", "eztrace.sqlite", cwd=directory)
     database = sqlite3.connect(os.path.join(directory, "eztrace.sqlite"))
     calls = dict(database.execute("SELECT name, count(*) FROM calls GROUP BY name"))
     for name, count in {"MPI_Isend": 20, "MPI_Irecv": 20, "MPI_Waitall": 20, "MPI_Send": 10, "MPI_Recv": 10,
