@@ -140,9 +140,13 @@ bool print_results(const Results& results, std::FILE* file) {
   return print(file, [&](base::JsonWriter& json) { write_document(json, results); });
 }
 
-bool print_section(const Section& section, const char* schema, std::FILE* file) {
-  return print(file,
-               [&](base::JsonWriter& json) { write_section_document(json, section, schema); });
+std::string section_text(const Section& section, const char* schema) {
+  std::string text;
+  base::JsonWriter json(text);
+  write_section_document(json, section, schema);
+  json.line_break();
+  json.finish();
+  return text;
 }
 
 }  // namespace fathom::analysis

@@ -21,6 +21,7 @@ namespace fathom::analysis {
 
 inline constexpr char kSchema[] = "fathom-analysis/1";
 inline constexpr char kComparisonSchema[] = "fathom-comparison/1";
+inline constexpr char kCriticalPathSchema[] = "fathom-critical-path/1";
 
 // An existing file is replaced once everything is written.
 base::Status write_results(const Results& results, const std::string& path);
@@ -29,6 +30,6 @@ base::Status write_results(const Results& results, const std::string& path);
 bool print_results(const Results& results, std::FILE* file);
 
 // {"schema": …, figures and tables}
-bool print_section(const Section& section, const char* schema, std::FILE* file);
+std::string section_text(const Section& section, const char* schema);
 
 }  // namespace fathom::analysis

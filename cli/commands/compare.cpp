@@ -13,6 +13,7 @@
 #include "analysis/compare.h"
 #include "analysis/results_writer.h"
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
@@ -26,7 +27,7 @@ constexpr std::size_t kNameColumns = 16,
 
 struct CompareOptions {
   std::vector<std::string> runs;
-  bool json = false;
+  ResultOutput output;
 };
 
 double as_double(std::uint64_t count) { return static_cast<double>(count); }
@@ -162,6 +163,8 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
 int compare(const CompareOptions& options) {
   if (options.runs.size() < 2)
     return fail(kWrongUsage, "compare", "name two runs or more; see fathom compare --help");
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "compare", checked.error().message);
   std::vector<analysis::LoadedRun> runs;
   std::vector<const profile::Profile*> profiles;
   for (const std::string& name : options.runs) {
@@ -177,25 +180,22 @@ int compare(const CompareOptions& options) {
   for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)
     return fail(kFailed, "compare", timed.error().message);
-  bool written = false;
-  if (options.json) {
-    written = analysis::print_section(analysis::lay_out(*comparison), analysis::kComparisonSchema,
-                                      stdout);
-  } else {
-    const std::string text = comparison_text(*comparison, Terminal::of_stdout());
-    written =
-        std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (options.output.wants_json()) {
+    return deliver(
+        options.output, "compare",
+        analysis::section_text(analysis::lay_out(*comparison), analysis::kComparisonSchema));
   }
-  return written ? kFine : fail(kFailed, "compare", "cannot write to stdout; is the disk full?");
+  const Terminal terminal = Terminal::of(options.output.path);
+  return deliver(options.output, "compare", comparison_text(*comparison, terminal));
 }
 
 }  // namespace
 
 Action declare_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
-  app.add_option("RUN", options->runs, "run directories or profiles, the base first")
+  app.add_option("RUN", options->runs, "two or more run directories or profiles, the base first")
       ->type_name("");
-  app.add_flag("--json", options->json, "the same figures for programs");
+  add_result_output(app, options->output);
   return [options] { return compare(*options); };
 }
 

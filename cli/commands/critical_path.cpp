@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <string>
@@ -15,8 +14,10 @@
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path_metrics.h"
 #include "analysis/results/finding.h"
+#include "analysis/results_writer.h"
 #include "base/seconds.h"
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/units.h"
 
@@ -137,12 +138,25 @@ std::string routines_text(const analysis::PathMetrics& metrics) {
          "MPI_Ssend and its kin\n";
 }
 
-int critical_path(const std::string& name) {
-  const auto run = load_named_run(name, {});
+struct CriticalPathOptions {
+  std::string run;
+  ResultOutput output;
+};
+
+int critical_path(const CriticalPathOptions& options) {
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "critical-path", checked.error().message);
+  const auto run = load_named_run(options.run, {});
   if (!run) return fail(kFailed, "critical-path", run.error().message);
   if (!run->job)
     return fail(kFailed, "critical-path",
                 "the run has no trace; record one with fathom run --trace");
+  if (options.output.wants_json()) {
+    const auto outcome = analysis::critical_path(run->input({}));
+    if (!outcome) return fail(kFailed, "critical-path", outcome.error().message);
+    return deliver(options.output, "critical-path",
+                   analysis::section_text(outcome->section, analysis::kCriticalPathSchema));
+  }
   auto joined = run->job->joined();
   if (!joined) return fail(kFailed, "critical-path", joined.error().message);
   const auto path_pass = analysis::critical_path_pass(**joined);
@@ -153,18 +167,16 @@ int critical_path(const std::string& name) {
   const analysis::PathMetrics metrics = metrics_pass.result();
   const std::string text =
       path_text(path, run->trace->definitions()) + metrics_text(metrics) + routines_text(metrics);
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? kFine
-                 : fail(kFailed, "critical-path", "cannot write to stdout; is the disk full?");
+  return deliver(options.output, "critical-path", text);
 }
 
 }  // namespace
 
 Action declare_critical_path(CLI::App& app) {
-  auto run = std::make_shared<std::string>();
-  app.add_option("RUN", *run, "run directory with a trace")->type_name("")->required();
-  return [run] { return critical_path(*run); };
+  auto options = std::make_shared<CriticalPathOptions>();
+  app.add_option("RUN", options->run, "run directory with a trace")->type_name("")->required();
+  add_result_output(app, options->output);
+  return [options] { return critical_path(*options); };
 }
 
 }  // namespace fathom::cli

@@ -9,8 +9,8 @@ namespace fathom::cli {
 inline constexpr char kCriticalPathExamples[] =
     "  fathom critical-path r1\n"
     "  fathom run --trace --then critical-path -o r1 -- mpirun -n 4 ./app\n"
-    "RUN needs a trace. `fathom analyze RUN --only critical-path --json` gives all of it to "
-    "programs.\n";
+    "  fathom critical-path r1 -o path.json\n"
+    "RUN needs a trace.\n";
 
 Action declare_critical_path(CLI::App& app);
 

@@ -5,14 +5,19 @@
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
 
+#include "base/json/writer.h"
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/terminal/terminal.h"
+#include "cli/terminal/units.h"
 
 namespace fathom::cli {
 namespace {
@@ -29,7 +34,11 @@ std::string set_to(const char* variable) {
 
 class Examination {
  public:
-  int run() {
+  // In text or as JSON, schema fathom-doctor/1.
+  int run(const ResultOutput& output) {
+    if (const auto checked = check(output); !checked)
+      return fail(kWrongUsage, "doctor", checked.error().message);
+    terminal_ = Terminal::of(output.path);
     const bool library = examine_library();
     const bool open_mpi = examine_open_mpi();
     examine_peruse_build();
@@ -37,24 +46,53 @@ class Examination {
     examine_folder();
     examine_plotting();
     const bool able = library && open_mpi;
-    std::printf("\n%s\n",
-                able ? summary().c_str()
-                     : "nothing can be measured here until the lines marked 'no' are mended");
-    return able ? kFine : kFailed;
+    const int delivered = deliver(output, "doctor", output.wants_json() ? json(able) : text(able));
+    return able ? delivered : kFailed;
   }
 
  private:
   enum class Verdict { kOk, kWarn, kNo };
 
+  struct Line {
+    Verdict verdict;
+    std::string what, finding;
+  };
+
   void line(Verdict verdict, const std::string& what, const std::string& finding) {
-    const char* word = verdict == Verdict::kOk     ? "ok  "
-                       : verdict == Verdict::kWarn ? "warn"
-                                                   : "no  ";
-    const Style style = verdict == Verdict::kOk     ? Style::kGood
-                        : verdict == Verdict::kWarn ? Style::kWarning
-                                                    : Style::kBad;
-    std::printf("%s  %-16s %s\n", terminal_.styled(style, word).c_str(), what.c_str(),
-                finding.c_str());
+    lines_.push_back({verdict, what, finding});
+  }
+
+  static const char* word_of(Verdict verdict) {
+    return verdict == Verdict::kOk ? "ok" : verdict == Verdict::kWarn ? "warn" : "no";
+  }
+
+  std::string text(bool able) const {
+    std::string text;
+    for (const Line& line : lines_) {
+      const Style style = line.verdict == Verdict::kOk     ? Style::kGood
+                          : line.verdict == Verdict::kWarn ? Style::kWarning
+                                                           : Style::kBad;
+      text +=
+          fmt::format("{}  {:<16} {}\n", terminal_.styled(style, left(word_of(line.verdict), 4)),
+                      line.what, line.finding);
+    }
+    return text + "\n" + summary(able) + "\n";
+  }
+
+  std::string json(bool able) const {
+    return base::json_text(base::kReadableIndent,
+                           [&](base::JsonWriter& json) {
+                             json.field("schema", "fathom-doctor/1");
+                             json.field("able", able);
+                             json.field("summary", summary(able));
+                             json.objects("findings", lines_, [&](const Line& line) {
+                               json.field("verdict", word_of(line.verdict));
+                               json.field("what",
+                                          line.what.substr(line.what.find_first_not_of(' ')));
+                               json.field("finding", line.finding);
+                             });
+                           }) +
+           "\n";
   }
 
   bool examine_library() {
@@ -71,7 +109,7 @@ class Examination {
     const std::string launcher = find_on_path("mpirun");
     if (launcher.empty()) {
       line(Verdict::kWarn, "mpirun",
-           "none on the PATH; install openmpi-bin, or '. scripts/env.sh' for the PERUSE build");
+           "not on the PATH; install openmpi-bin, or use the PERUSE build with '. scripts/env.sh'");
     } else {
       line(Verdict::kOk, "mpirun", launcher);
     }
@@ -107,7 +145,8 @@ class Examination {
            "every receive can be counted as MPI itself reports it");
     } else {
       line(Verdict::kWarn, "  source peruse",
-           "built without PERUSE, so the pml source counts; with it: scripts/setup.sh, '. "
+           "built without PERUSE, so the pml source counts; for a build with it: scripts/setup.sh, "
+           "then '. "
            "scripts/env.sh'");
     }
     pml_ = pml_ || facts.has_mca_pml;
@@ -136,14 +175,14 @@ class Examination {
       const auto facts = probe_mpi(prefix + "/lib/libmpi.so.40");
       if (facts && facts->has_peruse) {
         line(Verdict::kOk, "PERUSE build",
-             prefix + (peruse_ ? "" : "; '. scripts/env.sh' takes it into use"));
+             prefix + (peruse_ ? "" : "; '. scripts/env.sh' activates it"));
         return;
       }
       line(Verdict::kWarn, "PERUSE build", prefix + " is not usable; run scripts/setup.sh again");
     }
     if (cached_builds().empty()) {
       line(peruse_ ? Verdict::kOk : Verdict::kWarn, "PERUSE build",
-           "none of Fathom's own; scripts/setup.sh makes one in a few minutes");
+           "none yet; scripts/setup.sh builds one in a few minutes");
     }
   }
 
@@ -152,7 +191,7 @@ class Examination {
     const bool allowed =
         set_to("OMPI_ALLOW_RUN_AS_ROOT") == "1" && set_to("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
     line(allowed ? Verdict::kOk : Verdict::kWarn, "root",
-         allowed ? "mpirun has been told to run as root"
+         allowed ? "mpirun is allowed to run as root"
                  : "mpirun refuses to run as root: set OMPI_ALLOW_RUN_AS_ROOT=1 and "
                    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1");
   }
@@ -162,8 +201,8 @@ class Examination {
     const std::string here = fs::current_path(failed).string();
     const bool writable = !failed && access(".", W_OK | X_OK) == 0;
     line(writable ? Verdict::kOk : Verdict::kWarn, "run directory",
-         writable ? "can be made in " + here
-                  : "cannot be made in " + here + "; say -o DIR where you may write");
+         writable ? "can be created in " + here
+                  : "cannot be created in " + here + "; use -o DIR with a folder that is writable");
   }
 
   void examine_plotting() {
@@ -178,21 +217,25 @@ class Examination {
     }
   }
 
-  std::string summary() const {
+  std::string summary(bool able) const {
+    if (!able) return "nothing can be measured here until what is marked 'no' is fixed";
     if (peruse_) return "jobs can be measured with every source";
     return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built "
            "for it";
   }
 
   Terminal terminal_ = Terminal::of_stdout();
+  std::vector<Line> lines_;
   bool pml_ = false;
   bool peruse_ = false;
 };
 
 }  // namespace
 
-Action declare_doctor(CLI::App&) {
-  return [] { return Examination().run(); };
+Action declare_doctor(CLI::App& app) {
+  auto output = std::make_shared<ResultOutput>();
+  add_result_output(app, *output);
+  return [output] { return Examination().run(*output); };
 }
 
 }  // namespace fathom::cli

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands/report.h"
 
-#include <cstdio>
 #include <memory>
 #include <optional>
 
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/pages/report_json.h"
 #include "cli/pages/report_page.h"
 #include "cli/pages/run_summary.h"
@@ -18,19 +18,20 @@ struct ReportOptions {
   std::string run;
   std::optional<std::string> class_name;
   std::size_t top = 5;
-  bool json = false;
+  ResultOutput output;
 };
 
 int report(const ReportOptions& options) {
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "report", checked.error().message);
   const auto path = profile_of(options.run);
   if (!path) return fail(kFailed, "report", path.error().message);
   const auto summary = summarise(*path, options.class_name, options.top);
   if (!summary) return fail(kFailed, "report", summary.error().message);
-  const std::string text =
-      options.json ? report_json(*summary) : report_text(*summary, Terminal::of_stdout());
-  const bool written =
-      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
-  return written ? kFine : fail(kFailed, "report", "cannot write to stdout; is the disk full?");
+  const std::string text = options.output.wants_json()
+                               ? report_json(*summary)
+                               : report_text(*summary, Terminal::of(options.output.path));
+  return deliver(options.output, "report", text);
 }
 
 }  // namespace
@@ -41,11 +42,11 @@ Action declare_report(CLI::App& app) {
   app.add_option("--class", options->class_name,
                  "only traffic of this class, such as MPI_Allreduce")
       ->type_name("CLASS");
-  app.add_option("--top", options->top, "how many pairs and ranks to list")
+  app.add_option("--top", options->top, "number of pairs and ranks to list")
       ->type_name("N")
       ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
-  app.add_flag("--json", options->json, "the same figures for programs");
+  add_result_output(app, options->output);
   return [options] { return report(*options); };
 }
 

@@ -2,14 +2,15 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "base/json/writer.h"
 #include "cli/commands/trace.h"
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/runs/run_directory.h"
 #include "cli/terminal/units.h"
 #include "profile/reader.h"
@@ -22,8 +23,8 @@ std::string count_text(const trace::MessageCount& count) {
   return fmt::format("{} messages, {} bytes", grouped(count.messages), grouped(count.bytes));
 }
 
-void print_difference(const trace::CountDifference& difference,
-                      const trace::ProfileComparison& comparison) {
+std::string difference_text(const trace::CountDifference& difference,
+                            const trace::ProfileComparison& comparison) {
   std::string line =
       fmt::format("{}{}, communicator {}, {} -> {}: profile {}", printable(difference.class_name),
                   difference.hidden ? " (hidden)" : "", difference.communicator, difference.source,
@@ -32,11 +33,11 @@ void print_difference(const trace::CountDifference& difference,
   if (comparison.receives_recorded)
     line += "; received in the trace " + count_text(difference.received);
   if (!difference.reason.empty()) line += " (" + difference.reason + ")";
-  std::printf("%s\n", line.c_str());
+  return line + "\n";
 }
 
 // "lost      1,204 records: rank 0 1,200, rank 3 4"
-void print_loss(const trace::Definitions& definitions) {
+std::string loss_text(const trace::Definitions& definitions) {
   constexpr std::size_t kMostNamed = 8;
   std::uint64_t lost = 0;
   std::size_t ranks = 0;
@@ -49,23 +50,95 @@ void print_loss(const trace::Definitions& definitions) {
     named += fmt::format("{} rank {} {}", ranks > 1 ? "," : "", process.rank,
                          grouped(process.lost_records));
   }
-  if (lost > 0) std::printf("lost      %s records:%s\n", grouped(lost).c_str(), named.c_str());
+  return lost > 0 ? fmt::format("lost      {} records:{}\n", grouped(lost), named) : "";
 }
 
 struct CheckOptions {
   std::string run;
   std::size_t most = 20;
+  ResultOutput output;
 };
+
+std::size_t explained(const trace::ProfileComparison& comparison) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.differences.begin(), comparison.differences.end(),
+                    [](const auto& difference) { return !difference.reason.empty(); }));
+}
+
+std::string check_text(const trace::ProfileComparison& comparison,
+                       const trace::Definitions& definitions, std::size_t most) {
+  std::string text = "profile   " + count_text(comparison.profile) + "\nsent      " +
+                     count_text(comparison.sent) + "\nreceived  " +
+                     count_text(comparison.received) + "\n" + loss_text(definitions);
+  const std::size_t count = comparison.differences.size();
+  for (std::size_t i = 0; i < std::min(most, count); ++i)
+    text += difference_text(comparison.differences[i], comparison);
+  if (count > most) text += fmt::format("… and {} more\n", count - most);
+  for (const std::string& note : comparison.notes) text += "note: " + printable(note) + "\n";
+  if (comparison.equal()) {
+    return text + fmt::format(
+                      "equal: trace and profile agree on all {} classes, communicators and pairs\n",
+                      grouped(comparison.cells));
+  }
+  if (count == 0) return text + "differs: the trace holds no messages\n";
+  return text + fmt::format(
+                    "differs: {} of {} classes, communicators and pairs; for {} of them the trace "
+                    "says why\n",
+                    count, grouped(comparison.cells), explained(comparison));
+}
+
+void write_count(base::JsonWriter& json, const char* name, const trace::MessageCount& count) {
+  json.object(name, [&] {
+    json.field("messages", count.messages);
+    json.field("bytes", count.bytes);
+  });
+}
+
+// Schema fathom-trace-check/1; all differences, whatever --most says.
+std::string check_json(const trace::ProfileComparison& comparison,
+                       const trace::Definitions& definitions) {
+  const auto counts = [](base::JsonWriter& json, const auto& held) {
+    write_count(json, "profile", held.profile);
+    write_count(json, "sent", held.sent);
+    write_count(json, "received", held.received);
+  };
+  std::uint64_t lost = 0;
+  for (const trace::Process& process : definitions.processes) lost += process.lost_records;
+  return base::json_text(base::kReadableIndent,
+                         [&](base::JsonWriter& json) {
+                           json.field("schema", "fathom-trace-check/1");
+                           json.field("equal", comparison.equal());
+                           json.field("cells", comparison.cells);
+                           json.field("sends_recorded", comparison.sends_recorded);
+                           json.field("receives_recorded", comparison.receives_recorded);
+                           counts(json, comparison);
+                           json.field("lost_records", lost);
+                           json.objects("differences", comparison.differences,
+                                        [&](const trace::CountDifference& difference) {
+                                          json.field("class", difference.class_name);
+                                          json.field("hidden", difference.hidden);
+                                          json.field("communicator", difference.communicator);
+                                          json.field("source", difference.source);
+                                          json.field("destination", difference.destination);
+                                          counts(json, difference);
+                                          json.field("reason", difference.reason);
+                                        });
+                           json.field("notes", comparison.notes);
+                         }) +
+         "\n";
+}
 
 // A profile made from the trace cannot verify the trace.
 int refuse_own_profile(const std::string& run) {
   return fail(kFailed, "trace check",
               "'" + run +
-                  "' has no profile of its own to hold its trace against: an imported "
-                  "trace is alone, fathom run --trace records both");
+                  "' has no profile of its own to compare its trace with: an imported trace comes "
+                  "without one, fathom run --trace records both");
 }
 
-int check(const CheckOptions& options) {
+int run_check(const CheckOptions& options) {
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "trace check", checked.error().message);
   const auto path = recorded_profile_of(options.run);
   std::error_code ignored;
   if (!path && std::filesystem::is_directory(options.run + "/trace", ignored))
@@ -79,37 +152,16 @@ int check(const CheckOptions& options) {
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace check", trace.error().message);
   if (trace->definitions().world_size != profile->world_size) {
-    return fail(
-        kFailed, "trace check",
-        fmt::format("the trace is of {} ranks and the profile of {}: they are of different runs",
-                    trace->definitions().world_size, profile->world_size));
+    return fail(kFailed, "trace check",
+                fmt::format("the trace has {} ranks and the profile {}: they are of different runs",
+                            trace->definitions().world_size, profile->world_size));
   }
   const trace::ProfileComparison comparison = trace::compare_with_profile(*trace, *profile);
-  std::printf("profile   %s\n", count_text(comparison.profile).c_str());
-  std::printf("sent      %s\n", count_text(comparison.sent).c_str());
-  std::printf("received  %s\n", count_text(comparison.received).c_str());
-  print_loss(trace->definitions());
-  std::size_t shown = 0, explained = 0;
-  for (const trace::CountDifference& difference : comparison.differences) {
-    explained += difference.reason.empty() ? 0 : 1;
-    if (shown++ < options.most) print_difference(difference, comparison);
-  }
-  if (shown > options.most) std::printf("… and %zu more\n", shown - options.most);
-  for (const std::string& note : comparison.notes)
-    std::printf("note: %s\n", printable(note).c_str());
-  if (comparison.equal()) {
-    std::printf("equal: trace and profile agree on all %s classes, communicators and pairs\n",
-                grouped(comparison.cells).c_str());
-    return kFine;
-  }
-  if (comparison.differences.empty()) {
-    std::printf("differs: the trace holds no messages\n");
-  } else {
-    std::printf(
-        "differs: %zu of %s classes, communicators and pairs; for %zu of them the trace says why\n",
-        comparison.differences.size(), grouped(comparison.cells).c_str(), explained);
-  }
-  return kFailed;
+  const int delivered = deliver(options.output, "trace check",
+                                options.output.wants_json()
+                                    ? check_json(comparison, trace->definitions())
+                                    : check_text(comparison, trace->definitions(), options.most));
+  return comparison.equal() ? delivered : kFailed;
 }
 
 }  // namespace
@@ -119,10 +171,11 @@ Action declare_trace_check(CLI::App& app) {
   app.add_option("RUN", options->run, "run directory with a trace and a profile.json")
       ->required()
       ->type_name("");
-  app.add_option("--most", options->most, "differences to print")
+  app.add_option("--most", options->most, "maximum number of differences to print")
       ->type_name("N")
       ->capture_default_str();
-  return [options] { return check(*options); };
+  add_result_output(app, options->output);
+  return [options] { return run_check(*options); };
 }
 
 }  // namespace fathom::cli

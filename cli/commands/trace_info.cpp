@@ -2,7 +2,6 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <array>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <set>
@@ -13,6 +12,7 @@
 #include "base/text.h"
 #include "cli/commands/trace.h"
 #include "cli/language/command_line.h"
+#include "cli/language/result_output.h"
 #include "cli/terminal/units.h"
 #include "trace/event_filter.h"
 #include "trace/reader.h"
@@ -22,7 +22,8 @@ namespace {
 
 struct InfoOptions {
   std::string run;
-  bool scan = false, ranks = false, json = false;
+  bool scan = false, processes = false;
+  ResultOutput output;
 };
 
 struct Sums {
@@ -60,8 +61,8 @@ std::string joined(const std::set<std::string>& names, std::size_t most) {
   return list;
 }
 
-void line(const char* what, const std::string& text) {
-  std::printf("%-13s %s\n", what, text.c_str());
+std::string line(const char* what, const std::string& text) {
+  return fmt::format("{:<13} {}\n", what, text);
 }
 
 // "2 (n1, n2), and 1 process on an unknown host"
@@ -74,43 +75,45 @@ std::string hosts_text(const Sums& sums) {
   return sums.hosts.empty() ? others : known + ", and " + others;
 }
 
-void print_summary(const trace::Definitions& definitions, const Sums& sums) {
+std::string summary_text(const trace::Definitions& definitions, const Sums& sums) {
   std::string command = definitions.application.executable;
   for (const std::string& argument : definitions.application.arguments) command += " " + argument;
-  line("program", printable(command));
+  std::string text = line("program", printable(command));
   std::string processes =
       fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
   if (sums.incomplete > 0)
     processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
-  line("processes", processes);
-  line("hosts", hosts_text(sums));
-  line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
-  for (const std::string& what : definitions.selection) line("chosen", printable(what));
-  line("duration", human_seconds(base::seconds(sums.last_ns)));
-  line("records", grouped(sums.records));
+  text += line("processes", processes);
+  text += line("hosts", hosts_text(sums));
+  text += line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
+  for (const std::string& what : definitions.selection) text += line("chosen", printable(what));
+  text += line("duration", human_seconds(base::seconds(sums.last_ns)));
+  text += line("records", grouped(sums.records));
   const double each =
       sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
-  line("size", fmt::format("{}, {:.2f} bytes a record",
-                           human_bytes(static_cast<double>(sums.bytes)), each));
-  line("lost", sums.lost == 0 ? "nothing known" : grouped(sums.lost) + " records");
-  line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4),
-                            sums.uncertainty_ns));
-  line("defined", fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",
-                              definitions.functions.size(), definitions.communicators.size(),
-                              definitions.classes.size(), definitions.phases.size()));
+  text += line("size", fmt::format("{}, {:.2f} bytes a record",
+                                   human_bytes(static_cast<double>(sums.bytes)), each));
+  text += line("lost", sums.lost == 0 ? "nothing known" : grouped(sums.lost) + " records");
+  text += line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4),
+                                    sums.uncertainty_ns));
+  text += line("defined",
+               fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",
+                           definitions.functions.size(), definitions.communicators.size(),
+                           definitions.classes.size(), definitions.phases.size()));
+  return text;
 }
 
-void print_ranks(const trace::Definitions& definitions) {
-  std::printf("\n%6s  %-16s %14s %12s %12s %12s\n", "rank", "host", "records", "bytes", "lost",
-              "seconds");
+std::string processes_text(const trace::Definitions& definitions) {
+  std::string text = fmt::format("\n{:>6}  {:<16} {:>14} {:>12} {:>12} {:>12}\n", "rank", "host",
+                                 "records", "bytes", "lost", "seconds");
   for (const trace::Process& process : definitions.processes) {
-    std::printf("%6lld  %s %14s %12s %12s %12.6f%s\n", static_cast<long long>(process.rank),
-                left(printable(profile::shown_host(process.host)), 16).c_str(),
-                grouped(process.records).c_str(), grouped(process.file_bytes).c_str(),
-                grouped(process.lost_records).c_str(),
-                base::seconds(process.last_ns - process.first_ns),
-                process.complete ? "" : "  cut short");
+    text += fmt::format(
+        "{:>6}  {} {:>14} {:>12} {:>12} {:>12.6f}{}\n", process.rank,
+        left(printable(profile::shown_host(process.host)), 16), grouped(process.records),
+        grouped(process.file_bytes), grouped(process.lost_records),
+        base::seconds(process.last_ns - process.first_ns), process.complete ? "" : "  cut short");
   }
+  return text;
 }
 
 // Number of events of each kind, and of calls of each function.
@@ -150,14 +153,16 @@ void for_each_call(const trace::Definitions& definitions, const Counts& counts, 
   }
 }
 
-void print_counts(const trace::Definitions& definitions, const Counts& counts) {
-  const auto row = [](const std::string& name, std::uint64_t count) {
-    std::printf("  %s %16s\n", left(printable(name), 24).c_str(), grouped(count).c_str());
+std::string counts_text(const trace::Definitions& definitions, const Counts& counts) {
+  std::string text;
+  const auto row = [&text](const std::string& name, std::uint64_t count) {
+    text += fmt::format("  {} {:>16}\n", left(printable(name), 24), grouped(count));
   };
-  std::printf("\nevents\n");
+  text += "\nevents\n";
   for_each_kind(counts, row);
-  std::printf("\ncalls\n");
+  text += "\ncalls\n";
   for_each_call(definitions, counts, row);
+  return text;
 }
 
 void write_processes(base::JsonWriter& json, const trace::Definitions& definitions) {
@@ -215,41 +220,41 @@ std::string info_json(const trace::Definitions& definitions, const Sums& sums,
          "\n";
 }
 
-void print_all(const InfoOptions& options, const trace::Definitions& definitions, const Sums& sums,
-               const Counts* counts) {
-  print_summary(definitions, sums);
-  if (options.ranks) print_ranks(definitions);
-  if (counts != nullptr) print_counts(definitions, *counts);
-  if (!sums.problems.empty()) std::printf("\nproblems\n");
-  for (const std::string& problem : sums.problems)
-    std::printf("  %s\n", printable(problem).c_str());
+std::string info_text(const InfoOptions& options, const trace::Definitions& definitions,
+                      const Sums& sums, const Counts* counts) {
+  std::string text = summary_text(definitions, sums);
+  if (options.processes) text += processes_text(definitions);
+  if (counts != nullptr) text += counts_text(definitions, *counts);
+  if (!sums.problems.empty()) text += "\nproblems\n";
+  for (const std::string& problem : sums.problems) text += "  " + printable(problem) + "\n";
+  return text;
 }
 
 int info(const InfoOptions& options) {
+  if (const auto checked = check(options.output); !checked)
+    return fail(kWrongUsage, "trace info", checked.error().message);
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace info", trace.error().message);
   Sums sums = sums_of(trace->definitions());
   std::optional<Counts> counts;
   if (options.scan) counts = scan(*trace, sums.problems);
   const Counts* counted = counts ? &*counts : nullptr;
-  if (options.json) {
-    std::fputs(info_json(trace->definitions(), sums, counted).c_str(), stdout);
-  } else {
-    print_all(options, trace->definitions(), sums, counted);
-  }
-  return kFine;
+  return deliver(options.output, "trace info",
+                 options.output.wants_json()
+                     ? info_json(trace->definitions(), sums, counted)
+                     : info_text(options, trace->definitions(), sums, counted));
 }
 
 }  // namespace
 
 Action declare_trace_info(CLI::App& app) {
   auto options = std::make_shared<InfoOptions>();
-  app.add_option("RUN", options->run, "run directory")->required()->type_name("");
+  app.add_option("RUN", options->run, "run directory with a trace")->required()->type_name("");
   app.add_flag("--scan", options->scan,
-               "read all of it: count events and calls, find damaged frames");
-  app.add_flag("--ranks", options->ranks, "one line for each process");
-  app.add_flag("--json", options->json,
-               "the same for programs, with all processes and communicators");
+               "read the whole trace: count events and calls, find damaged frames");
+  app.add_flag("--processes,--ranks", options->processes, "also print a line for each process");
+  add_result_output(app, options->output,
+                    "print JSON, for programs, with all processes and communicators");
   return [options] { return info(*options); };
 }
 

@@ -62,6 +62,10 @@ bool wants_colours() {
 
 Terminal Terminal::of_stdout() { return Terminal(wants_colours(), locale_is_utf8()); }
 
+Terminal Terminal::of(const std::string& path) {
+  return path.empty() ? of_stdout() : Terminal(false, locale_is_utf8());
+}
+
 std::string Terminal::styled(Style style, const std::string& text) const {
   const char* escape = escape_of(style);
   return colours_ && *escape ? escape + text + "\033[0m" : text;

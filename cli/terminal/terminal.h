@@ -14,6 +14,8 @@ class Terminal {
  public:
   Terminal(bool colours, bool utf8) : colours_(colours), utf8_(utf8) {}
   static Terminal of_stdout();
+  // For text that goes to this file, or to stdout if the path is empty: files have no colours.
+  static Terminal of(const std::string& path);
 
   std::string styled(Style style, const std::string& text) const;
 
