@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // `fathom simulate` and `fathom place` where Fathom was built without the simulator.
+#include "cli/commands/completion.h"
 #include "cli/commands/place.h"
 #include "cli/commands/simulate.h"
 #include "cli/language/command_line.h"
@@ -21,5 +22,7 @@ Action refuse(CLI::App& app, const char* name) {
 Action declare_simulate(CLI::App& app) { return refuse(app, "simulate"); }
 
 Action declare_place(CLI::App& app) { return refuse(app, "place"); }
+
+std::span<const OptionWords> simulator_option_words() { return {}; }
 
 }  // namespace fathom::cli
