@@ -154,11 +154,11 @@ int analyze(const AnalyzeOptions& options) {
 Action declare_analyze(CLI::App& app) {
   auto options = std::make_shared<AnalyzeOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->type_name("");
-  add_list(app, "--only", options->only, "NAMES",
+  add_list(app, "--only", options->only, "NAME,...",
            "run these analyses alone and show their tables (see --list)");
   add_window(app, options->window, "; needs a trace");
   add_ranks(app, options->ranks, "only traffic and calls of these world ranks: 0-3,7");
-  add_list(app, "--phases,--phase", options->phases, "NAMES",
+  add_list(app, "--phases,--phase", options->phases, "NAME,...",
            "only what lies inside these named phases");
   add_list(app, "--set", options->thresholds, "NAME=VALUE,...", "change thresholds (see --list)");
   app.add_option("--top", options->top, "number of findings to show")

@@ -169,14 +169,14 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
   }
   if (job.signal != 0) {
     return fmt::format(
-        "{} ended the job before any rank was through MPI_Init, so there is no profile",
+        "{} ended the job before any rank had finished MPI_Init, so there is no profile",
         name_of_signal(job.signal));
   }
   const char* likely = "";
   switch (kind) {
     case LauncherKind::kOpenMpi:
       likely =
-          "the program does not use Open MPI's shared library (no MPI program, another MPI, "
+          "the program does not use Open MPI's shared library (not an MPI program, another MPI, "
           "statically linked), calls it past preloaded libraries, or never got to MPI_Init";
       break;
     case LauncherKind::kSlurm:
@@ -189,8 +189,9 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
       break;
     case LauncherKind::kNone:
       likely =
-          "the command is no MPI program, or a launcher that Fathom does not know and that does "
-          "not pass the environment on; put LD_PRELOAD and FATHOM_OUTPUT into its own option for "
+          "the command is not an MPI program, or a launcher that Fathom does not know and that "
+          "does "
+          "not pass the environment on; set LD_PRELOAD and FATHOM_OUTPUT with its own option for "
           "variables";
       break;
   }
@@ -244,7 +245,7 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
   }
   if (run.was_started() && job.signal != 0 && job.signal != SIGKILL) {
     tell(
-        fmt::format("{} ended the job, and no rank could leave its counts: its launcher killed "
+        fmt::format("{} ended the job, and no rank could write its counts: its launcher killed "
                     "them before they had "
                     "written, or they cannot write to {}",
                     name_of_signal(job.signal), run.shown()));
@@ -252,9 +253,8 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
   }
   if (run.was_started()) {
     tell(
-        "the job ran with the library, but no rank could leave its counts: killed with SIGKILL, "
-        "for want of "
-        "memory perhaps, ended by a sanitizer, or unable to write to " +
+        "the job ran with the library, but no rank could write its counts: killed with SIGKILL, "
+        "perhaps for lack of memory, ended by a sanitizer, or unable to write to " +
         run.shown());
     return false;
   }
@@ -272,7 +272,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(checked.error().message);
   const std::string source = environment("FATHOM_SOURCE").value_or("");
   if (options.source.empty() && !source.empty() && !is_source(source)) {
-    return refuse(fmt::format("FATHOM_SOURCE={} names no source; there are {}", source,
+    return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
   const auto library = find_library(options.trace);
@@ -280,8 +280,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
         "the Open MPI that this job would use has no PERUSE; build one with scripts/setup.sh and "
-        "take "
-        "it with '. scripts/env.sh', or use --source pml, which needs none");
+        "activate it with '. scripts/env.sh', or use --source pml, which needs none");
   }
   const auto directory = options.directory.empty()
                              ? RunDirectory::create_default(application_name(command))
@@ -342,12 +341,12 @@ Action declare_run(CLI::App& app) {
       "say what it holds imply it)");
   Recorded& recorded = options->recorded;
   add_ranks(app, recorded.ranks, "trace only these world ranks: 0-3,7");
-  add_list(app, "--functions", recorded.functions, "NAMES",
+  add_list(app, "--functions", recorded.functions, "NAME,...",
            "record only calls of these functions: MPI_Send,MPI_I*; -MPI_Test* leaves out");
-  add_list(app, "--communicators", recorded.communicators, "NAMES",
+  add_list(app, "--communicators", recorded.communicators, "NAME,...",
            "record only events of these communicators, by name or constructor: "
            "MPI_COMM_WORLD,solver*,-MPI_Comm_dup");
-  add_list(app, "--phases", recorded.phases, "NAMES", "record only inside these named phases");
+  add_list(app, "--phases", recorded.phases, "NAME,...", "record only inside these named phases");
   add_time(app, "--after", recorded.after_ns,
            "start recording this long after MPI_Init: 1.5s, 443ms, 200us");
   add_time(app, "--for", recorded.for_ns, "stop recording after this long");

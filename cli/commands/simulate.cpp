@@ -165,7 +165,7 @@ base::Result<std::vector<simulator::HostId>> named_hosts(const simulator::Networ
 
 void print_heading() {
   std::printf("%-20s %-20s %-10s %s %-12s %10s %12s %8s\n", "cluster", "job", "hosts",
-              left("place", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c",
+              left("placement", kPlacementWidth).c_str(), "routing", "max bytes", "max bytes/c",
               "max flows");
 }
 

@@ -47,7 +47,7 @@ base::Status make_folder(const std::string& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (!failed) return base::Done{};
-  return base::Error{folder + ": cannot be made: " + failed.message()};
+  return base::Error{folder + ": cannot be created: " + failed.message()};
 }
 
 // The process that runs a combination removes its old run-N; others may have begun theirs already.

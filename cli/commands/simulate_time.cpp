@@ -73,7 +73,7 @@ base::Result<simulator::LogGops> machine_from(const std::vector<std::string>& pa
     if (found == std::end(kParameters) || !(value >= 0)) {
       return base::Error{
           "'" + text +
-          "' is no LogGOPS parameter; give L, o, g, G, O or S as NAME=NUMBER, 0 or more"};
+          "' is not a LogGOPS parameter; give L, o, g, G, O or S as NAME=NUMBER, 0 or more"};
     }
     machine.*found->value = value;
   }
@@ -115,7 +115,7 @@ base::Result<simulator::TimedRun> run_in_time(const simulator::Network& network,
 
 void print_timed_heading(Model model) {
   std::printf("%-20s %-20s %-10s %s %-12s %12s %10s %10s\n", "cluster", "job", "hosts",
-              left("place", kPlacementWidth).c_str(), "routing", "seconds", "worst link",
+              left("placement", kPlacementWidth).c_str(), "routing", "seconds", "worst link",
               model == Model::kReplay ? "waiting" : "phases");
 }
 

@@ -44,7 +44,7 @@ class Merge {
     if (definitions.world_size != world_size_ ||
         definitions.application.executable != executable_) {
       return base::Error{
-          fmt::format("'{}' is of another run ({} ranks of {}) than '{}' ({} ranks of {})", run,
+          fmt::format("'{}' is from another run ({} ranks of {}) than '{}' ({} ranks of {})", run,
                       definitions.world_size, definitions.application.executable, first_run_,
                       world_size_, executable_)};
     }
@@ -57,13 +57,14 @@ class Merge {
       if (path.extension() != ".trace" && path.extension() != ".live") continue;
       if (job_.empty()) job_ = job_of(path);
       if (job_of(path) != job_) {
-        return base::Error{fmt::format("'{}' is of job {}, but '{}' is of job {}", path.string(),
+        return base::Error{fmt::format("'{}' belongs to job {}, but '{}' to job {}", path.string(),
                                        job_of(path), first_run_, job_)};
       }
       const auto [known, is_new] = files_.emplace(path.filename(), path);
       if (!is_new) {
-        return base::Error{fmt::format("'{}' and '{}' are of the same process; name each run once",
-                                       path.string(), known->second.string())};
+        return base::Error{
+            fmt::format("'{}' and '{}' belong to the same process; name each run once",
+                        path.string(), known->second.string())};
       }
     }
     const fs::path profile = fs::path(run) / "profile.json";

@@ -164,18 +164,19 @@ base::Result<Action> prepare_stage(const std::string& line, const std::string& r
   auto split = split_words(line);
   if (!split) return split.error();
   std::vector<std::string>& words = *split;
-  if (words.empty()) return base::Error{"a stage names a subcommand: --then 'report'"};
+  if (words.empty()) return base::Error{"name a subcommand, as in --then 'report'"};
   const Subcommand* row = find_subcommand(words.front());
   if (!row) return unknown_subcommand(words.front());
   if (!row->run_argument) {
-    return base::Error{fmt::format("'{}' works on no run and cannot follow one", row->name)};
+    return base::Error{
+        fmt::format("'{}' does not work on a run, so it cannot follow one", row->name)};
   }
   words.front() = run_directory;
   if (*row->run_argument) words.insert(words.begin(), row->run_argument);
   Parsed parsed = parse(*row, words);
   if (auto* error = std::get_if<base::Error>(&parsed)) return *error;
   if (std::holds_alternative<HelpText>(parsed)) {
-    return base::Error{fmt::format("--help is no stage; ask fathom {} --help", row->name)};
+    return base::Error{fmt::format("--help cannot follow a run; use fathom {} --help", row->name)};
   }
   return std::move(std::get<Action>(parsed));
 }

@@ -105,14 +105,14 @@ std::string check_kind(std::string& list) {
 
 void add_content_options(CLI::App& app, EventChoice& choice) {
   add_ranks(app, choice.ranks, "only these world ranks: 0-3,7");
-  add_list(app, "--functions,--function", choice.functions, "NAMES",
+  add_list(app, "--functions,--function", choice.functions, "NAME,...",
            "only calls of these functions: MPI_Send,MPI_I*; -MPI_Test* leaves out (messages stay, "
            "see --kinds)");
-  add_list(app, "--communicators,--communicator", choice.communicators, "NAMES",
+  add_list(app, "--communicators,--communicator", choice.communicators, "NAME,...",
            "only events of these communicators, by name, constructor or id: "
            "MPI_COMM_WORLD,solver*,-MPI_Comm_dup");
-  add_list(app, "--phases", choice.phases, "NAMES", "only what lies inside these named phases");
-  add_list(app, "--kinds,--kind", choice.kinds, "KINDS",
+  add_list(app, "--phases", choice.phases, "NAME,...", "only what lies inside these named phases");
+  add_list(app, "--kinds,--kind", choice.kinds, "KIND,...",
            "only these kinds: calls, messages, requests, transfers, others")
       ->check(CLI::Validator(check_kind, ""));
 }

@@ -54,9 +54,8 @@ class Splitter {
   }
 
   base::Error unfinished(char c) const {
-    const char* what =
-        c == '\\' ? "ends with a lone backslash" : "has a quote that is never closed";
-    return {"the line «" + std::string(line_) + "» " + what};
+    const char* what = c == '\\' ? "ends with a lone backslash" : "has a quote that is not closed";
+    return {"'" + std::string(line_) + "' " + what};
   }
 
   std::string_view line_;

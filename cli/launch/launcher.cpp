@@ -267,8 +267,8 @@ class OpenMpiCommand {
                                        const Variables& settings) {
     if (names_variables_ || (!app_file_.empty() && file_names_variables(app_file_))) {
       return base::Error{
-          "Open MPI does not let -x and a list of variables (mca_base_env_list, or an --app file "
-          "that Fathom needs one for) be mixed; use one of the two for all variables"};
+          "Open MPI does not accept both -x and a list of variables (mca_base_env_list, or an "
+          "--app file, for which Fathom needs one); use one of the two for all variables"};
     }
     auto list = extended(current, library, settings);
     if (!list) return list.error();
@@ -433,7 +433,7 @@ base::Result<Launch> preload_ranks(const Words& command, const std::string& libr
                                    const Variables& settings, const Environment& environment) {
   if (library.find_first_of(": \t") != library.npos) {
     return base::Error{"the library's path '" + library +
-                       "' holds a blank or ':', with which LD_PRELOAD cannot name it; move it or "
+                       "' contains a blank or ':', which LD_PRELOAD does not allow; move it or "
                        "set FATHOM_LIBRARY to a copy"};
   }
   const Launcher launcher = find_launcher(command);

@@ -101,8 +101,8 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
                      grouped(summary.total.messages - sized), grouped(summary.total.messages))});
   }
   if (coverage.lost_messages > 0) {
-    remarks.push_back({"lost", fmt::format("{} messages were met when no memory was left to count "
-                                           "them in; give the job more memory",
+    remarks.push_back({"lost", fmt::format("{} messages could not be counted because memory ran "
+                                           "out; give the job more memory",
                                            grouped(coverage.lost_messages))});
   }
   for (const profile::TraceLoss& loss : coverage.trace_lost) {

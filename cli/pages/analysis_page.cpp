@@ -225,7 +225,7 @@ class AnalysisPage {
     }
     add(terminal_.styled(style_of(finding.severity),
                          fmt::format("{}. {}", number, printable(finding.kind))) +
-        terminal_.text(fmt::format(" · {}{} · sure to {}", name_of(finding.severity), cost,
+        terminal_.text(fmt::format(" · {}{} · confidence {}", name_of(finding.severity), cost,
                                    percent(finding.confidence, 1))));
     wrapped("", printable(finding.summary));
     wrapped("who: ", who(finding));

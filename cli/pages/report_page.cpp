@@ -239,7 +239,7 @@ class ReportPage {
     for (std::size_t i = 0; i < shown; ++i) wrapped(list[i].text, style, mark);
     if (shown < list.size()) {
       wrapped(
-          fmt::format("and {} more of this sort: see fathom report --json", list.size() - shown),
+          fmt::format("and {} more of this kind: see fathom report --json", list.size() - shown),
           style, mark);
     }
   }

@@ -67,8 +67,8 @@ std::string congestion_part(const CombinationRun& run) {
   text += line("σ", run.outcome.congestion_deviation);
   if (run.outcome.max_congestion.max() == 0 && !run.scenario->choice.host_links) {
     text +=
-        "  no message crosses a link between switches; host_links: true counts the links of hosts, "
-        "too\n";
+        "  no message crosses a link between switches; set host_links: true to "
+        "count the links of hosts too\n";
   }
   const simulator::Bisection bisection = simulator::bisection_of(*run.cluster);
   double bytes = 0;
@@ -155,7 +155,7 @@ std::string simulation_line(std::size_t number, const CombinationRun& run) {
 std::string simulation_line_heading() {
   return fmt::format("{:>4} {} {:<12} {:<10} {} {:<10} {:>5} {:>6} {:>10} {:>9} {:>11} {:>11}\n",
                      "run", left("cluster", kClusterWidth), "scheduler", "selection",
-                     left("place", kPlacementWidth), "routing", "seed", "ended", "wait, s",
+                     left("placement", kPlacementWidth), "routing", "seed", "ended", "wait, s",
                      "b. slowd.", "max cong.", "highest");
 }
 

@@ -44,7 +44,7 @@ bool is_of_results(const fs::path& file, std::size_t shared_runs) {
 base::Status take_results_folder(const std::string& folder, bool replace, std::size_t shared_runs) {
   std::error_code failed;
   fs::create_directories(folder, failed);
-  if (failed) return base::Error{folder + ": cannot be made: " + failed.message()};
+  if (failed) return base::Error{folder + ": cannot be created: " + failed.message()};
   std::vector<fs::path> old;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     if (is_of_results(entry.path(), shared_runs)) old.push_back(entry.path());

@@ -48,7 +48,7 @@ base::Result<std::string> write_profile_of_trace(const std::string& run) {
   profile.coverage.notes.push_back(kMadeFromTrace);
   const std::string path = fs::path(run) / kProfile;
   if (auto written = profile::write_profile(profile, path); !written) return written.error();
-  std::fprintf(stderr, "fathom: %s: made from the trace\n", path.c_str());
+  std::fprintf(stderr, "fathom: %s: created from the trace\n", path.c_str());
   return path;
 }
 
@@ -72,8 +72,8 @@ base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool re
   if (!absolute.has_filename()) absolute = absolute.parent_path();  // "r1/"
   const bool made = fs::create_directories(absolute, failed);
   if (failed || !fs::is_directory(absolute)) {
-    return base::Error{"cannot make the run directory '" + path +
-                       "': " + (failed ? failed.message() : "there is a file of that name") +
+    return base::Error{"cannot create the run directory '" + path +
+                       "': " + (failed ? failed.message() : "there is a file with that name") +
                        "; choose another with -o"};
   }
   if (access(absolute.c_str(), W_OK | X_OK) != 0) {
@@ -107,7 +107,7 @@ base::Result<RunDirectory> RunDirectory::create_default(const std::string& appli
     if (failed) break;
     name = base + "-" + std::to_string(attempt);
   }
-  return base::Error{"cannot make the run directory '" + name +
+  return base::Error{"cannot create the run directory '" + name +
                      "': " + (failed ? failed.message() : "every such name is taken") +
                      "; choose another with -o"};
 }

@@ -35,7 +35,7 @@ struct Advice {
   Scores bounds;
 };
 
-// Tries every registered mapper with every router. For each router, local search then improves the
+// Tries every registered placement with every router. For each router, local search then improves the
 // best candidate so far, which may be the present one, until that no longer helps ("improved"). The
 // first candidate after the present one is the best found, which may be no better than it. An Error
 // names what failed.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How a job's processes are placed, as given by `--placement` and a scenario's `placement`: the
-// name of a mapper, or rankfile:FILE. A rank file names the host of each rank, so it also replaces
+// name of a placement, or rankfile:FILE. A rank file names the host of each rank, so it also replaces
 // the selection.
 #pragma once
 

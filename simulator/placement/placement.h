@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which hosts a job gets (selection), which process runs where (mapping), and what the hosts then
-// send to each other. How to add a selector or a mapper: docs/adding-a-simulator-part.md.
+// Which hosts a job gets (selection), which process runs where (placement), and what the hosts then
+// send to each other. How to add a selection or a placement: docs/adding-a-simulator-part.md.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct SelectionRequest {
 };
 
 // A row of the registry. No two jobs share a host. The chosen hosts have at least as many slots as
-// the job has processes, each is chosen once, and mappers fill them in this order.
+// the job has processes, each is chosen once, and placements fill them in this order.
 struct SelectorRow {
   const char* name;  // as in `fathom simulate --selection NAME`
   const char* help;  // one line

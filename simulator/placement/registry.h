@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every selector of hosts and every mapper of processes: one row each. How to add one:
+// Every selection of hosts and every placement of processes on them: one row each. How to add one:
 // docs/adding-a-simulator-part.md.
 #pragma once
 

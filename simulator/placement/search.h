@@ -29,7 +29,7 @@ base::Result<Placement> improve_placement(const MappingRequest& request, const R
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort = {});
 
-// A mapper: the best of block, bisection and treematch by hop-bytes, then improved on shortest
+// A placement: the best of block, bisection and treematch by hop-bytes, then improved on shortest
 // paths.
 base::Result<Placement> map_search(const MappingRequest& request);
 

@@ -42,7 +42,7 @@ struct Arrival {
   double request_s = 0;               // the requested time that the scheduler sees
   std::uint32_t phases = 1;           // flow model only
   const MapperRow* mapper = nullptr;  // for this job; nullptr: the system's
-  // Replaces selection and mapper; has as many ranks as the job. The job waits for these hosts.
+  // Replaces selection and placement; has as many ranks as the job. The job waits for these hosts.
   std::shared_ptr<const Placement> placement = {};
 };
 

@@ -409,9 +409,9 @@ class Refusals(RunTest):
 
     def test_folder_that_cannot_be_made(self):
         self.refused(self.run_job("-o", "libfathom.so/r", "--", "mpirun", "./app"),
-                     "cannot make the run directory")
+                     "cannot create the run directory")
         self.refused(self.run_job("-o", "libfathom.so", "--", "mpirun", "./app"),
-                     "cannot make the run directory")
+                     "cannot create the run directory")
 
     def test_missing_library(self):
         result = self.run_job("-o", "r", "--", "mpirun", "./app", FATHOM_LIBRARY="/no/such.so")
@@ -424,7 +424,7 @@ class Refusals(RunTest):
 
     def test_bad_stages(self):
         for stage, part in (("bogus", "bogus"), ("report --bogus", "--bogus"), ("run", "cannot follow"),
-                            ("report 'x", "quote"), ("", "names a subcommand")):
+                            ("report 'x", "quote"), ("", "name a subcommand")):
             self.refused(self.run_job("-o", "r", "--then", stage, "--", "mpirun", "./app"), part)
             self.assertFalse(os.path.exists(self.path("r")))
 

@@ -228,7 +228,7 @@ class Simulate(harness.CliTest):
             self.assertIn("Run 1: links over time", picture)
             with open(self.path("plots", "network-links-1-at-0.5.svg"), encoding="utf-8") as file:
                 self.assertIn("Run 1: load of the network at 0.5 s", file.read())
-        self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is no LogGOPS")
+        self.assert_refused(self.simulate("--model", "replay", "--loggops", "Q=1", job="two.goal"), 2, "'Q=1' is not a LogGOPS")
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
         self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs --model flow or replay")
 
