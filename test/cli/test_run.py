@@ -74,6 +74,19 @@ class OpenMpi(RunTest):
         self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r")})
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
+    def test_what_a_trace_holds(self):
+        result = self.run_job("-o", "r", "--ranks", "3,0-1", "--functions", "-MPI_Test*,-MPI_I*", "--communicators", "solver*",
+                              "--phases", "solve,write", "--after", "1500ms", "--for", "200us", "--sample", "10", "--call-sites", "0",
+                              "--", "mpirun", "./app", FATHOM_TRACE_SIZE="1G", FATHOM_TRACE_PHASES="other")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        names = {name: value for name, value in self.exported()[0].items() if name.startswith("FATHOM_TRACE")}
+        self.assertEqual({name: names.pop("FATHOM_TRACE_" + name) for name in ("AFTER", "FOR")}, {"AFTER": "1.5", "FOR": "0.0002"})
+        self.assertEqual(names, {"FATHOM_TRACE_RANKS": "0-1,3", "FATHOM_TRACE_FUNCTIONS": "-MPI_Test*,-MPI_I*",
+                                 "FATHOM_TRACE_COMMUNICATORS": "solver*", "FATHOM_TRACE_PHASES": "solve,write",
+                                 "FATHOM_TRACE_SAMPLE": "10", "FATHOM_TRACE_SITES": "0", "FATHOM_TRACE_SIZE": "1G"})
+        for words in (["--trace-level", "all"], ["--sample", "0"], ["--call-sites", "2"]):
+            self.assert_refused(self.run_job(*words, "--", "mpirun", "./app"), 2, words[0])
+
     def test_settings(self):
         self.run_job("-o", "r", "--source", "pml", "--pvar", "a", "--pvar", "b", "--", "mpirun", "./app",
                      FATHOM_LOG="quiet", FATHOM_SOURCE="mpi_t")
