@@ -17,6 +17,7 @@ struct OpenCall {
   std::uint32_t function = 0;
   std::int32_t communicator = -1;
   std::uint32_t phase = ~std::uint32_t{0};
+  bool chosen = true;  // counts (EventChoice)
 };
 
 class CallStacks {

@@ -130,12 +130,19 @@ struct RowCounts {
   Counted sent, received;
 };
 
-void count_process(const trace::Trace& trace, std::size_t process, const Scope& scope,
-                   RowCounts& counts) {
+bool counts_as_message(const Event& event, const EventChoice* choice, std::uint32_t process,
+                       std::uint64_t position) {
+  if (event.kind == EventKind::kMessageSent) return !choice || choice->holds(process, position);
+  return event.kind == EventKind::kMessageReceived && !choice;
+}
+
+void count_process(const trace::Trace& trace, std::uint32_t process, const Scope& scope,
+                   const EventChoice* choice, RowCounts& counts) {
   const trace::Definitions& definitions = trace.definitions();
   trace::EventCursor cursor = trace.events(process);
   std::vector<std::vector<std::uint32_t>> phases;  // open phases, by thread
-  for (Event event; cursor.next(event) && event.time_ns < scope.to_ns;) {
+  std::uint64_t position = 0;
+  for (Event event; cursor.next(event) && event.time_ns < scope.to_ns; ++position) {
     if (event.kind == EventKind::kPhaseBegin) {
       if (phases.size() <= event.thread) phases.resize(event.thread + 1);
       phases[event.thread].push_back(event.code);
@@ -143,9 +150,8 @@ void count_process(const trace::Trace& trace, std::size_t process, const Scope& 
                !phases[event.thread].empty()) {
       phases[event.thread].pop_back();
     }
-    const bool message =
-        event.kind == EventKind::kMessageSent || event.kind == EventKind::kMessageReceived;
-    if (!message || event.time_ns < scope.from_ns) continue;
+    if (event.time_ns < scope.from_ns || !counts_as_message(event, choice, process, position))
+      continue;
     const bool named = event.thread < phases.size() && !phases[event.thread].empty();
     (event.kind == EventKind::kMessageSent ? counts.sent : counts.received)
         .add(event, named ? phases[event.thread].back() : kNoPhase);
@@ -174,12 +180,13 @@ void describe(const trace::Definitions& definitions, profile::Profile& profile) 
 
 }  // namespace
 
-profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope) {
+profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope,
+                                  const EventChoice* choice) {
   profile::Profile profile;
   describe(trace.definitions(), profile);
   RowCounts counts;
-  for (std::size_t process = 0; process < trace.definitions().processes.size(); ++process) {
-    count_process(trace, process, scope, counts);
+  for (std::uint32_t process = 0; process < trace.definitions().processes.size(); ++process) {
+    count_process(trace, process, scope, choice, counts);
   }
   Counted& chosen = counts.received.empty() ? counts.sent : counts.received;
   chosen.write(trace.definitions(), profile);

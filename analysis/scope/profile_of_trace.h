@@ -9,6 +9,7 @@
 
 #include <cstddef>
 
+#include "analysis/scope/event_choice.h"
 #include "analysis/scope/input.h"
 #include "profile/profile.h"
 
@@ -16,7 +17,9 @@ namespace fathom::analysis {
 
 inline constexpr std::size_t kExactSizes = 4096;
 
-// Only the scope's time window is used.
-profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope);
+// Only the scope's time window is used. With a choice of events, a message counts if its send is
+// chosen.
+profile::Profile profile_of_trace(const trace::Trace& trace, const Scope& scope,
+                                  const EventChoice* choice = nullptr);
 
 }  // namespace fathom::analysis

@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "analysis/calls/call_stack.h"
-#include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
@@ -30,20 +29,26 @@ struct State {
 
 class FunctionTimer : public EventConsumer {
  public:
-  FunctionTimer(const trace::Definitions& definitions, const ScopeFilter& scope)
-      : definitions_(definitions), scope_(scope), states_(definitions.processes.size()) {
+  explicit FunctionTimer(const CountedEvents& events)
+      : definitions_(events.trace.definitions()),
+        scope_(events.scope, definitions_),
+        choice_(events.choice, definitions_.processes.size()),
+        states_(definitions_.processes.size()) {
     for (std::size_t i = 0; i < states_.size(); ++i)
-      states_[i].outside_since_ns = definitions.processes[i].first_ns;
+      states_[i].outside_since_ns = definitions_.processes[i].first_ns;
   }
 
   void events(std::uint32_t process, std::span<const Event> events) override {
     if (!scope_.process(process)) return;
     State& state = states_[process];
     for (const Event& event : events) {
+      const bool chosen = choice_.next(process);
       switch (event.kind) {
-        case EventKind::kEnter: enter(state, event); break;
+        case EventKind::kEnter: enter(state, event, chosen); break;
         case EventKind::kLeave: leave(state, event.thread, event.function, event.time_ns); break;
-        case EventKind::kSampled: sampled(state, event); break;
+        case EventKind::kSampled:
+          if (chosen) sampled(state, event);
+          break;
         case EventKind::kPhaseBegin:
         case EventKind::kPhaseEnd:
           outside_until(state, event.time_ns);
@@ -77,11 +82,11 @@ class FunctionTimer : public EventConsumer {
     state.outside_since_ns = time_ns;
   }
 
-  void enter(State& state, const Event& event) const {
+  void enter(State& state, const Event& event, bool chosen) const {
     if (event.thread == 0) outside_until(state, event.time_ns);
     state.stacks.of(event.thread)
         .push_back({event.time_ns, 0, event.bytes, event.function, event.communicator,
-                    state.phases.now()});
+                    state.phases.now(), chosen});
   }
 
   void leave(State& state, std::uint32_t thread, std::uint32_t function, std::uint64_t time_ns) {
@@ -92,7 +97,8 @@ class FunctionTimer : public EventConsumer {
       if (thread == 0) state.outside_since_ns = time_ns;
       const std::uint64_t inside_ns = scope_.inside_ns(call.enter_ns, time_ns);
       if (!open.empty()) open.back().inside_ns += inside_ns;
-      if (!scope_.phase(call.phase) || (inside_ns == 0 && !scope_.at(call.enter_ns))) continue;
+      if (!call.chosen || !scope_.phase(call.phase)) continue;
+      if (inside_ns == 0 && !scope_.at(call.enter_ns)) continue;
       if (open.empty() && thread == 0) state.in_mpi_ns += inside_ns;
       CallRow& row = state.rows[key(call.function, call.communicator)];
       ++row.count;
@@ -125,6 +131,7 @@ class FunctionTimer : public EventConsumer {
       if (row.shortest_ns == ~std::uint64_t{0}) row.shortest_ns = 0;
       rows.push_back(row);
     });
+    if (!choice_.all()) return;
     outside_until(state, std::max(definitions_.processes[process].last_ns, state.last_ns));
     const std::uint64_t span_ns = state.outside_ns + state.in_mpi_ns;
     if (span_ns == 0 && !scope_.phase(PhaseStack::kNone)) return;  // never in that phase
@@ -139,7 +146,8 @@ class FunctionTimer : public EventConsumer {
   }
 
   const trace::Definitions& definitions_;
-  const ScopeFilter& scope_;
+  const ScopeFilter scope_;
+  ChoiceCursor choice_;
   std::vector<State> states_;
 };
 
@@ -230,15 +238,12 @@ void lay_out(const std::vector<CallRow>& rows, const trace::Definitions& definit
   add_column(calls, "bytes", rows, [](const CallRow& row) { return row.bytes; });
 }
 
-base::Result<std::vector<CallRow>> count_calls(const Input& input) {
-  const ScopeFilter scope(input.scope, input.trace->definitions());
-  FunctionTimer counter(input.trace->definitions(), scope);
-  JoinOptions options;
-  options.steps = false;
-  options.consumers = {&counter};
-  auto job = join_job(*input.trace, input.job->transport(), options);
-  if (!job) return job.error();
-  auto rows = gathered(input.job->transport(), counter.rows);
+}  // namespace
+
+base::Result<std::vector<CallRow>> count_calls(const CountedEvents& events) {
+  FunctionTimer counter(events);
+  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
+  auto rows = gathered(events.transport, counter.rows);
   std::sort(rows.begin(), rows.end(), [](const CallRow& a, const CallRow& b) {
     return std::tie(a.process, a.function, a.communicator) <
            std::tie(b.process, b.function, b.communicator);
@@ -246,11 +251,9 @@ base::Result<std::vector<CallRow>> count_calls(const Input& input) {
   return rows;
 }
 
-}  // namespace
-
 base::Result<std::vector<CallRow>> call_rows(const Input& input) {
-  if (!input.calls) return count_calls(input);
-  return input.calls->once([&] { return count_calls(input); });
+  if (!input.calls) return count_calls(counted_events(input));
+  return input.calls->once([&] { return count_calls(counted_events(input)); });
 }
 
 base::Result<Outcome> flat_profile(const Input& input) {

@@ -14,12 +14,15 @@
 
 #include "analysis/calls/call_rows.h"
 #include "analysis/results/analysis.h"
-#include "analysis/scope/input.h"
+#include "analysis/time/counted_events.h"
 
 namespace fathom::analysis {
 
-// Counted once for all analyses of a run (Input::calls). At analysis process 0: by process,
-// function, communicator. Collective over the input's transport.
+// At analysis process 0: by process, function, communicator; with a choice of events, without
+// the program. Collective over the transport.
+base::Result<std::vector<CallRow>> count_calls(const CountedEvents& events);
+
+// Counted once for all analyses of a run (Input::calls).
 base::Result<std::vector<CallRow>> call_rows(const Input& input);
 
 base::Result<Outcome> flat_profile(const Input& input);

@@ -10,6 +10,7 @@
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/flat_profile.h"
 #include "base/seconds.h"
+#include "trace/meanings.h"
 
 namespace fathom::analysis {
 namespace {
@@ -47,7 +48,7 @@ IdleRow* row_of(std::vector<IdleRow>& rows, std::uint32_t process) {
   return at != rows.end() && at->process == process ? &*at : nullptr;
 }
 
-void add_times(const std::vector<CallRow>& calls, const JobFacts& facts,
+void add_times(const std::vector<CallRow>& calls, const trace::Definitions& definitions,
                std::vector<IdleRow>& rows) {
   for (const CallRow& call : calls) {
     IdleRow* row = row_of(rows, call.process);
@@ -57,9 +58,12 @@ void add_times(const std::vector<CallRow>& calls, const JobFacts& facts,
       row->program_ns = call.exclusive_ns;
     } else {
       row->mpi_ns += call.exclusive_ns;
-      if (can_wait(facts.functions[call.function])) row->blocking_ns += call.inclusive_ns;
     }
   }
+  std::vector<std::uint32_t> processes;
+  for (const IdleRow& row : rows) processes.push_back(row.process);
+  const auto blocking_ns = time_in(calls, processes, functions_that_can_wait(definitions));
+  for (std::size_t i = 0; i < rows.size(); ++i) rows[i].blocking_ns = blocking_ns[i];
 }
 
 // Time of the run, or of its window, before a process's first event and after its last.
@@ -97,6 +101,26 @@ void lay_out(const std::vector<IdleRow>& rows, const trace::Definitions& definit
 
 }  // namespace
 
+std::vector<bool> functions_that_can_wait(const trace::Definitions& definitions) {
+  std::vector<bool> waiting;
+  for (const mpi::Meaning& meaning : trace::meanings(definitions))
+    waiting.push_back(can_wait(meaning));
+  return waiting;
+}
+
+std::vector<std::uint64_t> time_in(const std::vector<CallRow>& calls,
+                                   const std::vector<std::uint32_t>& processes,
+                                   const std::vector<bool>& functions) {
+  std::vector<std::uint64_t> sums(processes.size());
+  for (const CallRow& call : calls) {
+    if (call.function == kProgram || !functions[call.function]) continue;
+    const auto at = std::lower_bound(processes.begin(), processes.end(), call.process);
+    if (at != processes.end() && *at == call.process)
+      sums[static_cast<std::size_t>(at - processes.begin())] += call.inclusive_ns;
+  }
+  return sums;
+}
+
 base::Result<Outcome> idle_time(const Input& input) {
   const auto calls = call_rows(input);
   if (!calls) return calls.error();
@@ -111,7 +135,7 @@ base::Result<Outcome> idle_time(const Input& input) {
   std::vector<IdleRow> rows = gathered(job.transport(), own);
   std::sort(rows.begin(), rows.end(),
             [](const IdleRow& a, const IdleRow& b) { return a.process < b.process; });
-  add_times(*calls, job.facts(), rows);
+  add_times(*calls, job.definitions(), rows);
   Outcome outcome;
   lay_out(rows, job.definitions(), input.scope, outcome.section);
   return outcome;

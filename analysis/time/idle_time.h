@@ -11,9 +11,21 @@
 //                      number (trace_span.h), as for all shares
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "analysis/calls/call_rows.h"
 #include "analysis/results/analysis.h"
 
 namespace fathom::analysis {
+
+// By number of the function: whether its calls receive, complete or probe, and so can wait.
+std::vector<bool> functions_that_can_wait(const trace::Definitions& definitions);
+
+// Inclusive ns of each of `processes` (ascending) in these functions.
+std::vector<std::uint64_t> time_in(const std::vector<CallRow>& calls,
+                                   const std::vector<std::uint32_t>& processes,
+                                   const std::vector<bool>& functions);
 
 base::Result<Outcome> idle_time(const Input& input);
 

@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::size_t kTopRanks = 10;
 
-// Indices into FunctionBalance::ns, largest time first.
-std::vector<std::size_t> busiest(const FunctionBalance& balance) {
-  std::vector<std::size_t> order(balance.ns.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return balance.ns[a] > balance.ns[b]; });
-  return order;
+std::uint64_t value_of(const CallRow& row, CallMetric metric) {
+  switch (metric) {
+    case CallMetric::kExclusiveNs: return row.exclusive_ns;
+    case CallMetric::kInclusiveNs: return row.inclusive_ns;
+    case CallMetric::kCount: return row.count;
+  }
+  return 0;
 }
 
 class ImbalanceFindings {
@@ -38,13 +38,13 @@ class ImbalanceFindings {
     add_column(table, "imbalance", functions,
                [](const FunctionBalance& f) { return f.imbalance(); });
     add_column(table, "mean_seconds", functions,
-               [](const FunctionBalance& f) { return base::seconds(f.mean_ns()); });
+               [](const FunctionBalance& f) { return base::seconds(f.mean()); });
     add_column(table, "most_seconds", functions,
-               [](const FunctionBalance& f) { return base::seconds(f.most_ns); });
+               [](const FunctionBalance& f) { return base::seconds(f.most); });
     add_column(table, "least_seconds", functions,
-               [](const FunctionBalance& f) { return base::seconds(f.least_ns); });
+               [](const FunctionBalance& f) { return base::seconds(f.least); });
     add_column(table, "lost_seconds", functions,
-               [](const FunctionBalance& f) { return base::seconds(f.lost_ns()); });
+               [](const FunctionBalance& f) { return base::seconds(f.lost()); });
     add_column(table, "top_ranks", functions,
                [&](const FunctionBalance& f) { return top_ranks(f, kTopRanks); });
     for (const FunctionBalance& function : functions) {
@@ -58,19 +58,17 @@ class ImbalanceFindings {
  private:
   std::vector<std::int64_t> top_ranks(const FunctionBalance& balance, std::size_t most) const {
     std::vector<std::int64_t> ranks;
-    for (const std::size_t i : busiest(balance)) {
-      if (ranks.size() == most || balance.ns[i] == 0) break;
+    for (const std::size_t i : balance.top(most))
       ranks.push_back(definitions_.processes[processes_[i]].rank);
-    }
     return ranks;
   }
 
   // The culprits are in the upper half between mean and maximum; the others wait for them.
   void finding(const FunctionBalance& program, Outcome& outcome) const {
-    const double most = static_cast<double>(program.most_ns),
-                 all = most * static_cast<double>(program.ns.size());
-    if (all <= 0 || program.ns.size() < 2) return;
-    const double balance = program.mean_ns() / most, lost = program.lost_ns();
+    const double most = static_cast<double>(program.most),
+                 all = most * static_cast<double>(program.values.size());
+    if (all <= 0 || program.values.size() < 2) return;
+    const double balance = program.mean() / most, lost = program.lost();
     if (balance >= input_.thresholds.load_balance ||
         lost < input_.thresholds.wait_share *
                    static_cast<double>(all_ranks_ns(definitions_, input_.scope)))
@@ -80,9 +78,9 @@ class ImbalanceFindings {
     finding.seconds = base::seconds(lost);
     finding.strength = std::min(1.0, 2 * (1 - balance));
     finding.severity = severity_of(finding.strength);
-    for (const std::size_t i : busiest(program)) {
-      const auto ns = static_cast<double>(program.ns[i]);
-      auto& list = ns > (program.mean_ns() + most) / 2 ? finding.culprits : finding.victims;
+    for (const std::size_t i : program.busiest()) {
+      const auto ns = static_cast<double>(program.values[i]);
+      auto& list = ns > (program.mean() + most) / 2 ? finding.culprits : finding.victims;
       if (list.size() < kMostListed) list.push_back(definitions_.processes[processes_[i]].rank);
     }
     finding.count = finding.culprits.size();
@@ -92,13 +90,13 @@ class ImbalanceFindings {
     finding.where.function = "(program)";
     finding.evidence = {{"load_balance", balance},
                         {"most_seconds", base::seconds(most)},
-                        {"mean_seconds", base::seconds(program.mean_ns())}};
+                        {"mean_seconds", base::seconds(program.mean())}};
     char text[224];
     std::snprintf(text, sizeof text,
                   "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the "
                   "others wait for it; the waits, told by themselves, are these seconds)",
                   static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]),
-                  base::seconds(most), base::seconds(program.mean_ns()), 100 * balance);
+                  base::seconds(most), base::seconds(program.mean()), 100 * balance);
     finding.summary = text;
     finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";
   }
@@ -110,26 +108,43 @@ class ImbalanceFindings {
 
 }  // namespace
 
+std::vector<std::size_t> FunctionBalance::busiest() const {
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+  return order;
+}
+
+std::vector<std::size_t> FunctionBalance::top(std::size_t count) const {
+  std::vector<std::size_t> order = busiest();
+  order.resize(std::min(count, order.size()));
+  std::erase_if(order, [&](std::size_t i) { return values[i] == 0; });
+  return order;
+}
+
 std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
-                                        const std::vector<std::uint32_t>& processes) {
+                                        const std::vector<std::uint32_t>& processes,
+                                        CallMetric metric) {
   std::map<std::uint32_t, FunctionBalance> functions;
   for (const CallRow& row : rows) {
     const auto at = std::lower_bound(processes.begin(), processes.end(), row.process);
     if (at == processes.end() || *at != row.process) continue;
+    const std::uint64_t value = value_of(row, metric);
     FunctionBalance& function = functions[row.function];
     function.function = row.function;
-    function.ns.resize(processes.size());
-    function.ns[static_cast<std::size_t>(at - processes.begin())] += row.exclusive_ns;
-    function.sum_ns += row.exclusive_ns;
+    function.values.resize(processes.size());
+    function.values[static_cast<std::size_t>(at - processes.begin())] += value;
+    function.sum += value;
   }
   std::vector<FunctionBalance> all;
   for (auto& [number, function] : functions) {
-    function.most_ns = *std::max_element(function.ns.begin(), function.ns.end());
-    function.least_ns = *std::min_element(function.ns.begin(), function.ns.end());
+    function.most = *std::max_element(function.values.begin(), function.values.end());
+    function.least = *std::min_element(function.values.begin(), function.values.end());
     all.push_back(std::move(function));
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const auto& a, const auto& b) { return a.sum_ns > b.sum_ns; });
+                   [](const auto& a, const auto& b) { return a.sum > b.sum; });
   return all;
 }
 

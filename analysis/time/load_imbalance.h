@@ -17,24 +17,32 @@
 
 namespace fathom::analysis {
 
+// What is compared between ranks: of each function's calls, their time or their number.
+enum class CallMetric { kExclusiveNs, kInclusiveNs, kCount };
+
 struct FunctionBalance {
   std::uint32_t function = kProgram;
-  std::vector<std::uint64_t> ns;  // exclusive, by process
-  std::uint64_t sum_ns = 0, most_ns = 0, least_ns = 0;
+  std::vector<std::uint64_t> values;  // by process
+  std::uint64_t sum = 0, most = 0, least = 0;
 
-  double mean_ns() const {
-    return ns.empty() ? 0 : static_cast<double>(sum_ns) / static_cast<double>(ns.size());
+  double mean() const {
+    return values.empty() ? 0 : static_cast<double>(sum) / static_cast<double>(values.size());
   }
-  double imbalance() const { return sum_ns > 0 ? static_cast<double>(most_ns) / mean_ns() : 0; }
-  double lost_ns() const {
-    return static_cast<double>(most_ns) * static_cast<double>(ns.size()) -
-           static_cast<double>(sum_ns);
+  double imbalance() const { return sum > 0 ? static_cast<double>(most) / mean() : 0; }
+  double lost() const {
+    return static_cast<double>(most) * static_cast<double>(values.size()) -
+           static_cast<double>(sum);
   }
+  // Indices into `values`, largest value first.
+  std::vector<std::size_t> busiest() const;
+  // The first `count` of them, without those whose value is 0.
+  std::vector<std::size_t> top(std::size_t count) const;
 };
 
-// Most time first. `processes`: those to include; functions that none of them called are left out.
+// Largest sum first. `processes`: those to include; functions that none of them called are left out.
 std::vector<FunctionBalance> balance_of(const std::vector<CallRow>& rows,
-                                        const std::vector<std::uint32_t>& processes);
+                                        const std::vector<std::uint32_t>& processes,
+                                        CallMetric metric = CallMetric::kExclusiveNs);
 
 base::Result<Outcome> load_imbalance(const Input& input);
 

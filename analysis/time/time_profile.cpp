@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/time/time_profile.h"
 
-#include <algorithm>
-#include <array>
+#include <iterator>
+#include <numeric>
+#include <span>
 
 #include "analysis/calls/call_stack.h"
-#include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "analysis/scope/scope_filter.h"
 #include "base/seconds.h"
@@ -15,83 +15,37 @@ namespace {
 
 using trace::Event;
 using trace::EventKind;
-using BinCounts = std::array<std::uint64_t, kTimeBins>;
 
-// From the beginning of the job, or of the window, to its end.
-class Bins {
- public:
-  Bins(const trace::Definitions& definitions, const Scope& scope) {
-    std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
-    for (const trace::Process& process : definitions.processes) {
-      first_ns = std::min(first_ns, process.first_ns);
-      last_ns = std::max(last_ns, process.last_ns);
-    }
-    begin_ns_ = std::max(std::min(first_ns, last_ns), scope.from_ns);
-    const std::uint64_t end_ns = std::max(std::min(last_ns + 1, scope.to_ns), begin_ns_ + 1);
-    width_ns_ = (end_ns - begin_ns_ + kTimeBins - 1) / kTimeBins;
-  }
-
-  std::uint64_t begin_ns(std::size_t bin) const { return begin_ns_ + bin * width_ns_; }
-  bool holds(std::uint64_t time_ns) const {
-    return time_ns >= begin_ns_ && time_ns < begin_ns(kTimeBins);
-  }
-  std::size_t bin_of(std::uint64_t time_ns) const {
-    return static_cast<std::size_t>((time_ns - begin_ns_) / width_ns_);
-  }
-
-  void add(std::uint64_t from_ns, std::uint64_t to_ns, BinCounts& counts) const {
-    from_ns = std::max(from_ns, begin_ns_);
-    to_ns = std::min(to_ns, begin_ns(kTimeBins));
-    if (from_ns >= to_ns) return;
-    for (std::size_t bin = bin_of(from_ns); from_ns < to_ns; ++bin) {
-      const std::uint64_t until_ns = std::min(to_ns, begin_ns(bin + 1));
-      counts[bin] += until_ns - from_ns;
-      from_ns = until_ns;
-    }
-  }
-
- private:
-  std::uint64_t begin_ns_ = 0, width_ns_ = 1;
-};
-
-void add_bin_columns(Table& table, const Bins& bins) {
-  std::vector<std::size_t> numbers(kTimeBins);
-  for (std::size_t i = 0; i < kTimeBins; ++i) numbers[i] = i;
+void add_bin_columns(Table& table, const TimeBins& bins) {
+  std::vector<std::size_t> numbers(bins.count());
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
   add_column(table, "bin_start_s", numbers,
              [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin)); });
   add_column(table, "bin_end_s", numbers,
-             [&](std::size_t bin) { return base::seconds(bins.begin_ns(bin + 1)); });
-}
-
-// At analysis process 0 the sums over all analysis processes.
-std::vector<BinCounts> summed(Transport& transport, const std::vector<BinCounts>& counts) {
-  const auto all = gathered(transport, counts);
-  std::vector<BinCounts> sums(counts.size());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    for (std::size_t bin = 0; bin < kTimeBins; ++bin) sums[i % sums.size()][bin] += all[i][bin];
-  }
-  return sums;
+             [&](std::size_t bin) { return base::seconds(bins.end_ns(bin)); });
 }
 
 // Each moment belongs to the innermost open call of the thread; on the first thread, outside all
 // calls, to the program.
 class TimeCounter : public EventConsumer {
  public:
-  TimeCounter(const trace::Definitions& definitions, const ScopeFilter& scope, const Bins& bins)
-      : counts(definitions.functions.size() + 1),
-        definitions_(definitions),
-        scope_(scope),
+  TimeCounter(const CountedEvents& events, const TimeBins& bins)
+      : counts(events.trace.definitions().functions.size() + 1, bins.count()),
+        definitions_(events.trace.definitions()),
+        scope_(events.scope, definitions_),
+        choice_(events.choice, definitions_.processes.size()),
         bins_(bins),
-        states_(definitions.processes.size()) {}
+        states_(definitions_.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const Event> events) override {
     if (!scope_.process(process)) return;
     State& state = states_[process];
     for (const Event& event : events) {
+      const bool chosen = choice_.next(process);
       if (event.kind == EventKind::kEnter) {
         to(state, process, event.thread, event.time_ns);
         state.stacks.of(event.thread)
-            .push_back({event.time_ns, 0, 0, event.function, -1, state.phases.now()});
+            .push_back({event.time_ns, 0, 0, event.function, -1, state.phases.now(), chosen});
       } else if (event.kind == EventKind::kLeave) {
         to(state, process, event.thread, event.time_ns);
         auto& open = state.stacks.of(event.thread);
@@ -111,7 +65,7 @@ class TimeCounter : public EventConsumer {
     state = {};
   }
 
-  std::vector<BinCounts> counts;  // by function; the last is the program's
+  BinCounts counts;  // by function; the last is the program's
 
  private:
   struct State {
@@ -130,97 +84,102 @@ class TimeCounter : public EventConsumer {
     const std::uint64_t from_ns = state.since_ns[thread];
     state.since_ns[thread] = time_ns;
     const bool in_program = open.empty();
-    if ((in_program && thread != 0) ||
-        !scope_.phase(in_program ? state.phases.now() : open.back().phase))
-      return;
-    bins_.add(from_ns, time_ns, in_program ? counts.back() : counts[open.back().function]);
+    if (in_program ? thread != 0 || !choice_.all() : !open.back().chosen) return;
+    if (!scope_.phase(in_program ? state.phases.now() : open.back().phase)) return;
+    bins_.add(from_ns, time_ns,
+              counts.of(in_program ? definitions_.functions.size() : open.back().function));
   }
 
   const trace::Definitions& definitions_;
-  const ScopeFilter& scope_;
-  const Bins& bins_;
+  const ScopeFilter scope_;
+  ChoiceCursor choice_;
+  const TimeBins& bins_;
   std::vector<State> states_;
 };
 
-enum MessageColumn { kSentBytes, kSent, kReceivedBytes, kReceived, kMessageColumns };
-
 class MessageCounter : public EventConsumer {
  public:
-  MessageCounter(const trace::Definitions& definitions, const ScopeFilter& scope, const Bins& bins)
-      : counts(2 * kMessageColumns),
-        definitions_(definitions),
-        scope_(scope),
+  MessageCounter(const CountedEvents& events, const TimeBins& bins)
+      : counts(kMessageRows, bins.count()),
+        definitions_(events.trace.definitions()),
+        scope_(events.scope, definitions_),
+        choice_(events.choice, definitions_.processes.size()),
         bins_(bins),
-        phases_(definitions.processes.size()) {}
+        phases_(definitions_.processes.size()) {}
 
   void events(std::uint32_t process, std::span<const Event> events) override {
     if (!scope_.process(process)) return;
     PhaseStack& phases = phases_[process];
     for (const Event& event : events) {
+      const bool chosen = choice_.next(process);
       const bool sent = event.kind == EventKind::kMessageSent;
       if (!sent && event.kind != EventKind::kMessageReceived) {
         phases.take(event);
         continue;
       }
-      if (!bins_.holds(event.time_ns) || !scope_.phase(phases.now())) continue;
+      if (!chosen || !bins_.holds(event.time_ns) || !scope_.phase(phases.now())) continue;
       const bool hidden =
           event.code < definitions_.class_hidden.size() && definitions_.class_hidden[event.code];
-      const std::size_t column =
-          (hidden ? kMessageColumns : 0) + (sent ? kSentBytes : kReceivedBytes);
+      const std::size_t row =
+          (hidden ? kHiddenSentBytes : kSentBytes) + (sent ? kSentBytes : kReceivedBytes);
       const std::size_t bin = bins_.bin_of(event.time_ns);
-      counts[column][bin] += event.bytes;
-      ++counts[column + 1][bin];
+      counts.of(row)[bin] += event.bytes;
+      ++counts.of(row + 1)[bin];
     }
   }
 
-  std::vector<BinCounts> counts;
+  BinCounts counts;
 
  private:
   const trace::Definitions& definitions_;
-  const ScopeFilter& scope_;
-  const Bins& bins_;
+  const ScopeFilter scope_;
+  ChoiceCursor choice_;
+  const TimeBins& bins_;
   std::vector<PhaseStack> phases_;
 };
 
-// One pass over the events of all processes.
+// At analysis process 0 the sums of what all counted.
 template <typename Counter>
-base::Result<std::vector<BinCounts>> counted(const Input& input, const Bins& bins) {
-  const ScopeFilter scope(input.scope, input.trace->definitions());
-  Counter counter(input.trace->definitions(), scope, bins);
-  JoinOptions options;
-  options.steps = false;
-  options.consumers = {&counter};
-  const auto job = join_job(*input.trace, input.job->transport(), options);
-  if (!job) return job.error();
-  return summed(input.job->transport(), counter.counts);
-}
-
-bool empty(const BinCounts& counts) {
-  return std::all_of(counts.begin(), counts.end(), [](std::uint64_t count) { return count == 0; });
+base::Result<BinCounts> counted(const CountedEvents& events, const TimeBins& bins) {
+  Counter counter(events, bins);
+  if (const base::Status passed = pass_over(events, counter); !passed) return passed.error();
+  const std::size_t size = counter.counts.values().size();
+  const auto all = gathered(events.transport, counter.counts.values());
+  BinCounts sums(counter.counts.series(), bins.count());
+  for (std::size_t i = 0; i < all.size(); i += size) sums.add(std::span(all).subspan(i, size));
+  return sums;
 }
 
 }  // namespace
 
+base::Result<BinCounts> time_by_bin(const CountedEvents& events, const TimeBins& bins) {
+  return counted<TimeCounter>(events, bins);
+}
+
+base::Result<BinCounts> messages_by_bin(const CountedEvents& events, const TimeBins& bins) {
+  return counted<MessageCounter>(events, bins);
+}
+
 base::Result<Outcome> time_profile(const Input& input) {
   const trace::Definitions& definitions = input.trace->definitions();
-  const Bins bins(definitions, input.scope);
-  const auto counts = counted<TimeCounter>(input, bins);
+  const TimeBins bins(definitions, input.scope, kTimeBins);
+  const auto counts = time_by_bin(counted_events(input), bins);
   if (!counts) return counts.error();
   Outcome outcome;
   Table& table = outcome.section.table("time_profile");
   add_bin_columns(table, bins);
-  for (std::size_t i = 0; i < counts->size(); ++i) {
+  for (std::size_t i = 0; i < counts->series(); ++i) {
     const bool program = i == definitions.functions.size();
-    if (!program && empty((*counts)[i])) continue;
-    add_column(table, program ? "(program)" : definitions.functions[i].name, (*counts)[i],
+    if (!program && counts->empty(i)) continue;
+    add_column(table, program ? "(program)" : definitions.functions[i].name, counts->of(i),
                [](std::uint64_t ns) { return base::seconds(ns); });
   }
   return outcome;
 }
 
 base::Result<Outcome> comm_over_time(const Input& input) {
-  const Bins bins(input.trace->definitions(), input.scope);
-  const auto counts = counted<MessageCounter>(input, bins);
+  const TimeBins bins(input.trace->definitions(), input.scope, kTimeBins);
+  const auto counts = messages_by_bin(counted_events(input), bins);
   if (!counts) return counts.error();
   Outcome outcome;
   Table& table = outcome.section.table("comm_over_time");
@@ -233,8 +192,9 @@ base::Result<Outcome> comm_over_time(const Input& input) {
                                     "hidden_sent_messages",
                                     "hidden_received_bytes",
                                     "hidden_received_messages"};
-  for (std::size_t i = 0; i < counts->size(); ++i) {
-    add_column(table, kNames[i], (*counts)[i], [](std::uint64_t count) { return count; });
+  static_assert(std::size(kNames) == kMessageRows);
+  for (std::size_t i = 0; i < kMessageRows; ++i) {
+    add_column(table, kNames[i], counts->of(i), [](std::uint64_t count) { return count; });
   }
   return outcome;
 }

@@ -124,6 +124,41 @@ TEST_CASE("load imbalance: the busiest rank over the mean, and what that costs t
   CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9));
 }
 
+TEST_CASE("balance by calls, and the ranks that made most of them") {
+  std::vector<CallRow> rows(3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    rows[i].process = i;
+    rows[i].function = 5;
+    rows[i].count = i;
+    rows[i].inclusive_ns = 100 - i;
+  }
+  const auto counts = balance_of(rows, {0, 1, 2}, CallMetric::kCount);
+  REQUIRE(counts.size() == 1);
+  CHECK(counts[0].values == std::vector<std::uint64_t>{0, 1, 2});
+  CHECK(counts[0].mean() == 1);
+  CHECK(counts[0].imbalance() == 2);
+  CHECK(counts[0].top(9) == std::vector<std::size_t>{2, 1});  // process 0 made none
+  CHECK(balance_of(rows, {0, 2}, CallMetric::kInclusiveNs)[0].top(1) ==
+        std::vector<std::size_t>{0});
+  CHECK(balance_of(rows, {}, CallMetric::kCount).empty());
+}
+
+TEST_CASE("calls that can wait receive, complete or probe, and do not only post a request") {
+  trace::Definitions definitions;
+  std::map<std::string, bool> expected = {{"MPI_Recv", true},  {"MPI_Sendrecv", true},
+                                          {"MPI_Probe", true}, {"MPI_Waitall", true},
+                                          {"MPI_Send", false}, {"MPI_Irecv", false}};
+  for (const auto& [name, waits] : expected)
+    definitions.functions.push_back(
+        {name, mpi::meaning_of(name).group, {}, {trace::Attribute::kRequest}});
+  std::size_t number = 0;
+  const std::vector<bool> found = functions_that_can_wait(definitions);
+  for (const auto& [name, waits] : expected) {
+    INFO(name);
+    CHECK(found[number++] == waits);
+  }
+}
+
 TEST_CASE("an even load is no finding") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);

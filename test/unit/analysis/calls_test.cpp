@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "analysis/scope/profile_of_trace.h"
 #include "analysis/time/flat_profile.h"
 #include "analysis/time/time_profile.h"
 #include "test/unit/analysis/loaded_job.h"
@@ -136,6 +137,62 @@ TEST_CASE("messages over time") {
     for (const std::uint64_t value : values) sent += value;
   }
   CHECK(sent == 64);
+}
+
+TEST_CASE("bins: whole nanoseconds to the end of the job, or between given edges in the window") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  const trace::Definitions& definitions = loaded.trace.definitions();
+  using Edges = std::vector<std::uint64_t>;
+  CHECK(TimeBins(definitions, {}, 4).edges() == Edges{0, 251, 502, 753, 1004});
+  Scope window;
+  window.from_ns = 100;
+  window.to_ns = 700;
+  CHECK(TimeBins(definitions, window, 3).edges() == Edges{100, 300, 500, 700});
+  const TimeBins given({50, 400, 400, 900}, window);
+  CHECK(given.edges() == Edges{100, 400, 400, 700});
+  CHECK(given.bin_of(399) == 0);
+  CHECK(given.bin_of(400) == 2);  // the one between holds nothing
+  CHECK(!given.holds(700));
+  std::vector<std::uint64_t> counts(3);
+  given.add(0, 450, counts);
+  CHECK(counts == Edges{300, 0, 50});
+}
+
+TEST_CASE("of chosen events: calls count whole, time outside of calls does not") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  EventChoice choice(2);
+  // Of rank 1: MPI_Init, MPI_Sendrecv with MPI_Send and its message inside.
+  choice.set(1, {false, false, true, false, true});
+  CountedEvents events = counted_events(loaded.input);
+  events.choice = &choice;
+  const auto rows = count_calls(events);
+  REQUIRE(rows.ok());
+  REQUIRE(rows->size() == 1);
+  CHECK(rows->at(0).process == 1);
+  CHECK(rows->at(0).inclusive_ns == 100);
+  CHECK(rows->at(0).exclusive_ns == 90);
+
+  const TimeBins bins({600, 645, 700}, {});
+  const auto times = time_by_bin(events, bins);
+  REQUIRE(times.ok());
+  CHECK(times->of(rows->at(0).function)[0] == 40);  // MPI_Send from 640 to 650 is its own
+  CHECK(times->of(rows->at(0).function)[1] == 50);
+  std::uint64_t all_ns = 0;
+  for (const std::uint64_t ns : times->values()) all_ns += ns;
+  CHECK(all_ns == 90);
+
+  const auto messages = messages_by_bin(events, bins);
+  REQUIRE(messages.ok());
+  CHECK(messages->of(kSentBytes)[0] == 64);
+  CHECK(messages->empty(kReceivedBytes));  // its receive was not chosen
+  const profile::Profile sent = profile_of_trace(loaded.trace, {}, &choice);
+  REQUIRE(sent.traffic.size() == 1);
+  CHECK(sent.traffic[0].bytes == std::vector<std::uint64_t>{64});
+  choice.set(1, {});
+  CHECK(profile_of_trace(loaded.trace, {}, &choice).traffic.empty());
+  CHECK(count_calls(events)->empty());
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/time/time_bins.h"
+
+#include <utility>
+
+#include "analysis/scope/trace_span.h"
+
+namespace fathom::analysis {
+
+TimeBins::TimeBins(const trace::Definitions& definitions, const Scope& scope, std::size_t count) {
+  const TraceSpan job = span_of(definitions);
+  const std::uint64_t begin_ns = std::max(job.from_ns, scope.from_ns);
+  const std::uint64_t end_ns = std::max(std::min(job.to_ns + 1, scope.to_ns), begin_ns + 1);
+  const std::uint64_t width_ns = (end_ns - begin_ns + count - 1) / count;
+  edges_.reserve(count + 1);
+  for (std::size_t bin = 0; bin <= count; ++bin) edges_.push_back(begin_ns + bin * width_ns);
+}
+
+TimeBins::TimeBins(std::vector<std::uint64_t> edges, const Scope& scope)
+    : edges_(std::move(edges)) {
+  for (std::uint64_t& edge : edges_) edge = std::min(std::max(edge, scope.from_ns), scope.to_ns);
+}
+
+}  // namespace fathom::analysis
