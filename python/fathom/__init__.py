@@ -10,10 +10,11 @@
 Operations that Pipit has carry its names, arguments and columns. docs/python.md tells what differs.
 """
 from _fathom import Error
+from fathom.analyses import analyses, compare
 from fathom.engine import Engine, world
 from fathom.filters import Filter
 from fathom.replay import Step
-from fathom.run import Run, analyses, compare, multirun_analysis
+from fathom.run import Run, multirun_analysis
 
 __all__ = ["Engine", "Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open", "world"]
 

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The analyses of `fathom analyze` as DataFrames."""
+import numpy
+import pandas
+
+import _fathom
+from fathom import events as columns
+
+
+def analyses():
+    """Every analysis: its name, what it does, whether it needs a trace, whether findings() runs it."""
+    return pandas.DataFrame(_fathom.analyses(), columns=["name", "help", "needs_trace", "by_default"]).set_index("name")
+
+
+def _tables(section):
+    return {name: pandas.DataFrame(table, copy=False) for name, table in section["tables"].items()}
+
+
+def compare(runs):
+    """Runs side by side, as `fathom compare`: the tables runs, classes and pairs."""
+    return _tables(_fathom.compare([run._core for run in runs], [run.path for run in runs]))
+
+
+class Analysis:
+    """What one analysis gave: `figures` by name, `tables` of DataFrames; run["table"] is one of them."""
+
+    def __init__(self, name, section, limits):
+        self.name, self.figures, self.tables, self.limits = name, section["figures"], _tables(section), limits
+
+    def __getitem__(self, table):
+        return self.tables[table]
+
+    def __repr__(self):
+        shapes = ", ".join(f"{name} ({len(table)} rows)" for name, table in self.tables.items())
+        return f"<fathom.Analysis {self.name}: {len(self.figures)} figures; tables {shapes}>"
+
+
+class Analyses:
+    """The analyses of a Part; they refuse a filter."""
+
+    def analyze(self, *names, **thresholds):
+        """{name: Analysis} of these analyses, or of the default set. Thresholds by name, as --set takes them."""
+        made = self._analyzed(names, thresholds)
+        return {name: Analysis(name, section, made["limits"]) for name, section in made["sections"].items()}
+
+    def _analyzed(self, names, thresholds):
+        self._refuse_filters()
+        return self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
+
+    def analysis(self, name, **thresholds):
+        return self.analyze(name, **thresholds)[name]
+
+    def findings(self, *names, **thresholds):
+        """What costs the run time, most costly first: one row for each finding."""
+        made = self._analyzed(names, thresholds)
+        keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
+                "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "summary", "advice", "evidence"]
+        return pandas.DataFrame(made["findings"], columns=keys)
+
+    def patterns(self):
+        return self.analysis("patterns")["patterns"]
+
+    def issues(self, **thresholds):
+        """The findings of the analysis "issues": Pyrite's kinds, most costly first."""
+        return self.findings("issues", **thresholds)
+
+    def critical_path_analysis(self):
+        """The calls that the run time is made of, in order of time: where each is left, and time.exc, its part on the
+        critical path, in ns. "(program)" is work between two calls.
+
+        The path by function, rank and source line, and all else of the analysis: analysis("critical-path").
+        """
+        path = self.analysis("critical-path", path_stretches=1e15).tables.get("path_stretches")
+        if path is None:
+            path = pandas.DataFrame({"rank": [], "name": [], "from_s": [], "to_s": []})
+        start, end = ((path[column] * 1e9).round().astype(numpy.int64) for column in ("from_s", "to_s"))
+        leave = columns.categories(numpy.full(len(path), 1, numpy.int8), columns.EVENT_TYPES)
+        return pandas.DataFrame({"Timestamp (ns)": end, "Event Type": leave, "Name": path["name"].astype("category"),
+                                 "Process": path["rank"].astype("category"), "time.exc": end - start})
+
+    def calculate_lateness(self, **thresholds):
+        """Every communication event with its logical step and how late it was, in ns; Pipit's columns.
+
+        Sums by rank, the latest partitions and who fell behind: analysis("lateness").
+        """
+        made = self.analysis("lateness", **{"lateness_events": 1e15, **thresholds})["events"]
+        made["NextStride"] = columns.next_stride(made)
+        made["Matching Step"] = columns.looked_up(made["Matching Event ID"], made["EventId"], made["Step"])
+        return made

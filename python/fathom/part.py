@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The run directory and the part of it that is meant: what it is, and what slice(), select() and filter() leave."""
+import os
+
+import numpy
+import pandas
+
+import _fathom
+from fathom import events as columns
+from fathom.filters import Filter, nanoseconds
+
+LAST = 2**64 - 1
+
+
+class Part:
+    """A run directory, or the part of it that slice(), filter() and select() leave. Reads when asked."""
+
+    def __init__(self, path, ranks=None, from_ns=0, to_ns=LAST, phase=None, filters=(), comm=None):
+        self.path = os.fspath(path)
+        self._scope = {"ranks": ranks, "from_ns": from_ns, "to_ns": to_ns, "phase": phase}
+        self._filters = tuple(filters)
+        self._core = _fathom.Run(self.path, ranks, from_ns, to_ns, phase, comm)
+        self._comm = comm
+        self._kept = {}
+
+    def __repr__(self):
+        parts = [f"{key}={value}" for key, value in self._scope.items() if value not in (None, 0, LAST)]
+        return f"<fathom.{type(self).__name__} {self.path}{' ' if parts else ''}{' '.join(parts)}>"
+
+    def _once(self, key, make):
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    # ---- what the run is ----
+
+    @property
+    def has_trace(self):
+        return self._core.has_trace
+
+    @property
+    def header(self):
+        return self._once("header", self._core.header)
+
+    @property
+    def application(self):
+        return self.header["application"]
+
+    @property
+    def seconds(self):
+        return self.header["seconds"]
+
+    @property
+    def ranks(self):
+        """How many."""
+        return self.header["ranks"]
+
+    @property
+    def communicators(self):
+        """Size 0: each process has its own (MPI_COMM_SELF), or a member left no counts."""
+        return pandas.DataFrame(self.header["communicators"], columns=["id", "name", "made_by", "size"])
+
+    @property
+    def _definitions(self):
+        return self._once("definitions", self._core.definitions)
+
+    def processes(self):
+        """The processes of the trace: rank, host, first and last moment, events, lost ones."""
+        table = pandas.DataFrame(self._definitions["processes"],
+                                 columns=["process", "rank", "host", "first_ns", "last_ns", "records", "lost"])
+        return table.set_index("rank")
+
+    @property
+    def lost_records(self):
+        """How many records the trace is without, of the ranks of this run or of a selection."""
+        return sum(process["lost"] for process in self._definitions["processes"])
+
+    # ---- parts of a run ----
+
+    def select(self, ranks=None, phase=None):
+        """The traffic and calls of these ranks, of this phase."""
+        scope = dict(self._scope)
+        scope["ranks"] = self._scope["ranks"] if ranks is None else set(ranks)
+        scope["phase"] = self._scope["phase"] if phase is None else phase
+        return type(self)(self.path, **scope, filters=self._filters, comm=self._comm)
+
+    def slice(self, start, end, clip_values=True):
+        """From start to before end (nanoseconds, or text like "1.5 s"). Calls that it cuts are clipped; with
+        clip_values=False it is the filter that keeps such calls whole.
+        """
+        if not clip_values:
+            return self.filter("Timestamp (ns)", "between", [start, end])
+        scope = dict(self._scope)
+        scope["from_ns"] = max(nanoseconds(start), scope["from_ns"])
+        scope["to_ns"] = min(nanoseconds(end), scope["to_ns"])
+        return type(self)(self.path, **scope, filters=self._filters, comm=self._comm)
+
+    def filter(self, *filters):
+        """Only events for which all filters hold: Filters, or the field, operator and value of one.
+
+        Holds for events and for what is summed up from them: traffic is then that of the MpiSend events left.
+        The analyses refuse it: they need whole calls and messages.
+        """
+        if filters and isinstance(filters[0], str):
+            filters = (Filter(*filters) if len(filters) > 1 else Filter(expr=filters[0]),)
+        if not all(isinstance(entry, Filter) for entry in filters):
+            raise TypeError("filter() takes fathom.Filter objects, or a field, an operator and a value")
+        return type(self)(self.path, **self._scope, filters=self._filters + filters, comm=self._comm)
+
+    # ---- what the part holds ----
+
+    def _listed_ranks(self):
+        return [entry["rank"] for entry in self._definitions["processes"]]
+
+    def _filtered(self, made):
+        return made[self._mask(made)] if self._filters else made
+
+    def _mask(self, made):
+        kept = numpy.ones(len(made), bool)
+        for entry in self._filters:
+            kept &= entry.mask(made)
+        return kept
+
+    def _whole_processes(self):
+        """(events of one process, which of them the filters keep), process by process."""
+        for position, process in enumerate(self._definitions["processes"]):
+            piece = self._core.reader(process["process"]).events(LAST, position)
+            if piece is not None:
+                made = columns.frame(piece, self._listed_ranks(), self._definitions)
+                yield made, self._mask(made)
+
+    def _refuse_filters(self):
+        if self._filters:
+            raise _fathom.Error("a filter holds for events and what is summed up from them; choose ranks and phases "
+                                "with select(), time with slice()")

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Who sent how much to whom: matrices and sizes of the messages."""
+import numpy
+import pandas
+from scipy import sparse
+
+from fathom import events as columns
+
+
+class Traffic:
+    """The traffic of a Part. With a filter it is that of the MpiSend events left."""
+
+    @property
+    def traffic(self):
+        """Every pair that talked, by class, communicator and phase."""
+        def make():
+            if self._filters:
+                return self._sent_traffic()
+            made = self._core.traffic()
+            for key in ("class", "phase"):
+                made[key] = columns.categories(*made[key])
+            made["hidden"] = made["hidden"].view(bool)
+            return pandas.DataFrame(made, copy=False)
+        return self._once("traffic", make)
+
+    def _sent(self):
+        """The messages sent that the filters leave, in the order of the processes."""
+        def make():
+            names = columns.unique(self._definitions["classes"])
+            hidden = dict(zip(names, self._definitions["class_hidden"]))
+            made = [piece.loc[kept & (piece["Name"] == "MpiSend"), ["Process", "Peer", "Bytes", "Communicator", "Class"]]
+                    for piece, kept in self._whole_processes()]
+            made = pandas.concat(made, ignore_index=True) if made else pandas.DataFrame()
+            made["hidden"] = made["Class"].map(hidden).astype(bool)
+            return made
+        return self._once("sent", make)
+
+    def _sent_traffic(self):
+        sent = self._sent()
+        keys = ["Class", "hidden", "Communicator", "Process", "Peer"]
+        made = sent.groupby(keys, observed=True)["Bytes"].agg(bytes="sum", messages="count").reset_index()
+        made.insert(1, "phase", columns.categories(numpy.zeros(len(made), numpy.int8), [""]))
+        made["Process"] = made["Process"].astype(numpy.int64)
+        return made.rename(columns={"Class": "class", "Communicator": "communicator", "Process": "source",
+                                    "Peer": "destination"})
+
+    def _chosen(self, class_name=None, hidden=None, communicator=None, phase=None):
+        table = self.traffic
+        for column, wanted in (("class", class_name), ("hidden", hidden), ("communicator", communicator), ("phase", phase)):
+            if wanted is not None:
+                table = table[table[column] == wanted]
+        return table
+
+    def comm_matrix(self, output="size", class_name=None, hidden=None, communicator=None, phase=None, sparse_matrix=False):
+        """Bytes ("size"), messages ("count") or bytes a message ("mean") from rank (row) to rank (column).
+
+        All messages, those inside collectives too; hidden=False leaves the program's own. World ranks.
+        sparse_matrix gives a scipy.sparse.csr_array, whose memory follows the pairs that talked.
+        """
+        if output not in ("size", "count", "mean"):
+            raise ValueError("output is 'size', 'count' or 'mean'")
+        table = self._chosen(class_name, hidden, communicator, phase)
+        shape = (self.ranks, self.ranks)
+        where = (table["source"].to_numpy(), table["destination"].to_numpy())
+
+        def summed(column):
+            return sparse.coo_array((table[column].to_numpy().astype(numpy.int64), where), shape=shape).tocsr()
+
+        matrix = summed("messages" if output == "count" else "bytes")
+        if output == "mean":
+            matrix, counts = matrix.astype(float), summed("messages")
+            # Both hold the same pairs, in the same order.
+            matrix.data = matrix.data / numpy.maximum(counts.data, 1)
+        return matrix if sparse_matrix else matrix.toarray()
+
+    def comm_by_process(self, output="size", **choice):
+        """What each rank sent and received."""
+        matrix = self.comm_matrix(output, sparse_matrix=True, **choice)
+        made = pandas.DataFrame({"Sent": numpy.asarray(matrix.sum(axis=1)).ravel(),
+                                 "Received": numpy.asarray(matrix.sum(axis=0)).ravel()})
+        made.index.name = "Process"
+        return made
+
+    def message_sizes(self):
+        """Sizes of each class, exact or [low, high] of a bin, with how many messages had them."""
+        rows = []
+        for entry in self.sizes_by_class():
+            for size, messages in zip(entry["size"], entry["messages"]):
+                rows.append((entry["class"], entry["hidden"], size, size, messages))
+            for low, messages in zip(entry["bin_low"], entry["bin_messages"]):
+                rows.append((entry["class"], entry["hidden"], low, max(2 * low - 1, low), messages))
+        return pandas.DataFrame(rows, columns=["class", "hidden", "low", "high", "messages"])
+
+    def sizes_by_class(self):
+        """message_sizes() as profile.json has them: a dictionary for each class."""
+        if not self._filters:
+            return self._core.message_sizes()
+        made = []
+        for (name, hidden), rows in self._sent().groupby(["Class", "hidden"], observed=True):
+            size, messages = numpy.unique(rows["Bytes"].to_numpy(), return_counts=True)
+            made.append({"class": name, "hidden": bool(hidden), "size": size, "messages": messages, "bin_low": [],
+                         "bin_messages": []})
+        return made
+
+    def message_histogram(self, bins=20, **kwargs):
+        """numpy.histogram() of the sizes of all messages: counts and edges."""
+        sizes = self.message_sizes()
+        middle = (sizes["low"] + sizes["high"]) / 2
+        return numpy.histogram(middle.to_numpy(float), bins=bins, weights=sizes["messages"].to_numpy(numpy.int64), **kwargs)
