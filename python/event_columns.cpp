@@ -39,7 +39,7 @@ ColumnReader::Stack& ColumnReader::open(std::uint32_t thread) {
 }
 
 void ColumnReader::enter(const Event& event, std::int64_t row) {
-  open(event.thread).push_back({event.function, event.time_ns, event.time_ns, 0, row});
+  open(event.thread).push_back({event.function, event.time_ns, 0, row});
 }
 
 // Calls left(call, depth, named) for each call that the event ends, innermost first; the last is
@@ -51,10 +51,8 @@ void ColumnReader::leave(const Event& event, Left left) {
        --closed) {
     const Open call = stack.back();
     stack.pop_back();
-    if (!stack.empty()) {
+    if (!stack.empty())
       stack.back().inside_ns += static_cast<double>(event.time_ns - call.enter_ns);
-      stack.back().top_since_ns = event.time_ns;
-    }
     left(call, stack.size(), closed == 1);
   }
 }
@@ -100,6 +98,7 @@ void ColumnReader::add_event(const Event& event, std::int32_t process, EventColu
   columns.depth.push_back(-1);
   columns.inclusive_ns.push_back(kNothing);
   columns.exclusive_ns.push_back(kNothing);
+  if (columns.with_positions) columns.position.push_back(events_.position());
   if (event.kind == EventKind::kEnter) enter_row(event, columns);
   if (event.kind == EventKind::kLeave) leave_row(event, columns);
 }
@@ -156,36 +155,6 @@ bool ColumnReader::calls(std::size_t most, CallColumns& columns) {
         add_call(call, thread, depth, last_ns_, columns);
       });
     }
-  }
-  return more;
-}
-
-void ColumnReader::add_segment(const Open& call, std::uint64_t end_ns,
-                               SegmentColumns& columns) const {
-  if (end_ns <= call.top_since_ns) return;
-  columns.name.push_back(static_cast<std::int32_t>(call.function));
-  columns.start_ns.push_back(static_cast<std::int64_t>(call.top_since_ns));
-  columns.end_ns.push_back(static_cast<std::int64_t>(end_ns));
-}
-
-bool ColumnReader::segments(std::size_t most, SegmentColumns& columns) {
-  const bool more = !ended_;
-  Event event;
-  for (std::size_t read = 0; read < most && next(event); ++read) {
-    const Stack& stack = open(event.thread);
-    if (event.kind == EventKind::kEnter) {
-      if (!stack.empty()) add_segment(stack.back(), event.time_ns, columns);
-      enter(event, -1);
-    } else if (event.kind == EventKind::kLeave) {
-      leave(event, [&](const Open& call, std::size_t, bool) {
-        add_segment(call, event.time_ns, columns);
-      });
-    }
-  }
-  if (!ended_) return true;
-  for (Stack& stack : open_) {
-    if (!stack.empty()) add_segment(stack.back(), last_ns_, columns);
-    stack.clear();
   }
   return more;
 }

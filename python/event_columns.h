@@ -3,12 +3,11 @@
 //
 // EventColumns has one row per event. If a call's Leave is in the same piece, its Enter row has the
 // Leave's row and the call's times. Depth is 0 for a call of the program. CallColumns has one row
-// per call, written when the call is left. SegmentColumns has one row for each stretch of time in
-// which one call was the innermost open one of its thread; their lengths sum to exclusive times.
+// per call, written when the call is left.
 //
 // The events are those that ScopedEvents yields for a scope. A Leave belongs to the innermost open
 // call of its function. Calls inside that one whose own Leave was lost have no match in
-// EventColumns, and end there in the others, like calls that are open at the end of the events.
+// EventColumns, and end there in CallColumns, like calls that are open at the end of the events.
 // Times are ns of the run. Cost: one pass over the process per reader. Memory: the piece, and the
 // open calls.
 #pragma once
@@ -31,6 +30,8 @@ struct EventColumns {
   std::vector<std::int32_t> process;  // index among the processes read
   std::vector<std::int32_t> thread, depth, peer, tag, communicator, root, message_class;
   std::vector<double> inclusive_ns, exclusive_ns;  // NaN except on Enter rows whose Leave is known
+  bool with_positions = false;                     // whether to fill `position`
+  std::vector<std::int64_t> position;              // ScopedEvents::position() of each event
   std::size_t size() const { return time_ns.size(); }
   void reserve(std::size_t rows);
 };
@@ -39,11 +40,6 @@ struct CallColumns {
   std::vector<std::int32_t> name, thread, depth;
   std::vector<std::int64_t> start_ns, end_ns;
   std::vector<double> exclusive_ns;
-};
-
-struct SegmentColumns {
-  std::vector<std::int32_t> name;
-  std::vector<std::int64_t> start_ns, end_ns;
 };
 
 // Follows the calls of a process and produces the requested columns.
@@ -56,15 +52,13 @@ class ColumnReader {
   void events(std::size_t most, std::int32_t process, EventColumns& columns);
   // The calls completed by the next `most` events. False at the end.
   bool calls(std::size_t most, CallColumns& columns);
-  bool segments(std::size_t most, SegmentColumns& columns);
 
  private:
   struct Open {
     std::uint32_t function = 0;
     std::uint64_t enter_ns = 0;
-    std::uint64_t top_since_ns = 0;  // innermost since then
-    double inside_ns = 0;            // in calls nested inside it
-    std::int64_t row = -1;           // row of its Enter in the piece
+    double inside_ns = 0;   // in calls nested inside it
+    std::int64_t row = -1;  // row of its Enter in the piece
   };
   using Stack = std::vector<Open>;
 
@@ -78,7 +72,6 @@ class ColumnReader {
   void leave_row(const trace::Event& event, EventColumns& columns);
   void add_call(const Open& call, std::uint32_t thread, std::size_t depth, std::uint64_t leave_ns,
                 CallColumns& columns) const;
-  void add_segment(const Open& call, std::uint64_t end_ns, SegmentColumns& columns) const;
 
   ScopedEvents events_;
   const std::int32_t functions_;

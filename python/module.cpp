@@ -4,13 +4,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "analysis/compare.h"
-#include "analysis/load_run.h"
 #include "analysis/registry.h"
 #include "analysis/run.h"
 #include "base/launcher.h"
@@ -20,8 +19,9 @@
 #include "python/event_columns.h"
 #include "python/failure.h"
 #include "python/joined_columns.h"
-#include "python/object_transport.h"
+#include "python/operations.h"
 #include "python/results.h"
+#include "python/run.h"
 #include "python/step_fields.h"
 #include "trace/event_filter.h"
 
@@ -36,76 +36,6 @@ analysis::Thresholds thresholds_of(const std::vector<std::string>& assignments) 
     value_or_throw(analysis::set_threshold(thresholds, assignment));
   return thresholds;
 }
-
-// A run and the part of it to analyse. Profile and trace are opened on first use.
-class Run {
- public:
-  Run(const std::string& path, const std::optional<std::set<std::int64_t>>& ranks,
-      std::uint64_t from_ns, std::uint64_t to_ns, const std::optional<std::string>& phase,
-      const py::object& comm) {
-    if (!comm.is_none()) transport_ = std::make_unique<ObjectTransport>(comm);
-    scope_.ranks = ranks;
-    scope_.from_ns = from_ns;
-    scope_.to_ns = to_ns;
-    if (phase) scope_.phases = {*phase};
-    std::error_code ignored;
-    const bool folder = std::filesystem::is_directory(path, ignored);
-    directory_ = folder ? path : std::filesystem::path(path).parent_path().string();
-    profile_path_ = folder ? path + "/profile.json" : path;
-    if (!std::filesystem::exists(profile_path_, ignored)) profile_path_.clear();
-    has_trace_ = folder && std::filesystem::exists(path + "/trace", ignored);
-    if (profile_path_.empty() && !has_trace_) {
-      throw Failure("there is no run '" + path + "': it holds neither profile.json nor trace/");
-    }
-  }
-
-  bool has_trace() const { return has_trace_; }
-  bool has_profile() const { return !profile_path_.empty(); }
-
-  const profile::Profile& profile() { return *loaded().profile; }
-
-  const trace::Trace& trace() {
-    if (loaded_ && loaded_->trace) return *loaded_->trace;
-    if (!has_trace_) throw Failure("this run has no trace; record one with fathom run --trace");
-    if (!trace_) trace_ = value_or_throw(trace::Trace::open(directory_));
-    return *trace_;
-  }
-
-  const analysis::LoadedRun& loaded() {
-    if (!loaded_)
-      loaded_ = value_or_throw(analysis::load_run(profile_path_, has_trace_ ? directory_ : "",
-                                                  scope_, transport_.get()));
-    return *loaded_;
-  }
-
-  const analysis::Scope& scope() const { return scope_; }
-
-  // The joined steps of all processes, including the library's own messages if `hidden`. Collective
-  // over the communicator, if there is one.
-  const analysis::JoinedJob& joined(bool hidden) {
-    std::unique_ptr<analysis::JoinedJob>& job = joined_[hidden];
-    if (!job) {
-      analysis::JoinOptions options;
-      options.hidden_messages = hidden;
-      analysis::Transport& transport =
-          transport_ ? *transport_ : static_cast<analysis::Transport&>(alone_);
-      const trace::Trace& opened = trace();
-      const py::gil_scoped_release released;
-      job = value_or_throw(analysis::join_job(opened, transport, options));
-    }
-    return *job;
-  }
-
- private:
-  std::unique_ptr<ObjectTransport> transport_;
-  analysis::SingleProcess alone_;
-  analysis::Scope scope_;
-  std::string directory_, profile_path_;
-  bool has_trace_ = false;
-  std::optional<trace::Trace> trace_;
-  std::optional<analysis::LoadedRun> loaded_;
-  std::unique_ptr<analysis::JoinedJob> joined_[2];  // without and with hidden messages
-};
 
 // Numbers names in order of appearance, for categories.
 class Codes {
@@ -157,7 +87,7 @@ py::dict traffic_of(Run& run) {
   const auto append = [](auto& all, const auto& part) {
     all.insert(all.end(), part.begin(), part.end());
   };
-  for (const profile::Traffic& block : run.profile().traffic) {
+  for (const profile::Traffic& block : run.counted_profile().traffic) {
     const std::size_t end = source.size() + block.source.size();
     append(source, block.source);
     append(destination, block.destination);
@@ -182,7 +112,7 @@ py::dict traffic_of(Run& run) {
 
 py::list message_sizes_of(Run& run) {
   py::list made;
-  for (const profile::MessageSizes& sizes : run.profile().message_sizes) {
+  for (const profile::MessageSizes& sizes : run.counted_profile().message_sizes) {
     py::dict row;
     row["class"] = sizes.class_name;
     row["hidden"] = sizes.hidden;
@@ -197,11 +127,8 @@ py::list message_sizes_of(Run& run) {
 
 py::dict definitions_of(Run& run) {
   const trace::Definitions& definitions = run.trace().definitions();
-  py::list names, groups, processes;
-  for (const trace::Function& function : definitions.functions) {
-    names.append(function.name);
-    groups.append(static_cast<int>(function.group));
-  }
+  py::list names, processes;
+  for (const trace::Function& function : definitions.functions) names.append(function.name);
   py::list kinds;
   for (int kind = 0; kind <= static_cast<int>(trace::EventKind::kRequestGiven); ++kind) {
     kinds.append(trace::name_of(static_cast<trace::EventKind>(kind)));
@@ -222,7 +149,6 @@ py::dict definitions_of(Run& run) {
   }
   py::dict made;
   made["functions"] = names;
-  made["groups"] = groups;
   made["kinds"] = kinds;
   made["classes"] = definitions.classes;
   made["class_hidden"] = definitions.class_hidden;
@@ -250,6 +176,7 @@ py::dict columns_of(EventColumns&& columns) {
   made["bytes"] = as_array(std::move(columns.bytes));
   made["request"] = as_array(std::move(columns.request));
   made["class"] = as_array(std::move(columns.message_class));
+  if (!columns.position.empty()) made["position"] = as_array(std::move(columns.position));
   return made;
 }
 
@@ -264,17 +191,11 @@ py::dict columns_of(CallColumns&& columns) {
   return made;
 }
 
-py::dict columns_of(SegmentColumns&& columns) {
-  py::dict made;
-  made["name"] = as_array(std::move(columns.name));
-  made["start_ns"] = as_array(std::move(columns.start_ns));
-  made["end_ns"] = as_array(std::move(columns.end_ns));
-  return made;
-}
-
 // None at the end. Other Python threads run while columns are built.
-py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t process) {
+py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t process,
+                       bool with_positions) {
   EventColumns columns;
+  columns.with_positions = with_positions;
   {
     const py::gil_scoped_release released;
     reader.events(most, process, columns);
@@ -307,13 +228,12 @@ py::dict all_events(Run& run) {
   return columns_of(std::move(columns));
 }
 
-template <typename Columns, bool (ColumnReader::*read)(std::size_t, Columns&)>
-py::object next_of(ColumnReader& reader, std::size_t most) {
-  Columns columns;
+py::object next_calls(ColumnReader& reader, std::size_t most) {
+  CallColumns columns;
   bool more = false;
   {
     const py::gil_scoped_release released;
-    more = (reader.*read)(most, columns);
+    more = reader.calls(most, columns);
   }
   if (!more) return py::none();
   return columns_of(std::move(columns));
@@ -417,9 +337,9 @@ py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& 
 
 PYBIND11_MODULE(_fathom, module) {
   py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
-  py::class_<Run>(module, "Run")
-      .def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t,
-                    std::uint64_t, const std::optional<std::string>&, const py::object&>())
+  py::class_<Run> run(module, "Run");
+  run.def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t,
+                   std::uint64_t, const std::optional<std::string>&, const py::object&>())
       .def_property_readonly("has_trace", &Run::has_trace)
       .def_property_readonly("has_profile", &Run::has_profile)
       .def("header", &header_of)
@@ -433,11 +353,12 @@ PYBIND11_MODULE(_fathom, module) {
       .def("step", &step_of)
       .def("own_processes", &own_processes)
       .def("analyze", &analyze);
+  bind_operations(run);
   py::class_<analysis::CausalOrder>(module, "Replay").def("moments", &moments_of);
   py::class_<ColumnReader>(module, "ColumnReader")
-      .def("events", &next_events)
-      .def("calls", &next_of<CallColumns, &ColumnReader::calls>)
-      .def("segments", &next_of<SegmentColumns, &ColumnReader::segments>);
+      .def("events", &next_events, py::arg("most"), py::arg("process"),
+           py::arg("with_positions") = false)
+      .def("calls", &next_calls);
   bind_engine(module);
   module.def("is_launched", [] { return base::launched_rank().has_value(); });
   module.def("analyses", &analyses);

@@ -15,10 +15,14 @@ ScopedEvents::ScopedEvents(const trace::Trace& trace, std::size_t process,
 
 // Also reads the events before the window, because calls open at its beginning belong to it.
 bool ScopedEvents::next(Event& event) {
-  if (all_) return cursor_.next(event);
-  for (Event read; ready_.empty() && !ended_;) {
+  if (all_) {
+    ++position_;
+    return cursor_.next(event);
+  }
+  for (Placed read; ready_.empty() && !ended_;) {
     ended_ = !cursor_.next(read);
     if (ended_) break;
+    read.position = read_++;
     if (read.time_ns >= scope_.from_ns && !begun_) begin();
     if (read.time_ns >= scope_.to_ns) {
       end();
@@ -28,12 +32,13 @@ bool ScopedEvents::next(Event& event) {
   }
   if (ready_.empty()) return false;
   event = ready_.front();
+  position_ = ready_.front().position;
   ready_.pop_front();
   return true;
 }
 
 // Whether the event is in the chosen phase.
-bool ScopedEvents::follow(const Event& event) {
+bool ScopedEvents::follow(const Placed& event) {
   if (open_.size() <= event.thread) open_.resize(event.thread + 1);
   if (event.kind == EventKind::kLeave) return leave(event);
   const bool before = filter_.phase(phases_.now());

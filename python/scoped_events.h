@@ -23,12 +23,18 @@ class ScopedEvents {
 
   bool next(trace::Event& event);  // false at the end
 
+  // Index of the last event in the process's trace; -1 for a Leave added where the window ends.
+  std::int64_t position() const { return position_; }
+
  private:
-  struct Open : trace::Event {
+  struct Placed : trace::Event {
+    std::int64_t position = -1;
+  };
+  struct Open : Placed {
     bool wanted = false;
   };
 
-  bool follow(const trace::Event& event);
+  bool follow(const Placed& event);
   bool leave(const trace::Event& event);
   void begin();
   void end();
@@ -40,7 +46,9 @@ class ScopedEvents {
   bool begun_ = false, ended_ = false;
   analysis::PhaseStack phases_;
   std::vector<std::vector<Open>> open_;  // by thread
-  std::deque<trace::Event> ready_;       // returned before more is read
+  std::deque<Placed> ready_;             // to be given before more is read
+  std::int64_t read_ = 0;                // events so far
+  std::int64_t position_ = -1;
 };
 
 }  // namespace fathom::python

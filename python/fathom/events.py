@@ -59,25 +59,6 @@ def calls_of(made, kept):
             "end_ns": enters["_matching_timestamp"].to_numpy(), "exclusive_ns": enters["time.exc"].to_numpy()}
 
 
-def segments_of(made, kept):
-    """Stretches in which a kept call was the innermost open one of its thread, as ColumnReader::segments() has them."""
-    kind, times = made["Event Type"].cat.codes.to_numpy(), made["Timestamp (ns)"].to_numpy()
-    matching, parent = made["_matching_event"].to_numpy(), made["_parent"].to_numpy()
-    rows = numpy.arange(len(made))
-    # Whose time it is after each event: a call's own after its Enter, its caller's after its Leave.
-    owner = numpy.where(kind == 0, rows, numpy.where(matching >= 0, parent[matching], -1))
-    whose, start, end = [], [], []
-    for thread in numpy.unique(made["Thread"]):
-        there = numpy.flatnonzero((made["Thread"].to_numpy() == thread) & (kind < 2))
-        call = owner[there[:-1]]
-        chosen = (call >= 0) & kept[call] & (times[there[1:]] > times[there[:-1]])
-        whose.append(call[chosen])
-        start.append(times[there[:-1][chosen]])
-        end.append(times[there[1:][chosen]])
-    names = made["Name"].cat.codes.to_numpy()
-    return {"name": names[numpy.concatenate(whose)], "start_ns": numpy.concatenate(start), "end_ns": numpy.concatenate(end)}
-
-
 def next_stride(late):
     """The stride of the next event of the same process and partition that is no receive; -1 where there is none."""
     ordered = late.sort_values(["Process", "Start"], kind="stable")

@@ -122,12 +122,25 @@ class Part:
         return kept
 
     def _whole_processes(self):
-        """(events of one process, which of them the filters keep), process by process."""
+        """(number of a process, its events, which of them the filters keep, their positions in its trace), one
+        process in memory at a time.
+        """
         for position, process in enumerate(self._definitions["processes"]):
-            piece = self._core.reader(process["process"]).events(LAST, position)
+            piece = self._core.reader(process["process"]).events(LAST, position, with_positions=True)
             if piece is not None:
                 made = columns.frame(piece, self._listed_ranks(), self._definitions)
-                yield made, self._mask(made)
+                yield process["process"], made, self._mask(made), piece["position"]
+
+    @property
+    def _counted(self):
+        """The core, which knows by now what events the filters leave: figures are counted by it alone."""
+        def make():
+            if self._filters:
+                self._core.choose_none()
+                for process, _, kept, positions in self._whole_processes():
+                    self._core.choose(process, positions[kept])
+            return self._core
+        return self._once("counted", make)
 
     def _refuse_filters(self):
         if self._filters:

@@ -7,9 +7,11 @@ import _fathom
 from fathom import events as columns
 from fathom import replay as replays
 from fathom.analyses import Analyses
-from fathom.operations import PIECE, Operations
+from fathom.operations import Operations
 from fathom.part import LAST, Part
 from fathom.traffic import Traffic
+
+_PIECE = 1 << 20
 
 
 def multirun_analysis(runs, metric_column="Timestamp (ns)", groupby_column="Name"):
@@ -26,7 +28,7 @@ class Run(Traffic, Operations, Analyses, Part):
 
     # ---- events ----
 
-    def event_chunks(self, rows=PIECE):
+    def event_chunks(self, rows=_PIECE):
         """Events as DataFrames of up to `rows` of one process each: a trace of any length in bounded memory.
 
         Calls whose ends lie in different pieces have no match and no times in either.
@@ -50,7 +52,7 @@ class Run(Traffic, Operations, Analyses, Part):
         names = columns.unique(self._definitions["functions"])
         ranks = self._listed_ranks()
         made = []
-        for position, piece in self._pieces("calls"):
+        for position, piece in self._call_pieces():
             made.append(pandas.DataFrame({
                 "Name": columns.categories(piece["name"], names),
                 "Process": columns.categories(numpy.full(len(piece["name"]), position, numpy.int32), ranks),
@@ -58,6 +60,17 @@ class Run(Traffic, Operations, Analyses, Part):
                 "end_ns": piece["end_ns"], "time.inc": piece["end_ns"] - piece["start_ns"],
                 "time.exc": piece["exclusive_ns"]}, copy=False))
         return pandas.concat(made, ignore_index=True, copy=False) if made else pandas.DataFrame()
+
+    def _call_pieces(self):
+        """(position among the processes, columns of calls), a bounded piece at a time."""
+        if self._filters:
+            for _, made, kept, _ in self._whole_processes():
+                yield made["Process"].cat.codes.iat[0], columns.calls_of(made, kept)
+            return
+        for position, process in enumerate(self._definitions["processes"]):
+            reader = self._core.reader(process["process"])
+            while (piece := reader.calls(_PIECE)) is not None:
+                yield position, piece
 
     # ---- joined steps ----
 

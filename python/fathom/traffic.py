@@ -14,35 +14,12 @@ class Traffic:
     def traffic(self):
         """Every pair that talked, by class, communicator and phase."""
         def make():
-            if self._filters:
-                return self._sent_traffic()
-            made = self._core.traffic()
+            made = self._counted.traffic()
             for key in ("class", "phase"):
                 made[key] = columns.categories(*made[key])
             made["hidden"] = made["hidden"].view(bool)
             return pandas.DataFrame(made, copy=False)
         return self._once("traffic", make)
-
-    def _sent(self):
-        """The messages sent that the filters leave, in the order of the processes."""
-        def make():
-            names = columns.unique(self._definitions["classes"])
-            hidden = dict(zip(names, self._definitions["class_hidden"]))
-            made = [piece.loc[kept & (piece["Name"] == "MpiSend"), ["Process", "Peer", "Bytes", "Communicator", "Class"]]
-                    for piece, kept in self._whole_processes()]
-            made = pandas.concat(made, ignore_index=True) if made else pandas.DataFrame()
-            made["hidden"] = made["Class"].map(hidden).astype(bool)
-            return made
-        return self._once("sent", make)
-
-    def _sent_traffic(self):
-        sent = self._sent()
-        keys = ["Class", "hidden", "Communicator", "Process", "Peer"]
-        made = sent.groupby(keys, observed=True)["Bytes"].agg(bytes="sum", messages="count").reset_index()
-        made.insert(1, "phase", columns.categories(numpy.zeros(len(made), numpy.int8), [""]))
-        made["Process"] = made["Process"].astype(numpy.int64)
-        return made.rename(columns={"Class": "class", "Communicator": "communicator", "Process": "source",
-                                    "Peer": "destination"})
 
     def _chosen(self, class_name=None, hidden=None, communicator=None, phase=None):
         table = self.traffic
@@ -93,14 +70,7 @@ class Traffic:
 
     def sizes_by_class(self):
         """message_sizes() as profile.json has them: a dictionary for each class."""
-        if not self._filters:
-            return self._core.message_sizes()
-        made = []
-        for (name, hidden), rows in self._sent().groupby(["Class", "hidden"], observed=True):
-            size, messages = numpy.unique(rows["Bytes"].to_numpy(), return_counts=True)
-            made.append({"class": name, "hidden": bool(hidden), "size": size, "messages": messages, "bin_low": [],
-                         "bin_messages": []})
-        return made
+        return self._counted.message_sizes()
 
     def message_histogram(self, bins=20, **kwargs):
         """numpy.histogram() of the sizes of all messages: counts and edges."""

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """import fathom: figures of a trace worked out by hand, of a generated run, and what is refused."""
+import json
 import os
 import subprocess
 import sys
@@ -95,6 +96,9 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(table.index.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
         numpy.testing.assert_allclose(table["time.exc.imbalance"], [2, 1500 / 700, 1.5])
         self.assertEqual(table["Top processes"].tolist(), [[0, 2], [2, 1], [0, 1]])
+        # Those that never called a function are not among its processes.
+        self.assertEqual(self.run_.load_imbalance("count", 3).loc["MPI_Send", "Top processes"], [0, 1])
+        self.assertRaises(ValueError, self.run_.load_imbalance, "seconds")
 
     def test_idle_time_forgets_mpi_events(self):
         for _ in range(2):
@@ -104,20 +108,31 @@ class MadeTrace(unittest.TestCase):
 
     def test_time_profile(self):
         table = self.run_.time_profile(4)
-        self.assertEqual(table["bin_start"].tolist(), [0, 400, 800, 1200])
+        # From 0 to the moment after the last event, 1601, in bins of whole nanoseconds.
+        self.assertEqual(table["bin_start"].tolist(), [0, 401, 802, 1203])
+        self.assertEqual(table["bin_end"].tolist(), [401, 802, 1203, 1604])
         self.assertEqual(table["MPI_Send"].tolist(), [200, 0, 0, 0])
-        self.assertEqual(table["MPI_Recv"].tolist(), [600, 100, 0, 0])
-        self.assertEqual(table["MPI_Barrier"].tolist(), [0, 0, 200, 700])
-        self.assertEqual(table["idle_time"].tolist(), [400, 1100, 1000, 500])
+        self.assertEqual(table["MPI_Recv"].tolist(), [601, 99, 0, 0])
+        self.assertEqual(table["MPI_Barrier"].tolist(), [0, 0, 203, 697])
+        self.assertEqual(table["idle_time"].tolist(), [402, 1104, 1000, 506])
         normalized = self.run_.time_profile(4, normalized=True)
         numpy.testing.assert_allclose(normalized.iloc[:, 2:].sum(axis=1), 1)
 
     def test_communication_over_time(self):
         values, edges = self.run_.comm_over_time(bins=2)
-        self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 800, 1600]))
+        self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 801, 1602]))
         self.assertEqual(self.run_.comm_over_time("count", "receive", bins=4)[0].tolist(), [1, 1, 0, 0])
         self.assertEqual(self.run_.comm_over_time(bins=2, range=(0, 600))[0].tolist(), [100, 50])
-        self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 800, 0])
+        self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 801, 0])
+
+    def test_edges_of_ones_own_are_numpys(self):
+        """Messages are sent at 0 and 300; the last bin holds its end too."""
+        for bins, counts in (([0, 300, 400], [1, 1]), ([0.5, 300], [1]), ([0, 299.5, 300.5], [1, 1]), ([-5, 0], [1])):
+            values, edges = self.run_.comm_over_time("count", bins=bins)
+            self.assertEqual((values.tolist(), edges.tolist()), (counts, bins))
+        self.assertEqual(self.run_.slice(100, 400).comm_over_time("count", bins=[0, 200, 1000])[0].tolist(), [0, 1])
+        for wrong in (lambda: self.run_.comm_over_time(bins=0), lambda: self.run_.time_profile(0)):
+            self.assertRaises(ValueError, wrong)
 
     def test_message_histogram(self):
         counts, edges = self.run_.message_histogram(bins=[0, 60, 200])
@@ -410,15 +425,14 @@ class Generated(unittest.TestCase):
         self.assertTrue(((mean >= table["low_bytes"]) & (mean <= table["high_bytes"])).all())
 
     def test_two_ways_to_the_same_times(self):
-        """The analyses count events as they come, the operations here columns."""
+        """calls() are columns of events; the operations and the analyses count as the events pass by."""
         sums = self.run_.calls().groupby("Name", observed=True)["time.exc"].sum() / 1e9
         functions = self.run_.analysis("flat-profile")["functions"].set_index("name")["exclusive_seconds"]
         for name, seconds in sums.items():
             self.assertAlmostEqual(functions[name], seconds, 9)
         bins, ours = self.run_.analysis("time-profile")["time_profile"], self.run_.time_profile(50)
         for name in sums.index:
-            # Its bins are whole nanoseconds: 50 edges each up to 1 ns further on, for 8 ranks.
-            numpy.testing.assert_allclose(bins[name] * 1e9, ours[name], atol=50 * 8)
+            numpy.testing.assert_allclose(bins[name] * 1e9, ours[name])
         over_time = self.run_.analysis("comm-over-time")["comm_over_time"]
         sent = over_time["sent_bytes"] + over_time["hidden_sent_bytes"]
         self.assertEqual(sent.sum(), self.run_.comm_over_time()[0].sum())
@@ -527,6 +541,94 @@ class Generated(unittest.TestCase):
         keys = ["class", "hidden", "communicator", "source", "destination"]
         ours, theirs = (run.traffic.sort_values(keys)[keys + ["bytes", "messages"]].astype({"class": str}) for run in (every, self.run_))
         pandas.testing.assert_frame_equal(ours.reset_index(drop=True), theirs.reset_index(drop=True), check_dtype=False)
+
+
+class SameFiguresAsAnalyze(unittest.TestCase):
+    """What the operations give is what `fathom analyze --json` writes, of the run and of parts of it."""
+
+    PARTS = ({}, {"ranks": [0, 2, 3]}, {"window": (0.2, 0.6)}, {"ranks": [1, 2], "window": (0.5, 0.9)})
+    NAMES = ("flat-profile", "load-imbalance", "idle-time", "time-profile", "comm-over-time")
+
+    @classmethod
+    def setUpClass(cls):
+        cls.path = os.path.join(scratch(cls), "run")
+        subprocess.run([GENERATE, cls.path, "--ranks", "5", "--events", "20000"], check=True, capture_output=True)
+        cls.end_ns = fathom.open(cls.path).processes()["last_ns"].max()
+
+    def parts(self):
+        """(part of the run, what the tool says of it)."""
+        for part in self.PARTS:
+            run, options = fathom.open(self.path), []
+            if "ranks" in part:
+                run, options = run.select(ranks=part["ranks"]), ["--ranks", ",".join(map(str, part["ranks"]))]
+            if "window" in part:
+                start, end = (int(share * self.end_ns) for share in part["window"])
+                run = run.slice(start, end)
+                options += ["--from", f"{start / 1e9:.9f}", "--to", f"{end / 1e9:.9f}"]
+            for name in self.NAMES:
+                options += ["--only", name]
+            told = subprocess.run([CLI, "analyze", self.path, "--json", *options], check=True, capture_output=True, text=True)
+            yield run, json.loads(told.stdout)["analyses"]
+
+    def close(self, seconds, ns):
+        numpy.testing.assert_allclose(numpy.asarray(seconds) * 1e9, ns, rtol=1e-12)
+
+    def test_flat_profile(self):
+        for run, told in self.parts():
+            table = pandas.DataFrame(told["flat-profile"]["functions"]).set_index("name").drop(index="(program)")
+            ours = run.flat_profile(["time.exc", "time.inc", "count"]) * len(run.processes())
+            self.assertEqual(ours.index.tolist(), table.index.tolist())
+            self.close(table["exclusive_seconds"], ours["time.exc"])
+            self.close(table["inclusive_seconds"], ours["time.inc"])
+            numpy.testing.assert_allclose(table["count"], ours["count"])
+            calls = pandas.DataFrame(told["flat-profile"]["calls"]).groupby(["name", "rank"])[["inclusive_seconds", "count"]].sum()
+            each = run.flat_profile(["time.inc", "count"], per_process=True)
+            called = each[each["count"] > 0]
+            self.close(calls.loc[called.index, "inclusive_seconds"], called["time.inc"])
+            self.assertEqual(calls.drop(index="(program)")["count"].sum(), each["count"].sum())
+
+    def test_load_imbalance(self):
+        for run, told in self.parts():
+            table = pandas.DataFrame(told["load-imbalance"]["load_imbalance"]).set_index("name").drop(index="(program)")
+            ours = run.load_imbalance(num_processes=10)
+            self.assertEqual(ours.index.tolist(), table.index.tolist())
+            numpy.testing.assert_allclose(ours["time.exc.imbalance"], table["imbalance"])
+            self.close(table["mean_seconds"], ours["time.exc.mean"])
+            self.assertEqual(ours["Top processes"].tolist(), table["top_ranks"].tolist())
+
+    def test_idle_time(self):
+        for run, told in self.parts():
+            table, ours = pandas.DataFrame(told["idle-time"]["idle_time"]), run.idle_time(mpi_events=True)
+            self.assertEqual(ours["Process"].tolist(), table["rank"].tolist())
+            self.assertGreater(ours["Idle Time"].sum(), 0)
+            self.close(table["blocking_seconds"], ours["Idle Time"])
+
+    def test_time_profile(self):
+        for run, told in self.parts():
+            table, ours = pandas.DataFrame(told["time-profile"]["time_profile"]), run.time_profile()
+            self.assertEqual(set(table.columns) - {"(program)", "bin_start_s", "bin_end_s"},
+                             set(ours.columns) - {"idle_time", "bin_start", "bin_end"})
+            for name in ours.columns.drop("idle_time"):
+                self.close(table[f"{name}_s" if name.startswith("bin_") else name], ours[name])
+            # The rest of a bin is the program's time, and that before and after the events of a rank.
+            self.assertTrue((ours["idle_time"] >= (table["(program)"] * 1e9 - 1e-3)).all())
+
+    def test_communication_over_time(self):
+        for run, told in self.parts():
+            table = pandas.DataFrame(told["comm-over-time"]["comm_over_time"])
+            for ours, side in (("send", "sent"), ("receive", "received")):
+                for output, unit in (("size", "bytes"), ("count", "messages")):
+                    values, edges = run.comm_over_time(output, ours)
+                    self.assertGreater(values.sum(), 0)
+                    self.assertEqual(values.tolist(), (table[f"{side}_{unit}"] + table[f"hidden_{side}_{unit}"]).tolist())
+                    self.close(table["bin_end_s"], edges[1:])
+
+    def test_a_filter_that_keeps_all_of_a_part_changes_nothing(self):
+        for run, _ in self.parts():
+            every = run.filter("Bytes", ">=", 0)
+            for ask in (lambda run: run.flat_profile(["time.exc", "time.inc", "count"]), lambda run: run.time_profile(17),
+                        lambda run: run.load_imbalance(num_processes=3), lambda run: run.idle_time(mpi_events=True)):
+                pandas.testing.assert_frame_equal(ask(every), ask(run))
 
 
 if __name__ == "__main__":
