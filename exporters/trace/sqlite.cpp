@@ -3,7 +3,9 @@
 
 #include <sqlite3.h>
 #include <unistd.h>
+#include <concepts>
 
+#include <concepts>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -122,7 +124,9 @@ class Database {
     sqlite3_finalize(statement);
   }
 
-  // The text must outlive the insert.
+  // The text must outlive the insert, so a temporary is refused.
+  template <std::same_as<std::string> Text>
+  void text(Text&&) = delete;
   void text(std::string_view text) {
     check(sqlite3_bind_text(row_, ++column_, text.data(), static_cast<int>(text.size()),
                             SQLITE_STATIC));
@@ -173,9 +177,10 @@ class SqliteVisitor : public trace::Visitor {
     pair("level", all_.level);
     pair("source", all_.source);
     for (const trace::Process& process : all_.processes) {
+      const std::string host = profile::shown_host(process.host);
       database_.insert_once("INSERT INTO process VALUES(?,?,?,?,?,?)", [&] {
         database_.value(process.rank);
-        database_.text(profile::shown_host(process.host));
+        database_.text(host);
         database_.value(process.pid);
         database_.text(process.affinity);
         database_.value(process.complete ? 1 : 0);
