@@ -20,7 +20,7 @@
 #include "analysis/waits/barrier_spread.h"
 #include "analysis/waits/transfers.h"
 #include "analysis/waits/wait_states.h"
-#include "base/text.h"
+#include "base/named_rows.h"
 
 namespace fathom::analysis {
 namespace {
@@ -78,21 +78,12 @@ constexpr Row kRows[] = {
      comm_over_time},
 };
 
-std::string known_names() {
-  std::string names = base::joined(kRows);
-  return names;
-}
-
 }  // namespace
 
 std::span<const Row> all_analyses() { return kRows; }
 
 base::Result<const Row*> find_analysis(std::string_view name) {
-  for (const Row& row : kRows) {
-    if (name == row.name) return &row;
-  }
-  return base::Error{"there is no analysis '" + std::string(name) + "'; there are " +
-                     known_names()};
+  return base::find_row(all_analyses(), "analysis", name);
 }
 
 }  // namespace fathom::analysis

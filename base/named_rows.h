@@ -2,6 +2,7 @@
 // Finds a row of a registry by name.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -11,16 +12,19 @@
 
 namespace fathom::base {
 
-// `what`: the word for a row in the Error, which lists the known names.
+// nullptr if no row has this name.
+template <typename Row>
+const Row* row_named(std::span<const Row> rows, std::string_view name) {
+  const auto found = std::ranges::find_if(rows, [&](const Row& row) { return name == row.name; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// The same; the Error calls the row a `what` and lists the known names.
 template <typename Row>
 Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::string_view name) {
-  std::string names;
-  for (const Row& row : rows) {
-    if (name == row.name) return &row;
-    add_to_list(names, row.name);
-  }
+  if (const Row* row = row_named(rows, name)) return row;
   return Error{std::string("there is no ") + what + " '" + std::string(name) + "'; there are " +
-               names};
+               joined(rows)};
 }
 
 }  // namespace fathom::base

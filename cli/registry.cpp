@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/subcommand.h"
 
+#include "base/named_rows.h"
 #include "cli/commands/analyze.h"
 #include "cli/commands/compare.h"
 #include "cli/commands/completion.h"
@@ -49,10 +50,7 @@ constexpr Subcommand kSubcommands[] = {
 std::span<const Subcommand> all_subcommands() { return kSubcommands; }
 
 const Subcommand* find_subcommand(std::string_view name) {
-  for (const Subcommand& row : kSubcommands) {
-    if (name == row.name) return &row;
-  }
-  return nullptr;
+  return base::row_named(all_subcommands(), name);
 }
 
 }  // namespace fathom::cli

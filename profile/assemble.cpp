@@ -379,10 +379,13 @@ void Assembly::finish_coverage(Profile& profile) {
       [this](std::int64_t rank) { return ranks_.contains(rank); }, coverage);
   list_invisible(coverage);
   coverage.cut_short = endings_.why_cut_short(profile.world_size);
-  if (truncated_)
-    note("the rows of at least one process were cut off; what was readable is counted");
+  if (truncated_) {
+    coverage.notes.push_back(
+        "the rows of at least one process were cut off; what was readable is counted");
+  }
   if (paused_) {
-    note("counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
+    coverage.notes.push_back(
+        "counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
   }
   const bool incomplete = !coverage.cut_short.empty() || coverage.lost_messages > 0 || truncated_ ||
                           ranks_.size() != static_cast<std::size_t>(profile.world_size);
@@ -417,16 +420,12 @@ void Assembly::finish_sizes(Profile& profile) {
 }
 
 Profile Assembly::finish() {
-  Profile profile = std::exchange(profile_, Profile{});
-  profile_.world_size = profile.world_size;
-  notes_.clear();
+  Profile profile = std::move(profile_);
   settle_numbers(profile);
   merge_cells();
   finish_ranks(profile);
-  profile_.coverage.notes.clear();
   finish_traffic(profile);
   finish_coverage(profile);
-  for (const auto& sentence : profile_.coverage.notes) profile.coverage.notes.push_back(sentence);
   finish_sizes(profile);
   return profile;
 }

@@ -26,11 +26,6 @@ std::string shown(const YAML::Node& node) {
   return out.c_str();
 }
 
-std::string joined(const std::set<std::string>& names) {
-  std::string all = base::joined(names);
-  return all;
-}
-
 }  // namespace
 
 base::Result<YamlDocument> YamlDocument::read(const std::string& path) {
@@ -245,8 +240,8 @@ void YamlSection::finish() {
     const std::string where =
         path_.empty() ? "" : " in '" + path_.substr(0, path_.size() - 1) + "'";
     if (!known.contains(key)) {
-      reading_->complain(entry.first,
-                         "there is no key '" + key + "'" + where + "; there are " + joined(known));
+      reading_->complain(entry.first, "there is no key '" + key + "'" + where + "; there are " +
+                                          base::joined(known));
     }
     if (!seen.insert(key).second)
       reading_->complain(entry.first, "'" + key + "' is given twice" + where);

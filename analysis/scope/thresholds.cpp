@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/text.h"
+#include "base/named_rows.h"
 
 namespace fathom::analysis {
 namespace {
@@ -69,12 +69,6 @@ constexpr ThresholdRow kRows[] = {
      "transfers: about so many ends of messages stand in the table"},
 };
 
-std::string known_names() {
-  std::string names;
-  for (const ThresholdRow& row : kRows) base::add_to_list(names, row.name);
-  return names;
-}
-
 }  // namespace
 
 std::span<const ThresholdRow> threshold_rows() { return kRows; }
@@ -82,21 +76,19 @@ std::span<const ThresholdRow> threshold_rows() { return kRows; }
 base::Status set_threshold(Thresholds& thresholds, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');
   const std::string name = assignment.substr(0, equals);
-  for (const ThresholdRow& row : kRows) {
-    if (name != row.name) continue;
-    const std::string number = equals == std::string::npos ? "" : assignment.substr(equals + 1);
-    double value = 0;
-    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
-    // !(value >= 0) also rejects NaN, which from_chars accepts.
-    if (error != std::errc() || end != number.data() + number.size() || !(value >= 0) ||
-        std::isinf(value)) {
-      return base::Error{"threshold '" + assignment + "' needs a number of 0 or more: " + name +
-                         "=NUMBER"};
-    }
-    thresholds.*row.member = value;
-    return base::Done{};
+  const auto row = base::find_row(threshold_rows(), "threshold", name);
+  if (!row) return row.error();
+  const std::string number = equals == std::string::npos ? "" : assignment.substr(equals + 1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  // !(value >= 0) also rejects NaN, which from_chars accepts.
+  if (error != std::errc() || end != number.data() + number.size() || !(value >= 0) ||
+      std::isinf(value)) {
+    return base::Error{"threshold '" + assignment + "' needs a number of 0 or more: " + name +
+                       "=NUMBER"};
   }
-  return base::Error{"there is no threshold '" + name + "'; there are " + known_names()};
+  thresholds.*(*row)->member = value;
+  return base::Done{};
 }
 
 }  // namespace fathom::analysis

@@ -25,10 +25,7 @@ struct ImportOptions {
 
 using importers::Importer;
 
-std::string import_format_names() {
-  std::string names = base::joined(importers::all());
-  return names;
-}
+std::string import_format_names() { return base::joined(importers::all()); }
 
 int import_profile(const ImportOptions& options, const Importer& importer) {
   // Read the input first, so that a bad one does not cost the run that --force would replace.

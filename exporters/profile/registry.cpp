@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "exporters/profile/registry.h"
 
-#include <algorithm>
-#include <iterator>
-
+#include "base/named_rows.h"
 #include "exporters/profile/csv.h"
 #include "exporters/profile/graphml.h"
 #include "exporters/profile/metis.h"
@@ -32,10 +30,6 @@ constexpr Exporter kExporters[] = {
 
 std::span<const Exporter> all() { return kExporters; }
 
-const Exporter* find(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kExporters), std::end(kExporters),
-                                   [&](const Exporter& row) { return row.name == name; });
-  return found == std::end(kExporters) ? nullptr : found;
-}
+const Exporter* find(std::string_view name) { return base::row_named(all(), name); }
 
 }  // namespace fathom::exporters

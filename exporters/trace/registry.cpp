@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include <algorithm>
-#include <iterator>
-
+#include "base/named_rows.h"
 #include "exporters/trace/chrome.h"
 #include "exporters/trace/csv.h"
 #include "exporters/trace/goal.h"
@@ -37,9 +35,7 @@ constexpr TraceExporter kTraceExporters[] = {
 std::span<const TraceExporter> all_trace() { return kTraceExporters; }
 
 const TraceExporter* find_trace(std::string_view name) {
-  const auto* found = std::find_if(std::begin(kTraceExporters), std::end(kTraceExporters),
-                                   [&](const TraceExporter& row) { return row.name == name; });
-  return found == std::end(kTraceExporters) ? nullptr : found;
+  return base::row_named(all_trace(), name);
 }
 
 }  // namespace fathom::exporters

@@ -176,10 +176,7 @@ void judge(std::uint32_t kind, const profile::CommunicatorRow& row) {
   ChosenCommunicators::judge(kind, row.name, row.made_by);
 }
 
-std::string listed(const std::vector<std::string>& patterns) {
-  std::string list = base::joined(patterns, ",");
-  return list;
-}
+std::string listed(const std::vector<std::string>& patterns) { return base::joined(patterns, ","); }
 
 std::string describe_recording(const TraceSettings& settings) {
   std::string lines = kTracedFunctionLines;

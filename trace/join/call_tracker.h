@@ -127,8 +127,6 @@ class CallTracker {
            definitions_.class_hidden[message_class];
   }
 
-  const Definitions& definitions() const { return definitions_; }
-
  private:
   Consumer& consumer() { return static_cast<Consumer&>(*this); }
 
