@@ -16,7 +16,7 @@ import subprocess
 import tempfile
 import time
 
-FORMATS = ["otf2", "perfetto", "chrome", "paraver", "goal", "smpi", "events", "sqlite"]
+FORMATS = ["otf2", "perfetto", "chrome", "paraver", "goal", "smpi", "events", "speedscope", "sqlite"]
 
 
 def timed(command, directory):

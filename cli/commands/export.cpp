@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,11 +90,17 @@ int export_trace(const ExportOptions& options, const exporters::TraceExporter& e
   return kFine;
 }
 
+// The rows whose extension is the longest that fits: r.speedscope.json is not just any .json.
 template <typename Rows>
 std::vector<std::string> formats_with_ending_of(const std::string& path, const Rows& rows) {
   std::vector<std::string> names;
+  std::size_t longest = 1;
   for (const auto& row : rows) {
-    if (row.extension[0] != '\0' && path.ends_with(row.extension)) names.push_back(row.name);
+    const std::string_view extension = row.extension;
+    if (extension.size() < longest || !path.ends_with(extension)) continue;
+    if (extension.size() > longest) names.clear();
+    longest = extension.size();
+    names.push_back(row.name);
   }
   return names;
 }

@@ -6,6 +6,7 @@
 #include "exporters/profile/graphml.h"
 #include "exporters/profile/metis.h"
 #include "exporters/profile/npz.h"
+#include "exporters/profile/openmetrics.h"
 #include "exporters/profile/pfprof.h"
 #include "exporters/profile/scotch.h"
 #include "exporters/profile/treematch.h"
@@ -22,6 +23,8 @@ constexpr Exporter kExporters[] = {
     {"scotch", "Scotch source graph, both directions added up", ".grf", export_scotch},
     {"treematch", "TreeMatch matrix: dense text, both directions added up", ".mat",
      export_treematch},
+    {"openmetrics", "OpenMetrics text for Prometheus: traffic by rank, message sizes", ".prom",
+     export_openmetrics},
     {"pfprof", "oxton-result<rank>.json for each rank, in a folder, .tar or .tar.gz", "",
      export_pfprof},
 };

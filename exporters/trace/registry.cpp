@@ -8,6 +8,7 @@
 #include "exporters/trace/perfetto.h"
 #include "exporters/trace/pyrite.h"
 #include "exporters/trace/smpi.h"
+#include "exporters/trace/speedscope.h"
 #include "exporters/trace/sqlite.h"
 #include "exporters/trace/trace_exporter.h"
 
@@ -27,7 +28,10 @@ constexpr TraceExporter kTraceExporters[] = {
      export_trace_csv},
     {"pyrite", "Pyrite's analysis object: summary, ranks, links, barriers, patterns, issues",
      ".json", export_pyrite},
-    {"sqlite", "SQLite database: calls, messages, communicators", ".sqlite", export_sqlite},
+    {"speedscope", "speedscope's flame graphs: who calls MPI, and for how long", ".speedscope.json",
+     export_speedscope},
+    {"sqlite", "SQLite database: calls, call sites, messages, communicators", ".sqlite",
+     export_sqlite},
 };
 
 }  // namespace

@@ -3,15 +3,17 @@
 
 #include <sqlite3.h>
 #include <unistd.h>
-#include <concepts>
 
 #include <concepts>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 
+#include "analysis/calls/call_site_names.h"
 #include "trace/attributes.h"
 #include "trace/fields.h"
 
@@ -40,6 +42,8 @@ CREATE TABLE sent(id INTEGER PRIMARY KEY, rank INTEGER, thread INTEGER, ns INTEG
                   communicator INTEGER, peer INTEGER, tag INTEGER, bytes INTEGER, request INTEGER);
 CREATE TABLE received(id INTEGER PRIMARY KEY, rank INTEGER, thread INTEGER, ns INTEGER, class TEXT, hidden INTEGER,
                       communicator INTEGER, peer INTEGER, tag INTEGER, bytes INTEGER, request INTEGER);
+CREATE TABLE site(rank INTEGER, address INTEGER, function TEXT, file TEXT, line INTEGER, module TEXT,
+                  place INTEGER, PRIMARY KEY(rank, address)) WITHOUT ROWID;
 CREATE TABLE event(kind TEXT, rank INTEGER, thread INTEGER, ns INTEGER, code INTEGER, request INTEGER,
                    communicator INTEGER, peer INTEGER, tag INTEGER, count INTEGER);
 CREATE VIEW message AS
@@ -47,7 +51,20 @@ CREATE VIEW message AS
          received.rank AS destination, sent.ns AS sent_ns, received.ns AS received_ns,
          sent.thread AS source_thread, received.thread AS destination_thread
   FROM sent JOIN received USING(id);
-CREATE VIEW calls AS SELECT function.name, call.* FROM call JOIN function ON function.id = call.function;
+CREATE VIEW calls AS
+  SELECT function.name, call.*, site.function AS caller, site.file, site.line
+  FROM call JOIN function ON function.id = call.function
+            LEFT JOIN site ON site.rank = call.rank AND site.address = call.site;
+)sql";
+
+// Made after the rows, which is faster than keeping them up to date.
+constexpr char kIndices[] = R"sql(
+CREATE INDEX call_by_function ON call(function, rank);
+CREATE INDEX call_by_time ON call(rank, begin_ns);
+CREATE INDEX call_by_site ON call(rank, site);
+CREATE INDEX sent_by_pair ON sent(rank, peer);
+CREATE INDEX received_by_pair ON received(peer, rank);
+CREATE INDEX event_by_kind ON event(kind, rank);
 )sql";
 
 constexpr Attribute kCallColumns[] = {Attribute::kCommunicator, Attribute::kPeer,
@@ -98,6 +115,7 @@ class Database {
   }
 
   base::Status commit() {
+    run(kIndices);
     run("COMMIT");
     if (!error_.empty()) return status();
     std::error_code failed;
@@ -131,6 +149,7 @@ class Database {
     check(sqlite3_bind_text(row_, ++column_, text.data(), static_cast<int>(text.size()),
                             SQLITE_STATIC));
   }
+  void text_or_null(const std::string& held) { held.empty() ? value(std::nullopt) : text(held); }
   void value(Number value) {
     check(value ? sqlite3_bind_int64(row_, ++column_, *value) : sqlite3_bind_null(row_, ++column_));
   }
@@ -211,6 +230,24 @@ class SqliteVisitor : public trace::Visitor {
       database_.value(call.leave.code);
       database_.value(unless_zero(call.enter.site));
     });
+    if (call.enter.site != 0) sites_.emplace(place.process, call.enter.site);
+  }
+
+  // The source locations of the calls; after the walk.
+  void sites() {
+    analysis::CallSiteNames names(all_);
+    for (const auto& [process, address] : sites_) {
+      const trace::CodeSite& site = names.of_call(static_cast<std::uint32_t>(process), address);
+      database_.insert_once("INSERT INTO site VALUES(?,?,?,?,?,?,?)", [&] {
+        database_.value(all_.processes[process].rank);
+        database_.value(number(address));
+        database_.text_or_null(site.function);
+        database_.text_or_null(site.file);
+        database_.value(site.line > 0 ? Number(site.line) : std::nullopt);
+        database_.text_or_null(site.module);
+        database_.value(number(site.offset));
+      });
+    }
   }
 
   void message(const Place& place, const Message& message) override {
@@ -282,6 +319,7 @@ class SqliteVisitor : public trace::Visitor {
   Database& database_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
+  std::set<std::pair<std::size_t, std::uint64_t>> sites_;  // process, address
 };
 
 }  // namespace
@@ -294,6 +332,7 @@ base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& option
   SqliteVisitor visitor(database, trace.definitions(), options);
   visitor.definitions();
   note(trace::walk_job(trace, visitor), notes);
+  visitor.sites();
   note_loss(trace.definitions(), notes);
   return database.commit();
 }

@@ -167,6 +167,8 @@ class Formats(LanguageTest):
             self.assertTrue(os.path.exists(self.path(name)))
         self.assertIn("source", self.read("a.csv").splitlines()[0])  # of the traffic, not events
         self.assert_refused(self.fathom("export", "r", "-o", "a.json"), 2, "may be chrome or pyrite", "--format")
+        longer = self.fathom("export", "r", "-o", "a.speedscope.json")  # not any .json
+        self.assertNotIn("--format", longer.stderr)
         self.assert_refused(self.fathom("export", "r", "-o", "a.xyz"), 2, "name the format with --format")
         self.assert_refused(self.fathom("export", "r", "--format", "chorme", "-o", "x"), 2, "did you mean chrome?")
 

@@ -123,6 +123,27 @@ TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
         "Weights are divided by 16763806383 and rounded up, so that their sum fits 32 bits.");
 }
 
+TEST_CASE("OpenMetrics: names of any kind are labels, and lengths beyond all buckets are counted") {
+  Scratch folder;
+  Notes notes;
+  profile::Profile profile;
+  profile.world_size = 2;
+  profile.application.executable = "/a \"b\"\\c\nd\xff";
+  profile.traffic = {{"c", false, 0, "", {0}, {1}, {7}, {2}}};
+  profile.message_sizes = {
+      {"c", false, {0, 3, UINT64_MAX}, {1, 1, 1}, {std::uint64_t{1} << 63}, {1}}};
+  REQUIRE(find("openmetrics")->write(profile, {}, folder / "odd.prom", notes));
+  const std::string text = contents(folder / "odd.prom");
+  CHECK(text.find(R"({executable="/a \"b\"\\c\nd)"
+                  "\xEF\xBF\xBD\",") != std::string::npos);
+  CHECK(text.find("le=\"0.0\"} 1\n") != std::string::npos);
+  CHECK(text.find("le=\"1.0\"} 1\n") != std::string::npos);
+  CHECK(text.find("le=\"8.0\"} 2\n") != std::string::npos);
+  CHECK(text.find("le=\"8589934592.0\"} 2\n") != std::string::npos);
+  CHECK(text.find("le=\"+Inf\"} 4\n") != std::string::npos);
+  CHECK(text.find("_sum{") == std::string::npos);  // not known exactly
+}
+
 TEST_CASE("an unknown format is no format") {
   CHECK(find("nonsense") == nullptr);
   CHECK(find("csv") != nullptr);
@@ -136,9 +157,10 @@ TEST_CASE("a profile that claims a billion ranks is refused where size follows t
     CAPTURE(exporter.name);
     Notes notes;
     const bool written = exporter.write(huge, {}, folder / exporter.name, notes).ok();
-    CHECK(written == (std::string_view(exporter.name) == "csv"));
+    const std::string_view name = exporter.name;
+    CHECK(written == (name == "csv" || name == "openmetrics"));  // their size follows the traffic
   }
-  CHECK(folder.entries() == 1);
+  CHECK(folder.entries() == 2);
 }
 
 }  // namespace

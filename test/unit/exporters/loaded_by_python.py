@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Loads the golden files with the libraries they are meant for: scipy, networkx, jsonschema.
+"""Loads the golden files with the libraries they are meant for: scipy, networkx, jsonschema, prometheus_client.
 
 Run with Debian's python3, which has them; without one of them that part is skipped and said.
 """
@@ -59,6 +59,37 @@ if jsonschema := library("jsonschema"):
     for damage in ({"schema": "fathom-profile/2"}, {"world_size": -1}, {"traffic": [{"class": "c"}]}):
         assert not validator.is_valid({**profile, **damage}), damage
 
+if parser := library("prometheus_client.openmetrics.parser"):
+    def samples(text):
+        return {(sample.name, tuple(sorted(sample.labels.items()))): sample.value
+                for family in parser.text_string_to_metric_families(text) for sample in family.samples}
+
+    text = (golden / "export.prom").read_text()
+    found = samples(text)
+    for end, ranks in (("sent", "source"), ("received", "destination")):
+        for column in ("bytes", "messages"):
+            sums = {}
+            for block in profile["traffic"]:
+                for rank, value, messages in zip(block[ranks], block[column], block["messages"]):
+                    key = str(rank), block["class"], str(block["hidden"]).lower()
+                    sums[key] = sums.get(key, 0) + value
+            read = {}
+            for (name, labels), value in found.items():
+                if name == f"fathom_{end}_{column}_total":
+                    labels = dict(labels)
+                    assert labels["host"] == next(r["host"] for r in profile["ranks"] if str(r["rank"]) == labels["rank"])
+                    read[labels["rank"], labels["class"], labels["hidden"]] = value
+            assert read == sums, (end, column, read, sums)
+    assert found["fathom_coverage", (("verdict", "differs"),)] == 1 and found["fathom_coverage", (("verdict", "exact"),)] == 0
+    assert sum(value for (name, labels), value in found.items() if name == "fathom_message_size_bytes_bucket"
+               and ("le", "+Inf") in labels) == sum(sum(s["messages"]) + sum(s.get("bin_messages", [])) for s in profile["message_sizes"])
+    for damage in (text.replace("# EOF\n", ""), text.replace('rank="', 'rank='), text.replace(" counter\n", " untyped\n")):
+        try:
+            samples(damage)
+        except ValueError:
+            continue
+        raise AssertionError("the parser takes anything")
+
 if skipped:
     print("skipped, not installed:", ", ".join(skipped))
-    sys.exit(77 if len(skipped) == 3 else 0)
+    sys.exit(77 if len(skipped) == 4 else 0)

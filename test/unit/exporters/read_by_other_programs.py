@@ -4,7 +4,7 @@
 
   test/unit/exporters/read_by_other_programs.py FATHOM TRACE_GENERATE
 
-otf2-print and Python's otf2 read the OTF2 archive; JSON nests; SQLite answers; smpirun replays the SMPI trace;
+otf2-print and Python's otf2 read the OTF2 archive; JSON nests, speedscope's by its rules; SQLite answers; smpirun replays the SMPI trace;
 and an archive that EZTrace recorded of a real MPI job is imported. What is not installed is skipped, and said.
 """
 import collections
@@ -148,6 +148,60 @@ def check_chrome(directory, kinds):
         assert [end[0] for end in ends] == ["s", "f"] and ends[0][1] <= ends[1][1]
 
 
+def speedscope_problems(document):
+    """What speedscope's specification forbids and a schema cannot say: one sentence each."""
+    frames = len(document["shared"]["frames"])
+    if not 0 <= document.get("activeProfileIndex", 0) < max(1, len(document["profiles"])):
+        yield "activeProfileIndex is no profile"
+    for profile in document["profiles"]:
+        stack, last = [], profile["startValue"]
+        for event in profile["events"]:
+            if event["at"] < last:
+                yield f"{profile['name']}: time goes back to {event['at']}"
+            last = event["at"]
+            if event["frame"] >= frames:
+                yield f"{profile['name']}: there is no frame {event['frame']}"
+            if event["type"] == "O":
+                stack.append(event["frame"])
+            elif not stack or stack.pop() != event["frame"]:
+                yield f"{profile['name']}: frame {event['frame']} is closed but not on top"
+        if stack:
+            yield f"{profile['name']}: {len(stack)} frames stay open"
+        if profile["endValue"] < last:
+            yield f"{profile['name']}: ends before its last event"
+
+
+def check_speedscope(directory, rows):
+    with open(export(directory, "speedscope", "t.speedscope.json"), encoding="utf-8") as file:
+        document = json.load(file)
+    assert not list(speedscope_problems(document)), list(speedscope_problems(document))[:3]
+    assert [profile["name"].split()[:2] for profile in document["profiles"]] == [["rank", str(r)] for r in range(RANKS)]
+    names = [frame["name"] for frame in document["shared"]["frames"]]
+    assert len(set(map(str, document["shared"]["frames"]))) == len(names), "a frame is listed twice"
+    opened = collections.Counter(names[event["frame"]] for profile in document["profiles"]
+                                 for event in profile["events"] if event["type"] == "O")
+    for name, count in collections.Counter(row["name"] for row in rows if row["kind"] == "call").items():
+        assert opened[name] == count, (name, opened[name], count)
+    for damage in ({"activeProfileIndex": RANKS}, {"shared": {"frames": []}}):
+        assert list(speedscope_problems(document | damage)), damage
+    events = document["profiles"][0]["events"]
+    events[0], events[-1] = events[-1], events[0]
+    assert list(speedscope_problems(document)), "events in any order are accepted"
+    events[0], events[-1] = events[-1], events[0]
+    try:
+        import jsonschema
+    except ImportError:
+        print("skipped: python3-jsonschema is not installed")
+        return
+    schema = os.path.join(os.path.dirname(os.path.abspath(__file__)), "speedscope.schema.json")
+    with open(schema, encoding="utf-8") as file:
+        validator = jsonschema.Draft202012Validator(json.load(file))
+    small = document | {"profiles": [profile | {"events": profile["events"][:500]} for profile in document["profiles"]]}
+    validator.validate(small)
+    for damage in ({"profiles": [{"type": "evented"}]}, {"$schema": ""}, {"extra": 1}):
+        assert not validator.is_valid(small | damage), damage
+
+
 def varint(data, at):
     value = shift = 0
     while True:
@@ -209,6 +263,17 @@ def check_sqlite(directory, kinds):
     assert database.execute("SELECT count(*) FROM message").fetchone()[0] == kinds["sent"]
     assert database.execute("SELECT count(*) FROM message WHERE received_ns < sent_ns").fetchone()[0] == 0
     assert database.execute("SELECT sum(end_ns - begin_ns) FROM calls WHERE name = 'MPI_Waitall'").fetchone()[0] > 0
+    sites = dict(database.execute("SELECT (rank << 48) | address, count(*) FROM site GROUP BY 1"))
+    called = database.execute("SELECT DISTINCT (rank << 48) | site FROM call WHERE site IS NOT NULL").fetchall()
+    assert set(sites) == {place for place, in called} and set(sites.values()) <= {1}
+    for query, index in (("FROM call WHERE function = 1", "call_by_function"),
+                         ("FROM call WHERE rank = 1 AND begin_ns > 7", "call_by_time"),
+                         ("FROM call WHERE rank = 1 AND site = 7", "call_by_site"),
+                         ("FROM sent WHERE rank = 1 AND peer = 2", "sent_by_pair"),
+                         ("FROM received WHERE peer = 1 AND rank = 2", "received_by_pair"),
+                         ("FROM event WHERE kind = 'lost'", "event_by_kind")):
+        plan = " ".join(row[3] for row in database.execute("EXPLAIN QUERY PLAN SELECT count(*) " + query))
+        assert f"USING COVERING INDEX {index}" in plan or f"USING INDEX {index}" in plan, (query, plan)
 
 
 def check_paraver(directory, kinds):
@@ -321,6 +386,7 @@ def main():
         check_otf2_names(directory)
         check_chrome(directory, kinds)
         check_perfetto(directory, rows, kinds)
+        check_speedscope(directory, rows)
         check_sqlite(directory, kinds)
         check_paraver(directory, kinds)
         check_goal(directory, kinds)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every export format of traces: small golden files, and OTF2 back again.
 #include <doctest/doctest.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -32,6 +33,23 @@ exporters::Notes export_job(const Scratch& scratch, const char* format, const st
   return notes;
 }
 
+// What a query gives, as sqlite3's own tool prints it.
+std::string rows_of(const std::string& path, const char* query) {
+  sqlite3* database = nullptr;
+  REQUIRE(sqlite3_open(path.c_str(), &database) == SQLITE_OK);
+  std::string text;
+  const auto row = [](void* rows, int columns, char** values, char**) {
+    auto& all = *static_cast<std::string*>(rows);
+    for (int column = 0; column < columns; ++column)
+      all.append(column ? "|" : "").append(values[column] ? values[column] : "");
+    all += '\n';
+    return 0;
+  };
+  CHECK(sqlite3_exec(database, query, row, &text, nullptr) == SQLITE_OK);
+  sqlite3_close(database);
+  return text;
+}
+
 void check_golden(const std::string& name, const std::string& path) {
   const std::string golden = std::string(std::getenv("FATHOM_GOLDEN")) + "/" + name;
   if (std::getenv("FATHOM_GOLDEN_UPDATE")) write_file(golden, contents(path));
@@ -55,8 +73,76 @@ TEST_CASE("text formats are what they were") {
   export_job(scratch, "smpi", scratch / "t.smpi");
   check_golden("trace.smpi.0.txt", scratch / "t.smpi/0.txt");
   check_golden("trace.smpi.1.txt", scratch / "t.smpi/1.txt");
+  export_job(scratch, "speedscope", scratch / "t.speedscope.json");
+  check_golden("trace.speedscope.json", scratch / "t.speedscope.json");
   export_job(scratch, "perfetto", scratch / "t.perfetto-trace");
   check_golden("trace.perfetto-trace", scratch / "t.perfetto-trace");
+}
+
+TEST_CASE("speedscope: threads, phases and call sites are stacks that nest") {
+  Scratch scratch;
+  trace::Definitions all = job_definitions();
+  all.phases = {"solve"};
+  all.processes[1].threads = {"main", "helper"};
+  auto writer = trace::TraceWriter::create(scratch / "run", all);
+  REQUIRE(writer.ok());
+  JobEvents job;
+  job.add(trace::EventKind::kPhaseBegin, 10);
+  job.enter(20, kJobSend).site = 0x1234;
+  job.enter(25, kJobBcast).thread = 1;
+  job.leave(30, kJobSend);
+  job.add(trace::EventKind::kPhaseEnd, 40);
+  job.leave(50, kJobBcast).thread = 1;
+  for (const trace::Event& event : job.events) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  const auto trace = trace::Trace::open(scratch / "run");
+  exporters::Notes notes;
+  REQUIRE(exporters::find_trace("speedscope")->write(*trace, {}, scratch / "s.json", notes).ok());
+  const std::string text = contents(scratch / "s.json");
+  const auto profile = [&](const std::string& name) {
+    const auto begin = text.find("\"name\":\"" + name);
+    REQUIRE(begin != std::string::npos);
+    const auto events = text.find("[", begin);
+    return text.substr(events, text.find("]", events) - events + 1);
+  };
+  CHECK(profile("rank 1 on n2, main") ==
+        "[\n{\"type\":\"O\",\"frame\":0,\"at\":0},\n{\"type\":\"O\",\"frame\":1,\"at\":10},\n"
+        "{\"type\":\"O\",\"frame\":2,\"at\":10},\n{\"type\":\"C\",\"frame\":2,\"at\":20},\n"
+        "{\"type\":\"C\",\"frame\":1,\"at\":20},\n{\"type\":\"C\",\"frame\":0,\"at\":30}]");
+  CHECK(profile("rank 1 on n2, helper") ==
+        "[\n{\"type\":\"O\",\"frame\":3,\"at\":15},\n{\"type\":\"C\",\"frame\":3,\"at\":40}]");
+  CHECK(text.find("[\n{\"name\":\"phase solve\"},\n{\"name\":\"0x1234\"},\n"
+                  "{\"name\":\"MPI_Send\"},\n{\"name\":\"MPI_Bcast\"}]") != std::string::npos);
+}
+
+TEST_CASE("SQLite: each call site of each rank once, and calls name theirs") {
+  Scratch scratch;
+  trace::Definitions all = job_definitions();
+  all.processes[1].code = {{0x400000, 0x10000, 0, "", "/gone/app"}};
+  auto writer = trace::TraceWriter::create(scratch / "run", all);
+  REQUIRE(writer.ok());
+  JobEvents job;
+  for (const std::uint64_t at : {10, 20, 30}) {
+    job.enter(at, kJobSend).site = at == 30 ? 0x7000000 : 0x401234;
+    job.leave(at + 5, kJobSend);
+  }
+  job.enter(40, kJobBcast);  // no site is known
+  job.leave(45, kJobBcast);
+  for (const trace::Event& event : job.events) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  export_job(scratch, "sqlite", scratch / "t.sqlite");  // of another job: no sites
+  const auto trace = trace::Trace::open(scratch / "run");
+  exporters::Notes notes;
+  REQUIRE(exporters::find_trace("sqlite")->write(*trace, {}, scratch / "s.sqlite", notes).ok());
+  CHECK(rows_of(scratch / "t.sqlite", "SELECT count(*) FROM site") == "0\n");
+  CHECK(rows_of(scratch / "s.sqlite",
+                "SELECT rank, address, function, file, line, module, place FROM site") ==
+        "1|4198964||||/gone/app|4659\n1|117440512|||||117440512\n");
+  CHECK(
+      rows_of(scratch / "s.sqlite",
+              "SELECT calls.name, calls.site, site.module FROM calls LEFT JOIN site ON "
+              "site.rank = calls.rank AND site.address = calls.site ORDER BY begin_ns") ==
+      "MPI_Send|4198964|/gone/app\nMPI_Send|4198964|/gone/app\nMPI_Send|117440512|\nMPI_Bcast||\n");
 }
 
 TEST_CASE("what is there is kept, unless it may be replaced") {
