@@ -13,6 +13,7 @@
 #include "analysis/registry.h"
 #include "analysis/run.h"
 #include "base/launcher.h"
+#include "base/version.h"
 #include "profile/summary.h"
 #include "python/arrays.h"
 #include "python/engine.h"
@@ -336,6 +337,7 @@ py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& 
 }  // namespace
 
 PYBIND11_MODULE(_fathom, module) {
+  module.attr("version") = base::kVersion;
   py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
   py::class_<Run> run(module, "Run");
   run.def(py::init<const std::string&, const std::optional<std::set<std::int64_t>>&, std::uint64_t,

@@ -18,14 +18,12 @@
 #include "cli/launch/mpi_probe.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
+#include "rankmap/releases.h"
 
 namespace fathom::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-// The series for whose internals the library was built; scripts/build_openmpi.sh builds from it.
-constexpr char kSupportedVersion[] = "Open MPI v4.1.";
 
 std::string set_to(const char* variable) {
   const char* value = std::getenv(variable);
@@ -45,6 +43,7 @@ class Examination {
     examine_root();
     examine_folder();
     examine_plotting();
+    examine_python();
     const bool able = library && open_mpi;
     const int delivered = deliver(output, "doctor", output.wants_json() ? json(able) : text(able));
     return able ? delivered : kFailed;
@@ -127,8 +126,9 @@ class Examination {
 
   bool examine_one(const MpiFacts& facts) {
     const std::string name = fmt::format("{} ({})", facts.version, facts.path);
-    if (!facts.version.starts_with(kSupportedVersion)) {
-      line(Verdict::kNo, "MPI library", name + "; Fathom needs Open MPI 4.1.x");
+    if (!openmpi::is_known(openmpi::release_of(facts.version))) {
+      line(Verdict::kNo, "MPI library",
+           name + "; Fathom knows Open MPI " + openmpi::known_releases());
       return false;
     }
     line(Verdict::kOk, "MPI library", name);
@@ -214,6 +214,16 @@ class Examination {
       line(Verdict::kWarn, "plots", python() + " has no matplotlib; install python3-matplotlib");
     } else {
       line(Verdict::kOk, "plots", python() + " has matplotlib");
+    }
+  }
+
+  void examine_python() {
+    const std::string test = "'" + python() + "' -c 'import fathom' >/dev/null 2>&1";
+    if (std::system(test.c_str()) == 0) {
+      line(Verdict::kOk, "import fathom", "works with " + python());
+    } else {
+      line(Verdict::kWarn, "import fathom",
+           "does not work with " + python() + "; try PYTHONPATH=" + python_path());
     }
   }
 

@@ -7,12 +7,14 @@
 #include <memory>
 #include <variant>
 
+#include "base/commit.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/language/help.h"
 #include "cli/language/nearest.h"
 #include "cli/language/options.h"
 #include "cli/language/shell_words.h"
+#include "rankmap/releases.h"
 
 namespace fathom::cli {
 namespace {
@@ -45,7 +47,7 @@ std::string main_help() {
          "\n"
          "Options:\n"
          "  -h, --help  print this help; 'fathom SUBCOMMAND --help' explains one subcommand\n"
-         "  --version   print the version\n"
+         "  --version   print the version, the commit and the Open MPI releases that Fathom knows\n"
          "\n"
          "Examples:\n"
          "  fathom run -o r1 -- mpirun -n 4 ./app\n"
@@ -143,7 +145,8 @@ int run_command_line(const std::vector<std::string>& words) {
     return kFine;
   }
   if (name == "--version") {
-    std::printf("fathom %s\n", base::kVersion);
+    std::printf("fathom %s\ncommit %s\nOpen MPI %s\n", base::kVersion, base::kCommit,
+                openmpi::known_releases().c_str());
     return kFine;
   }
   const Subcommand* row = find_subcommand(name);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "cli/launch/build_paths.h"
@@ -28,6 +29,14 @@ std::string set_to(const char* variable) {
   return value ? value : "";
 }
 
+// The source tree, if this is a build folder; empty if installed.
+fs::path source_root() {
+  std::string line;
+  std::ifstream file(own_folder() / kSourceRootFile);
+  std::getline(file, line);
+  return line;
+}
+
 base::Result<std::string> first_of(const std::vector<fs::path>& candidates, const char* what,
                                    const char* remedy) {
   std::error_code failed;
@@ -45,23 +54,18 @@ base::Result<std::string> find_library(bool traces) {
     return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
                     "set it to the path of libfathom.so, or unset it");
   }
-  const fs::path folder = own_folder();
   const std::string name = traces ? kTraceLibrary : kLibrary;
-  return first_of(
-      {folder / "../profiler" / name, folder / "../lib" / name, folder / "../lib64" / name,
-       folder / "../lib/x86_64-linux-gnu" / name, folder / "../lib/aarch64-linux-gnu" / name},
-      ("the library to load into the ranks, " + name).c_str(),
-      "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
+  return first_of({own_folder() / "../profiler" / name, own_folder() / kInstalledLibraries / name},
+                  ("the library to load into the ranks, " + name).c_str(),
+                  "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
 }
 
 base::Result<std::string> find_mpi_library() {
   const std::string name = "libfathom-mpi.so";
-  const fs::path folder = own_folder();
-  return first_of({folder / "../analysis/engine/mpi" / name, folder / "../lib" / name,
-                   folder / "../lib64" / name, folder / "../lib/x86_64-linux-gnu" / name,
-                   folder / "../lib/aarch64-linux-gnu" / name},
-                  ("the library that speaks MPI, " + name).c_str(),
-                  "build it with scripts/setup.sh, or run without mpirun");
+  return first_of(
+      {own_folder() / "../analysis/engine/mpi" / name, own_folder() / kInstalledLibraries / name},
+      ("the library that speaks MPI, " + name).c_str(),
+      "build it with scripts/setup.sh, or run without mpirun");
 }
 
 base::Result<std::string> find_plot_script() {
@@ -70,14 +74,25 @@ base::Result<std::string> find_plot_script() {
                     "plot.py in the folder that FATHOM_SCRIPTS names",
                     "set it to Fathom's scripts folder, or unset it");
   }
-  return first_of({fs::path(kSourceRoot) / "scripts" / kPlotScript,
-                   own_folder() / kInstalledScripts / kPlotScript},
-                  "the plotting script plot.py", "set FATHOM_SCRIPTS to Fathom's scripts folder");
+  const fs::path source = source_root();
+  const fs::path scripts = source.empty() ? own_folder() / kInstalledScripts : source / "scripts";
+  return first_of({scripts / kPlotScript}, "the plotting script plot.py",
+                  "set FATHOM_SCRIPTS to Fathom's scripts folder");
 }
 
 std::string python() {
   const std::string named = set_to("FATHOM_PYTHON");
-  return named.empty() ? "/usr/bin/python3" : named;
+  return named.empty() ? kPythonInterpreter : named;
+}
+
+std::string python_path() {
+  const fs::path source = source_root();
+  std::error_code failed;
+  const fs::path package = source.empty() ? own_folder() / kInstalledPython : source / "python";
+  std::string path = fs::weakly_canonical(package, failed).string();
+  if (!source.empty())  // the extension is in the build folder
+    path += ":" + fs::weakly_canonical(own_folder() / "../python", failed).string();
+  return path;
 }
 
 }  // namespace fathom::cli

@@ -18,7 +18,10 @@ base::Result<std::string> find_mpi_library();
 // The plotting script. FATHOM_SCRIPTS overrides the folder.
 base::Result<std::string> find_plot_script();
 
-// A Python that has matplotlib: FATHOM_PYTHON, else Debian's.
+// The Python that draws: FATHOM_PYTHON, else the one that the Python package was built for.
 std::string python();
+
+// What PYTHONPATH needs for `import fathom`.
+std::string python_path();
 
 }  // namespace fathom::cli

@@ -10,6 +10,7 @@
 
 #include "openmpi_layout.h"
 #include "profiler/openmpi/loaded_symbols.h"
+#include "rankmap/releases.h"
 
 namespace fathom::profiler {
 namespace {
@@ -40,11 +41,9 @@ std::string first_words(std::string text) {
   return text;
 }
 
-bool is_known(const std::string& name) {
-  const std::string series = "Open MPI v" + std::to_string(openmpi::kVersionMajor) + "." +
-                             std::to_string(openmpi::kVersionMinor) + ".";
-  return name.starts_with(series);
-}
+// What openmpi_layout.h was measured on.
+constexpr openmpi::Release kMeasured{openmpi::kVersionMajor, openmpi::kVersionMinor};
+static_assert(openmpi::is_known(kMeasured), "rankmap/releases.h does not list this Open MPI");
 
 // Null if there is no MPI library.
 std::unique_ptr<Mpi> look() {
@@ -57,7 +56,7 @@ std::unique_ptr<Mpi> look() {
     text.resize(std::strlen(text.data()));
     mpi->name = first_words(text);
   }
-  mpi->is_known = is_known(mpi->name);
+  mpi->is_known = openmpi::release_of(mpi->name) == kMeasured;
   return mpi;
 }
 

@@ -9,7 +9,7 @@
 
 Operations that Pipit has carry its names, arguments and columns. docs/python.md tells what differs.
 """
-from _fathom import Error
+from _fathom import Error, version as __version__
 from fathom.analyses import analyses, compare
 from fathom.engine import Engine, world
 from fathom.filters import Filter

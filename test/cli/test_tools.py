@@ -25,7 +25,8 @@ class Help(harness.CliTest):
 
     def test_version(self):
         result = self.fathom("--version")
-        self.assertRegex(result.stdout, r"^fathom \d+\.\d+\.\d+\n$")
+        self.assertRegex(result.stdout, r"^fathom \d+\.\d+\.\d+\n"
+                         r"commit ([0-9a-f]{7,40}(-dirty)?|unknown)\nOpen MPI \d+\.\d+(, \d+\.\d+)*\n$")
 
     def test_usage_errors(self):
         self.assertEqual(self.fathom().returncode, 2)
