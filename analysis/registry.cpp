@@ -11,6 +11,7 @@
 #include "analysis/time/idle_time.h"
 #include "analysis/time/load_imbalance.h"
 #include "analysis/time/time_profile.h"
+#include "analysis/time/timeline.h"
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/matrices.h"
 #include "analysis/traffic/patterns.h"
@@ -76,6 +77,8 @@ constexpr Row kRows[] = {
      Needs::kTrace, true, efficiency},
     {"comm-over-time", "messages and bytes over the run, in 50 bins", Needs::kTrace, true,
      comm_over_time},
+    {"timeline", "what each rank does over the run, between start-up and end, in 480 bins",
+     Needs::kTrace, false, timeline},
 };
 
 }  // namespace

@@ -81,24 +81,24 @@ bool is_global_collective(std::string_view class_name) {
 
 namespace {
 
-struct Flow {
+struct RankBytes {
   double in = 0, out = 0;  // weight, without messages to oneself
   std::uint64_t messages = 0;
 };
 
-std::map<std::int64_t, Flow> flows_of(const ClassTraffic& traffic) {
-  std::map<std::int64_t, Flow> flows;
+std::map<std::int64_t, RankBytes> bytes_by_rank(const ClassTraffic& traffic) {
+  std::map<std::int64_t, RankBytes> by_rank;
   for (const profile::PairCount& pair : traffic.pairs) {
     if (pair.source == pair.destination) continue;
     const auto weight = static_cast<double>(traffic.bytes > 0 ? pair.bytes : pair.messages);
-    Flow& source = flows[pair.source];
-    Flow& destination = flows[pair.destination];
+    RankBytes& source = by_rank[pair.source];
+    RankBytes& destination = by_rank[pair.destination];
     source.out += weight;
     destination.in += weight;
     source.messages += pair.messages;
     destination.messages += pair.messages;
   }
-  return flows;
+  return by_rank;
 }
 
 // Shares of being root, from the side of the flow that every rank but the root has once.
@@ -107,17 +107,17 @@ double share_by_side(double side, double sum, double ranks) { return 1 - side * 
 }  // namespace
 
 RootShare root_share(const ClassTraffic& traffic) {
-  const std::map<std::int64_t, Flow> flows = flows_of(traffic);
+  const std::map<std::int64_t, RankBytes> by_rank = bytes_by_rank(traffic);
   const mpi::Meaning& meaning = mpi::meaning_of(traffic.class_name);
   const bool towards_root = meaning.flow == mpi::Flow::kToRoot;
   double sum = 0, never = 0;  // never: the balance of a rank that is never the root, times -1
-  for (const auto& [rank, flow] : flows) {
+  for (const auto& [rank, flow] : by_rank) {
     sum += flow.in;
     never = std::max(never, towards_root ? flow.out - flow.in : flow.in - flow.out);
   }
   RootShare root;
-  root.ranks = static_cast<double>(flows.size());
-  for (const auto& [rank, flow] : flows) {
+  root.ranks = static_cast<double>(by_rank.size());
+  for (const auto& [rank, flow] : by_rank) {
     const double balance = towards_root ? flow.in - flow.out : flow.out - flow.in;
     const double share =
         meaning.collective == mpi::Collective::kBcast    ? share_by_side(flow.in, sum, root.ranks)

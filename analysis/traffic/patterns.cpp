@@ -9,6 +9,7 @@
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/pattern_search.h"
+#include "analysis/traffic/percent.h"
 #include "profile/pair_sums.h"
 #include "profile/summary.h"
 
@@ -16,12 +17,6 @@ namespace fathom::analysis {
 namespace {
 
 constexpr std::size_t kMostCommunicators = 16;
-
-std::string percent(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
-}
 
 std::string grid_text(const std::vector<std::int64_t>& extents) {
   std::string text;

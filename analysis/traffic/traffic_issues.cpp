@@ -7,6 +7,7 @@
 
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/histograms.h"
+#include "analysis/traffic/percent.h"
 #include "analysis/traffic/structure.h"
 #include "profile/pair_sums.h"
 
@@ -16,12 +17,6 @@ namespace {
 constexpr double kMessageSeconds =
     1e-6;  // least cost of a small message, sender and receiver together
 constexpr double kWorthSeconds = 0.01;  // from this fraction of the run on it matters
-
-std::string percent(double share) {
-  char text[16];
-  std::snprintf(text, sizeof text, "%.0f %%", 100 * share);
-  return text;
-}
 
 std::string times(double ratio) {
   char text[16];
