@@ -37,7 +37,7 @@ def needed_targets(build):
     names = [line.split(":")[0] for line in listed.splitlines()]
     return [name for name in names
             if name.endswith(LIBRARIES) or name == "cli/fathom" or
-            name.startswith("python/_fathom") and name.endswith(".so")]
+            name.startswith("python/fathom/_core") and name.endswith(".so")]
 
 
 class Tree:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine for custom programs (analysis/engine/engine.h) as _fathom.Engine, on which
+// The engine for custom programs (analysis/engine/engine.h) as fathom._core.Engine, on which
 // fathom.Engine is built.
 #pragma once
 

@@ -25,6 +25,7 @@ bool is_message(EventKind kind) {
 ColumnReader::ColumnReader(const trace::Trace& trace, std::size_t process,
                            const analysis::Scope& scope)
     : events_(trace, process, scope),
+      process_(static_cast<std::uint32_t>(process)),
       functions_(static_cast<std::int32_t>(trace.definitions().functions.size())) {}
 
 bool ColumnReader::next(Event& event) {
@@ -39,7 +40,7 @@ ColumnReader::Stack& ColumnReader::open(std::uint32_t thread) {
 }
 
 void ColumnReader::enter(const Event& event, std::int64_t row) {
-  open(event.thread).push_back({event.function, event.time_ns, 0, row});
+  open(event.thread).push_back({event.function, event.time_ns, 0, row, event.site});
 }
 
 // Calls left(call, depth, named) for each call that the event ends, innermost first; the last is
@@ -60,8 +61,8 @@ void ColumnReader::leave(const Event& event, Left left) {
 void EventColumns::reserve(std::size_t rows) {
   for (auto* column : {&time_ns, &matching, &matching_time_ns, &parent, &bytes, &request})
     column->reserve(rows);
-  for (auto* column :
-       {&name, &process, &thread, &depth, &peer, &tag, &communicator, &root, &message_class}) {
+  for (auto* column : {&name, &process, &thread, &depth, &peer, &tag, &communicator, &root,
+                       &message_class, &site}) {
     column->reserve(rows);
   }
   for (auto* column : {&inclusive_ns, &exclusive_ns}) column->reserve(rows);
@@ -69,6 +70,7 @@ void EventColumns::reserve(std::size_t rows) {
 }
 
 void ColumnReader::events(std::size_t most, std::int32_t process, EventColumns& columns) {
+  site_numbers_.clear();
   for (Stack& stack : open_) {
     for (Open& call : stack) call.row = -1;
   }
@@ -98,9 +100,22 @@ void ColumnReader::add_event(const Event& event, std::int32_t process, EventColu
   columns.depth.push_back(-1);
   columns.inclusive_ns.push_back(kNothing);
   columns.exclusive_ns.push_back(kNothing);
+  columns.site.push_back(event.kind == EventKind::kEnter ? number_of(event.site, columns.sites)
+                                                         : -1);
   if (columns.with_positions) columns.position.push_back(events_.position());
   if (event.kind == EventKind::kEnter) enter_row(event, columns);
   if (event.kind == EventKind::kLeave) leave_row(event, columns);
+}
+
+std::int32_t ColumnReader::number_of(std::uint64_t address, std::vector<CallSite>& sites) {
+  if (address == 0) return -1;
+  const std::size_t before = site_numbers_.size();
+  std::int32_t& number = site_numbers_[address];
+  if (site_numbers_.size() > before) {
+    number = static_cast<std::int32_t>(sites.size());
+    sites.push_back({process_, address});
+  }
+  return number;
 }
 
 void ColumnReader::enter_row(const Event& event, EventColumns& columns) {
@@ -125,17 +140,19 @@ void ColumnReader::leave_row(const Event& event, EventColumns& columns) {
 }
 
 void ColumnReader::add_call(const Open& call, std::uint32_t thread, std::size_t depth,
-                            std::uint64_t leave_ns, CallColumns& columns) const {
+                            std::uint64_t leave_ns, CallColumns& columns) {
   columns.name.push_back(static_cast<std::int32_t>(call.function));
   columns.thread.push_back(static_cast<std::int32_t>(thread));
   columns.depth.push_back(static_cast<std::int32_t>(depth));
   columns.start_ns.push_back(static_cast<std::int64_t>(call.enter_ns));
   columns.end_ns.push_back(static_cast<std::int64_t>(leave_ns));
   columns.exclusive_ns.push_back(static_cast<double>(leave_ns - call.enter_ns) - call.inside_ns);
+  columns.site.push_back(number_of(call.site, columns.sites));
 }
 
 bool ColumnReader::calls(std::size_t most, CallColumns& columns) {
   const bool more = !ended_;
+  site_numbers_.clear();
   Event event;
   for (std::size_t read = 0; read < most && next(event); ++read) {
     if (event.kind == EventKind::kEnter) enter(event, -1);

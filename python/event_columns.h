@@ -15,12 +15,19 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/flat_map.h"
 #include "python/scoped_events.h"
 #include "trace/reader.h"
 
 namespace fathom::python {
 
 enum class EventType : std::int8_t { kEnter, kLeave, kInstant };
+
+// Where a call was made: the process, by its index in the trace, and the return address.
+struct CallSite {
+  std::uint32_t process = 0;
+  std::uint64_t address = 0;
+};
 
 struct EventColumns {
   std::vector<std::int64_t> time_ns, matching, matching_time_ns, parent, bytes, request;
@@ -30,8 +37,10 @@ struct EventColumns {
   std::vector<std::int32_t> process;  // index among the processes read
   std::vector<std::int32_t> thread, depth, peer, tag, communicator, root, message_class;
   std::vector<double> inclusive_ns, exclusive_ns;  // NaN except on Enter rows whose Leave is known
-  bool with_positions = false;                     // whether to fill `position`
-  std::vector<std::int64_t> position;              // ScopedEvents::position() of each event
+  std::vector<std::int32_t> site;                  // on Enter rows: index in `sites`; else -1
+  std::vector<CallSite> sites;
+  bool with_positions = false;         // whether to fill `position`
+  std::vector<std::int64_t> position;  // ScopedEvents::position() of each event
   std::size_t size() const { return time_ns.size(); }
   void reserve(std::size_t rows);
 };
@@ -40,6 +49,8 @@ struct CallColumns {
   std::vector<std::int32_t> name, thread, depth;
   std::vector<std::int64_t> start_ns, end_ns;
   std::vector<double> exclusive_ns;
+  std::vector<std::int32_t> site;  // index in `sites`; -1: not recorded
+  std::vector<CallSite> sites;
 };
 
 // Follows the calls of a process and produces the requested columns.
@@ -59,6 +70,7 @@ class ColumnReader {
     std::uint64_t enter_ns = 0;
     double inside_ns = 0;   // in calls nested inside it
     std::int64_t row = -1;  // row of its Enter in the piece
+    std::uint64_t site = 0;
   };
   using Stack = std::vector<Open>;
 
@@ -71,9 +83,14 @@ class ColumnReader {
   void enter_row(const trace::Event& event, EventColumns& columns);
   void leave_row(const trace::Event& event, EventColumns& columns);
   void add_call(const Open& call, std::uint32_t thread, std::size_t depth, std::uint64_t leave_ns,
-                CallColumns& columns) const;
+                CallColumns& columns);
+
+  // Number of the address among `sites`, which it joins if it is new; -1 for address 0.
+  std::int32_t number_of(std::uint64_t address, std::vector<CallSite>& sites);
 
   ScopedEvents events_;
+  const std::uint32_t process_;
+  base::FlatMap<std::uint64_t, std::int32_t> site_numbers_;  // of the piece, by address
   const std::int32_t functions_;
   std::uint64_t last_ns_ = 0;
   bool ended_ = false;

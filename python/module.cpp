@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The extension _fathom: runs, their traffic, columns of their events, and the analyses.
+// The extension fathom._core: runs, their traffic, columns of their events, and the analyses.
 // python/fathom/ wraps it as the package that users import.
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -157,8 +157,21 @@ py::dict definitions_of(Run& run) {
   return made;
 }
 
-py::dict columns_of(EventColumns&& columns) {
+// Numbers of places among those of the run, from numbers among those of the columns.
+template <typename Columns>
+void number_sites(Run& run, Columns& columns) {
+  std::vector<std::int32_t> numbers;
+  for (const CallSite& site : columns.sites)
+    numbers.push_back(run.site_number(site.process, site.address));
+  for (std::int32_t& site : columns.site) {
+    if (site >= 0) site = numbers[static_cast<std::size_t>(site)];
+  }
+}
+
+py::dict columns_of(Run& run, EventColumns&& columns) {
+  number_sites(run, columns);
   py::dict made;
+  made["site"] = as_array(std::move(columns.site));
   made["time_ns"] = as_array(std::move(columns.time_ns));
   made["type"] = as_array(std::move(columns.type));
   made["name"] = as_array(std::move(columns.name));
@@ -181,8 +194,10 @@ py::dict columns_of(EventColumns&& columns) {
   return made;
 }
 
-py::dict columns_of(CallColumns&& columns) {
+py::dict columns_of(Run& run, CallColumns&& columns) {
+  number_sites(run, columns);
   py::dict made;
+  made["site"] = as_array(std::move(columns.site));
   made["name"] = as_array(std::move(columns.name));
   made["thread"] = as_array(std::move(columns.thread));
   made["depth"] = as_array(std::move(columns.depth));
@@ -192,17 +207,23 @@ py::dict columns_of(CallColumns&& columns) {
   return made;
 }
 
+// Reads one process of a run, which outlives this.
+struct RunReader {
+  Run& run;
+  ColumnReader columns;
+};
+
 // None at the end. Other Python threads run while columns are built.
-py::object next_events(ColumnReader& reader, std::size_t most, std::int32_t process,
+py::object next_events(RunReader& reader, std::size_t most, std::int32_t process,
                        bool with_positions) {
   EventColumns columns;
   columns.with_positions = with_positions;
   {
     const py::gil_scoped_release released;
-    reader.events(most, process, columns);
+    reader.columns.events(most, process, columns);
   }
   if (columns.size() == 0) return py::none();
-  return columns_of(std::move(columns));
+  return columns_of(reader.run, std::move(columns));
 }
 
 // All events of the processes in the scope, one process after the other.
@@ -226,32 +247,32 @@ py::dict all_events(Run& run) {
         ColumnReader(trace, i, scope).events(~std::size_t{0}, position++, columns);
     }
   }
-  return columns_of(std::move(columns));
+  return columns_of(run, std::move(columns));
 }
 
-py::object next_calls(ColumnReader& reader, std::size_t most) {
+py::object next_calls(RunReader& reader, std::size_t most) {
   CallColumns columns;
   bool more = false;
   {
     const py::gil_scoped_release released;
-    more = reader.calls(most, columns);
+    more = reader.columns.calls(most, columns);
   }
   if (!more) return py::none();
-  return columns_of(std::move(columns));
+  return columns_of(reader.run, std::move(columns));
 }
 
-std::unique_ptr<ColumnReader> reader_of(Run& run, std::size_t process) {
+std::unique_ptr<RunReader> reader_of(Run& run, std::size_t process) {
   const trace::Trace& trace = run.trace();
   if (process >= trace.definitions().processes.size())
     throw Failure("the trace has no such process");
-  return std::make_unique<ColumnReader>(trace, process, run.scope());
+  return std::unique_ptr<RunReader>(new RunReader{run, ColumnReader(trace, process, run.scope())});
 }
 
 py::dict joined_messages(Run& run, bool hidden) {
   MessageColumns columns = messages_of(run.joined(hidden));
   py::dict made;
-  made["sender"] = as_array(std::move(columns.sender));
-  made["receiver"] = as_array(std::move(columns.receiver));
+  made["source"] = as_array(std::move(columns.sender));
+  made["destination"] = as_array(std::move(columns.receiver));
   made["send_entered_ns"] = as_array(std::move(columns.send_entered_ns));
   made["received_ns"] = as_array(std::move(columns.received_ns));
   made["receive_posted_ns"] = as_array(std::move(columns.receive_posted_ns));
@@ -259,8 +280,8 @@ py::dict joined_messages(Run& run, bool hidden) {
   made["tag"] = as_array(std::move(columns.tag));
   made["communicator"] = as_array(std::move(columns.communicator));
   made["hidden"] = as_array(std::move(columns.hidden));
-  made["sender_step"] = as_array(std::move(columns.sender_step));
-  made["receiver_step"] = as_array(std::move(columns.receiver_step));
+  made["source_step"] = as_array(std::move(columns.sender_step));
+  made["destination_step"] = as_array(std::move(columns.receiver_step));
   return made;
 }
 
@@ -336,7 +357,7 @@ py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& 
 
 }  // namespace
 
-PYBIND11_MODULE(_fathom, module) {
+PYBIND11_MODULE(_core, module) {
   module.attr("version") = base::kVersion;
   py::register_exception<Failure>(module, "Error", PyExc_RuntimeError);
   py::class_<Run> run(module, "Run");
@@ -350,6 +371,8 @@ PYBIND11_MODULE(_fathom, module) {
       .def("definitions", &definitions_of)
       .def("events", &all_events)
       .def("reader", &reader_of, py::keep_alive<0, 1>())
+      .def("site_names", &Run::site_names)
+      .def("phases", [](Run& run) { return run.trace().definitions().phases; })
       .def("messages", &joined_messages)
       .def("replay", &replay_of, py::keep_alive<0, 1>())
       .def("step", &step_of)
@@ -357,7 +380,7 @@ PYBIND11_MODULE(_fathom, module) {
       .def("analyze", &analyze);
   bind_operations(run);
   py::class_<analysis::CausalOrder>(module, "Replay").def("moments", &moments_of);
-  py::class_<ColumnReader>(module, "ColumnReader")
+  py::class_<RunReader>(module, "RunReader")
       .def("events", &next_events, py::arg("most"), py::arg("process"),
            py::arg("with_positions") = false)
       .def("calls", &next_calls);

@@ -85,6 +85,15 @@ std::vector<std::uint32_t> Run::processes() {
   return analysis::ScopeFilter(scope_, trace().definitions()).chosen();
 }
 
+std::int32_t Run::site_number(std::uint32_t process, std::uint64_t address) {
+  if (!places_) places_ = std::make_unique<analysis::CallSiteNames>(trace().definitions());
+  const std::string name = trace::describe(places_->of_call(process, address));
+  const auto [entry, is_new] =
+      site_numbers_.try_emplace(name, static_cast<std::int32_t>(site_names_.size()));
+  if (is_new) site_names_.push_back(name);
+  return entry->second;
+}
+
 const std::vector<analysis::CallRow>& Run::calls() {
   if (calls_) return *calls_;
   analysis::SingleProcess alone;

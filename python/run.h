@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// _fathom.Run: a run directory and the part of it to analyse. Profile and trace are opened on first
+// fathom._core.Run: a run directory and the part of it to analyse. Profile and trace are opened on first
 // use.
 //
 // The times of calls are kept, because most figures are made from them. All functions are called
@@ -9,6 +9,7 @@
 #include <pybind11/pybind11.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "analysis/calls/call_rows.h"
+#include "analysis/calls/call_site_names.h"
 #include "analysis/load_run.h"
 #include "analysis/time/counted_events.h"
 #include "python/object_transport.h"
@@ -60,6 +62,11 @@ class Run {
   // The chosen processes as indices into the trace's definitions, ascending.
   std::vector<std::uint32_t> processes();
 
+  // The name of a place in the program, "solve (solver.c:120)", as its number among site_names().
+  // Opens the program's files when it meets a new place.
+  std::int32_t site_number(std::uint32_t process, std::uint64_t address);
+  const std::vector<std::string>& site_names() const { return site_names_; }
+
   // Times of the calls that count; counted once.
   const std::vector<analysis::CallRow>& calls();
 
@@ -75,6 +82,9 @@ class Run {
   std::optional<analysis::EventChoice> choice_;
   std::optional<profile::Profile> chosen_profile_;
   std::optional<std::vector<analysis::CallRow>> calls_;
+  std::unique_ptr<analysis::CallSiteNames> places_;
+  std::map<std::string, std::int32_t> site_numbers_;
+  std::vector<std::string> site_names_;
 };
 
 }  // namespace fathom::python

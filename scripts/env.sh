@@ -9,4 +9,4 @@ export FATHOM_OPENMPI=$openmpi_prefix
 export PATH=$fathom_build/cli:$openmpi_prefix/bin:$PATH
 export LD_LIBRARY_PATH=$openmpi_prefix/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 # import fathom, for Debian's own interpreter: /usr/bin/python3
-export PYTHONPATH=$fathom_root/python:$fathom_build/python${PYTHONPATH:+:$PYTHONPATH}
+export PYTHONPATH=$fathom_build/python${PYTHONPATH:+:$PYTHONPATH}

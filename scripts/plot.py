@@ -1,16 +1,34 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a run: traffic and message matrices, the histogram of message sizes, and a part of its trace if it has one; or a
-simulation: loads of links, the network coloured by load for each snapshot beside the results, and links over time.
+"""Draws a run: traffic and message matrices and the histogram of message sizes; of a traced run also its timeline, time
+by call, time of each rank, calls over time and who waited for whom. Or a simulation: loads of links, the network
+coloured by load for each snapshot beside the results, and links over time.
 
 Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
 """
 import argparse
+import importlib.util
 import os
 import sys
 
-from plots import matrix, network, simulation, sizes, timeline
-from plots.profile import BadProfile, Choice, Profile
+
+def load_drawing():
+    """The package of drawings, python/fathom/plots, without the rest of fathom: that needs an extension for one Python,
+    and this runs with any that has matplotlib."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    for folder in (os.path.join(here, "plots"), os.path.join(here, "../python/fathom/plots")):
+        start = os.path.join(folder, "__init__.py")
+        if os.path.exists(start):
+            spec = importlib.util.spec_from_file_location("fathom_plots", start, submodule_search_locations=[folder])
+            package = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(package)
+            return
+    sys.exit("fathom plot: cannot find the drawings, plots/, beside plot.py; install Fathom again")
+
+
+load_drawing()
+from fathom_plots import bars, matrix, network, numbers, over_time, simulation, sizes, timeline  # noqa: E402
+from fathom_plots.profile import BadProfile, Choice, Profile  # noqa: E402
 
 
 def parse_arguments():
@@ -60,8 +78,19 @@ def trace_pictures(arguments):
         if arguments.begin or arguments.end:
             raise timeline.BadWindow("--from and --to are the timeline's, and this run has no trace")
         return {}
-    part = timeline.load(arguments.fathom, run, arguments.begin, arguments.end)  # first of all: a bad window draws nothing
-    return {"timeline": lambda: timeline.draw(part)}
+    job, overview, detail = timeline.load(arguments.fathom, run, arguments.begin, arguments.end)
+    # Start-up and end would hide what the program does, so all pictures of time leave them out.
+    window = int(overview.begin), int(overview.end) + 1
+    found = numbers.analyses(arguments.fathom, run, ["flat-profile", "idle-time", "time-profile", "wait-states"], window)
+    waits, idle = found["wait-states"]["waits"], found["idle-time"]["idle_time"]
+    return {
+        "timeline": lambda: timeline.draw(job, overview, detail),
+        "calls": lambda: bars.draw_calls(job, found["flat-profile"]["functions"], waits),
+        "ranks": lambda: bars.draw_ranks(job, idle),
+        "time-profile": lambda: over_time.draw_time_profile(job, *over_time.of_analysis(found["time-profile"]["time_profile"],
+                                                                                       len(idle["rank"]))),
+        "waits": lambda: matrix.draw_waits(job, waits, job.ranks, arguments.linear),
+    }
 
 
 def profile_pictures(arguments):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// `fathom plot`: pictures of a run, drawn by scripts/plot.py.
+// `fathom plot`: pictures of a run, drawn by scripts/plot.py with python/fathom/plots/.
 #pragma once
 
 #include "cli/language/subcommand.h"
@@ -11,9 +11,13 @@ inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots --class MPI_Alltoall --format svg\n"
     "  fathom plot r1 -o plots --hidden\n"
     "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
-    "Writes traffic (bytes by pair), messages (messages by pair), sizes (histogram) and, of a "
-    "traced run, timeline\n"
-    "(calls and messages of the window, or of some thousand events in the middle) into DIR.\n";
+    "Writes into DIR: traffic (bytes by pair), messages (messages by pair), sizes (histogram, by "
+    "messages and bytes).\n"
+    "Of a traced run also timeline (all ranks from MPI_Init to MPI_Finalize, and a part in detail: "
+    "--from and --to,\n"
+    "or inside the longest phase), calls (time by MPI function), ranks (computing, waiting, MPI), "
+    "time-profile\n"
+    "(functions over time) and waits (who waited for whom).\n";
 
 Action declare_plot(CLI::App& app);
 

@@ -86,13 +86,10 @@ std::string python() {
 }
 
 std::string python_path() {
-  const fs::path source = source_root();
   std::error_code failed;
-  const fs::path package = source.empty() ? own_folder() / kInstalledPython : source / "python";
-  std::string path = fs::weakly_canonical(package, failed).string();
-  if (!source.empty())  // the extension is in the build folder
-    path += ":" + fs::weakly_canonical(own_folder() / "../python", failed).string();
-  return path;
+  const bool in_build = !source_root().empty();
+  return fs::weakly_canonical(own_folder() / (in_build ? "../python" : kInstalledPython), failed)
+      .string();
 }
 
 }  // namespace fathom::cli

@@ -1,70 +1,85 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The analyses of `fathom analyze` as DataFrames."""
+from __future__ import annotations
+
+from typing import Any
+
 import numpy
 import pandas
 
-import _fathom
+from fathom import _core
 from fathom import events as columns
+from fathom import shown
 
 
-def analyses():
+def analyses() -> pandas.DataFrame:
     """Every analysis: its name, what it does, whether it needs a trace, whether findings() runs it."""
-    return pandas.DataFrame(_fathom.analyses(), columns=["name", "help", "needs_trace", "by_default"]).set_index("name")
+    return pandas.DataFrame(_core.analyses(), columns=["name", "help", "needs_trace", "by_default"]).set_index("name")
 
 
 def _tables(section):
-    return {name: pandas.DataFrame(table, copy=False) for name, table in section["tables"].items()}
+    return shown.Names("table", {name: pandas.DataFrame(table, copy=False) for name, table in section["tables"].items()})
 
 
-def compare(runs):
+def compare(runs) -> dict[str, pandas.DataFrame]:
     """Runs side by side, as `fathom compare`: the tables runs, classes and pairs."""
-    return _tables(_fathom.compare([run._core for run in runs], [run.path for run in runs]))
+    return _tables(_core.compare([run._core for run in runs], [run.path for run in runs]))
 
 
 class Analysis:
     """What one analysis gave: `figures` by name, `tables` of DataFrames; run["table"] is one of them."""
 
     def __init__(self, name, section, limits):
-        self.name, self.figures, self.tables, self.limits = name, section["figures"], _tables(section), limits
+        self.name: str = name
+        self.figures: dict[str, Any] = shown.Names("figure", section["figures"])
+        self.tables: dict[str, pandas.DataFrame] = _tables(section)
+        self.limits: list[str] = limits
 
-    def __getitem__(self, table):
+    def __getitem__(self, table: str) -> pandas.DataFrame:
+        """The table of this name."""
         return self.tables[table]
 
     def __repr__(self):
         shapes = ", ".join(f"{name} ({len(table)} rows)" for name, table in self.tables.items())
         return f"<fathom.Analysis {self.name}: {len(self.figures)} figures; tables {shapes}>"
 
+    def _repr_html_(self):
+        tables = [(f"table {name}", f"{len(table)} rows: {', '.join(map(str, table.columns))}") for name, table in self.tables.items()]
+        return shown.headed(f"analysis {self.name}", [*self.figures.items(), *tables])
+
 
 class Analyses:
     """The analyses of a Part; they refuse a filter."""
 
-    def analyze(self, *names, **thresholds):
+    def analyze(self, *names: str, **thresholds: float) -> dict[str, Analysis]:
         """{name: Analysis} of these analyses, or of the default set. Thresholds by name, as --set takes them."""
         made = self._analyzed(names, thresholds)
-        return {name: Analysis(name, section, made["limits"]) for name, section in made["sections"].items()}
+        return shown.Names("analysis", {name: Analysis(name, section, made["limits"]) for name, section in made["sections"].items()})
 
     def _analyzed(self, names, thresholds):
         self._refuse_filters()
         return self._core.analyze(list(names), [f"{name}={value!r}" for name, value in thresholds.items()])
 
-    def analysis(self, name, **thresholds):
+    def analysis(self, name: str, **thresholds: float) -> Analysis:
+        """The analysis of this name; fathom.analyses() lists them."""
         return self.analyze(name, **thresholds)[name]
 
-    def findings(self, *names, **thresholds):
+    def findings(self, *names: str, **thresholds: float) -> pandas.DataFrame:
         """What costs the run time, most costly first: one row for each finding."""
         made = self._analyzed(names, thresholds)
         keys = ["kind", "seconds", "severity", "strength", "confidence", "count", "culprits", "victims", "pairs", "class",
                 "function", "file", "line", "phase", "communicator", "windows", "meanwhile", "summary", "advice", "evidence"]
         return pandas.DataFrame(made["findings"], columns=keys)
 
-    def patterns(self):
+    def patterns(self) -> pandas.DataFrame:
+        """The shapes of the traffic: grids, rings, stars and others, one row for each."""
         return self.analysis("patterns")["patterns"]
 
-    def issues(self, **thresholds):
+    def issues(self, **thresholds: float) -> pandas.DataFrame:
         """The findings of the analysis "issues": Pyrite's kinds, most costly first."""
         return self.findings("issues", **thresholds)
 
-    def critical_path_analysis(self):
+    def critical_path_analysis(self) -> pandas.DataFrame:
         """The calls that the run time is made of, in order of time: where each is left, and time.exc, its part on the
         critical path, in ns. "(program)" is work between two calls.
 
@@ -78,7 +93,7 @@ class Analyses:
         return pandas.DataFrame({"Timestamp (ns)": end, "Event Type": leave, "Name": path["name"].astype("category"),
                                  "Process": path["rank"].astype("category"), "time.exc": end - start})
 
-    def calculate_lateness(self, **thresholds):
+    def calculate_lateness(self, **thresholds: float) -> pandas.DataFrame:
         """Every communication event with its logical step and how late it was, in ns; Pipit's columns.
 
         Sums by rank, the latest partitions and who fell behind: analysis("lateness").

@@ -4,6 +4,9 @@ import numpy
 import pandas
 
 EVENT_TYPES = ["Enter", "Leave", "Instant"]
+# Of events, in their order.
+NAMES = ("Timestamp (ns)", "Event Type", "Name", "Process", "Thread", "Peer", "Tag", "Bytes", "Communicator", "Root", "Request",
+         "Class", "Site", "_matching_event", "_matching_timestamp", "_depth", "_parent", "time.inc", "time.exc")
 # Message events are named as in OTF2.
 _NAMES = {"sent": "MpiSend", "received": "MpiRecv"}
 
@@ -27,7 +30,7 @@ def unique(names):
     return made
 
 
-def frame(columns, ranks, definitions, first_row=0):
+def frame(columns, ranks, definitions, sites, first_row=0):
     """Events of one or more processes; row numbers begin at first_row, so that matches hold in the whole."""
     rows = len(columns["time_ns"])
     names = unique(list(definitions["functions"]) + instant_names(definitions["kinds"]))
@@ -44,6 +47,7 @@ def frame(columns, ranks, definitions, first_row=0):
         "Peer": columns["peer"], "Tag": columns["tag"], "Bytes": columns["bytes"],
         "Communicator": columns["communicator"], "Root": columns["root"], "Request": columns["request"],
         "Class": categories(columns["class"], unique(definitions["classes"])),
+        "Site": categories(columns["site"], sites),
         "_matching_event": moved(columns["matching"]),
         "_matching_timestamp": columns["matching_time_ns"],
         "_depth": columns["depth"], "_parent": moved(columns["parent"]),
@@ -56,7 +60,7 @@ def calls_of(made, kept):
     enters = made[kept & (made["Event Type"].cat.codes == 0) & (made["_matching_event"] >= 0)]
     return {"name": enters["Name"].cat.codes.to_numpy(), "thread": enters["Thread"].to_numpy(),
             "depth": enters["_depth"].to_numpy(), "start_ns": enters["Timestamp (ns)"].to_numpy(),
-            "end_ns": enters["_matching_timestamp"].to_numpy(), "exclusive_ns": enters["time.exc"].to_numpy()}
+            "end_ns": enters["_matching_timestamp"].to_numpy(), "site": enters["Site"].cat.codes.to_numpy(), "exclusive_ns": enters["time.exc"].to_numpy()}
 
 
 def next_stride(late):
@@ -68,5 +72,5 @@ def next_stride(late):
 
 
 def looked_up(wanted, keys, values):
-    """The value that stands at each wanted key; -1 where there is none."""
+    """The value of each wanted key; -1 where there is none."""
     return wanted.map(pandas.Series(values.to_numpy(), index=keys)).fillna(-1).astype(numpy.int64)

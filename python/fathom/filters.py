@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Which events are meant: Pipit's Filter(field, operator, value), joined with & and |, negated with ~."""
+from __future__ import annotations
+
 import operator
+from typing import Any
 
 import numpy
+import pandas
+
+from fathom import events as columns
+from fathom import shown
 
 _OPERATORS = {"<": operator.lt, "<=": operator.le, "==": operator.eq, ">=": operator.ge, ">": operator.gt,
               "!=": operator.ne}
@@ -28,11 +35,13 @@ class Filter:
     goes with its Enter; a condition on the time keeps both ends of every call that overlaps it.
     """
 
-    def __init__(self, field=None, operator=None, value=None, expr=None):
+    def __init__(self, field: str | None = None, operator: str | None = None, value: Any = None, expr: str | None = None):
         if (field is None) == (expr is None):
             raise ValueError("a filter has a field, an operator and a value, or an expr")
         if expr is None and operator not in (*_OPERATORS, "in", "not-in", "between"):
-            raise ValueError(f"there is no operator '{operator}'; there are {', '.join(_OPERATORS)}, in, not-in, between")
+            raise ValueError(shown.no_such("operator", operator, (*_OPERATORS, "in", "not-in", "between")))
+        if expr is None and field not in columns.NAMES:
+            raise ValueError(shown.no_such("field", field, columns.NAMES))
         self.field, self.operator, self.value, self.expr = field, operator, value, expr
         self._children, self._join = (), None
 
@@ -52,7 +61,14 @@ class Filter:
     def __invert__(self):
         return Filter._joined("not", self)
 
-    def mask(self, events):
+    def __repr__(self):
+        if self._join == "not":
+            return f"~({self._children[0]!r})"
+        if self._join:
+            return f" {'&' if self._join == 'and' else '|'} ".join(f"({child!r})" for child in self._children)
+        return f"Filter(expr={self.expr!r})" if self.expr is not None else f"Filter({self.field!r}, {self.operator!r}, {self.value!r})"
+
+    def mask(self, events: pandas.DataFrame) -> numpy.ndarray:
         """A boolean array, one for each row."""
         if self._join == "and":
             return self._children[0].mask(events) & self._children[1].mask(events)
@@ -61,10 +77,16 @@ class Filter:
         if self._join == "not":
             return ~self._children[0].mask(events)
         if self.expr is not None:
-            return self._with_partners(numpy.asarray(events.eval(self.expr), bool), events)
+            return self._with_partners(self._evaluated(events), events)
         if self.field == "Timestamp (ns)":
             return self._overlapping(events)
         return self._with_partners(self._compared(events[self.field], self.value), events)
+
+    def _evaluated(self, events):
+        try:
+            return numpy.asarray(events.eval(self.expr), bool)
+        except pandas.errors.UndefinedVariableError as error:
+            raise ValueError(f"the filter's expr '{self.expr}': {error}; there are {', '.join(columns.NAMES)}") from None
 
     def _compared(self, column, value):
         if self.operator == "in":

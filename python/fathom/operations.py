@@ -2,10 +2,14 @@
 """Pipit's operations over time. The figures are those that `fathom analyze` gives: the extension counts them, and
 here they are laid out as Pipit does.
 """
+from __future__ import annotations
+
 import numbers
 
 import numpy
 import pandas
+
+from fathom import shown
 
 
 class Operations:
@@ -14,7 +18,8 @@ class Operations:
     def _names(self, functions):
         return [self._definitions["functions"][number] for number in functions]
 
-    def flat_profile(self, metrics="time.exc", groupby_column="Name", per_process=False):
+    def flat_profile(self, metrics: str | list[str] = "time.exc", groupby_column: str = "Name",
+                     per_process: bool = False) -> pandas.DataFrame:
         """Time in each function, in ns: "time.exc", "time.inc", "count", or a list of these.
 
         The mean over all processes of the trace, those that never called it included; or one row for each
@@ -41,7 +46,7 @@ class Operations:
         index = pandas.MultiIndex.from_product([self._names(functions), ranks], names=["Name", "Process"])
         return pandas.DataFrame(made, index=index)
 
-    def load_imbalance(self, metric="time.exc", num_processes=1):
+    def load_imbalance(self, metric: str = "time.exc", num_processes: int = 1) -> pandas.DataFrame:
         """Largest over mean of all processes, and the processes with the most; by mean, largest first."""
         found = self._counted.balance(metric, num_processes)
         ranks = self._listed_ranks()
@@ -50,14 +55,14 @@ class Operations:
             "Top processes": [[ranks[position] for position in top] for top in found["top"]],
             f"{metric}.mean": found["mean"]}, index=pandas.Index(self._names(found["function"]), name="Name"))
 
-    def idle_time(self, idle_functions=("Idle",), mpi_events=False):
+    def idle_time(self, idle_functions=("Idle",), mpi_events: bool = False) -> pandas.DataFrame:
         """Inclusive ns of each process in these functions; mpi_events adds the calls of MPI that can wait: that
         receive, complete or probe.
         """
         return pandas.DataFrame({"Process": self._listed_ranks(),
                                  "Idle Time": self._counted.idle_ns(set(idle_functions), mpi_events)})
 
-    def time_profile(self, num_bins=50, normalized=False):
+    def time_profile(self, num_bins: int = 50, normalized: bool = False) -> pandas.DataFrame:
         """Exclusive ns of each function in equal bins of time, summed over the processes.
 
         idle_time is the rest: time outside every recorded call, which for Fathom's traces is the program's
@@ -74,13 +79,16 @@ class Operations:
             made.iloc[:, 2:] /= whole
         return made
 
-    def comm_over_time(self, output="size", message_type="send", bins=50, range=None, density=False):
+    def comm_over_time(self, output: str = "size", message_type: str = "send", bins=50, range=None, density: bool = False):
         """Bytes ("size") or messages ("count") sent (or received) by bin of time: values and edges.
 
         A number of bins without a range are those of time_profile(); otherwise bins and range are as of
         numpy.histogram().
         """
-        received = message_type != "send"
+        for kind, chosen, there in (("output", output, ("size", "count")), ("message_type", message_type, ("send", "receive"))):
+            if chosen not in there:
+                raise ValueError(shown.no_such(kind, chosen, there))
+        received = message_type == "receive"
         if isinstance(bins, numbers.Integral) and range is None:
             sizes, messages, edges = self._counted.messages_by_bin(int(bins), received)
         else:

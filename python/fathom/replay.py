@@ -2,6 +2,8 @@
 """Going through a job step by step, in causal order."""
 import typing
 
+from fathom import shown
+
 # As fathom::analysis::Moment and StepKind.
 MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost")
 _KINDS = ("call", "send", "receive", "collective", "done", "lost")
@@ -13,10 +15,10 @@ class Step(typing.NamedTuple):
     kind: str           # call, send, receive, collective, done (a request was completed), lost
     rank: int
     index: int          # run.step(rank, index) is this one
-    time_ns: int        # call: entered; send: handed over; receive: arrived; collective: entered; done: completed
+    start_ns: int       # call: entered; send: handed over; receive: arrived; collective: entered; done: completed
     end_ns: int         # call: left; send: receive was posted there; receive: send was entered there
     bytes: int
-    call: int           # index of the call that it stands in
+    call: int           # index of the call in which it happened
     partner: int        # rank: the other end of a message; of a collective the member that was waited for
     partner_index: int
     communicator: int
@@ -24,6 +26,11 @@ class Step(typing.NamedTuple):
     number: int         # tag of a message, sequence of a collective
     hidden: bool        # a message of the library's own
     joined: bool        # the other end, or all members, are known
+
+    @property
+    def time_ns(self):
+        """The old name of start_ns."""
+        return self.start_ns
 
 
 def made_step(fields, functions):
@@ -35,7 +42,7 @@ def made_step(fields, functions):
 def check_moments(names):
     unknown = set(names) - set(MOMENTS)
     if unknown:
-        raise ValueError(f"there is no moment '{min(unknown)}'; there are {', '.join(MOMENTS)}")
+        raise ValueError(f"{shown.no_such('moment', min(unknown), MOMENTS)}")
 
 
 def call_back(order, callbacks, step_of):

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A run and what can be asked of it."""
+from __future__ import annotations
+
+from typing import Any, Callable, Iterator
+
 import numpy
 import pandas
 
-import _fathom
+from fathom import _core
 from fathom import events as columns
 from fathom import replay as replays
 from fathom.analyses import Analyses
 from fathom.operations import Operations
 from fathom.part import LAST, Part
+from fathom.pictures import Pictures
 from fathom.traffic import Traffic
 
 _PIECE = 1 << 20
 
 
-def multirun_analysis(runs, metric_column="Timestamp (ns)", groupby_column="Name"):
+def multirun_analysis(runs, metric_column: str = "Timestamp (ns)", groupby_column: str = "Name") -> pandas.DataFrame:
     """flat_profile() of each run, one row a run; functions with most first. Of "Timestamp (ns)" it is time.exc."""
     metric = "time.exc" if metric_column == "Timestamp (ns)" else metric_column
     rows = [run.flat_profile(metric, groupby_column)[metric] for run in runs]
@@ -23,12 +28,12 @@ def multirun_analysis(runs, metric_column="Timestamp (ns)", groupby_column="Name
     return made[made.sum().sort_values(ascending=False, kind="stable").index]
 
 
-class Run(Traffic, Operations, Analyses, Part):
+class Run(Traffic, Operations, Analyses, Pictures, Part):
     """A run directory, or the part of it that slice(), filter() and select() leave. Reads when asked."""
 
     # ---- events ----
 
-    def event_chunks(self, rows=_PIECE):
+    def event_chunks(self, rows: int = _PIECE) -> Iterator[pandas.DataFrame]:
         """Events as DataFrames of up to `rows` of one process each: a trace of any length in bounded memory.
 
         Calls whose ends lie in different pieces have no match and no times in either.
@@ -37,28 +42,32 @@ class Run(Traffic, Operations, Analyses, Part):
         for position, process in enumerate(self._definitions["processes"]):
             reader = self._core.reader(process["process"])
             while (piece := reader.events(rows, position)) is not None:
-                made = columns.frame(piece, self._listed_ranks(), self._definitions, first_row)
+                made = columns.frame(piece, self._listed_ranks(), self._definitions, self._core.site_names(), first_row)
                 first_row += len(made)
                 yield self._filtered(made)
 
     @property
-    def events(self):
+    def events(self) -> pandas.DataFrame:
         """All events, process by process in order of time, with Pipit's columns."""
-        return self._once("events", lambda: self._filtered(
-            columns.frame(self._core.events(), self._listed_ranks(), self._definitions)))
+        def make():
+            made = self._core.events()
+            return self._filtered(columns.frame(made, self._listed_ranks(), self._definitions, self._core.site_names()))
+        return self._once("events", make)
 
-    def calls(self):
-        """Every call: function, process, start, end, inclusive and exclusive time in ns."""
+    def calls(self) -> pandas.DataFrame:
+        """Every call: function, process, start, end, inclusive and exclusive time in ns, and its place in the program."""
         names = columns.unique(self._definitions["functions"])
         ranks = self._listed_ranks()
         made = []
-        for position, piece in self._call_pieces():
+        pieces = list(self._call_pieces())
+        sites = self._core.site_names()  # complete by now
+        for position, piece in pieces:
             made.append(pandas.DataFrame({
                 "Name": columns.categories(piece["name"], names),
                 "Process": columns.categories(numpy.full(len(piece["name"]), position, numpy.int32), ranks),
                 "Thread": piece["thread"], "depth": piece["depth"], "start_ns": piece["start_ns"],
                 "end_ns": piece["end_ns"], "time.inc": piece["end_ns"] - piece["start_ns"],
-                "time.exc": piece["exclusive_ns"]}, copy=False))
+                "time.exc": piece["exclusive_ns"], "Site": columns.categories(piece["site"], sites)}, copy=False))
         return pandas.concat(made, ignore_index=True, copy=False) if made else pandas.DataFrame()
 
     def _call_pieces(self):
@@ -74,7 +83,7 @@ class Run(Traffic, Operations, Analyses, Part):
 
     # ---- joined steps ----
 
-    def messages(self, hidden=False):
+    def messages(self, hidden: bool = False) -> pandas.DataFrame:
         """Every message with both its ends, of the processes of this analysis process.
 
         send_entered_ns is when the call that sends was entered, receive_posted_ns when the receive was
@@ -83,18 +92,18 @@ class Run(Traffic, Operations, Analyses, Part):
         """
         self._refuse_filters()
         if self._scope["phase"] is not None:
-            raise _fathom.Error("messages() knows no phases; take events, or a window of time with slice()")
+            raise _core.Error("messages() knows no phases; take events, or a window of time with slice()")
         made = self._core.messages(hidden)
         made["hidden"] = made["hidden"].view(bool)
         made = pandas.DataFrame(made, copy=False)
         ranks, first, last = (self._scope[key] for key in ("ranks", "from_ns", "to_ns"))
         if ranks is not None:
-            made = made[made["sender"].isin(ranks) | made["receiver"].isin(ranks)]
+            made = made[made["source"].isin(ranks) | made["destination"].isin(ranks)]
         if (first, last) != (0, LAST):
             made = made[(made["received_ns"] >= first) & (made["received_ns"] < last)]
         return made.reset_index(drop=True)
 
-    def step(self, rank, index, hidden=False):
+    def step(self, rank: int, index: int, hidden: bool = False) -> replays.Step:
         """Step number `index` of a rank; see fathom.Step."""
         return replays.made_step(self._core.step(self._position(rank), index, hidden), self._definitions["functions"])
 
@@ -102,14 +111,14 @@ class Run(Traffic, Operations, Analyses, Part):
         for process in self._definitions["processes"]:
             if process["rank"] == rank:
                 return process["process"]
-        raise _fathom.Error(f"the trace holds no rank {rank}")
+        raise _core.Error(f"the trace holds no rank {rank}")
 
-    def own_ranks(self):
+    def own_ranks(self) -> list[int]:
         """The ranks that this analysis process looks after: all, unless it works with others."""
         ranks = {entry["process"]: entry["rank"] for entry in self._definitions["processes"]}
         return [ranks[process] for process in self._core.own_processes(False) if process in ranks]
 
-    def replay(self, backward=False, hidden=False, **callbacks):
+    def replay(self, backward: bool = False, hidden: bool = False, **callbacks: Callable[[replays.Step], Any]) -> int:
         """Goes through all steps in causal order, a message received after it was sent (backward: before).
 
         Callbacks by moment: enter, leave, send, receive, collective, done, lost; each gets a fathom.Step.
@@ -120,29 +129,3 @@ class Run(Traffic, Operations, Analyses, Part):
         return replays.call_back(
             self._core.replay(backward, hidden), {moment: [callback] for moment, callback in callbacks.items()},
             lambda process, index: replays.made_step(self._core.step(process, index, hidden), functions))
-
-    # ---- pictures ----
-
-    def plot_comm_matrix(self, output="size", linear=False, **choice):
-        from fathom import plots
-        return plots.comm_matrix(self, output, linear, **choice)
-
-    def plot_message_histogram(self, **choice):
-        from fathom import plots
-        return plots.message_histogram(self, **choice)
-
-    def plot_time_profile(self, num_bins=50, normalized=True):
-        from fathom import plots
-        return plots.time_profile(self, num_bins, normalized)
-
-    def plot_timeline(self, start=None, end=None):
-        from fathom import plots
-        return plots.timeline(self, start, end)
-
-    def plot_idle_time(self):
-        from fathom import plots
-        return plots.idle_time(self)
-
-    def plot_comm_over_time(self, output="size", bins=50):
-        from fathom import plots
-        return plots.comm_over_time(self, output, bins)

@@ -378,8 +378,8 @@ for path in sys.argv[2:]:
             result = self.fathom("simulate", "--cluster", network, "--job", "run", "--graphml", "-o", f"out{number}")
             self.assertEqual(result.returncode, 0, result.stderr)
             snapshots.append((self.path(f"out{number}", "links-1.graphml"), switches))
-        scripts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "scripts")
-        drawn = subprocess.run(["/usr/bin/python3", "-c", self.OVERLAPS, scripts, *(path for path, _ in snapshots)],
+        drawings = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "python", "fathom")
+        drawn = subprocess.run(["/usr/bin/python3", "-c", self.OVERLAPS, drawings, *(path for path, _ in snapshots)],
                                capture_output=True, text=True, check=False)
         if "No module named" in drawn.stderr:
             self.skipTest("python3-matplotlib is not installed")

@@ -17,7 +17,7 @@ except ImportError:
 import harness
 
 GENERATE = os.environ["FATHOM_TRACE_GENERATE"]
-SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts")
+DRAWINGS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../python/fathom")
 
 
 class Trace(harness.CliTest):
@@ -59,11 +59,13 @@ class Trace(harness.CliTest):
         self.generate()
         drawn = self.fathom("plot", "r", "-o", "p", "--format", "svg")
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
-        self.assertIn("timeline.svg", os.listdir(self.path("p")))
+        pictures = [f"{name}.svg" for name in ("calls", "messages", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
+        self.assertEqual(sorted(os.listdir(self.path("p"))), pictures)
+        self.assertFalse(os.path.exists(self.path("r", "analysis.json")))  # that is for the user's own analyses
         alone = shutil.copytree(self.path("r", "trace"), self.path("alone", "trace"))
         window = self.fathom("plot", "alone", "-o", "q", "--format", "svg", "--from", "500us", "--to", "1ms")
         self.assertEqual((window.returncode, sorted(os.listdir(self.path("q")))),
-                         (0, ["messages.svg", "sizes.svg", "timeline.svg", "traffic.svg"]), window.stderr)
+                         (0, pictures), window.stderr)
         with open(self.path("q", "timeline.svg"), encoding="utf-8") as file:
             self.assertIn("after 0.0005", file.read())
         for bad, code, part in ((["--from", "5s"], 1, "5s"), (["--from", "2ms", "--to", "1ms"], 2, "before --to"),
@@ -78,21 +80,38 @@ class Trace(harness.CliTest):
     def test_timeline_shows_calls_that_began_before_the_window(self):
         """They were left out, and stood there as the program's own work."""
         self.generate()
-        sys.path.insert(0, SCRIPTS)
+        sys.path.insert(0, DRAWINGS)
         from plots import timeline
-        whole = timeline.load(harness.FATHOM, self.path("r"), None, "1s")
-        wait = max((bar for bar in whole.bars if bar[0] == 2), key=lambda bar: bar[2] - bar[1])
-        inside = (wait[1] + wait[2]) // 2
-        part = timeline.load(harness.FATHOM, self.path("r"), f"{inside}ns", f"{inside + 10}ns")
-        self.assertIn((2, inside, inside + 10, wait[3]), part.bars)
+        whole = timeline.load(harness.FATHOM, self.path("r"), None, "1s")[2]
+        wait = max((bar for bar in whole.bars if bar[0] == 2), key=lambda bar: bar[3] - bar[2])
+        inside = (wait[2] + wait[3]) // 2
+        part = timeline.load(harness.FATHOM, self.path("r"), f"{inside}ns", f"{inside + 10}ns")[2]
+        self.assertIn((2, 0, inside, inside + 10, wait[4]), part.bars)
+
+    @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
+    def test_timeline_never_shows_start_up_by_itself(self):
+        """The window that nobody chose used to lie where the middle of the trace was, which a long MPI_Init may cover."""
+        self.generate()
+        sys.path.insert(0, DRAWINGS)
+        from plots import timeline
+        job, overview, detail = timeline.load(harness.FATHOM, self.path("r"), None, None)
+        init = [event["time_ns"] for event in self.events("r", "--functions", "MPI_Init") if event["kind"] == "leave"]
+        self.assertEqual(round(overview.begin), min(init))
+        self.assertGreater(detail.begin, max(init))
+        self.assertEqual(list(overview.first), [0, 1, 2, 3])
+        phase = overview.longest_phase()
+        self.assertTrue(phase.begin < detail.begin < phase.end)
+        self.assertGreater(len(detail.arrows), 10)
+        self.assertNotIn("MPI_Init", {bar[4] for bar in detail.bars})
+        self.assertIn("from MPI_Init to MPI_Finalize", job.details())
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
     def test_timeline_joins_what_belongs_together(self):
-        sys.path.insert(0, SCRIPTS)
+        sys.path.insert(0, DRAWINGS)
         from plots import timeline
         event = lambda time, rank, kind, **more: {"time_ns": time, "rank": rank, "thread": 0, "kind": kind, **more}  # noqa: E731
         message = {"class": "point-to-point", "comm": 0, "tag": 5}
-        found = timeline.Timeline([
+        found = timeline.Detail([
             event(5, 2, "enter", function="MPI_Barrier"),                  # all the window long
             event(6, 1, "enter", function="MPI_Init"), event(7, 0, "sent", peer=1, **message),
             event(8, 3, "enter", function="MPI_Recv"), event(9, 3, "leave", function="MPI_Recv"),
@@ -104,15 +123,12 @@ class Trace(harness.CliTest):
             event(40, 1, "enter", function="MPI_Recv"), event(41, 1, "received", peer=0, **message),
             event(42, 1, "received", peer=0, **message | {"class": "MPI_Allreduce", "tag": 6}),
             event(43, 1, "received", peer=0, **message),                   # sent before all that was read
-        ], 10, 50, [0, 1, 2, 3], "made up")
-        self.assertEqual(sorted(found.bars), [(0, 20, 30, "MPI_Allreduce"), (1, 10, 10, "MPI_Init"), (1, 40, 50, "MPI_Recv"),
-                                              (2, 10, 50, "MPI_Barrier")])
-        self.assertEqual(found.arrows, [(0, 22, 1, 41, False), (0, 23, 1, 42, True)])
-        self.assertEqual(timeline.family("MPI_Iallgatherv"), "collective")
-        self.assertEqual(timeline.family("MPI_Imrecv"), "receive")
-        self.assertEqual(timeline.family("MPI_Rsend_init"), "send")
-        self.assertEqual(timeline.family("MPI_Testsome"), "wait and test")
-        self.assertEqual(timeline.family("MPI_Comm_rank"), timeline.OTHER)
+        ], 10, 50, [0, 1, 2, 3])
+        self.assertEqual(sorted(found.bars), [(0, 0, 20, 30, "MPI_Allreduce"), (1, 0, 10, 10, "MPI_Init"),
+                                              (1, 0, 40, 50, "MPI_Recv"), (2, 0, 10, 50, "MPI_Barrier")])
+        self.assertEqual(found.arrows, [(0, 0, 22, 1, 0, 41, False), (0, 0, 23, 1, 0, 42, True)])
+        self.assertEqual([timeline.family(group) for group in ("collective", "probe", "completion", "communicator", None)],
+                         ["collective", "receive", "wait and test", timeline.OTHER, timeline.OTHER])
 
     def test_slice_and_filter_write_what_print_shows(self):
         self.generate()

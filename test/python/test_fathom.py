@@ -174,9 +174,9 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(whole["time.inc"].dropna().tolist(), [500])
 
     def test_messages_of_a_part(self):
-        self.assertEqual(self.run_.slice(0, 300).messages()["receiver"].tolist(), [1])
-        self.assertEqual(self.run_.select(ranks=[2]).messages()["sender"].tolist(), [1])
-        self.assertEqual(self.run_.select(ranks=[1]).messages()["sender"].tolist(), [0, 1])
+        self.assertEqual(self.run_.slice(0, 300).messages()["destination"].tolist(), [1])
+        self.assertEqual(self.run_.select(ranks=[2]).messages()["source"].tolist(), [1])
+        self.assertEqual(self.run_.select(ranks=[1]).messages()["source"].tolist(), [0, 1])
 
     def test_select_ranks(self):
         part = self.run_.select(ranks=[2])
@@ -232,7 +232,7 @@ class MadeTrace(unittest.TestCase):
 
     def test_messages(self):
         messages = self.run_.messages()
-        self.assertEqual(list(zip(messages["sender"], messages["receiver"], messages["bytes"], messages["tag"],
+        self.assertEqual(list(zip(messages["source"], messages["destination"], messages["bytes"], messages["tag"],
                                   messages["send_entered_ns"], messages["receive_posted_ns"], messages["received_ns"])),
                          [(0, 1, 100, 7, 0, 0, 200), (1, 2, 50, 8, 300, 0, 500)])
 
@@ -412,7 +412,7 @@ class Generated(unittest.TestCase):
     def test_messages_are_the_matrix(self):
         messages = self.run_.messages(hidden=True)
         made = numpy.zeros((8, 8), numpy.int64)
-        numpy.add.at(made, (messages["sender"].to_numpy(), messages["receiver"].to_numpy()), messages["bytes"].to_numpy())
+        numpy.add.at(made, (messages["source"].to_numpy(), messages["destination"].to_numpy()), messages["bytes"].to_numpy())
         self.assertTrue((made == self.run_.comm_matrix()).all())
 
     def test_sizes_by_rank_are_the_matrix(self):
@@ -509,8 +509,8 @@ class Generated(unittest.TestCase):
         self.assertNotIn("matplotlib.pyplot", sys.modules)  # no backend was chosen
 
     def test_timeline_shows_what_lies_in_its_window(self):
-        whole = self.run_.plot_timeline(0, "1 s").get_axes()[0]
-        part = self.run_.plot_timeline("10 us", "20 us").get_axes()[0]
+        whole = self.run_.plot_timeline(0, "1 s").get_axes()[-1]
+        part = self.run_.plot_timeline("10 us", "20 us").get_axes()[-1]
         self.assertEqual(part.get_xlabel(), "µs after 0.000010 s")
         self.assertEqual([round(edge, 3) for edge in part.get_xlim()], [0, 10])
         self.assertGreater(len(whole.texts), 0)
@@ -527,7 +527,9 @@ class Generated(unittest.TestCase):
             canvas = FigureCanvasAgg(picture)
             canvas.draw()
             axes = picture.get_axes()[0]
-            for text in (axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()):
+            ticks = [label for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim()))
+                     for place, label in zip(axis.get_ticklocs(), axis.get_ticklabels()) if limits[0] <= place <= limits[1]]
+            for text in (axes.xaxis.label, axes.yaxis.label, *ticks):
                 box = text.get_window_extent(canvas.get_renderer())
                 self.assertGreaterEqual(min(box.x0, box.y0), 0, text.get_text())
                 self.assertLess(box.x1, picture.bbox.x1, text.get_text())
@@ -553,7 +555,7 @@ class SameFiguresAsAnalyze(unittest.TestCase):
     def setUpClass(cls):
         cls.path = os.path.join(scratch(cls), "run")
         subprocess.run([GENERATE, cls.path, "--ranks", "5", "--events", "20000"], check=True, capture_output=True)
-        cls.end_ns = fathom.open(cls.path).processes()["last_ns"].max()
+        cls.end_ns = fathom.open(cls.path).processes()["end_ns"].max()
 
     def parts(self):
         """(part of the run, what the tool says of it)."""

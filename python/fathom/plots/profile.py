@@ -6,6 +6,8 @@ import os
 
 import numpy
 
+from . import style
+
 # A damaged file may claim any number of ranks; the pictures' memory does not depend on it, but the
 # counters by rank do.
 MOST_RANKS = 1 << 24
@@ -41,7 +43,7 @@ class Profile:
     def __init__(self, document, choice):
         self.choice = choice
         executable = document.get("application", {}).get("executable", "")
-        self.name = "".join(c if c.isprintable() else "?" for c in os.path.basename(executable))
+        self.name = style.printable(os.path.basename(executable))
         self.name = self.name or "unnamed program"
         self.seconds = document.get("application", {}).get("seconds", 0)
         self.world_size = int(document.get("world_size", 0))
@@ -99,13 +101,3 @@ class Profile:
             else:
                 runs.append([host, rank, rank + 1])
         return runs
-
-
-def shortened(value, unit=""):
-    """12.3 M, 1.50 GB: three digits, powers of 1000."""
-    for prefix in ("", "k", "M", "G", "T", "P", "E"):
-        if value < 999.5 or prefix == "E":
-            break
-        value /= 1000
-    digits = 0 if (prefix == "" and value == int(value)) or value >= 99.95 else 1 if value >= 9.995 else 2
-    return f"{value:.{digits}f} {prefix}{unit}".rstrip()

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a simulation put on the links: loads of the links of each run, and over time. The network: network.py."""
-from plots import style  # first: it selects the backend
-
 import csv
 import glob
 import json
@@ -9,9 +7,10 @@ import os
 import re
 
 import numpy
-from matplotlib import cm, colors, figure
+from matplotlib import cm, colors
 
-from plots.profile import BadProfile
+from . import style
+from .profile import BadProfile
 
 MOST_LINKS = 40  # named in the picture of loads; of larger networks the most loaded ones
 
@@ -46,11 +45,12 @@ def say_no_load(axes, why):
     axes.text(0.5, 0.5, f"no load: {why}", ha="center", va="center", color=style.FAINT)
 
 
+@style.drawn
 def draw_loads(run):
     """Congestion of each link: the highest, and for runs of many jobs the mean over time."""
     links = sorted(run["links"], key=lambda link: -link["traffic"] / link["capacity"])
     shown = [link for link in links[:MOST_LINKS] if link["traffic"] > 0]
-    picture = figure.Figure(figsize=(9.6, 1.6 + 0.24 * max(len(shown), 3)))
+    picture = style.Picture(figsize=(9.6, 1.6 + 0.24 * max(len(shown), 3)))
     height = picture.get_figheight()
     axes = picture.add_axes((0.26, 0.55 / height, 0.71, 1 - 1.55 / height))
     places = numpy.arange(len(shown))
@@ -91,6 +91,7 @@ def read_rows(path):
         raise BadProfile(f"{path}: cannot be read: {error}") from None
 
 
+@style.drawn
 def draw_timeline(path, _=""):
     """Links, the busiest on top, over time by the part of their capacity in use; above them the ranks that wait, where
     a replay has told."""
@@ -103,7 +104,7 @@ def draw_timeline(path, _=""):
     waiting_path = path.replace("utilisation", "waiting")
     waiting = read_rows(waiting_path) if os.path.exists(waiting_path) else []
     end = max([float(row["to_s"]) for row in waiting or rows], default=1)
-    picture = figure.Figure(figsize=(9.6, 1.9 + 0.2 * max(len(busiest), 3) + (1.4 if waiting else 0)))
+    picture = style.Picture(figsize=(9.6, 1.9 + 0.2 * max(len(busiest), 3) + (1.4 if waiting else 0)))
     height = picture.get_figheight()
     axes = picture.add_axes((0.26, 0.55 / height, 0.62, 0.2 * max(len(busiest), 3) / height))
     amounts = style.amounts()

@@ -6,16 +6,15 @@ grids (a third dimension aslant, further ones as blocks beside each other; links
 links that pass over switches as arcs); all others on a circle, in the order of the file, which
 keeps groups together. A name that would cover another one is left out.
 """
-from plots import style  # first: it selects the backend
-
 import xml.etree.ElementTree as xml
 
 import numpy
-from matplotlib import cm, collections, colors, figure
+from matplotlib import cm, collections, colors
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from plots.profile import BadProfile, shortened
-from plots.simulation import heading
+from . import style
+from .profile import BadProfile
+from .simulation import heading
 
 GRAPHML = "{http://graphml.graphdrawing.org/xmlns}"
 NAME_SIZE = 6.5  # points
@@ -218,10 +217,11 @@ def aside(path, span):
     return path + known[0]
 
 
+@style.drawn
 def draw_network(path):
     network = Network(path)
     places = placed(network)
-    picture = figure.Figure(figsize=(9.6, 6.4))
+    picture = style.Picture(figsize=(9.6, 6.4))
     axes = picture.add_axes((0.02, 0.03, 0.83, 0.82))
     axes.set_axis_off()
     norm = colors.Normalize(0, max(network.congestion.max(initial=0), 1e-30))
@@ -238,7 +238,7 @@ def draw_network(path):
     if isinstance(places, Circle):
         axes.set_aspect("equal")
     bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.87, 0.08, 0.02, 0.7)))
-    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}" if value < 1000 else shortened(value))
+    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}" if value < 1000 else style.shortened(value))
     bar.set_label("congestion: bytes over the link's capacity", color=style.FAINT, fontsize=9)
     hosts = int(network.is_host.sum())
     style.title(picture, heading(path, "load of the network"), f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · "
