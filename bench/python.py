@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Events a second of what docs/python.md offers, on a generated trace: median of interleaved runs.
+"""Events a second of what docs/python.md offers, on a generated trace: median of interleaved runs, in processor time, since
+each works on one core.
 
     . scripts/env.sh; bench/python.py [--events N] [--ranks N] [--rounds N]
 """
@@ -41,9 +42,9 @@ def main():
         seconds = {name: [] for name in WORK}
         for _ in range(options.rounds):
             for name, work in WORK.items():
-                run, started = fathom.open(path), time.perf_counter()
+                run, started = fathom.open(path), time.process_time()
                 work(run)
-                seconds[name].append(time.perf_counter() - started)
+                seconds[name].append(time.process_time() - started)
         print(f"{events:,} records of {options.ranks} ranks, median of {options.rounds}")
         for name, taken in seconds.items():
             print(f"{name:<22}{events / statistics.median(taken) / 1e6:8.2f} M/s")
