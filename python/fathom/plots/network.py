@@ -9,7 +9,7 @@ keeps groups together. A name that would cover another one is left out.
 import xml.etree.ElementTree as xml
 
 import numpy
-from matplotlib import cm, collections, colors
+from matplotlib import cm, collections, colors, ticker
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from . import style
@@ -238,7 +238,8 @@ def draw_network(path):
     if isinstance(places, Circle):
         axes.set_aspect("equal")
     bar = picture.colorbar(cm.ScalarMappable(norm, style.amounts()), cax=picture.add_axes((0.87, 0.08, 0.02, 0.7)))
-    bar.ax.yaxis.set_major_formatter(lambda value, _: f"{value:.3g}" if value < 1000 else style.shortened(value))
+    bar.formatter = ticker.ScalarFormatter(useOffset=False)
+    bar.formatter.set_powerlimits((-3, 4))  # one power of ten for all ticks
     bar.set_label("congestion: bytes over the link's capacity", color=style.FAINT, fontsize=9)
     hosts = int(network.is_host.sum())
     style.title(picture, heading(path, "load of the network"), f"{hosts:,} hosts · {len(network.nodes) - hosts:,} switches · "
