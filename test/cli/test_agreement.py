@@ -153,6 +153,25 @@ class Documents(harness.CliTest):
                     self.assertFalse(wrong, f"{os.path.basename(path)}: fathom {command}")
         self.assertGreater(checked, 50)
 
+    def test_links_lead_somewhere(self):
+        checked = 0
+        for path in [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md")] + glob.glob(os.path.join(ROOT, "docs/*.md")):
+            text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
+            for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text):
+                if "://" not in target:
+                    checked += 1
+                    self.assertTrue(os.path.exists(os.path.join(os.path.dirname(path), target)), f"{path}: {target}")
+        self.assertGreater(checked, 50)
+
+    def test_the_index_names_every_document(self):
+        named = set(re.findall(r"\]\(([\w.-]+)", read("docs/README.md")))
+        documents = {os.path.basename(path) for path in glob.glob(os.path.join(ROOT, "docs/*.md"))} - {"README.md"}
+        self.assertEqual(documents - named, set())
+
+    def test_the_citation_is_of_this_version(self):
+        version = re.search(r"version: '([^']+)'", read("meson.build"))[1]
+        self.assertIn(f"\nversion: {version}\n", read("CITATION.cff"))
+
     def test_examples_of_help(self):
         for words, text in HELP.items():
             for command in re.findall(r"^  (?:mpirun .*)?fathom ((?:.*\\\n)*.*)", text.split("\nExample")[1], re.M):
