@@ -1,29 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes anew what README.md shows of real runs: the report between its markers and the pictures (also docs/'s); and takes
-# over the overhead tables of docs/overhead.md (measured by `bench/overhead.py --write`).
+# Makes anew what the documents show of real runs: the findings in README.md, the report in
+# docs/exactness.md, each between its markers, and the pictures in docs/pictures.
 #
-#   scripts/update_readme.sh [--tables-only]
+#   scripts/update_readme.sh
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 . "$fathom_root/scripts/env.sh"
 export LANG=C.UTF-8
-
-tables_only=${1:-}
-take_tables() {
-  /usr/bin/python3 - "$fathom_root/README.md" "$fathom_root/docs/overhead.md" <<'PYTHON'
-import re
-import sys
-
-readme, overhead = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
-tables = re.search(r'<!-- overhead -->(.*?)<!-- /overhead -->', overhead, re.S)[1].strip()
-block = f'<!-- overhead-summary -->\n{tables}\n<!-- /overhead-summary -->'
-readme = re.sub(r'<!-- overhead-summary -->.*<!-- /overhead-summary -->', lambda _: block, readme, flags=re.S)
-open(sys.argv[1], 'w', encoding='utf-8').write(readme)
-PYTHON
-}
-take_tables
-[ "$tables_only" != --tables-only ] || exit 0
 
 run=$(mktemp -d)
 trap 'rm -rf "$run"' EXIT
@@ -43,14 +27,32 @@ fathom simulate --cluster 'dragonfly:switches=4;globals=2;hosts=2' --job "$fatho
   --selection random --routing greedy-max --graphml -o sim
 fathom plot sim -o sim-plots
 mv sim-plots/network-links-1.png plots/network.png
+cp "$fathom_root/docs/examples/heat.c" .
+mpicc -g -O2 heat.c -o heat -lm
+fathom run --trace -o "$run/heat-run" -- mpirun --oversubscribe -n 4 ./heat
+fathom analyze "$run/heat-run" --top 3 | sed "s,$PWD/,," >analyze.txt
+# the window of README's picture: around the worst instance of the delay that rank 0 causes
+window=$(fathom analyze "$run/heat-run" --json | /usr/bin/python3 -c '
+import json
+import sys
+found = json.load(sys.stdin)["findings"]
+delay = next(one for one in found if one["kind"] == "delay" and one["culprits"] == [0])["windows"][0]
+print(f"--from {delay[\"from_s\"] - 0.025:.3f}s --to {delay[\"to_s\"] + 0.075:.3f}s")')
+fathom plot "$run/heat-run" -o heat-plots $window
+mv heat-plots/timeline.png plots/heat.png
 mkdir -p "$fathom_root/docs/pictures"
 cp plots/*.png "$fathom_root/docs/pictures/"
-/usr/bin/python3 - "$fathom_root/README.md" report.txt <<'PYTHON'
+put() {  # put FILE NAME TEXT: the text between the markers of that name
+  /usr/bin/python3 - "$@" <<'PYTHON'
 import re
 import sys
 
-readme, report = (open(path, encoding='utf-8').read() for path in sys.argv[1:])
-block = f'<!-- report -->\n```\n{report.rstrip()}\n```\n<!-- /report -->'
-readme = re.sub(r'<!-- report -->.*<!-- /report -->', lambda _: block, readme, flags=re.S)
-open(sys.argv[1], 'w', encoding='utf-8').write(readme)
+path, name, shown = sys.argv[1:]
+document, text = (open(each, encoding='utf-8').read() for each in (path, shown))
+block = f'<!-- {name} -->\n```\n{text.rstrip()}\n```\n<!-- /{name} -->'
+document = re.sub(f'<!-- {name} -->.*<!-- /{name} -->', lambda _: block, document, flags=re.S)
+open(path, 'w', encoding='utf-8').write(document)
 PYTHON
+}
+put "$fathom_root/README.md" analyze analyze.txt
+put "$fathom_root/docs/exactness.md" report report.txt
