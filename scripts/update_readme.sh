@@ -37,7 +37,7 @@ import json
 import sys
 found = json.load(sys.stdin)["findings"]
 delay = next(one for one in found if one["kind"] == "delay" and one["culprits"] == [0])["windows"][0]
-print(f"--from {delay[\"from_s\"] - 0.025:.3f}s --to {delay[\"to_s\"] + 0.075:.3f}s")')
+print("--from %.3fs --to %.3fs" % (delay["from_s"] - 0.025, delay["to_s"] + 0.075))')
 fathom plot "$run/heat-run" -o heat-plots $window
 mv heat-plots/timeline.png plots/heat.png
 mkdir -p "$fathom_root/docs/pictures"
