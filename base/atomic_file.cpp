@@ -72,7 +72,7 @@ Status AtomicFile::open(const std::string& path, Existing existing) {
   struct stat there;
   if (::stat(path.c_str(), &there) == 0) {
     if (!S_ISREG(there.st_mode)) {
-      return Error{path + ": is there and is not a regular file; give another path"};
+      return Error{path + ": exists and is not a regular file; give another path"};
     }
     if (existing == Existing::kKeep) return failure("cannot be written", EEXIST);
   }
@@ -138,13 +138,13 @@ void AtomicFile::abandon() noexcept {
 
 Error AtomicFile::failure(const char* what, int error_number) const {
   if (error_number == EEXIST) {
-    return Error{path_ + ": is there already; give another path, or replace it with --force"};
+    return Error{path_ + ": exists already; give another path, or replace it with --force"};
   }
   const char* reason = strerrordesc_np(error_number);
   return Error{path_ + ": " + what + ": " + (reason ? reason : "unknown error") +
                (error_number == ENOSPC || error_number == EDQUOT || error_number == EFBIG
                     ? "; make room or write to another disk"
-                    : "; check that the folder is there and writable")};
+                    : "; check that the folder exists and is writable")};
 }
 
 }  // namespace fathom::base

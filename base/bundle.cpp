@@ -119,7 +119,7 @@ Status for_each_file(const std::string& path, const BundleVisitor& visit) {
   std::error_code error;
   const fs::file_status there = fs::status(path, error);
   if (!fs::exists(there)) {
-    return Error{path + ": is not there; give a folder or a tar archive"};
+    return Error{path + ": does not exist; give a folder or a tar archive"};
   }
   return fs::is_directory(there) ? for_each_in_folder(path, visit)
                                  : for_each_in_archive(path, visit);

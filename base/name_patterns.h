@@ -13,7 +13,7 @@ namespace fathom::base {
 // The items of "a,b,c", without empty ones.
 std::vector<std::string> comma_separated(std::string_view list);
 
-// Whether a pattern, less a leading '-', fits a name; '*' at its end stands for any rest.
+// Whether a pattern, less a leading '-', fits a name; '*' at its end matches any rest.
 bool fits_name(std::string_view pattern, std::string_view name);
 
 inline bool leaves_out(std::string_view pattern) { return pattern.starts_with('-'); }

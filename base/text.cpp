@@ -1,9 +1,27 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/text.h"
 
+#include <array>
+#include <cstdio>
+
 #include "base/utf8.h"
 
 namespace fathom::base {
+
+std::string duration_text(double seconds) {
+  constexpr std::array<const char*, 4> kUnits = {"ns", "us", "ms", "s"};
+  char text[48];
+  double value = seconds * 1e9;
+  std::size_t unit = 0;
+  // From 999.5 on, three digits would show 1e+03 of the smaller unit.
+  while (value >= 999.5 && unit + 1 < kUnits.size()) {
+    value /= 1000;
+    ++unit;
+  }
+  if (value <= 0) unit = kUnits.size() - 1;
+  std::snprintf(text, sizeof text, value < 999.5 ? "%.3g %s" : "%.0f %s", value, kUnits[unit]);
+  return text;
+}
 
 std::string csv_field(std::string_view text) {
   const bool plain = text.find_first_of(",\"\r\n") == std::string_view::npos;

@@ -31,6 +31,10 @@ std::string joined(const Items& items, std::string_view separator = ", ") {
   return list;
 }
 
+// "12.3 us", "4.56 ms", "1.23 s", "1230 s": three digits, in the unit in which they need no leading
+// zeros. For sentences, where a reader takes in "12.3 us" at once and "1.23e-05 s" not.
+std::string duration_text(double seconds);
+
 // RFC 4180: a field with a comma, a quote or a line end is put in quotes, and quotes in it are
 // doubled.
 std::string csv_field(std::string_view text);

@@ -20,7 +20,7 @@ Result<XmlFile> XmlFile::read(const std::string& path) {
       file.document_->load_buffer(file.text_.data(), file.text_.size());
   if (!parsed) {
     return Error{path + ":" + std::to_string(file.line_at(parsed.offset)) + ": " +
-                 parsed.description() + "; the file is no well-formed XML"};
+                 parsed.description() + "; the file is not well-formed XML"};
   }
   if (!file.root()) return Error{path + ": holds no XML element"};
   return file;
@@ -42,7 +42,7 @@ Result<double> XmlFile::number(pugi::xml_node where, const std::string& name,
   double value = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failed != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
-    return error(where, name + " is '" + text + "', which is no number");
+    return error(where, name + " is '" + text + "', which is not a number");
   }
   return value;
 }

@@ -115,7 +115,7 @@ class Job {
     }
     const auto [earlier, is_new] = files_.try_emplace(file.rank, full_name);
     if (!is_new) {
-      return base::Error{full_name + ": is a second file for rank " + std::to_string(file.rank) +
+      return base::Error{full_name + ": is the second file for rank " + std::to_string(file.rank) +
                          ", the first being " + earlier->second};
     }
     add_counts(file);

@@ -62,6 +62,15 @@ std::vector<PairCount> sum_pairs(const Profile& profile, const Selection& select
   return sums.take();
 }
 
+bool on_one_host(const Header& header, std::int64_t one, std::int64_t other) {
+  std::string hosts[2];
+  for (const Rank& rank : header.ranks) {
+    if (rank.rank == one) hosts[0] = rank.host;
+    if (rank.rank == other) hosts[1] = rank.host;
+  }
+  return !hosts[0].empty() && hosts[0] == hosts[1];
+}
+
 std::vector<PairCount> symmetrised(const std::vector<PairCount>& pairs) {
   PairSums sums;
   for (const PairCount& pair : pairs) {

@@ -31,6 +31,9 @@ class PairSums {
 // Sums the pairs of all traffic that `selection` admits.
 std::vector<PairCount> sum_pairs(const Profile& profile, const Selection& selection = {});
 
+// Whether the two world ranks are known to have run on the same host.
+bool on_one_host(const Header& header, std::int64_t one, std::int64_t other);
+
 // Adds up both directions of each pair under source < destination. Self pairs stay as they are.
 std::vector<PairCount> symmetrised(const std::vector<PairCount>& pairs);
 

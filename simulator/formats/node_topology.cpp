@@ -123,7 +123,7 @@ base::Result<NodeTopology> read_hwloc(const std::string& path) {
   const Topology topology = load_topology(*text);
   if (!topology)
     return base::Error{path +
-                       ": is no topology that hwloc can read; write one with 'lstopo FILE.xml'"};
+                       ": is not a topology that hwloc can read; write one with 'lstopo FILE.xml'"};
   NodeTopology node;
   const int sockets = hwloc_get_nbobjs_by_type(topology.get(), HWLOC_OBJ_PACKAGE);
   node.sockets = static_cast<std::uint32_t>(std::max(1, sockets));

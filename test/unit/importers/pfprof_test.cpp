@@ -101,7 +101,7 @@ TEST_CASE("what is exported is imported again: folder, tar and tar.gz") {
 TEST_CASE("each way a set of files can be wrong is one sentence that names the file") {
   Scratch folder;
   CHECK(import_error(folder / "absent") ==
-        folder / "absent: is not there; give a folder or a tar archive");
+        folder / "absent: does not exist; give a folder or a tar archive");
   CHECK(import_error(folder.path()).find("holds no oxton-result<rank>.json") != std::string::npos);
 
   write_two_ranks(folder);
@@ -129,7 +129,7 @@ TEST_CASE("each way a set of files can be wrong is one sentence that names the f
 
   write_two_ranks(folder);
   write_file(folder / "oxton-result01.json", rank_file(1, "[7,0]", "[1,0]", "[12,0]", "[3,0]"));
-  CHECK(import_error(folder.path()).find("is a second file for rank 1") != std::string::npos);
+  CHECK(import_error(folder.path()).find("is the second file for rank 1") != std::string::npos);
 
   write_file(folder / "not.tar", "neither tar nor gzip");
   CHECK(import_error(folder / "not.tar").find("is not a readable tar archive") !=

@@ -53,7 +53,7 @@ TEST_CASE("an existing file is kept unless told otherwise, even one that appears
   write_file(folder / "out", "before");
   base::AtomicFile file;
   CHECK(file.open(folder / "out", base::AtomicFile::Existing::kKeep).error().message ==
-        folder / "out: is there already; give another path, or replace it with --force");
+        folder / "out: exists already; give another path, or replace it with --force");
   REQUIRE(file.open(folder / "new", base::AtomicFile::Existing::kKeep));
   write_file(folder / "new", "somebody else's");
   CHECK_FALSE(file.commit());
@@ -70,7 +70,7 @@ TEST_CASE("what is no regular file is never replaced") {
       file.open(folder / "no/such/folder", base::AtomicFile::Existing::kReplace).error().message ==
       folder /
           "no/such/folder: cannot be written: No such file or directory; check that the "
-          "folder is there and writable");
+          "folder exists and is writable");
 }
 
 TEST_CASE("a temporary file that a killed process left behind is no obstacle") {

@@ -9,10 +9,10 @@
 #include "simulator/formats/cluster.h"
 #include "simulator/formats/node_topology.h"
 #include "simulator/placement/launcher_files.h"
-#include "simulator/placement/mappers.h"
 #include "simulator/placement/objective.h"
 #include "simulator/placement/placed_routes.h"
 #include "simulator/placement/registry.h"
+#include "simulator/placement/simple_placements.h"
 #include "simulator/routing/registry.h"
 #include "simulator/topology/registry.h"
 #include "test/unit/base/scratch_folder.h"
@@ -136,8 +136,8 @@ TEST_CASE("placement sees domains, and the launcher is told machine and core") {
   const Network network = cluster_of("pack:2 core:2 pu:1", "leafspine:leaves=1;spines=1;hosts=1");
   const Job job{"pairs", 4, {{0, 2, 100, 1}, {1, 3, 100, 1}}};
   const std::vector<HostId> hosts = {0, 1};
-  const auto block = map_processes(**find_mapper("block"), {network, job, hosts, 1});
-  const auto better = map_processes(**find_mapper("bisection"), {network, job, hosts, 1});
+  const auto block = place_processes(**find_placement("block"), {network, job, hosts, 1});
+  const auto better = place_processes(**find_placement("bisection"), {network, job, hosts, 1});
   REQUIRE(block);
   REQUIRE(better);
   const RouterRow& router = **find_router("dmodk");
@@ -162,7 +162,7 @@ TEST_CASE("what is no topology of hwloc's is refused") {
   write_file(folder / "node.xml", "<graphml/>");
   CHECK(read_hwloc(folder / "node.xml")
             .error()
-            .message.find("node.xml: is no topology that hwloc can read") != std::string::npos);
+            .message.find("node.xml: is not a topology that hwloc can read") != std::string::npos);
   CHECK(read_hwloc(folder / "gone.xml").error().message.find("cannot be read") !=
         std::string::npos);
 }
