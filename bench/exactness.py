@@ -102,7 +102,7 @@ class Bench:
 
 
 def table_rows(table, *columns):
-    """The rows of a table that stands column by column; without one, none."""
+    """The rows of a table that is stored column by column; empty if there is no table."""
     return zip(*(table[column] for column in columns)) if table else ()
 
 
@@ -240,7 +240,7 @@ def check(bench, program, show_pairs):
 
 
 def completions(bench, program):
-    """The receive completions of a PERUSE run, by the type of the request behind them."""
+    """The receive completions of a PERUSE run, by the type of their request."""
     jobs.progress(f"{program.title}: completions by type")
     directory = bench.run(program, "native",
                           preload=[bench.preload("event_types"), bench.preload("persistent_sends")],

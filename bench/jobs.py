@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs MPI jobs for the measurements in this folder: natively, under Fathom, under pml_monitoring.
 
-Everything that the programs share stands here: which Open MPI installations there are, how a job is
+Everything that the programs share is here: which Open MPI installations there are, how a job is
 started, where the C programs are built, how a table is printed or put into a document.
 """
 
@@ -182,7 +182,7 @@ def markdown_table(header, rows):
 
 
 def write_section(document, name, text):
-    """Replaces what stands between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
+    """Replaces what is between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
     path = ROOT / "docs" / document
     old = path.read_text()
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"

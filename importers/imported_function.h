@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How importers describe an MPI function of which another tool's trace gives only the name.
+// How importers describe an MPI function if another tool's trace gives only its name.
 #pragma once
 
 #include <string_view>

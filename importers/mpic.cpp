@@ -104,7 +104,7 @@ class Parser {
     const bool second = file_.size() >= 8 && std::memcmp(file_.data(), kMagic, 8) == 0;
     at_ = second ? 12 : 0;
     if (second && file_.size() >= 12 && number_at<std::uint32_t>(file_.data() + 8) != 2) {
-      return error("says it is of a version that is not known (1 and 2 are)");
+      return error("has an unknown version (1 and 2 are known)");
     }
     if (!has(4 + kDateBytes + kProgramBytes)) return error("is too short for a .mpic file");
     contents_.ranks = int_at(take(4));
@@ -112,8 +112,9 @@ class Parser {
     contents_.program = text_at(take(kProgramBytes), kProgramBytes);
     const std::uint64_t each = kProcessBytes + (second ? kAnchorBytes : 0);
     if (contents_.ranks <= 0 || !has(static_cast<std::uint64_t>(contents_.ranks) * each)) {
-      return error("names " + std::to_string(contents_.ranks) +
-                   " ranks and has no room for them; it is no .mpic file, or its head is damaged");
+      return error(
+          "names " + std::to_string(contents_.ranks) +
+          " ranks and has no room for them; it is not a .mpic file, or its header is damaged");
     }
     for (std::int32_t rank = 0; rank < contents_.ranks; ++rank) {
       const char* process = take(kProcessBytes);
@@ -163,7 +164,7 @@ class Parser {
       if (!good) {
         contents_.damage = "the section at byte " + std::to_string(begin) + " is damaged; " +
                            std::to_string(number) + " of " + std::to_string(contents_.ranks) +
-                           " ranks stand before it and were imported";
+                           " ranks come before it and were imported";
         return;
       }
       contents_.sections.push_back(section);
@@ -388,12 +389,13 @@ base::Status import_mpic(const std::string& path, const std::string& run_directo
     import.events(process, *writer);
   notes.push_back(
       ".mpic files hold one time for each call; calls take no time in the imported trace, and "
-      "non-blocking ones stand where they completed");
+      "non-blocking calls are placed where they completed");
   if (!contents->damage.empty()) notes.push_back(contents->damage);
   if (import.skipped() > 0)
-    notes.push_back(std::to_string(import.skipped()) + " records of no known type were left out");
+    notes.push_back(std::to_string(import.skipped()) + " records of unknown types were left out");
   if (import.too_many_communicators())
-    notes.push_back("there are more communicators than a sound file has; the rest were left out");
+    notes.push_back(
+        "there are more communicators than an undamaged file has; the rest were left out");
   return writer->finish();
 }
 

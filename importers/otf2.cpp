@@ -47,7 +47,7 @@ class Import {
     }
     if (plan->other_regions > 0 && !plan->own) {
       notes.push_back(std::to_string(plan->other_regions) +
-                      " regions are no MPI functions; a Fathom trace holds MPI calls only, and "
+                      " regions are not MPI functions; a Fathom trace holds MPI calls only, and "
                       "they were left out");
     }
     if (unknown_comms_ > 0) {

@@ -71,18 +71,18 @@ bool Registry::open(Identity self) {
   return rows_.reserve(kMaxKinds) && foreign_.reserve(kMaxKinds);
 }
 
-Registry::Number Registry::next_number(std::uint64_t alike) const {
-  Number number{.alike = alike};
-  if (const auto known = taken_.find(alike); known != taken_.end()) {
+Registry::Number Registry::next_number(std::uint64_t origin) const {
+  Number number{.origin = origin};
+  if (const auto known = taken_.find(origin); known != taken_.end()) {
     const auto free = std::find(known->second.begin(), known->second.end(), false);
     number.ordinal = static_cast<std::uint32_t>(free - known->second.begin());
   }
-  number.key = Hash(alike).add(number.ordinal).value();
+  number.key = Hash(origin).add(number.ordinal).value();
   return number;
 }
 
 void Registry::take(const Number& number) {
-  std::vector<bool>& taken = taken_[number.alike];
+  std::vector<bool>& taken = taken_[number.origin];
   if (taken.size() <= number.ordinal) taken.resize(number.ordinal + 1);
   taken[number.ordinal] = true;
 }
@@ -102,17 +102,17 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
 
   Hash made;
   made.add(mpi::shared_maker(made_by));
-  Hash alike = made;
+  Hash origin = made;
   // The two sides of an intercommunicator know different parents, and see the groups swapped.
   if (!inter && parent != kNoKind) {
     made.add(rows_[parent].key);
-    alike.add(numbers_[parent].key);
+    origin.add(numbers_[parent].key);
   }
   if (!per_process) {
     made.add(local.key + remote.key);
-    alike.add(local.key + remote.key);
+    origin.add(local.key + remote.key);
   }
-  const Number number = next_number(alike.value());
+  const Number number = next_number(origin.value());
   // If each process has its own, the context id differs between processes, so the ordinal is used.
   const std::uint64_t key = made.add(per_process ? number.ordinal : context_id(comm)).value();
 
@@ -163,7 +163,7 @@ void Registry::add_foreign_members(std::uint32_t kind, const void* group, bool r
 
 void Registry::retire(std::uint32_t kind) {
   const Number& number = numbers_[kind];
-  taken_[number.alike][number.ordinal] = false;
+  taken_[number.origin][number.ordinal] = false;
 }
 
 void Registry::keep_name(std::uint32_t kind, const void* comm) {

@@ -67,13 +67,13 @@ class Registry {
   void clear();
 
  private:
-  struct Number {             // for a kind's latest instance
-    std::uint64_t alike = 0;  // hash of how it was made, parent, groups
+  struct Number {              // for a kind's latest instance
+    std::uint64_t origin = 0;  // hash of how it was made, parent, groups
     std::uint32_t ordinal = 0;
     std::uint64_t key = 0;  // the ordinal key
   };
 
-  Number next_number(std::uint64_t alike) const;
+  Number next_number(std::uint64_t origin) const;
   void take(const Number& number);
   void add_foreign_members(std::uint32_t kind, const void* group, bool remote);
 
@@ -82,7 +82,7 @@ class Registry {
   base::ReservedArray<profile::ForeignMemberRow> foreign_;
   std::unordered_map<std::uint64_t, std::uint32_t> kinds_by_key_;
   std::vector<Number> numbers_;  // by kind
-  // By Number::alike, then by ordinal: whether a live communicator has it.
+  // By Number::origin, then by ordinal: whether a live communicator has it.
   std::unordered_map<std::uint64_t, std::vector<bool>> taken_;
 };
 

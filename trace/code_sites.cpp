@@ -99,12 +99,12 @@ class Module {
 
   void look_up(std::uint64_t virtual_address, CodeSite& site) {
     const Dwarf_Addr address = virtual_address + bias_;
-    GElf_Off behind = 0;
+    GElf_Off offset = 0;
     GElf_Sym symbol{};
     const char* name =
-        dwfl_module_addrinfo(module_, address, &behind, &symbol, nullptr, nullptr, nullptr);
+        dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
     // libdw gives a function without a symbol the name of the one before it.
-    if (name != nullptr && behind < symbol.st_size) site.function = demangled(name);
+    if (name != nullptr && offset < symbol.st_size) site.function = demangled(name);
     Dwfl_Line* line = dwfl_module_getsrc(module_, address);
     if (line == nullptr) return;
     const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
@@ -136,11 +136,11 @@ struct CodeSites::State {
   std::deque<std::pair<std::string, std::unique_ptr<Module>>> open;  // last used first
 
   const CodeSegment* segment_of(std::uint64_t address) const {
-    const auto behind =
+    const auto next =
         std::upper_bound(segments.begin(), segments.end(), address,
                          [](std::uint64_t a, const CodeSegment& s) { return a < s.base; });
-    if (behind == segments.begin()) return nullptr;
-    const CodeSegment& candidate = *(behind - 1);
+    if (next == segments.begin()) return nullptr;
+    const CodeSegment& candidate = *(next - 1);
     return address - candidate.base < candidate.size ? &candidate : nullptr;
   }
 

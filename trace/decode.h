@@ -2,7 +2,7 @@
 // Decodes one record of a process into an Event of the run: translates its numbers into those of
 // the Definitions.
 //
-// Any words are safe: attributes beyond the end of a short record keep their default.
+// Any words are safe to decode: attributes beyond the end of a short record keep their default.
 #pragma once
 
 #include <cstddef>

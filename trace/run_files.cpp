@@ -119,7 +119,7 @@ class ProcessOpener {
     }
   }
 
-  // Of frames and chunks with the same sequence number, keeps the first that can be read; frames
+  // If frames and chunks have the same sequence number, keeps the first that can be read; frames
   // come first.
   void finish() {
     for (auto& [thread, pieces] : process_.threads) {

@@ -72,7 +72,7 @@ class Hosts {
       host.uncertainty_ns = 0;
       host.problem =
           host.has_unix ? "the clock of host " + host_name +
-                              " was not measured against the others; its times rest on its "
+                              " was not measured against the others; its times come from its "
                               "real-time clock"
                         : "the clock of host " + host_name + " is not known; its times are its own";
     }

@@ -32,7 +32,7 @@ struct ThreadBuffer {
       0;  // of the head of a kValues record that has room, if it is the last; 0: none
 };
 
-// One file per process stays open.
+// One file per process stays open, so a large job needs more than the usual limit allows.
 void allow_open_files(std::size_t processes) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= processes + 64) return;

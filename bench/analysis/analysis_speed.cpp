@@ -38,7 +38,7 @@ fathom::base::Status run(const std::string& name, const analysis::Input& input) 
   const auto row = analysis::find_analysis(name);
   if (!row) return row.error();
   if ((*row)->needs != analysis::Needs::kTrace)
-    return fathom::base::Error{name + " is of profiles; --list names what is of traces"};
+    return fathom::base::Error{name + " needs only a profile; --list names the analyses of traces"};
   const auto outcome = (*row)->run(input);
   return outcome ? fathom::base::Status(fathom::base::Done{})
                  : fathom::base::Status(outcome.error());

@@ -117,7 +117,7 @@ def payload_part(tree):
 
 
 def write_cluster(path, names, part):
-    """The tree as fathom simulate reads it; names sort as the hosts stand."""
+    """The tree as fathom simulate reads it; names sort in the order of the hosts."""
     node = '<node id="{}"><data key="typ">{}</data><data key="slots">1</data></node>\n'.format
     edge = ('<edge source="{}" target="{}"><data key="capacity">{:.1f}</data><data key="latency">2e-5</data></edge>\n').format
     text = "".join(node(name, "host") for name in names) + node("spine", "switch")

@@ -5,7 +5,7 @@
   bench/trace/export.py BUILD [--events 4000000] [--ranks 16] [--transfers] [--json FILE]
 
 A generated trace (bench/trace/generate.cpp) is exported to each format three times; the median of the
-processor seconds counts, for the machine may be shared, and the elapsed seconds stand beside it.
+processor seconds counts, because the machine may be shared, and the elapsed seconds are printed beside it.
 """
 import argparse
 import json

@@ -106,13 +106,13 @@ int main(int argc, char** argv) {
   bool ring = false;
   app.add_option("DIR", directory, "run directory to make")->required();
   app.add_option("--ranks", pattern.ranks)->check(CLI::Range(2, 100'000));
-  app.add_option("--events", events, "about so many events in all");
-  app.add_option("--bytes", pattern.bytes, "of each halo message");
+  app.add_option("--events", events, "approximate number of events in all");
+  app.add_option("--bytes", pattern.bytes, "bytes of each halo message");
   app.add_option("--suffix", pattern.suffix,
-                 "of names of hosts, communicators and the like; with it, there is a phase");
-  app.add_flag("--ring", ring, "two neighbours, not four");
+                 "added to names of hosts, communicators and the like; also makes a phase");
+  app.add_flag("--ring", ring, "two neighbours instead of four");
   app.add_flag("--transfers", pattern.transfers, "also the steps of transfers");
-  app.add_option("--lost", lost, "records that rank 1 says it has lost");
+  app.add_option("--lost", lost, "number of records that rank 1 reports as lost");
   CLI11_PARSE(app, argc, argv);
   pattern.torus = !ring;
   return generate(directory, pattern, events, lost);

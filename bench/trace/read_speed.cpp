@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   std::string directory;
   int seeks = 0;
   app.add_option("DIR", directory)->required();
-  app.add_option("--seeks", seeks, "then jump to so many random moments");
+  app.add_option("--seeks", seeks, "number of random moments to jump to afterwards");
   CLI11_PARSE(app, argc, argv);
   const double start = processor_seconds();
   const auto trace = trace::Trace::open(directory);

@@ -12,7 +12,7 @@ base::Status check_rank_count(std::int64_t ranks, std::int64_t most, const std::
   if (ranks <= most) return base::Done{};
   return base::Error{format + ": the run has " + std::to_string(ranks) +
                      " ranks and this format is written for up to " + std::to_string(most) +
-                     "; use csv, whose size follows the pairs that talked"};
+                     "; use csv, whose size grows only with the pairs that communicated"};
 }
 
 }  // namespace fathom::exporters

@@ -15,7 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 using base::AtomicFile;
 
-// Writes into a temporary folder beside the destination, which gets the destination's name at last.
+// Writes into a temporary folder beside the destination and renames it at the end, so that an export
+// that is killed leaves no incomplete set under the destination's name.
 class FolderOfFiles : public RankFiles {
  public:
   explicit FolderOfFiles(std::string path) : path_(std::move(path)) {
@@ -31,8 +32,7 @@ class FolderOfFiles : public RankFiles {
     std::error_code error;
     if (fs::exists(path_, error) &&
         !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
-      return base::Error{path_ +
-                         ": is there already and is not an empty folder; give another path"};
+      return base::Error{path_ + ": exists already and is not an empty folder; give another path"};
     }
     created_ = fs::create_directory(temporary_, error);
     if (!created_) return failure(temporary_, error);
@@ -57,9 +57,8 @@ class FolderOfFiles : public RankFiles {
 
  private:
   static base::Error failure(const std::string& path, const std::error_code& error) {
-    return base::Error{
-        path + ": cannot be written: " +
-        (error ? error.message() : "is there already, left by a run that was killed")};
+    return base::Error{path + ": cannot be written: " +
+                       (error ? error.message() : "exists already, left by a run that was killed")};
   }
 
   std::string path_;

@@ -110,9 +110,9 @@ base::Result<std::unique_ptr<Otf2Archive>> Otf2Archive::create(
   if (std::filesystem::exists(path, ignored)) {
     const bool archive = std::filesystem::exists(path + "/traces.otf2", ignored);
     if (!force || !archive) {
-      return state->error(
-          archive ? "it is there already; name another place, or replace it with --force"
-                  : "there is something else of that name");
+      return state->error(archive
+                              ? "it exists already; name another place, or replace it with --force"
+                              : "there is something else of that name");
     }
   }
   trace::Otf2Errors::listen();
@@ -341,7 +341,7 @@ class DefinitionWriter {
         static_cast<std::uint32_t>(members.size()), members.data()));
   }
 
-  // Group 0: all locations. Group 1: for all communicators of which each process has its own.
+  // Group 0: all locations. Group 1: the communicators of which each process has its own.
   void groups() {
     const Otf2Groups& groups = state_.groups;
     std::vector<std::uint64_t> all;

@@ -6,7 +6,7 @@
 //                         remote group. It is not an InterComm, because Python's otf2 3.0, and so
 //                         Pipit, cannot read one: its class inherits the fields of Comm before its
 //                         own, and looks the second group up among the communicators.
-//   one in each process   MPI_COMM_SELF and what is made from it alone: the one group of type
+//   one in each process   MPI_COMM_SELF and communicators made from it: the one group of type
 //                         COMM_SELF, where every peer is 0.
 //   members not known     in a trace of some of the ranks: all ranks, so peers are world ranks.
 // A peer that the group lacks is appended when first met, because sometimes only one side of an
@@ -33,7 +33,7 @@ class Otf2Groups {
   std::int64_t ranks() const { return ranks_; }
   std::int64_t locations() const { return ranks_ + (unknown_rank_met_ ? 1 : 0); }
 
-  // True for a communicator of which each process has its own.
+  // True if each process has its own such communicator.
   bool is_self(std::size_t communicator) const { return groups_[communicator].is_self; }
   // World ranks; ranks() is the unknown rank.
   std::vector<std::uint64_t> members(std::size_t communicator) const;

@@ -19,7 +19,8 @@ using mpi::Group;
 using trace::Call;
 using trace::Place;
 
-// Extrae's numbers (its mpi_prv_events.h); functions that are not listed are numbered from 1000.
+// Extrae's numbers (its mpi_prv_events.h), because Paraver's configurations select by them. Other
+// functions are numbered from 1000.
 constexpr std::pair<FunctionId, int> kExtraeValues[] = {
     {FunctionId::kSend, 1},       {FunctionId::kRecv, 2},       {FunctionId::kIsend, 3},
     {FunctionId::kIrecv, 4},      {FunctionId::kWait, 5},       {FunctionId::kWaitall, 6},

@@ -24,7 +24,7 @@ constexpr TraceExporter kTraceExporters[] = {
      export_goal},
     {"smpi", "SimGrid's time-independent traces, collectives as their messages, into a folder", "",
      export_smpi},
-    {"events", "CSV: one line a call, an end of a message, or another event", ".csv",
+    {"events", "CSV: one line for each call, end of a message, or other event", ".csv",
      export_trace_csv},
     {"pyrite", "Pyrite's analysis object: summary, ranks, links, barriers, patterns, issues",
      ".json", export_pyrite},

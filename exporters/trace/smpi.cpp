@@ -225,7 +225,7 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
   const bool is_there = std::filesystem::exists(path, failed);
   if (is_there && (!options.force || !std::filesystem::exists(path + "/trace.txt", failed))) {
     return base::Error{"'" + path +
-                       "' is there already; name another place, or replace it with --force"};
+                       "' exists already; name another place, or replace it with --force"};
   }
   std::filesystem::create_directories(path, failed);
   if (failed) return base::Error{"cannot make the folder '" + path + "': " + failed.message()};
@@ -255,9 +255,8 @@ base::Status export_smpi(const trace::Trace& trace, const TraceOptions& options,
   notes.push_back(
       "SMPI's traces know sends, receives and pauses; one-sided transfers without messages, I/O "
       "and the names of calls are left out");
-  notes.push_back(
-      "'" + path +
-      "/trace.txt' names its files by absolute path: edit it where you move the folder");
+  notes.push_back("'" + path +
+                  "/trace.txt' names its files by absolute path: edit it if you move the folder");
   return index.commit();
 }
 

@@ -99,7 +99,7 @@ class Database {
     if (std::filesystem::exists(path, ignored) &&
         (!force || !std::filesystem::is_regular_file(path, ignored))) {
       return base::Error{"'" + path +
-                         "' is there already; name another place, or replace it with --force"};
+                         "' exists already; name another place, or replace it with --force"};
     }
     temporary_ = path + ".part-" + std::to_string(::getpid());
     check(sqlite3_open(temporary_.c_str(), &handle_));

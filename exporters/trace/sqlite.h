@@ -12,7 +12,7 @@
 //   site(rank, address, function, file, line, module, place)   call sites: where call.site is in the
 //        program; place is the address in the module itself
 //   event(kind, rank, thread, ns, code, request, communicator, peer, tag, count)   everything else
-//   view message: messages of which both ends are known, joined by id
+//   view message: messages whose two ends are known, joined by id
 //   view calls: call with the function's name, and where it was made: caller, file, line
 //   indices on call (function; time; site), sent and received (pair of ranks), event (kind)
 //

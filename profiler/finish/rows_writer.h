@@ -9,7 +9,7 @@
 
 namespace fathom::profiler {
 
-// sink(const void* data, std::size_t size). `with_run_facts`: include what is the same for all
+// sink(const void* data, std::size_t size). `with_run_facts`: include the facts common to all
 // processes of the run (class names, executable, versions).
 template <typename Sink>
 void write_rows(ProfiledProcess& process, profile::EndReason reason, std::uint32_t detail,

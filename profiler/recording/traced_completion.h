@@ -51,7 +51,7 @@ class KeptRequests {
 // Records the numbers of all requests of a call, after its enter record.
 void name_requests(TracedCall& call, int count, const MPI_Request* requests);
 
-// One for each MPI function: keeps what is needed, makes the call and records what completed.
+// One for each MPI function: keeps the old handles, makes the call and records what completed.
 namespace completion {
 Ended wait(TracedCall& call, int (*next)(MPI_Request*, MPI_Status*), MPI_Request* request,
            MPI_Status* status);

@@ -146,10 +146,10 @@ void every_second() {
     const double seconds = base::seconds(nanoseconds_of(CLOCK_MONOTONIC) - state->opened_at_ns);
     const TraceSettings& settings = state->settings;
     const bool before = seconds < settings.after_seconds;
-    const bool behind =
+    const bool after =
         settings.for_seconds > 0 && seconds >= settings.after_seconds + settings.for_seconds;
     if (settings.after_seconds > 0 || settings.for_seconds > 0) {
-      state->gate.set(trace::PauseReason::kTimeWindow, before || behind);
+      state->gate.set(trace::PauseReason::kTimeWindow, before || after);
     }
     if (state->recorder.chunks_opened() == state->last_clock_chunks) return;  // nothing recorded
     state->last_clock_chunks = state->recorder.chunks_opened();

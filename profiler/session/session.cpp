@@ -220,7 +220,7 @@ void leave_alone() noexcept try {
   std::fprintf(stderr,
                "fathom: this program runs on %s, and Fathom can profile Open MPI %d.%d only; "
                "nothing is profiled\n",
-               name.empty() ? "an MPI library that does not say its name" : name.c_str(),
+               name.empty() ? "an MPI library that does not give its name" : name.c_str(),
                static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
 } catch (...) {
 }

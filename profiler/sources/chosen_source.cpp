@@ -80,7 +80,7 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml) {
   const Settings& settings = process.settings();
   if (!settings.bad_source.empty()) {
     process.text().add("note", "FATHOM_SOURCE=" + settings.bad_source +
-                                   " is no source (auto, peruse, pml, mpi_t); auto was used");
+                                   " is not a source (auto, peruse, pml, mpi_t); auto was used");
   }
   std::vector<SourceName> candidates{settings.source};
   if (settings.source == SourceName::kPeruse) candidates.push_back(SourceName::kPml);

@@ -106,7 +106,7 @@ class MadeUp(ForeignTest):
         self.check(*MPICH_LIKE, "MPICH Version: 4.0.2,")
 
     def test_every_call_of_a_library_without_a_name_is_passed_on(self):
-        self.check(*SILENT, "an MPI library that does not say its name,")
+        self.check(*SILENT, "an MPI library that does not give its name,")
 
     def test_a_tool_in_front_of_another_mpi_is_called_once(self):
         self.build(*MPICH_LIKE)

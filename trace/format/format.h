@@ -154,7 +154,7 @@ enum class RecordKind : std::uint8_t {
   // More of an attribute that holds several values: small: Attribute. Words: values. Follows its
   // kEnter.
   kValues = 15,
-  // Stands for events that sampling left out. small: function. Words: calls; ticks inside them.
+  // Replaces the events that sampling left out. small: function. Words: calls; ticks inside them.
   kSampled = 16,
   kVoid = 17,  // a record that was taken back
 };

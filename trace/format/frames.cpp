@@ -107,7 +107,8 @@ class FrameSearch {
     if (payload > end || end - payload < size || header->stored_bytes < size) return false;
     if (header->stored_bytes > end - payload ||
         XXH3_64bits(file_.data() + payload, header->stored_bytes) != header->payload_hash) {
-      problem(trailer.index_offset, "the index is damaged; the frames were looked for one by one");
+      problem(trailer.index_offset,
+              "the index is damaged; the frames were searched for one by one");
       return false;
     }
     for (std::uint32_t i = 0; i < header->records; ++i) {
@@ -138,7 +139,7 @@ class FrameSearch {
                         std::to_string(left - sizeof(FrameHeader)));
       } else {
         problem(at, "expected the header of a frame; " + std::to_string(next - at) +
-                        " bytes were passed over");
+                        " bytes were skipped");
       }
       at = next;
     }
@@ -206,7 +207,8 @@ const char* FrameLoader::load(const base::MappedFile& file, const IndexEntry& fr
   const std::uint32_t most =
       header.kind == FrameKind::kDefinitions ? kMostDefinitionBytes : kMostEventBytes;
   if (header.raw_bytes > most) {
-    return damaged("a frame of " + std::to_string(header.raw_bytes) + " bytes is larger than any");
+    return damaged("a frame of " + std::to_string(header.raw_bytes) +
+                   " bytes is larger than any that Fathom writes");
   }
   size = header.raw_bytes;
   if ((header.flags & kCompressed) == 0) {

@@ -72,7 +72,7 @@ LiveChunks find_chunks(const base::MappedFile& file) {
     std::memcpy(&chunk_header, file.data() + offset, sizeof chunk_header);
     if (chunk_header.state == ChunkState::kFree) continue;
     if (chunk_header.state != ChunkState::kFilling && chunk_header.state != ChunkState::kFull) {
-      problem(offset, "expected the state of a chunk; it is damaged and was passed over");
+      problem(offset, "expected the state of a chunk; it is damaged and was skipped");
       continue;
     }
     LiveChunk chunk;
@@ -82,8 +82,7 @@ LiveChunks find_chunks(const base::MappedFile& file) {
     chunk.first_ticks = chunk_header.first_ticks;
     if (!measure(file.data() + chunk.offset, limit, chunk)) {
       problem(chunk.offset + chunk.words * 8,
-              "expected a record or the end of a chunk; what follows in it was "
-              "passed over");
+              "expected a record or the end of a chunk; the rest of it was skipped");
     }
     if (chunk.words > 0) found.chunks.push_back(chunk);
   }

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// One process's calls, requests and messages, followed event by event: which call is open, which
-// request a message belongs to, what a completion completes. The only such state machine; exporters
-// (walk.h) and analyses (analysis/engine/step_recorder.h) are consumers of it, so they agree.
+// Follows one process's calls, requests and messages, event by event: which call is open, which
+// request a message belongs to, what a completion completes. This is the only such state machine:
+// exporters (walk.h) and analyses (analysis/engine/step_recorder.h) both use it, so they agree.
 //
-// Requests are addresses, which the library uses again, so each is followed from the call that makes
-// it to the one that completes or frees it. Three cases need care:
-//   - A send is recorded where the library takes it, before it has a request: it belongs to the call
+// A request is recorded as its address, which the library reuses. Each request is therefore followed
+// from the call that makes it to the call that completes or frees it. Three cases need care:
+//   - A send is recorded when the library takes it, before it has a request. It belongs to the call
 //     that is open on its thread, or to the persistent send that this call has started.
-//   - A receive may be complete before the call that posts it has returned and shown its request.
-//   - Open MPI gives all sends that are complete when their call returns the same request: each
-//     completion then stands for the earliest of them.
+//   - A receive may be complete before the call that posts it has returned its request.
+//   - Open MPI gives all sends that are complete when their call returns the same request. Each
+//     completion of that request belongs to the earliest of these sends.
 //
-// A consumer derives from CallTracker<Consumer, CallData, RequestData>; the data are what it keeps
-// with each open call and each request. It has these functions, called statically, for this is the
-// hot loop of every analysis:
+// A consumer derives from CallTracker<Consumer, CallData, RequestData>; CallData and RequestData are
+// what it keeps with each open call and each request. It defines the functions below. They are
+// called statically and not virtually, because this is the hot loop of every analysis.
 //   entered(OpenCall&, const Event&)
-//   left(OpenCall&, const Event& leave)    call.cut: no leave was recorded, only the time is known
+//   left(OpenCall&, const Event& leave)    call.cut: no leave was recorded; only its time is valid
 //   MessageNumber new_message(const Event&, const OpenCall*)
-//       names a message, hidden or not, before sent() or received()
+//       numbers a message, hidden or not, before sent() or received()
 //   sent(const Event&, MessageNumber, OpenCall*, bool by_request)
 //   received(const Event&, MessageNumber, const OpenCall*, Request*, bool waited)
 //       waited: the request was posted and had no message yet
-//   post(key), withdrawn(posted)           to be passed on to Channels, which pairs messages
+//   post(key), withdrawn(posted)           pass these on to Channels, which pairs messages
 //   request_made(Request&, OpenCall&)      before it is active; persistent ones too
-//   activated(Request&, const OpenCall*)   each start, in the call that is open
-//   request_started(Request&, time_ns)     the same; but a receive that is early when its call returns
-//   request_dropped(Request&)              freed, or its number was given to another
-//   complete_at_return(OpenCall&, const Event& leave)   the call made a request and shows none
+//   activated(Request&, const OpenCall*)   each start, with the open call
+//   request_started(Request&, time_ns)     each start too, but of a non-blocking call at its return
+//   request_dropped(Request&)              freed, or another request has its number now
+//   complete_at_return(OpenCall&, const Event& leave)   the call returned no request of its own
 //   completed(const Event&, Request*, MessageNumber, bool ends)
 //       nullptr: no such request is active. ends: no more completions of it follow.
 //   lost(const Event&)                     kLost or kPause
@@ -56,29 +56,30 @@ class CallTracker {
 
   struct OpenCall {
     std::uint64_t enter_ns = 0;
-    std::uint64_t request = kNoRequest;  // named when it was entered
+    std::uint64_t request = kNoRequest;  // the one in the enter event
     std::uint32_t function = 0;
-    MessageNumber sent = kNoMessage;                     // by the request that it makes
+    MessageNumber sent = kNoMessage;                     // sent by the request that it makes
     std::int32_t communicator = -1, peer = -1, tag = 0;  // as posted
     std::uint32_t thread = 0, depth = 0;                 // depth 0: not inside another call
     bool cut = false;
-    std::vector<std::uint64_t> started;  // persistent sends without their message yet
+    std::vector<std::uint64_t> started;  // persistent sends whose message has not come yet
     CallData data{};
   };
 
   struct Request {
     std::uint64_t number = kNoRequest;
     std::uint64_t posted_ns = 0;
-    std::uint64_t order = 0;  // of activation
+    std::uint64_t order = 0;  // position in the order of activation
     Channels::Posted posted;
-    MessageNumber message = kNoMessage;  // that it sends or received
+    MessageNumber message = kNoMessage;  // the one it sends or received
     std::int32_t communicator = -1, peer = -1, tag = 0;
     Group group = Group::kOther;
     bool persistent = false, active = false, waits = false;  // waits: posted, no message yet
     RequestData data{};
   };
 
-  // `meanings` by function; both outlive this. Hidden messages are the library's own.
+  // `meanings` is indexed by function; both must outlive this. `with_hidden`: also follow the
+  // messages that the library sends itself, for example inside collectives.
   CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               bool with_hidden)
       : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {}
@@ -156,8 +157,8 @@ class CallTracker {
     if (request && !request->active) start(*request, event.time_ns, event.thread);
   }
 
-  // A leave without its enter (records were lost) closes nothing; open calls above the one that is
-  // left lost their leave.
+  // After a loss of records, a leave whose enter is missing closes nothing, and calls still open
+  // inside the one that is left are cut.
   void leave(const Event& event) {
     Stack& calls = stack(event.thread);
     const auto found = std::find_if(calls.rbegin(), calls.rend(), [&](const OpenCall& call) {
@@ -183,7 +184,7 @@ class CallTracker {
     threads_[thread].pop_back();
   }
 
-  // What the call that is being left made.
+  // Follows the request that the call made, now that its number is known.
   void make_request(const Event& event) {
     OpenCall& call = stack(event.thread).back();
     const mpi::Meaning& means = meaning(call.function);
@@ -191,7 +192,7 @@ class CallTracker {
     const std::uint64_t number = event.request != kNoRequest ? event.request : call.request;
     if (number == kNoRequest) return consumer().complete_at_return(call, event);
     Request* request = &requests_[number];
-    // What it received during the call itself is known already.
+    // The receive completed during the call itself, so it is being followed already.
     const bool early = request->active && request->posted_ns >= call.enter_ns &&
                        request->group == Group::kReceive && !request->waits && !request->persistent;
     if (!early) {
@@ -257,7 +258,7 @@ class CallTracker {
     requests_.erase(number);
   }
 
-  // Traces of other tools may name the request in the event.
+  // Imported traces may name the request in the event.
   bool belongs_to_request(const Event& event, OpenCall* call, MessageNumber message) {
     if (call == nullptr) return false;
     const mpi::Requests does = meaning(call->function).requests;
@@ -285,7 +286,7 @@ class CallTracker {
     consumer().sent(event, number, call, by_request);
   }
 
-  // The receive that the event belongs to, which is made here if its call has not returned yet.
+  // The receive that the event belongs to. It is created here if its call has not returned yet.
   Request* receiving(const Event& event) {
     if (event.request == kNoRequest) return nullptr;
     Request* request = requests_.find(event.request);

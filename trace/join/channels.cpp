@@ -32,8 +32,8 @@ std::size_t Channels::Queue::messages() const {
                     [](const ChannelEnd& end) { return end.step != kCutStep; }));
 }
 
-// A channel that begins after a loss begins with the cut: what comes late from before it must not
-// be joined with what comes after it.
+// A channel that is first used after a loss starts with the cut: an end from before the loss that is
+// reported late must not be joined with one from after it.
 Channels::Channel& Channels::channel(const Key& key) {
   if (const std::uint32_t* number = numbers_.find(key)) return channels_[*number];
   if (channels_.size() >= sweep_at_) sweep();
@@ -48,7 +48,7 @@ Channels::Channel& Channels::channel(const Key& key) {
   return made;
 }
 
-// Programs that number their tags on would make channels for ever.
+// Programs that use a new tag for each message would otherwise create channels without end.
 void Channels::sweep() {
   std::vector<Channel> alive;
   for (Channel& each : channels_) {
@@ -61,7 +61,7 @@ void Channels::sweep() {
   sweep_at_ = std::max<std::size_t>(1 << 12, 2 * channels_.size());
 }
 
-// Takes the fronts of both queues as long as they tell what becomes of one of them.
+// Takes from the fronts of both queues as long as they decide the fate of one of them.
 void Channels::join(Channel& channel, Joined& joined) {
   while (!channel.sends.empty() && !channel.receives.empty()) {
     const ChannelEnd send = channel.sends.front(), receive = channel.receives.front();
@@ -145,7 +145,7 @@ void Channels::release(Channel& channel, Joined& joined) {
   kept_back_ -= free;
 }
 
-// After a receive posted like this has its message, or gave up.
+// Called when a receive posted with `key` has its message or was withdrawn.
 void Channels::release_like(const Key& key, Joined& joined) {
   if (kept_back_ == 0) return;
   for (Channel& each : channels_) {
@@ -194,7 +194,7 @@ void Channels::loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined
   }
 }
 
-// What was posted before is not known to be waiting still.
+// The lost records may have ended any waiting receive, so none may hold others back any longer.
 void Channels::loss_here(std::uint64_t time_ns, Joined& joined) {
   own_losses_.push_back(time_ns);
   wild_.clear();

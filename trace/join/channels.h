@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins the messages to one process with their receives, in the order that MPI prescribes, whatever
-// order the two sides become known in.
+// Joins the messages sent to one process with their receives, in the order that MPI prescribes. It
+// does not matter in which order sends and receives are reported.
 //
-// The rule (MPI 3.1, section 3.5) makes it exact: the messages of one channel (communicator,
-// source, tag) are matched in the order of sending by the receives that take from it, in the order
-// of their posting. So the n-th send belongs to the n-th receive posted of those that took from the
-// channel, wildcards among them. Receives are told of when the message arrived, which may be in
-// another order: one that was posted behind others that may still take from the channel is kept
-// back until they have theirs.
+// The join is exact because MPI orders matching (MPI 3.1, section 3.5). A channel is a communicator,
+// a source and a tag. Its messages are matched in the order in which they were sent, and the
+// receives that took from it, wildcard receives included, match in the order in which they were
+// posted. So the n-th send belongs to the n-th posted of these receives. A receive is reported when
+// its message arrives, which may be in another order. One that was posted later than a receive that
+// may still take from the channel is therefore kept back until that one has its message.
 //
-// The result is a function of the order of sends at each source and of the receives here, and not
-// of which is told first; so an analysis gives the same for every number of processes.
+// The result depends on the order of sends at each source and of receives here, not on which side
+// is reported first, so an analysis gives the same result for any number of analysis processes.
 //
-// Losses. loss_at_source() and loss_here() cut: sends before a loss here are joined with receives
-// before it alone, receives before a loss at the source with sends before it alone. What was under
-// way across a cut may be left over, or joined wrongly until its channel is empty again; results
-// say that records were lost. Cost: O(1) a message in order; of those kept back O(receives posted).
-// Memory: what is under way.
+// Losses. loss_at_source() and loss_here() cut the channels: sends before a loss here are joined
+// only with receives before it, receives before a loss at the source only with sends before it. A
+// message in flight across a cut may stay unmatched, or be joined wrongly until its channel is
+// empty again; results say that records were lost.
+// Cost: O(1) for a message that arrives in order, O(posted receives) for one that is kept back.
+// Memory: the messages in flight and the receives that wait.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +31,8 @@ namespace fathom::trace {
 
 // One end of a message.
 struct ChannelEnd {
-  std::uint64_t time_ns = 0;  // handed over; arrived
-  std::uint64_t begin_ns =
-      0;  // when the call that sends it was entered; when its receive was posted
+  std::uint64_t time_ns = 0;   // of a send: handed to the library; of a receive: arrived
+  std::uint64_t begin_ns = 0;  // the sending call was entered; the receive was posted
   std::uint32_t process = 0;
   std::uint32_t step = 0;
 };
@@ -62,9 +62,9 @@ class Channels {
   Posted post(const Key& key);
   void withdraw(const Posted& posted, Joined& joined);
 
-  // `key` is what the message came from; `posted` what took it.
+  // `key`: where the message came from; `posted`: the receive that took it.
   void receive(const Key& key, const Posted& posted, const ChannelEnd& end, Joined& joined);
-  // Of the library's own, or by a call that blocks: nothing posted later can come before it.
+  // A receive of the library's own or of a blocking call: none posted later can match before it.
   void receive_now(const Key& key, const ChannelEnd& end, Joined& joined);
 
   void loss_at_source(std::int32_t source, std::uint64_t time_ns, Joined& joined);
@@ -73,11 +73,11 @@ class Channels {
   struct Unmatched {
     std::uint64_t sends = 0, receives = 0;
   };
-  Unmatched unmatched() const;  // for good, once all was told
+  Unmatched unmatched() const;  // final once every send and receive has been reported
 
  private:
-  static constexpr std::uint32_t kCutStep =
-      ~std::uint32_t{0};  // in a queue: not a message but a cut
+  // Marks a cut in a queue of messages.
+  static constexpr std::uint32_t kCutStep = ~std::uint32_t{0};
 
   // First in, first out.
   class Queue {
@@ -127,7 +127,7 @@ class Channels {
   base::FlatMap<Key, std::uint32_t, KeyHash> numbers_;  // into channels_
   std::vector<Channel> channels_;
   std::size_t sweep_at_ = 1 << 12;
-  std::vector<Posted> wild_;  // posted with a wildcard, waiting, by order
+  std::vector<Posted> wild_;  // wildcard receives that wait, by order
   std::uint64_t last_order_ = 0;
   std::size_t kept_back_ = 0;                                               // in all channels
   base::FlatMap<std::uint64_t, std::vector<std::uint64_t>> source_losses_;  // source -> times

@@ -16,8 +16,9 @@
 
 namespace fathom::trace {
 
-// step(process, event) for each event, ended(process) after a process's last. Sentences about damaged
-// frames, which are left out, go to `problems`. Cost: O(log processes) an event besides the reader.
+// Calls step(process, event) for each event, and ended(process) after the last event of a process.
+// Damaged frames are left out; a sentence about each is added to `problems`. Cost: O(log processes)
+// for each event, on top of reading it.
 template <typename Step, typename Ended>
 void merge_events(const Trace& trace, Step step, Ended ended, std::vector<std::string>& problems) {
   struct Lane {

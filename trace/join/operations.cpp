@@ -51,7 +51,8 @@ void OperationVisitor::received_inside(Thread& thread, const Event& message, Lab
   if (is_exchange(message) && thread.found_now) {
     thread.found.push_back(label);
   } else {
-    append(thread.arrived, thread.found);  // the library waited
+    // The library waited for this one, so it had also processed what it found before.
+    append(thread.arrived, thread.found);
     thread.arrived.push_back(label);
   }
   thread.found_now = false;
@@ -77,7 +78,7 @@ void OperationVisitor::leave(const Place& place, const Call& call) {
   append(thread.joined, thread.found);
   thread.has_sent = thread.found_now = false;
   if (thread.joined.size() == 1 && thread.point == thread.entered && !thread.completed) {
-    thread.point = thread.joined.front();  // requires that point itself
+    thread.point = thread.joined.front();  // the operation already requires the old point
     thread.joined.clear();
   } else {
     join(place, thread, thread.joined);
@@ -140,7 +141,7 @@ void OperationVisitor::require(Label label, Label earlier) {
   if (earlier != kNone) sink_.require(label, earlier);
 }
 
-// Makes the point one that requires these as well.
+// Moves the thread's point to a new one, which also requires `labels`.
 void OperationVisitor::join(const Place& place, Thread& thread, std::vector<Label>& labels) {
   if (labels.empty()) return;
   const Label joint = sink_.compute(place, 0);

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What one process did as operations that depend on each other: what a simulator of messages
-// replays.
+// Turns what one process did into operations that depend on each other, which a simulator of
+// messages can replay.
 //
-// Computation is what passed between two calls. Collectives are the messages that the library
-// really sent. An operation requires what its thread did before; a send inside a collective also
-// requires what that collective received before; what a wait or test completes, what follows it
-// requires. Time inside MPI is left out: that is what a simulator finds.
+// Computation is the time between two calls. A collective is the messages that the library really
+// sent for it. An operation depends on what its thread did before. A send inside a collective also
+// depends on what that collective received before, and whatever follows a wait or test depends on
+// what it completed. Time inside MPI is left out, because the simulator computes it.
 //
 // In collectives whose messages are exchanges (all-to-all, allgather, allreduce, reduce-scatter,
-// barrier), "received before" is not enough: a message that was there already when its receive was
-// posted counts for a send only if the library waited in between, or posted another receive after a
-// send, as it does from one step to the next. Otherwise a rank that came late, found its messages
-// there and then sent, would seem to send because it received. That needs the steps of transfers
-// (PERUSE); without them all count.
+// barrier), having received a message before a send does not mean that the send needed it. If the
+// message was already there when its receive was posted, the send depends on it only if the library
+// waited in between, or posted another receive after a send, as it does from one step to the next.
+// Otherwise a rank that came late, found its messages there and then sent would seem to send
+// because it received. This needs the steps of transfers (PERUSE); without them, a send depends on
+// every message received before it.
 //
-// A visitor of walk_process(), one for each process. Memory: requests and messages alive.
+// A visitor for walk_process(), one for each process. Memory: live requests and messages in flight.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,7 @@
 
 namespace fathom::trace {
 
-// Operations are numbered by the sink, from 1 on.
+// The sink numbers the operations, from 1.
 class OperationSink {
  public:
   using Label = std::uint64_t;
@@ -40,7 +41,7 @@ class OperationSink {
 
 class OperationVisitor : public Visitor {
  public:
-  // Messages that `wants` denies are left out.
+  // Messages for which `wants` returns false are left out.
   OperationVisitor(OperationSink& sink, const Definitions& definitions,
                    std::function<bool(const Message&)> wants);
 
@@ -57,13 +58,13 @@ class OperationVisitor : public Visitor {
 
   struct Thread {
     bool began = false;
-    bool completed = false;  // `joined` holds operations of earlier calls
+    bool completed = false;  // `joined` holds operations that earlier calls started
     std::uint64_t left_ns = 0;
-    Label point = kNone;         // what its next operation requires: everything before
+    Label point = kNone;         // everything before; the next operation requires it
     Label entered = kNone;       // the point when the current call began
-    std::vector<Label> joined;   // what follows the current call requires these too
+    std::vector<Label> joined;   // required by what follows the current call
     std::vector<Label> arrived;  // received inside a collective since its last send
-    std::vector<Label> found;    // those that were there when their receives were posted
+    std::vector<Label> found;    // messages that were there when their receives were posted
     bool found_now = false;      // the receive posted last found its message there
     bool has_sent = false;       // since a receive was posted
   };

@@ -17,11 +17,12 @@ struct NoData {};
 struct Joining {
   std::vector<Channels> channels;  // by receiving process
   base::FlatMap<std::uint64_t, std::uint32_t> process_of_rank;
-  Channels::Joined joined;  // what the last event brought
+  Channels::Joined joined;  // joined by the last event
   std::uint64_t sends_to_nobody = 0;
 };
 
-// One process's messages, handed to the channels.
+// Hands one process's messages to the channels of their receivers. A later walk gives messages the
+// same numbers, because both count every message, hidden ones included, in the order of the trace.
 class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
  public:
   MessageJoiner(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
@@ -103,7 +104,7 @@ Partners::Partners(const Trace& trace) : by_process_(trace.definitions().process
     joining.process_of_rank[definitions.processes[process].rank] = process;
     processes.emplace_back(definitions, meanings, process, joining);
   }
-  std::vector<std::string> problems;  // whoever walks the trace reports the same ones
+  std::vector<std::string> problems;  // ignored, because the walk that follows reports them
   merge_events(
       trace,
       [&](std::size_t process, const Event& event) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Which message that was received is which that was sent, for a whole trace.
+// Pairs every received message of a trace with the sent one.
 //
-// Found in a pass over the trace before the one that uses it: where receives complete in another
-// order than they were posted in, a message's other end is only known later (channels.h). The
-// alternative, to guess from lengths as the messages go by, paired some of them wrongly.
+// This takes a pass of its own over the trace, before the pass that uses the pairs: when receives
+// complete in another order than they were posted, the other end of a message is known only later
+// (channels.h). Rejected: guessing from message lengths during a single pass, which paired some
+// messages wrongly.
 //
-// Memory: 8 bytes a message, in temporary files where that is much (base/scratch.h).
+// Memory: 8 bytes for each message, in temporary files if there are many (base/scratch.h).
 #pragma once
 
 #include <cstddef>
@@ -19,7 +20,8 @@
 
 namespace fathom::trace {
 
-// A message of a process: the number-th that it sent or received, hidden ones too, from 1.
+// A message, named by its process and its position among all messages, hidden ones included, that
+// the process sent or received; the first is number 1.
 struct MessageName {
   std::uint32_t process = 0;
   MessageNumber number = 0;
@@ -35,7 +37,7 @@ class Partners {
   // Reads all events of the trace.
   explicit Partners(const Trace& trace);
 
-  // The other end of a message; nothing if the trace does not hold it.
+  // The other end of a message; nullopt if it is not in the trace.
   std::optional<MessageName> of(MessageName message) const {
     const auto& all = by_process_[message.process];
     if (message.number >= all.size() || all[message.number] == 0) return std::nullopt;
@@ -48,7 +50,8 @@ class Partners {
  private:
   void note(MessageName end, MessageName other);
 
-  std::vector<base::ScratchVector<std::uint64_t>> by_process_;  // by number: packed; 0: none
+  // By process, then by message number: the packed name of the other end, 0 if there is none.
+  std::vector<base::ScratchVector<std::uint64_t>> by_process_;
   Channels::Unmatched unmatched_;
 };
 

@@ -24,7 +24,9 @@ RequestKind kind_of(Group group) {
   }
 }
 
-// Numbers messages, and gives the later end of each the earlier one.
+// Gives both ends of a message the same number, and hands the earlier end to the later one. Only the
+// ends whose partner is still to come are in memory, so a long trace costs no more than its busiest
+// moment.
 class Transfers {
  public:
   explicit Transfers(const Trace& trace) : partners_(trace) {}
@@ -47,14 +49,13 @@ class Transfers {
 
  private:
   Partners partners_;
-  base::FlatMap<std::uint64_t, MessageEnd>
-      waiting_;  // by the name of the end that is still to come
+  base::FlatMap<std::uint64_t, MessageEnd> waiting_;  // by the name of the end still to come
   std::uint64_t last_id_ = 0;
 };
 
 class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
  public:
-  // `transfers`: nullptr where messages are not joined.
+  // `transfers` is nullptr if messages are not joined.
   ProcessWalk(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               std::size_t process, Visitor& visitor, Transfers* transfers)
       : CallTracker(definitions, meanings, true), visitor_(visitor), transfers_(transfers) {
@@ -144,7 +145,7 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
     visitor_.transfer({key, sends ? end : *other, sends ? *other : end});
   }
 
-  // Pairing is done already, by Partners.
+  // Partners has paired the messages already.
   Channels::Posted post(const Channels::Key&) { return {}; }
   void withdrawn(const Channels::Posted&) {}
   void lost(const Event&) {}
@@ -191,7 +192,7 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
 
   void other(const Event& event) { visitor_.other(place_, event); }
 
-  // A receive's message is not one that it sends.
+  // For a receive, Tracked::message is the message it received, which must not appear as sent.
   static const trace::Request& shown(Tracked& request) {
     const bool sends = request.group != Group::kReceive && request.message != kNoMessage;
     request.data.sent = sends ? request.message : 0;

@@ -2,15 +2,15 @@
 // One pass over a trace as exporters and analyses want it: calls as intervals, messages joined with
 // their other end, requests from their start to their completion.
 //
-// A consumer is a Visitor: a small table of operations over this one walk. walk_process() goes
-// through one process and knows nothing of the others. walk_job() merges all processes by time and
-// joins messages, for which it reads the trace twice (partners.h).
+// A consumer is a Visitor: a small table of operations over this one walk. walk_process() reads one
+// process and ignores the others. walk_job() merges all processes by time and joins messages, for
+// which it reads the trace twice (partners.h).
 //
-// What belongs to which request is call_tracker.h's business, and which message to which receive is
-// that of channels.h; the analyses use both too, so that exports and analyses agree.
+// call_tracker.h decides what belongs to which request, and channels.h which message belongs to
+// which receive. The analyses use both too, so exports and analyses agree.
 //
-// Memory: open calls, requests alive and messages under way; walk_job 8 bytes a message more, in
-// temporary files where that is much.
+// Memory: open calls, live requests and messages in flight; walk_job needs 8 bytes more for each
+// message of the trace, in temporary files if there are many.
 // Threading: one thread for each walk.
 #pragma once
 
@@ -31,7 +31,7 @@ struct Place {
   std::uint32_t thread = 0;
 };
 
-// One call of one thread. `leave` is complete only once the call was left.
+// One call of one thread. `leave` is complete only when the call has been left.
 struct Call {
   Event enter, leave;
   std::uint32_t depth = 0;  // 0: not inside another call
@@ -42,14 +42,14 @@ struct Call {
 
 enum class RequestKind : std::uint8_t { kOther, kSend, kReceive, kCollective };
 
-// From the call that starts it (for a persistent one: each start) to the wait or test that
+// Lives from the call that starts it (a persistent one: each start) to the wait or test that
 // completes it.
 struct Request {
   std::uint64_t number = 0;
   std::uint64_t started_ns = 0;
-  Event posted;  // the call's enter, of a persistent one its MPI_…_init's: peer, tag, communicator
-  Event message;           // once has_message: what it received
-  std::uint64_t sent = 0;  // Message::number of what it sends; 0: nothing, or not known
+  Event posted;   // the enter event with peer, tag and communicator; persistent: of MPI_…_init
+  Event message;  // the message it received, if has_message
+  std::uint64_t sent = 0;  // Message::number of the message it sends; 0: none, or unknown
   RequestKind kind = RequestKind::kOther;
   bool persistent = false;
   bool active = false;
@@ -60,9 +60,9 @@ struct Request {
 struct Message {
   Event event;                   // kMessageSent or kMessageReceived
   std::uint64_t id = 0;          // the same at both ends; 0 in walk_process
-  std::uint64_t number = 0;      // among the messages of its process, from 1
-  bool hidden = false;           // the library's own, inside a collective and the like
-  bool nonblocking = false;      // belongs to a request of the program, which completes it
+  std::uint64_t number = 0;      // position among the messages of its process, from 1
+  bool hidden = false;           // sent by the library itself, for example inside a collective
+  bool nonblocking = false;      // a request of the program completes it
   const Call* inside = nullptr;  // the innermost call open on its thread
 };
 
@@ -72,7 +72,7 @@ struct MessageKey {
 };
 
 struct MessageEnd {
-  std::uint64_t id = 0;  // the same for both ends, from 1
+  std::uint64_t id = 0;  // from 1; both ends have the same
   std::uint64_t time_ns = 0, bytes = 0;
   std::uint64_t posted_ns = 0;  // when the call that sends or receives it began
   std::size_t process = 0;
@@ -80,40 +80,39 @@ struct MessageEnd {
   std::uint32_t message_class = 0;
 };
 
-// A message both ends of which are known.
+// A message whose two ends are known.
 struct Transfer {
   MessageKey key;
   MessageEnd sent, received;
 };
 
-// Operations in the order of time of each thread. What is not needed is not overridden.
+// Called in the time order of each thread. Override only what you need.
 class Visitor {
  public:
   virtual ~Visitor() = default;
   virtual void enter(const Place&, const Call&) {}  // call.leave is not known yet
   virtual void leave(const Place&, const Call&) {}
   virtual void message(const Place&, const Message&) {}
-  virtual void request_started(const Place&, const Request&) {
-  }  // before the leave of the call that did
-  // The event is the completion; of a send that was complete when its call returned, which is known
-  // by no number, the call's leave.
+  // Comes before leave() of the call that starts the request.
+  virtual void request_started(const Place&, const Request&) {}
+  // The event is the completion. A send that was complete when its call returned has no number; its
+  // event is the call's leave.
   virtual void request_completed(const Place&, const Request&, const Event&) {}
-  // The request received its message (has_message), but no completion of it will come: the program
-  // freed it, its number was given to another request, or the process's trace ends.
+  // The request received its message (has_message), but its completion will never come: the program
+  // freed it, another request has its number now, or the process's trace ends.
   virtual void request_dropped(const Place&, const Request&, std::uint64_t /*time_ns*/) {}
-  // Every kind of event without an operation of its own, and completions of requests that are not
-  // known.
+  // Every event that has no function of its own here, and completions of unknown requests.
   virtual void other(const Place&, const Event&) {}
   virtual void process_end(std::size_t /*process*/) {}
 
-  // walk_job only: when the later end was seen, after message().
+  // walk_job only: called after message() for the later end.
   virtual void transfer(const Transfer&) {}
 };
 
 struct WalkSummary {
   std::uint64_t events = 0;
   std::uint64_t unmatched_sends = 0, unmatched_receives = 0;  // walk_job only
-  std::vector<std::string> problems;  // sentences: frames that were damaged, and left out
+  std::vector<std::string> problems;  // one sentence for each damaged frame that was left out
 };
 WalkSummary walk_process(const Trace& trace, std::size_t process, Visitor& visitor);
 WalkSummary walk_job(const Trace& trace, Visitor& visitor);

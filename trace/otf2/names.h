@@ -80,7 +80,7 @@ inline constexpr Otf2ParameterName kOtf2Parameters[] = {
 // The name of the location of a rank without events; it has one MeasurementOnOff.
 inline constexpr std::string_view kOtf2NoEvents = "no events";
 
-// The name of the location group whose location stands for peers of unknown world rank.
+// The name of the location group whose location represents peers of unknown world rank.
 inline constexpr std::string_view kOtf2UnknownRank = "unknown rank";
 
 // The request of an MpiIsend. MPI's request is not known yet when the message is sent, so this is

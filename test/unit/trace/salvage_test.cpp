@@ -122,7 +122,7 @@ TEST_CASE("a flipped bit in a frame's header costs that frame") {
     CHECK(rest.numbers == numbers_without_frame(2));
     CHECK(rest.lost == std::vector<std::uint64_t>{0});
     REQUIRE(rest.process.problems.size() == 1);
-    CHECK(rest.process.problems[0].find("bytes were passed over") != std::string::npos);
+    CHECK(rest.process.problems[0].find("bytes were skipped") != std::string::npos);
   }
 }
 
