@@ -48,7 +48,7 @@ base::Result<std::vector<LoggedJob>> read_job_log(const std::string& path) {
     };
     Fields fields = {};
     if (numbers_in(line, fields) < kFieldsNeeded) {
-      return error("is no job of the Standard Workload Format: 18 numbers are expected");
+      return error("is not a job in the Standard Workload Format: expected 18 numbers");
     }
     LoggedJob job{fields[1], fields[3], fields[8], 0};
     const double processors = fields[7] > 0 ? fields[7] : fields[4];

@@ -43,7 +43,7 @@ struct Scenario {
   simulator::ClusterDefaults defaults;
   std::vector<std::string> failed_links;
   double failed_share = 0;
-  simulator::SystemChoice choice;        // without snapshot function and mapper
+  simulator::SystemChoice choice;        // without snapshot function and placement
   simulator::PlacementChoice placement;  // of jobs that have none of their own
   std::vector<JobEntry> jobs;
   std::vector<std::pair<std::string, std::string>> varied;  // keys whose value came from a list

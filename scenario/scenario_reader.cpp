@@ -168,13 +168,13 @@ class ScenarioReader {
       file.finish();
       return choice;
     }
-    const auto found = simulator::find_placement(our_name(section.text(key, "block")));
+    const auto found = simulator::parse_placement(our_name(section.text(key, "block")));
     if (!found) {
       section.complain_at(key, found.error().message);
       return choice;
     }
     choice = *found;
-    if (choice.mapper == nullptr) choice.rankfile = placed(choice.rankfile);
+    if (choice.row == nullptr) choice.rankfile = placed(choice.rankfile);
     return choice;
   }
 
@@ -212,7 +212,7 @@ class ScenarioReader {
         static_cast<std::uint32_t>(std::clamp<std::uint64_t>(entry.count("phases", 1), 1, 1 << 20));
     if (job.log.empty() && job.submit.row != nullptr && job.count == 0 &&
         choice.until_s == kForEver) {
-      entry.miss("these jobs never stop arriving: say 'count' here, or 'duration' for the whole");
+      entry.miss("these jobs never stop arriving: set 'count' here, or 'duration' for the whole");
     }
     job.placement = entry.has("placement") ? placement_of(entry, "placement") : scenario.placement;
     job.name = entry.text("name", "");

@@ -98,12 +98,13 @@ base::Status Workload::load_placement(const Scenario& scenario, const JobEntry& 
 // The arrival, together with the placement of its job.
 base::Result<simulator::Arrival> Workload::placed(const Scenario& scenario, const JobEntry& entry,
                                                   simulator::Arrival arrival) const {
-  arrival.mapper = entry.placement.mapper;
+  arrival.placement = entry.placement.row;
   if (entry.placement.rankfile.empty()) return arrival;
-  arrival.placement = placements_.at(placement_key(scenario, entry));
-  if (static_cast<std::int64_t>(arrival.placement->size()) == arrival.job->ranks) return arrival;
+  arrival.given_placement = placements_.at(placement_key(scenario, entry));
+  if (static_cast<std::int64_t>(arrival.given_placement->size()) == arrival.job->ranks)
+    return arrival;
   return base::Error{entry.where + ": " + entry.placement.rankfile + ": is for " +
-                     std::to_string(arrival.placement->size()) + " ranks; job '" +
+                     std::to_string(arrival.given_placement->size()) + " ranks; job '" +
                      entry_name(entry) + "' has " + std::to_string(arrival.job->ranks)};
 }
 

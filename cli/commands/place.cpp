@@ -250,8 +250,8 @@ int run_place(const PlaceOptions& options) {
     std::fprintf(stderr,
                  "fathom: the job did not run on these hosts of the cluster; the gain is measured "
                  "against placement 'block'\n");
-    auto block = simulator::map_processes(**simulator::find_mapper("block"),
-                                          {*network, *job, *hosts, options.seed});
+    auto block = simulator::place_processes(**simulator::find_placement("block"),
+                                            {*network, *job, *hosts, options.seed});
     if (!block) return give_up(block.error().message);
     present = std::move(*block);
   }

@@ -77,7 +77,7 @@ int list_algorithms() {
   print_rows("distribution (scenarios)", simulator::distributions());
   print_rows("pattern (scenarios)", simulator::patterns());
   print_rows("--selection", simulator::selectors());
-  print_rows("--placement", simulator::mappers());
+  print_rows("--placement", simulator::placements());
   std::printf("  %-12s %s\n", "rankfile:FILE", simulator::kRankfileHelp);
   print_rows("--routing", simulator::routers());
   print_rows("--cluster KIND:key=value;...", simulator::topologies());
@@ -115,7 +115,7 @@ base::Result<Plan> make_plan(const SimulateOptions& options) {
     return found.error();
   }
   for (const std::string& name : options.placements) {
-    auto placement = simulator::find_placement(name);
+    auto placement = simulator::parse_placement(name);
     if (!placement) return placement.error();
     plan.placements.push_back(std::move(*placement));
   }
@@ -302,12 +302,12 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
 
 base::Status set_placement(const simulator::Network& network,
                            const simulator::PlacementChoice& placement, simulator::Choice& choice) {
-  choice.mapper = placement.mapper;
-  choice.placement.clear();
+  choice.placement = placement.row;
+  choice.given_placement.clear();
   if (placement.rankfile.empty()) return base::Done{};
   auto read = simulator::read_placement(network, placement.rankfile);
   if (!read) return read.error();
-  choice.placement = std::move(*read);
+  choice.given_placement = std::move(*read);
   choice.placement_from = placement.name();
   return base::Done{};
 }

@@ -18,7 +18,7 @@ std::string names_of(const Rows& rows) {
 
 const OptionWords kSimulatorWords[] = {
     {"simulate", "--selection", [] { return names_of(simulator::selectors()); }},
-    {"simulate", "--placement", [] { return names_of(simulator::mappers()); }},
+    {"simulate", "--placement", [] { return names_of(simulator::placements()); }},
     {"simulate", "--routing", [] { return names_of(simulator::routers()); }},
     {"simulate", "--model", [] { return std::string("load flow replay"); }},
     {"simulate", "--table", [] { return std::string("flow destination openflow"); }},

@@ -18,7 +18,7 @@ base::Status PhasedJobs::check(std::size_t number, const PhasedJob& job) const {
   if (least >= 0 && std::isfinite(sum)) return base::Done{};
   return base::Error{
       "job " + std::to_string(number) +
-      " has an arrival or a computation time that is no number of seconds, zero or more"};
+      " has an arrival or a computation time that is not a number of seconds, zero or more"};
 }
 
 base::Result<std::size_t> PhasedJobs::start(PhasedJob job) {

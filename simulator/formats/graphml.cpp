@@ -77,7 +77,7 @@ class GraphmlReader {
     const pugi::xml_node graph = file_.root().child("graph");
     if (std::string_view(file_.root().name()) != "graphml" || !graph) {
       return file_.error(file_.root(),
-                         "is no GraphML: it has no graphml element with a graph inside");
+                         "is not GraphML: it has no graphml element with a graph inside");
     }
     collect_keys();
     const Data about = data_of(graph);
@@ -126,9 +126,9 @@ class GraphmlReader {
       if (kind != name.name) continue;
       const std::optional<Grid> grid = grid_of(name, points_);
       if (!grid) {
-        return file_.error(graph,
-                           "the switches of a graph with grid '" + kind +
-                               "' need coordinates, as 0,1,2, and must stand in their order");
+        return file_.error(
+            graph, "the switches of a graph with grid '" + kind +
+                       "' need coordinates such as 0,1,2, and must be listed in their order");
       }
       builder.set_grid(*grid);
       return base::Done{};
@@ -141,7 +141,7 @@ class GraphmlReader {
     const std::string name = node.attribute("id").value();
     if (name.empty()) return file_.error(node, "a node has no id");
     const std::string who = "node '" + name + "'";
-    if (numbers_.contains(name)) return file_.error(node, who + " is there a second time");
+    if (numbers_.contains(name)) return file_.error(node, who + " is defined twice");
     const Data data = data_of(node);
     const std::string* type = find(data, "typ", "type");
     if (!type || (*type != "host" && *type != "switch")) {
@@ -183,7 +183,7 @@ class GraphmlReader {
     const auto found = numbers_.find(name);
     if (found != numbers_.end()) return found->second;
     return file_.error(
-        edge, std::string("the edge's ") + end + " '" + name + "' is no node of the graph");
+        edge, std::string("the edge's ") + end + " '" + name + "' is not a node of the graph");
   }
 
   base::Status add_edge(pugi::xml_node edge, bool both_ways, NetworkBuilder& builder) {

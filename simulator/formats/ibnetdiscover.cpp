@@ -73,8 +73,7 @@ class IbnetdiscoverReader {
     for (const LinkLine& link : links_) {
       if (left_out_.contains(link.source) || left_out_.contains(link.target)) continue;
       const auto target = nodes_.find(link.target);
-      if (target == nodes_.end())
-        return error(link.line, "'" + link.target + "' is described nowhere");
+      if (target == nodes_.end()) return error(link.line, "'" + link.target + "' is not described");
       builder_.add_link(nodes_.at(link.source), target->second, link.capacity_Bps,
                         defaults_.latency_s, link.port);
     }
@@ -99,8 +98,7 @@ class IbnetdiscoverReader {
       left_out_.insert(current_);
       return base::Done{};
     }
-    if (nodes_.contains(current_))
-      return error(number, "'" + current_ + "' is described a second time");
+    if (nodes_.contains(current_)) return error(number, "'" + current_ + "' is described twice");
     nodes_[current_] = kind == "Switch" ? builder_.add_switch(current_) : host_of(about);
     return base::Done{};
   }
@@ -113,7 +111,7 @@ class IbnetdiscoverReader {
   }
 
   base::Status add_link(const std::string& line, std::size_t number) {
-    if (current_.empty()) return error(number, "a port stands above the first Switch or Ca");
+    if (current_.empty()) return error(number, "a port comes before the first Switch or Ca");
     LinkLine link{number, current_, {}, kNoPort, defaults_.capacity_Bps};
     const auto [end, failed] =
         std::from_chars(line.data() + 1, line.data() + line.size(), link.port);

@@ -193,8 +193,8 @@ base::Status MediaGraph::check_ways(const Network& network) {
     if (hops[numbers_[root(way.to)]] >= length_of(way)) continue;
     return base::Error{
         "the route from '" + points_[root(way.from)].name + "' to '" + points_[root(way.to)].name +
-        "' takes more links than another way over the same links; only networks whose routes are "
-        "shortest ways can be read"};
+        "' has more links than another path over the same links; only networks whose routes are "
+        "shortest paths can be read"};
   }
   return base::Done{};
 }

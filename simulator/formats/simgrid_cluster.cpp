@@ -14,7 +14,7 @@ using Node = MediaGraph::Node;
 using Lists = std::vector<std::vector<std::uint32_t>>;
 
 base::Error wrong_hosts(const std::string& parameters, double expected, std::size_t there) {
-  return {"topo_parameters '" + parameters + "' are of " +
+  return {"topo_parameters '" + parameters + "' describe " +
           std::to_string(static_cast<std::uint64_t>(expected)) + " hosts; radical names " +
           std::to_string(there)};
 }

@@ -99,7 +99,7 @@ class PlatformReader {
     if (found != kDeclarations.end()) return (this->*found->second)(element, star);
     if (is_one_of(element.name(), kIgnored)) return base::Done{};
     return file_.error(element, std::string("'") + element.name() +
-                                    "' cannot be read; see docs/simulator.md for what can");
+                                    "' cannot be read; docs/simulator.md lists what can");
   }
 
   base::Status declare_zone(Xml zone, const StarCluster*) {
@@ -158,19 +158,19 @@ class PlatformReader {
       if (found == kPolicies.end())
         return file_.error(element, "'" + name + "' has sharing policy '" +
                                         text_of(element, policy) +
-                                        "'; there are SHARED, SPLITDUPLEX and FATPIPE");
+                                        "'; the policies are SHARED, SPLITDUPLEX and FATPIPE");
       sharing = found->second;
     }
     return add_cable(graph_, name, *capacity, *latency_s, sharing);
   }
 
   base::Result<Node> new_host(Xml element, const std::string& name) {
-    if (nodes_.contains(name)) return file_.error(element, "'" + name + "' is there a second time");
+    if (nodes_.contains(name)) return file_.error(element, "'" + name + "' is defined twice");
     const pugi::xml_attribute core = element.attribute("core");
     const unsigned slots = core ? core.as_uint() : defaults_.slots;
     if (slots == 0)
       return file_.error(element, "host '" + name + "' has core '" + text_of(element, "core") +
-                                      "', which is no number above zero");
+                                      "', which is not a number above zero");
     return nodes_[name] = graph_.add_host(name, slots, forwarding_.contains(name));
   }
 
@@ -185,7 +185,7 @@ class PlatformReader {
       if (up == cables_.end() || down == cables_.end())
         return file_.error(link, "there is no link '" +
                                      text_of(link, up == cables_.end() ? "up" : "down") +
-                                     "' above the host");
+                                     "' before the host");
       join_star(graph_, *star, *host, {up->second.up, down->second.down}, {});
     }
     return base::Done{};
@@ -194,7 +194,7 @@ class PlatformReader {
   base::Status declare_router(Xml element, const StarCluster* star) {
     const std::string name = text_of(element, "id");
     if (star) return base::Done{};
-    if (nodes_.contains(name)) return file_.error(element, "'" + name + "' is there a second time");
+    if (nodes_.contains(name)) return file_.error(element, "'" + name + "' is defined twice");
     nodes_[name] = graph_.add_switch(name);
     return base::Done{};
   }
@@ -205,7 +205,7 @@ class PlatformReader {
         cable_of(element, name, "bandwidth", "latency", "sharing_policy", Sharing::kShared);
     if (!cable) return cable.error();
     if (!cables_.emplace(name, *cable).second)
-      return file_.error(element, "link '" + name + "' is there a second time");
+      return file_.error(element, "link '" + name + "' is defined twice");
     if (cable->up != cable->down) {
       cables_[name + "_UP"] = {cable->up, cable->up};
       cables_[name + "_DOWN"] = {cable->down, cable->down};
@@ -215,7 +215,7 @@ class PlatformReader {
   }
 
   base::Status declare_cabinet(Xml element, const StarCluster* star) {
-    if (!star) return file_.error(element, "a cabinet must stand in a zone with routing Cluster");
+    if (!star) return file_.error(element, "a cabinet must be in a zone with routing Cluster");
     return add_star_hosts(element, *star);
   }
 

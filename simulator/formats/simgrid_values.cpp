@@ -51,7 +51,7 @@ base::Result<double> simgrid_bandwidth_Bps(const std::string& text) {
       }
     }
   }
-  return base::Error{"'" + text + "' is no bandwidth, such as 1.25GBps or 10Gbps"};
+  return base::Error{"'" + text + "' is not a bandwidth such as 1.25GBps or 10Gbps"};
 }
 
 base::Result<double> simgrid_time_s(const std::string& text) {
@@ -62,7 +62,7 @@ base::Result<double> simgrid_time_s(const std::string& text) {
       if (unit == one.name) return number * one.factor;
     }
   }
-  return base::Error{"'" + text + "' is no time, such as 50us or 1.5E-6s"};
+  return base::Error{"'" + text + "' is not a time such as 50us or 1.5E-6s"};
 }
 
 base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text) {
@@ -77,9 +77,9 @@ base::Result<std::vector<std::uint32_t>> simgrid_radical(const std::string& text
                         : std::string(base::trimmed(std::string_view(part).substr(dash + 1))),
                     high);
     if (!right || high < low)
-      return base::Error{"'" + part + "' is no range of numbers, such as 0-15"};
+      return base::Error{"'" + part + "' is not a range of numbers such as 0-15"};
     if (high - low >= kMostHosts - numbers.size())
-      return base::Error{"'" + text + "' is more hosts than can be simulated"};
+      return base::Error{"'" + text + "' names more hosts than can be simulated"};
     for (std::uint32_t number = low; number <= high; ++number) numbers.push_back(number);
   }
   return numbers;
@@ -92,7 +92,7 @@ base::Result<std::vector<std::vector<std::uint32_t>>> simgrid_parameters(const s
     for (const std::string& word : base::split(part, ',')) {
       std::uint32_t number = 0;
       if (!parse_whole(word, number) || number == 0 || number > kMostHosts) {
-        return base::Error{"'" + word + "' in '" + text + "' is no whole number above zero"};
+        return base::Error{"'" + word + "' in '" + text + "' is not a whole number above zero"};
       }
       lists.back().push_back(number);
     }

@@ -64,7 +64,7 @@ base::Status expand_part(const std::string& part, std::vector<std::string>& name
     std::vector<std::string> numbers;
     for (const std::string& range : base::split(part.substr(at + 1, end - at - 1), ',')) {
       if (!append_range(range, numbers))
-        return base::Error{"'" + range + "' is no range of numbers"};
+        return base::Error{"'" + range + "' is not a range of numbers"};
     }
     if (made.size() * numbers.size() > kMostNames)
       return base::Error{"more names than can be simulated"};
@@ -140,7 +140,7 @@ class SlurmReader {
     if (base::trimmed(line).empty()) return base::Done{};
     if (parsed.name.empty()) return error(number, "the line names no switch");
     if (!numbers_.emplace(parsed.name, builder_.add_switch(parsed.name)).second) {
-      return error(number, "switch '" + parsed.name + "' is there a second time");
+      return error(number, "switch '" + parsed.name + "' is defined twice");
     }
     switches_.push_back(std::move(parsed));
     return base::Done{};
@@ -188,7 +188,7 @@ class SlurmReader {
     for (const SwitchLine& line : switches_) {
       if (open.contains(line.name))
         return error(line.line,
-                     "switch '" + line.name + "' stands above itself, or above switches that do");
+                     "switch '" + line.name + "' is part of a cycle of switches, or above one");
     }
     return base::Done{};
   }

@@ -25,7 +25,8 @@ base::Result<profile::Profile> load_job_profile(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code failed;
   if (!fs::exists(path, failed)) {
-    return base::Error{path + ": is not there; give a run directory, a profile.json or an archive"};
+    return base::Error{path +
+                       ": does not exist; give a run directory, a profile.json or an archive"};
   }
   if (fs::is_directory(path, failed)) {
     const std::string inside = path + "/profile.json";
@@ -57,7 +58,7 @@ base::Result<Job> load_job(const std::string& path, const profile::Selection& se
   const auto profile = load_job_profile(path);
   if (!profile) return profile.error();
   Job job = job_from_profile(*profile, short_name(path), selection);
-  if (job.ranks <= 0) return base::Error{path + ": is a job without processes"};
+  if (job.ranks <= 0) return base::Error{path + ": has no processes"};
   return job;
 }
 

@@ -107,7 +107,7 @@ constexpr PatternRow kPatterns[] = {
      }},
     {"butterfly", "to the ranks that differ in one bit, as recursive doubling does", butterfly},
     {"transpose", "from row, column to column, row of a square grid", transpose},
-    {"permutation", "to one rank, drawn; nobody gets more than one message", permuted},
+    {"permutation", "to one rank, drawn; each rank gets at most one message", permuted},
 };
 
 }  // namespace
@@ -120,7 +120,7 @@ base::Result<const PatternRow*> find_pattern(std::string_view name) {
 
 base::Result<Job> make_pattern(const PatternRow& pattern, std::int64_t ranks, std::uint64_t bytes,
                                std::uint64_t seed) {
-  if (ranks < 1) return base::Error{"a job needs one rank at least"};
+  if (ranks < 1) return base::Error{"a job needs at least one rank"};
   Job job{pattern.name, ranks, {}};
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
     Ranks partners = pattern.partners(rank, ranks, seed);

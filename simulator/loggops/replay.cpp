@@ -338,7 +338,7 @@ class Replay {
         return {describe(id, "sends to") + ", which never receives that" + left};
       }
     }
-    return {"operations wait for each other in a circle" + left};
+    return {"operations wait for each other in a cycle" + left};
   }
 
   std::string describe(OperationId id, const char* what) const {
@@ -346,7 +346,7 @@ class Replay {
     const Channel& channel = program_.channels()[operation.channel];
     const std::uint32_t peer =
         operation.kind == OperationKind::kSend ? channel.rank : channel.source;
-    return "rank " + std::to_string(operation.rank) + " waits for ever: it " + what + " " +
+    return "rank " + std::to_string(operation.rank) + " waits forever: it " + what + " " +
            (peer == kAnySource ? "any rank" : "rank " + std::to_string(peer)) + ", " +
            (channel.tag == kAnyTag ? "any tag" : "tag " + std::to_string(channel.tag)) +
            ", communicator " + std::to_string(channel.communicator);

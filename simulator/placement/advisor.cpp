@@ -16,18 +16,18 @@ constexpr int kRounds = 4;  // of search; a router that looks at loads changes i
 class Advisor {
  public:
   explicit Advisor(const AdviceRequest& request)
-      : request_(request), mapping_{request.network, request.job, request.hosts, request.seed} {}
+      : request_(request), to_place_{request.network, request.job, request.hosts, request.seed} {}
 
   base::Result<Advice> run() {
     advice_.bounds = lower_bounds(request_.network, request_.job, request_.hosts);
     for (const RouterRow* router : request_.routers) {
       const std::size_t first = advice_.candidates.size();
       if (auto added = add("present", *router, request_.present); !added) return added.error();
-      for (const MapperRow& mapper : mappers()) {
-        if (mapper.map == map_bisection && !has_bisection()) continue;
-        auto placement = map_processes(mapper, mapping_);
+      for (const PlacementRow& row : placements()) {
+        if (row.place == place_bisection && !has_bisection()) continue;
+        auto placement = place_processes(row, to_place_);
         if (!placement) return placement.error();
-        if (auto added = add(mapper.name, *router, std::move(*placement)); !added)
+        if (auto added = add(row.name, *router, std::move(*placement)); !added)
           return added.error();
       }
       if (auto improved = improve(*router, first); !improved) return improved.error();
@@ -59,7 +59,7 @@ class Advisor {
           });
       const double before = score(*best);
       auto placement =
-          improve_placement(mapping_, router, request_.objective, best->places, request_.effort);
+          improve_placement(to_place_, router, request_.objective, best->places, request_.effort);
       if (!placement) return placement.error();
       if (auto added = add("improved", router, std::move(*placement)); !added) return added;
       if (score(advice_.candidates.back()) < before) continue;
@@ -70,7 +70,7 @@ class Advisor {
   }
 
   const AdviceRequest& request_;
-  MappingRequest mapping_;
+  PlacementRequest to_place_;
   Advice advice_;
 };
 

@@ -6,18 +6,17 @@
 namespace fathom::simulator {
 
 std::string PlacementChoice::name() const {
-  if (mapper != nullptr) return mapper->name;
+  if (row != nullptr) return row->name;
   return std::string(kRankfilePrefix) + rankfile.substr(rankfile.rfind('/') + 1);
 }
 
-base::Result<PlacementChoice> find_placement(std::string_view text) {
+base::Result<PlacementChoice> parse_placement(std::string_view text) {
   if (text.starts_with(kRankfilePrefix) && text.size() > kRankfilePrefix.size()) {
     return PlacementChoice{nullptr, std::string(text.substr(kRankfilePrefix.size()))};
   }
-  const auto mapper = find_mapper(text);
-  if (!mapper)
-    return base::Error{mapper.error().message + ", " + std::string(kRankfilePrefix) + "FILE"};
-  return PlacementChoice{*mapper, ""};
+  const auto row = find_placement(text);
+  if (!row) return base::Error{row.error().message + ", " + std::string(kRankfilePrefix) + "FILE"};
+  return PlacementChoice{*row, ""};
 }
 
 }  // namespace fathom::simulator

@@ -17,7 +17,7 @@ inline constexpr char kRankfileHelp[] =
     "the host of each rank from a rank file, or a list of hosts in order";
 
 struct PlacementChoice {
-  const MapperRow* mapper = nullptr;  // nullptr for a rank file
+  const PlacementRow* row = nullptr;  // nullptr for a rank file
   std::string rankfile;               // path
 
   // The name in results; a rank file is named without its folder.
@@ -25,6 +25,6 @@ struct PlacementChoice {
 };
 
 // An Error lists the known names. Does not open the file: read_placement() does.
-base::Result<PlacementChoice> find_placement(std::string_view text);
+base::Result<PlacementChoice> parse_placement(std::string_view text);
 
 }  // namespace fathom::simulator

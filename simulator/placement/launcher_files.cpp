@@ -55,7 +55,7 @@ base::Result<std::string> permutation(const Network& network, const Placement& p
       if (left.empty()) {
         return base::Error{
             "the placement needs more places on '" + network.node_name(placement[rank]) +
-            "' than the job has there now, so it is no permutation; choose another format"};
+            "' than the job has there now, so it is not a permutation; choose another format"};
       }
       place = left.back();
       left.pop_back();
@@ -107,14 +107,14 @@ base::Result<std::vector<HostSlot>> places_by_rank(const std::string& path) {
     HostSlot place;
     if (rank_line(line, rank, place)) {
       if (!by_rank.emplace(rank, place).second)
-        return base::Error{path + ": rank " + std::to_string(rank) + " stands there twice"};
+        return base::Error{path + ": rank " + std::to_string(rank) + " is given twice"};
       continue;
     }
     for (const std::string& name : base::split(line, ',')) plain.push_back({name, kNoId});
   }
   if (by_rank.empty()) return plain;
   if (!plain.empty())
-    return base::Error{path + ": '" + plain.front().host + "' is no line of a rankfile"};
+    return base::Error{path + ": '" + plain.front().host + "' is not a line of a rankfile"};
   for (const auto& [rank, place] : by_rank) {
     if (rank != plain.size())
       return base::Error{path + ": rank " + std::to_string(plain.size()) + " is missing"};

@@ -74,7 +74,7 @@ base::Result<PlacedRoutes> PlacedRoutes::make(const Network& network, const Job&
   if (sink.split()) {
     return base::Error{
         std::string("routing ") + router.name +
-        " splits flows over several ways, which the flow model does not; choose another"};
+        " splits flows over several paths, which the flow model cannot do; choose another"};
   }
   return routes;
 }

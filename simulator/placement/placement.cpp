@@ -100,12 +100,12 @@ base::Result<std::vector<HostId>> select_hosts(const SelectorRow& selector,
   return selector.select(request);
 }
 
-base::Result<Placement> map_processes(const MapperRow& mapper, const MappingRequest& request) {
+base::Result<Placement> place_processes(const PlacementRow& row, const PlacementRequest& request) {
   const std::uint64_t slots = slots_of(request.network, request.hosts);
   if (slots < static_cast<std::uint64_t>(request.job.ranks)) {
     return base::Error{too_few("the chosen hosts have", slots, request.job.ranks)};
   }
-  return mapper.map(request);
+  return row.place(request);
 }
 
 std::vector<Demand> demands_of(const Job& job, const Placement& placement,

@@ -17,8 +17,8 @@ namespace fathom::simulator {
 
 // Advice in the error about too few slots.
 inline constexpr char kMoreSlots[] =
-    "more slots on each host (--slots N where the cluster does not tell, else in its file or "
-    "specification)";
+    "more slots on each host (--slots N if the cluster does not give them, otherwise in its file "
+    "or specification)";
 
 using Placement = std::vector<HostId>;  // by rank
 
@@ -44,7 +44,7 @@ struct SelectorRow {
 base::Result<std::vector<HostId>> select_hosts(const SelectorRow& selector,
                                                const SelectionRequest& request);
 
-struct MappingRequest {
+struct PlacementRequest {
   const Network& network;
   const Job& job;
   std::span<const HostId> hosts;  // in the order to fill them
@@ -52,15 +52,15 @@ struct MappingRequest {
 };
 
 // A row of the registry. No host gets more processes than it has slots.
-struct MapperRow {
+struct PlacementRow {
   const char* name;  // as in `fathom simulate --placement NAME`
   const char* help;  // one line
   // Called only if the hosts have enough slots.
-  base::Result<Placement> (*map)(const MappingRequest& request);
+  base::Result<Placement> (*place)(const PlacementRequest& request);
 };
 
 // An Error if the hosts have too few slots.
-base::Result<Placement> map_processes(const MapperRow& mapper, const MappingRequest& request);
+base::Result<Placement> place_processes(const PlacementRow& row, const PlacementRequest& request);
 
 // What one demand represents: everything one host sends to another, or one pair of processes (`key`
 // then identifies the pair).

@@ -17,14 +17,14 @@ namespace fathom::simulator {
 namespace {
 
 using Ranks = std::vector<std::uint32_t>;
-using Places = std::vector<std::size_t>;  // positions in MappingRequest::hosts
+using Places = std::vector<std::size_t>;  // positions in PlacementRequest::hosts
 
 // METIS calls rand(), whose state all threads share.
 std::mutex metis_mutex;
 
 class RecursiveBisection {
  public:
-  explicit RecursiveBisection(const MappingRequest& request)
+  explicit RecursiveBisection(const PlacementRequest& request)
       : request_(request),
         graph_(request.job),
         distances_(request.network, request.hosts),
@@ -168,7 +168,7 @@ class RecursiveBisection {
     for (const std::uint32_t rank : ranks) local_[rank] = -1;
   }
 
-  const MappingRequest& request_;
+  const PlacementRequest& request_;
   RankGraph graph_;
   HostDistances distances_;
   std::vector<std::int64_t> local_;  // by rank: its index in the current group, or -1
@@ -179,7 +179,7 @@ class RecursiveBisection {
 
 bool has_bisection() { return true; }
 
-base::Result<Placement> map_bisection(const MappingRequest& request) {
+base::Result<Placement> place_bisection(const PlacementRequest& request) {
   return RecursiveBisection(request).run();
 }
 

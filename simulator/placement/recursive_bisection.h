@@ -11,10 +11,10 @@
 
 namespace fathom::simulator {
 
-// Whether Fathom was built with METIS. Without it map_bisection() is an Error.
+// Whether Fathom was built with METIS. Without it place_bisection() is an Error.
 bool has_bisection();
 
 // Cost: METIS's, O(pairs * log(hosts)), plus computing the hosts' distances.
-base::Result<Placement> map_bisection(const MappingRequest& request);
+base::Result<Placement> place_bisection(const PlacementRequest& request);
 
 }  // namespace fathom::simulator

@@ -2,11 +2,11 @@
 #include "simulator/placement/registry.h"
 
 #include "base/named_rows.h"
-#include "simulator/placement/mappers.h"
 #include "simulator/placement/near_selectors.h"
 #include "simulator/placement/recursive_bisection.h"
 #include "simulator/placement/search.h"
 #include "simulator/placement/selectors.h"
+#include "simulator/placement/simple_placements.h"
 #include "simulator/placement/treematch.h"
 
 namespace fathom::simulator {
@@ -21,15 +21,15 @@ constexpr SelectorRow kSelectors[] = {
      select_fragmented},
 };
 
-constexpr MapperRow kMappers[] = {
-    {"block", "fill one host after the other", map_block},
-    {"cyclic", "deal processes out one to each host in turn", map_cyclic},
-    {"random", "block over the hosts in random order", map_random},
-    {"bisection", "halves ranks and hosts again and again, so that little goes between the halves",
-     map_bisection},
-    {"treematch", "groups ranks that send each other most, up the tree of hosts and switches",
-     map_treematch},
-    {"search", "the best of these by hop-bytes, then swaps as long as that pays", map_search},
+constexpr PlacementRow kPlacements[] = {
+    {"block", "fill one host after the other", place_block},
+    {"cyclic", "give one process to each host in turn", place_cyclic},
+    {"random", "block over the hosts in random order", place_random},
+    {"bisection", "halve ranks and hosts repeatedly, with little traffic between the halves",
+     place_bisection},
+    {"treematch", "group the ranks that exchange most, up the tree of hosts and switches",
+     place_treematch},
+    {"search", "the best of block, bisection and treematch by hop-bytes, then swaps", place_search},
 };
 
 }  // namespace
@@ -40,10 +40,10 @@ base::Result<const SelectorRow*> find_selector(std::string_view name) {
   return base::find_row(selectors(), "selection", name);
 }
 
-std::span<const MapperRow> mappers() { return kMappers; }
+std::span<const PlacementRow> placements() { return kPlacements; }
 
-base::Result<const MapperRow*> find_mapper(std::string_view name) {
-  return base::find_row(mappers(), "placement", name);
+base::Result<const PlacementRow*> find_placement(std::string_view name) {
+  return base::find_row(placements(), "placement", name);
 }
 
 }  // namespace fathom::simulator

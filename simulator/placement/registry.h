@@ -12,10 +12,10 @@
 namespace fathom::simulator {
 
 std::span<const SelectorRow> selectors();
-std::span<const MapperRow> mappers();
+std::span<const PlacementRow> placements();
 
 // An Error lists the known names.
 base::Result<const SelectorRow*> find_selector(std::string_view name);
-base::Result<const MapperRow*> find_mapper(std::string_view name);
+base::Result<const PlacementRow*> find_placement(std::string_view name);
 
 }  // namespace fathom::simulator

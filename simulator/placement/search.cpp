@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "base/random.h"
-#include "simulator/placement/mappers.h"
 #include "simulator/placement/placed_routes.h"
 #include "simulator/placement/recursive_bisection.h"
 #include "simulator/placement/registry.h"
+#include "simulator/placement/simple_placements.h"
 #include "simulator/placement/treematch.h"
 #include "simulator/routing/registry.h"
 
@@ -20,7 +20,7 @@ namespace {
 constexpr std::size_t kPartnersTried = 8, kDrawn = 4;
 
 // Paths between all of the request's hosts, indexed by position.
-base::Result<PlacedRoutes> ways_between(const MappingRequest& request, const RouterRow& router,
+base::Result<PlacedRoutes> ways_between(const PlacementRequest& request, const RouterRow& router,
                                         const std::vector<std::uint32_t>& place) {
   Job hosts{"hosts", static_cast<std::int64_t>(request.hosts.size()), {}};
   for (const profile::PairCount& pair : request.job.pairs) {
@@ -35,7 +35,7 @@ base::Result<PlacedRoutes> ways_between(const MappingRequest& request, const Rou
 
 class PlacementSearch {
  public:
-  PlacementSearch(const MappingRequest& request, const PlacedRoutes& ways, Objective objective,
+  PlacementSearch(const PlacementRequest& request, const PlacedRoutes& ways, Objective objective,
                   std::vector<std::uint32_t> place)
       : request_(request),
         ways_(ways),
@@ -180,7 +180,7 @@ class PlacementSearch {
 
   static constexpr double kWorth = 1e-9;
 
-  const MappingRequest& request_;
+  const PlacementRequest& request_;
   const PlacedRoutes& ways_;
   Objective objective_;
   std::vector<std::uint32_t> place_;            // by rank: index of its host
@@ -195,7 +195,7 @@ class PlacementSearch {
 
 }  // namespace
 
-base::Result<Placement> improve_placement(const MappingRequest& request, const RouterRow& router,
+base::Result<Placement> improve_placement(const PlacementRequest& request, const RouterRow& router,
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort) {
   // Index in request.hosts: PlacedRoutes numbers hosts by their order in the placement it is given,
@@ -216,13 +216,13 @@ base::Result<Placement> improve_placement(const MappingRequest& request, const R
   return placement;
 }
 
-base::Result<Placement> map_search(const MappingRequest& request) {
+base::Result<Placement> place_search(const PlacementRequest& request) {
   const RouterRow& shortest = **find_router("minimal");
   base::Result<Placement> best = base::Error{"no placement"};
   double best_score = 0;
-  for (const auto mapper : {map_block, map_bisection, map_treematch}) {
-    if (mapper == map_bisection && !has_bisection()) continue;
-    auto placement = mapper(request);
+  for (const auto place : {place_block, place_bisection, place_treematch}) {
+    if (place == place_bisection && !has_bisection()) continue;
+    auto placement = place(request);
     if (!placement) return placement;
     const auto scores =
         evaluate(request.network, request.job, *placement, shortest, request.seed, false);

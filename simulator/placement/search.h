@@ -25,12 +25,12 @@ struct SearchEffort {
 
 // Starts from `placement`, which uses request.hosts. The same seed gives the same result. The Error
 // is the router's. Cost per move: the links on the paths of the two ranks' messages.
-base::Result<Placement> improve_placement(const MappingRequest& request, const RouterRow& router,
+base::Result<Placement> improve_placement(const PlacementRequest& request, const RouterRow& router,
                                           Objective objective, Placement placement,
                                           const SearchEffort& effort = {});
 
 // A placement: the best of block, bisection and treematch by hop-bytes, then improved on shortest
 // paths.
-base::Result<Placement> map_search(const MappingRequest& request);
+base::Result<Placement> place_search(const PlacementRequest& request);
 
 }  // namespace fathom::simulator

@@ -71,7 +71,7 @@ std::vector<HostId> select_random(const SelectionRequest& request) {
     slots += request.network.slots(hosts[chosen++]);
   }
   hosts.resize(chosen);
-  // In the order of the file, because mappers fill hosts in the order given.
+  // In the order of the file, because placements fill hosts in the order given.
   std::sort(hosts.begin(), hosts.end());
   return hosts;
 }

@@ -96,7 +96,7 @@ class Items {
 };
 
 // Hosts by the switch of their first link, switches with the most hosts first.
-std::vector<std::vector<HostId>> hosts_by_switch(const MappingRequest& request) {
+std::vector<std::vector<HostId>> hosts_by_switch(const PlacementRequest& request) {
   std::map<NodeId, std::size_t> place;
   std::vector<std::vector<HostId>> result;
   for (const HostId host : request.hosts) {
@@ -113,7 +113,7 @@ std::vector<std::vector<HostId>> hosts_by_switch(const MappingRequest& request) 
 
 }  // namespace
 
-base::Result<Placement> map_treematch(const MappingRequest& request) {
+base::Result<Placement> place_treematch(const PlacementRequest& request) {
   const auto switches = hosts_by_switch(request);
   std::vector<std::size_t> slots, hosts;
   for (const std::vector<HostId>& of_switch : switches) {

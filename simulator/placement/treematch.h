@@ -12,6 +12,6 @@
 namespace fathom::simulator {
 
 // Cost: O(hosts^2 + pairs * log(pairs)).
-base::Result<Placement> map_treematch(const MappingRequest& request);
+base::Result<Placement> place_treematch(const PlacementRequest& request);
 
 }  // namespace fathom::simulator

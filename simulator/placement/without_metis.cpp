@@ -6,7 +6,7 @@ namespace fathom::simulator {
 
 bool has_bisection() { return false; }
 
-base::Result<Placement> map_bisection(const MappingRequest&) {
+base::Result<Placement> place_bisection(const PlacementRequest&) {
   return base::Error{
       "this Fathom was built without METIS, which recursive bisection needs; meson configure build "
       "-Dmetis=enabled adds it"};

@@ -111,7 +111,7 @@ base::Result<std::vector<ForwardingEntry>> ForwardingTable::merged(bool by_sourc
           "switch '" + network_.node_name(entry.at) + "' would have to forward " +
           (by_source ? "from '" + network_.node_name(entry.source) + "' " : std::string()) +
           "to '" + network_.node_name(entry.destination) +
-          "' in two ways; such a table cannot hold this routing"};
+          "' over two different links; this kind of table cannot hold the routing"};
     }
   }
   return made;

@@ -4,7 +4,7 @@
 namespace fathom::simulator {
 
 base::Error no_way(const Network& network, NodeId source, NodeId destination) {
-  return {"there is no way from '" + network.node_name(source) + "' to '" +
+  return {"there is no path from '" + network.node_name(source) + "' to '" +
           network.node_name(destination) + "' in '" + network.name() +
           "'; check the cluster's links, in both directions"};
 }

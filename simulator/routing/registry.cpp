@@ -13,20 +13,20 @@ namespace fathom::simulator {
 namespace {
 
 constexpr RouterRow kRouters[] = {
-    {"dmodk", "shortest ways, chosen by the destination's number", false, make_dmodk},
-    {"smodk", "shortest ways, chosen by the source's number", false, make_smodk},
-    {"minimal", "shortest ways, the first choice at every hop", false, make_minimal},
-    {"random", "shortest ways, drawn for each pair of hosts", false, make_random},
-    {"ecmp", "shortest ways, each switch hashing each pair of processes", true, make_ecmp},
-    {"valiant", "over a switch drawn for each pair of hosts", false, make_valiant},
-    {"ugal", "heaviest first, the least loaded of some shortest ways and some detours", false,
+    {"dmodk", "shortest paths, chosen by the destination's number", false, make_dmodk},
+    {"smodk", "shortest paths, chosen by the source's number", false, make_smodk},
+    {"minimal", "shortest paths, the first choice at every hop", false, make_minimal},
+    {"random", "shortest paths, drawn for each pair of hosts", false, make_random},
+    {"ecmp", "shortest paths, each switch hashing each pair of processes", true, make_ecmp},
+    {"valiant", "a detour over a switch drawn for each pair of hosts", false, make_valiant},
+    {"ugal", "heaviest first, the least loaded of some shortest paths and some detours", false,
      make_ugal},
     {"dor", "dimension order, on a torus, mesh or HyperX", false, make_dimension_order},
-    {"greedy-sum", "heaviest first, each the shortest way with the least total load", false,
+    {"greedy-sum", "heaviest first, each on the shortest path with the least total load", false,
      make_greedy_sum},
-    {"greedy-max", "heaviest first, each the shortest way with the least loaded worst link", false,
-     make_greedy_max},
-    {"optimal", "split over any ways so that the worst link is least loaded, with a lower bound",
+    {"greedy-max", "heaviest first, each on the shortest path with the least loaded worst link",
+     false, make_greedy_max},
+    {"optimal", "split over any paths so that the worst link is least loaded, with a lower bound",
      false, make_optimal},
 };
 

@@ -8,9 +8,10 @@ namespace fathom::simulator {
 namespace {
 
 base::Result<Placement> placement_of(const Network& network, const Job& job, const Choice& choice) {
-  if (!choice.placement.empty()) {
-    if (choice.placement.size() == static_cast<std::size_t>(job.ranks)) return choice.placement;
-    return base::Error{"the placement is for " + std::to_string(choice.placement.size()) +
+  if (!choice.given_placement.empty()) {
+    if (choice.given_placement.size() == static_cast<std::size_t>(job.ranks))
+      return choice.given_placement;
+    return base::Error{"the placement is for " + std::to_string(choice.given_placement.size()) +
                        " ranks, the job has " + std::to_string(job.ranks)};
   }
   std::vector<HostId> hosts = choice.hosts;
@@ -19,18 +20,18 @@ base::Result<Placement> placement_of(const Network& network, const Job& job, con
     if (!selected) return selected.error();
     hosts = std::move(*selected);
   }
-  return map_processes(*choice.mapper, {network, job, hosts, choice.seed});
+  return place_processes(*choice.placement, {network, job, hosts, choice.seed});
 }
 
 }  // namespace
 
 std::string selection_name(const Choice& choice) {
-  if (!choice.placement.empty()) return "file";
+  if (!choice.given_placement.empty()) return "file";
   return choice.hosts.empty() ? choice.selector->name : "hosts";
 }
 
 std::string placement_name(const Choice& choice) {
-  return choice.placement.empty() ? choice.mapper->name : choice.placement_from;
+  return choice.given_placement.empty() ? choice.placement->name : choice.placement_from;
 }
 
 base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice) {

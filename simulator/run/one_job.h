@@ -17,9 +17,9 @@ namespace fathom::simulator {
 struct Choice {
   const SelectorRow* selector = nullptr;  // may be null if `hosts` are given
   std::vector<HostId> hosts;              // replaces the selection
-  Placement placement;                    // if not empty, replaces selection and mapper
+  Placement given_placement;              // if not empty, replaces selection and placement
   std::string placement_from = "file";    // how results name that
-  const MapperRow* mapper = nullptr;
+  const PlacementRow* placement = nullptr;
   const RouterRow* router = nullptr;
   std::uint64_t seed = 1;
 };

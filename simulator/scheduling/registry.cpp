@@ -11,8 +11,8 @@ namespace {
 
 constexpr SchedulerRow kSchedulers[] = {
     {"fcfs", "in order of arrival", make_fcfs},
-    {"easy", "later jobs may go first where they do not delay the first in the queue", make_easy},
-    {"conservative", "later jobs may go first where they delay none that came before",
+    {"easy", "later jobs may start first if they do not delay the first in the queue", make_easy},
+    {"conservative", "later jobs may start first if they delay no job that came before",
      make_conservative},
 };
 

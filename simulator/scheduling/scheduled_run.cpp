@@ -119,7 +119,7 @@ class Run {
   }
 
   QueuedJob queued(std::size_t number) const {
-    if (arrivals_[number].placement) return bound(number);
+    if (arrivals_[number].given_placement) return bound(number);
     const auto ranks = static_cast<std::uint64_t>(arrivals_[number].job->ranks);
     const std::uint64_t whole_hosts = least_slots_ == most_slots_
                                           ? (ranks + most_slots_ - 1) / most_slots_ * most_slots_
@@ -130,7 +130,8 @@ class Run {
 
   QueuedJob bound(std::size_t number) const {
     std::uint64_t slots = 0;
-    for (const HostId host : hosts_of(*arrivals_[number].placement)) slots += network_.slots(host);
+    for (const HostId host : hosts_of(*arrivals_[number].given_placement))
+      slots += network_.slots(host);
     return {static_cast<std::uint32_t>(number), slots, slots, arrivals_[number].request_s, true};
   }
 
@@ -150,7 +151,7 @@ class Run {
       std::vector<RunningJob> seen;
       for (const auto& [number, job] : running_) seen.push_back(job.seen);
       for (QueuedJob& job : queue_) {
-        if (job.is_bound) job.not_before_s = expected_free_s(*arrivals_[job.job].placement);
+        if (job.is_bound) job.not_before_s = expected_free_s(*arrivals_[job.job].given_placement);
       }
       const auto position = scheduler_->next({now_s_, free_slots_, queue_, seen});
       if (!position) return base::Done{};
@@ -184,16 +185,16 @@ class Run {
   }
 
   base::Status place(const Arrival& arrival, std::uint64_t seed, Running& job) {
-    if (arrival.placement) {
-      job.placement = *arrival.placement;
+    if (arrival.given_placement) {
+      job.placement = *arrival.given_placement;
       job.hosts = hosts_of(job.placement);
       return base::Done{};
     }
     auto hosts = select_hosts(*choice_.selector, {network_, arrival.job->ranks, busy_, seed});
     if (!hosts) return hosts.error();
     job.hosts = std::move(*hosts);
-    const MapperRow& mapper = arrival.mapper ? *arrival.mapper : *choice_.mapper;
-    auto placement = map_processes(mapper, {network_, *arrival.job, job.hosts, seed});
+    const PlacementRow& row = arrival.placement ? *arrival.placement : *choice_.placement;
+    auto placement = place_processes(row, {network_, *arrival.job, job.hosts, seed});
     if (!placement) return placement.error();
     job.placement = std::move(*placement);
     return base::Done{};

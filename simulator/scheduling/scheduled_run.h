@@ -39,17 +39,17 @@ struct Arrival {
   std::shared_ptr<const Job> job;
   double submit_s = 0;
   double duration_s = 0;
-  double request_s = 0;               // the requested time that the scheduler sees
-  std::uint32_t phases = 1;           // flow model only
-  const MapperRow* mapper = nullptr;  // for this job; nullptr: the system's
+  double request_s = 0;                     // the requested time that the scheduler sees
+  std::uint32_t phases = 1;                 // flow model only
+  const PlacementRow* placement = nullptr;  // for this job; nullptr: the system's
   // Replaces selection and placement; has as many ranks as the job. The job waits for these hosts.
-  std::shared_ptr<const Placement> placement = {};
+  std::shared_ptr<const Placement> given_placement = {};
 };
 
 struct SystemChoice {
   const SchedulerRow* scheduler = nullptr;
   const SelectorRow* selector = nullptr;
-  const MapperRow* mapper = nullptr;
+  const PlacementRow* placement = nullptr;
   const RouterRow* router = nullptr;
   RunModel model = RunModel::kLoad;
   std::uint64_t seed = 1;

@@ -38,7 +38,7 @@ base::Result<TopologyParameters> TopologyParameters::parse(const std::string& sp
     for (const std::string& text : base::split(std::string_view(part).substr(equals + 1), ',')) {
       double number = 0;
       if (!parse_number(text, number))
-        return parameters.error("'" + text + "' in '" + part + "' is no number");
+        return parameters.error("'" + text + "' in '" + part + "' is not a number");
       numbers.push_back(number);
     }
     if (!parameters.values_.emplace(key, std::move(numbers)).second) {

@@ -171,7 +171,7 @@ class Simulate(harness.CliTest):
 
     def test_what_cannot_be_simulated(self):
         for arguments, sentence in (
-                ({"job": "nowhere"}, "nowhere: is not there"),
+                ({"job": "nowhere"}, "nowhere: does not exist"),
                 ({"network": "nowhere.graphml"}, "nowhere.graphml: cannot be read")):
             with self.subTest(arguments):
                 self.assert_refused(self.simulate(**arguments), 1, sentence)
@@ -183,7 +183,7 @@ class Simulate(harness.CliTest):
         self.write_cluster(cluster(hosts=1))
         self.assert_refused(self.simulate(), 1, "have 2 slots and the job has 4 processes", "--slots N")
         self.write_cluster(cluster(cores=0))
-        self.assert_refused(self.simulate(), 1, "there is no way from 'n10' to 'n00' in 'c.graphml'")
+        self.assert_refused(self.simulate(), 1, "there is no path from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
 
     def test_flows_of_phases(self):
@@ -390,7 +390,7 @@ for path in sys.argv[2:]:
         for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
                                (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),
                                (self.SCENARIO.replace("profile: run", "profile: gone"), "s.yml:9:5: "),
-                               (self.SCENARIO.replace("profile: run", "profile: gone"), "gone: is not there"),
+                               (self.SCENARIO.replace("profile: run", "profile: gone"), "gone: does not exist"),
                                (self.SCENARIO.replace("ranks: 2,", "ranks: 99,"), "has 99 processes; cluster"),
                                ("a: [", "s.yml:")):
             with self.subTest(sentence):
@@ -440,7 +440,7 @@ for path in sys.argv[2:]:
         for text, sentence in (("n10,n01", "for 2 ranks, the job has 4"), ("n10,n10,n00,n11", "'n10' has 1 slots, and more"),
                                ("rank 0=n10\nrank 2=n00\n", "rank 1 is missing"), ("n10,n99,n00,n11", "no host 'n99'"),
                                ("rank 0=+n0 slot=0\n", "no host '+n0'; hosts must be named, not numbered"),
-                               ("rank 0=n10\nrank 0=n00\n", "rank 0 stands there twice")):
+                               ("rank 0=n10\nrank 0=n00\n", "rank 0 is given twice")):
             with self.subTest(text):
                 write(text)
                 self.assert_refused(self.simulate("--rankfile", "ranks"), 1, sentence)

@@ -184,7 +184,7 @@ TEST_CASE("the reference's scenario files are read as they are") {
   const Scenario& last = file->combinations.back();
   CHECK(last.cluster == "xgft:slots=8;capacity=1;m=4,4;w=1,2");
   CHECK(last.choice.selector->name == std::string("random"));
-  CHECK(last.placement.mapper->name == std::string("cyclic"));
+  CHECK(last.placement.row->name == std::string("cyclic"));
   CHECK(last.choice.router->name == std::string("greedy-max"));
   CHECK(file->combinations[1].choice.router->name == std::string("greedy-sum"));  // its order, too
   CHECK(last.choice.until_s == 100);
@@ -234,7 +234,7 @@ TEST_CASE("job logs of the Standard Workload Format") {
   CHECK((*jobs)[1].request_s == 50);
   const auto bad = read_job_log(files.write("bad.swf", "1 0 5 100 4 -1 -1 8 200\n1 0 five\n"));
   REQUIRE_FALSE(bad);
-  CHECK(bad.error().message.find("bad.swf:2: is no job") != std::string::npos);
+  CHECK(bad.error().message.find("bad.swf:2: is not a job") != std::string::npos);
 }
 
 TEST_CASE("distributions have the means that they should have") {

@@ -66,11 +66,11 @@ TEST_CASE("groups of ranks that talk are put on one host each") {
   const Job job = interleaved(16, 4);
   const std::vector<HostId> hosts = all_hosts(network);
   CHECK(scores_of(network, job,
-                  *map_processes(**find_mapper("block"),
-                                 {network, job, hosts, 1}))[Objective::kHostBytes] > 0);
+                  *place_processes(**find_placement("block"),
+                                   {network, job, hosts, 1}))[Objective::kHostBytes] > 0);
   for (const char* name : {"bisection", "treematch", "search"}) {
     CAPTURE(name);
-    const auto placement = map_processes(**find_mapper(name), {network, job, hosts, 1});
+    const auto placement = place_processes(**find_placement(name), {network, job, hosts, 1});
     REQUIRE(placement);
     CHECK(scores_of(network, job, *placement)[Objective::kHostBytes] == 0);
   }
@@ -82,13 +82,13 @@ TEST_CASE("pairs of hosts that talk are put on one switch") {
   const std::vector<HostId> hosts = all_hosts(network);
   for (const char* name : {"bisection", "treematch", "search"}) {
     CAPTURE(name);
-    const Placement placement = *map_processes(**find_mapper(name), {network, job, hosts, 1});
+    const Placement placement = *place_processes(**find_placement(name), {network, job, hosts, 1});
     for (std::size_t rank = 0; rank < 4; ++rank)
       CHECK(placement[rank] / 2 == placement[rank + 4] / 2);
   }
 }
 
-TEST_CASE("no mapper puts more processes on a host than it has slots") {
+TEST_CASE("no placement puts more processes on a host than it has slots") {
   NetworkBuilder builder("uneven");
   const auto left = builder.add_switch("left"), right = builder.add_switch("right");
   builder.add_cable(left, right, 1, 0);
@@ -101,10 +101,10 @@ TEST_CASE("no mapper puts more processes on a host than it has slots") {
   const std::vector<HostId> hosts = {4, 0, 2, 1, 3};
   for (std::int64_t ranks = 1; ranks <= 15; ++ranks) {
     const Job job = drawn(ranks, 40, static_cast<std::uint64_t>(ranks));
-    for (const MapperRow& mapper : mappers()) {
-      CAPTURE(mapper.name);
+    for (const PlacementRow& row : placements()) {
+      CAPTURE(row.name);
       CAPTURE(ranks);
-      const auto placement = map_processes(mapper, {network, job, hosts, 1});
+      const auto placement = place_processes(row, {network, job, hosts, 1});
       REQUIRE(placement);
       REQUIRE(placement->size() == static_cast<std::size_t>(ranks));
       std::vector<std::uint32_t> used(5, 0);
@@ -130,7 +130,7 @@ TEST_CASE("no placement at all is below the lower bounds, and search finds the b
       const double hop_bytes = scores[Objective::kHopBytes];
       best = best < 0 ? hop_bytes : std::min(best, hop_bytes);
     } while (std::next_permutation(placement.begin(), placement.end()));
-    const auto found = map_processes(**find_mapper("search"), {network, job, hosts, 1});
+    const auto found = place_processes(**find_placement("search"), {network, job, hosts, 1});
     CHECK(scores_of(network, job, *found)[Objective::kHopBytes] <= 1.1 * best);
   }
 }

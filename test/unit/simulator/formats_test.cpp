@@ -78,10 +78,10 @@ TEST_CASE("what is wrong with a topology.conf, with its line") {
   CHECK(
       error(
           "SwitchName=a Switches=b\nSwitchName=b Switches=c Nodes=n1\nSwitchName=c Switches=a\n") ==
-      "1: switch 'a' stands above itself, or above switches that do");
+      "1: switch 'a' is part of a cycle of switches, or above one");
   CHECK(error("SwitchName=a Nodes=n[1\n").find("1: 'n[1': '[' without ']'") == 0);
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=a Nodes=n2\n") ==
-        "2: switch 'a' is there a second time");
+        "2: switch 'a' is defined twice");
   CHECK(error("SwitchName=a Switches=a\n") == "1: switch 'a' is its own child");
   CHECK(error("BlockName=b Nodes=n1\n").find("1: 'BlockName' is unknown") == 0);
   CHECK(error("SwitchName=a Nodes=a\n") == "1: 'a' is a switch, not a node");
@@ -120,11 +120,10 @@ TEST_CASE(
 }
 
 TEST_CASE("what is wrong with ibnetdiscover's output, with its line") {
-  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is described nowhere");
+  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is not described");
   CHECK(error("Switch 36\n") == "1: the Switch has no name in double quotes");
-  CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") ==
-        "2: 'S-01' is described a second time");
-  CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port stands above the first Switch or Ca");
+  CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") == "2: 'S-01' is described twice");
+  CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port comes before the first Switch or Ca");
   CHECK(error("Switch 36 \"S-01\"\n[one] \"H-0a\"\n").find("2: a line that begins with '['") == 0);
   CHECK(error("anything\n") == " holds no Switch and no Ca of ibnetdiscover");
 }
@@ -172,7 +171,7 @@ TEST_CASE("forwarding tables: D-mod-K goes by destination, greedy needs the sour
   CHECK(table_of("greedy-max").per_flow()->size() == 6);
   const auto greedy = table_of("greedy-max");
   CHECK(greedy.per_destination().error().message.find(
-            "switch 'edge1' would have to forward to 'n2' in two ways") == 0);
+            "switch 'edge1' would have to forward to 'n2' over two different links") == 0);
   Scratch folder;
   REQUIRE(write_forwarding_csv(network, *by_destination, folder / "t.csv"));
   CHECK(contents(folder / "t.csv").find("edge1,*,n2,core1,\n") != std::string::npos);

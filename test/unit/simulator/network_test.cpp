@@ -119,7 +119,7 @@ TEST_CASE("grids that were written are read as grids") {
   };
   CHECK(refusal(">torus<", ">ring<").find("there is no grid 'ring'; there are mesh, torus") !=
         std::string::npos);
-  CHECK(refusal("coordinates\">3<", "coordinates\">4<").find("must stand in their order") !=
+  CHECK(refusal("coordinates\">3<", "coordinates\">4<").find("must be listed in their order") !=
         std::string::npos);
   CHECK(refusal("coordinates\">3<", "coordinates\">three<").find("need coordinates") !=
         std::string::npos);
@@ -170,12 +170,12 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
         std::string::npos);
   CHECK(read_graphml(folder.path()).error().message.find("Is a directory") != std::string::npos);
   CHECK(error("<graphml><graph>").find(path + ":1: ") == 0);
-  CHECK(error("<html/>").find(path + ":1: is no GraphML") == 0);
+  CHECK(error("<html/>").find(path + ":1: is not GraphML") == 0);
   CHECK(error(graph("<node id='x'/>")) ==
         path + ":5: node 'x' has no typ; give each node a data key 'typ' of 'host' or 'switch'");
   CHECK(error(graph("<node id='x'><data key='t'>hub</data></node>"))
             .find(":5: node 'x' is of typ 'hub'") != std::string::npos);
-  CHECK(error(graph("<node id='h'/>")) == path + ":5: node 'h' is there a second time");
+  CHECK(error(graph("<node id='h'/>")) == path + ":5: node 'h' is defined twice");
   CHECK(error(graph("<node id='x'><data key='t'>host</data></node>")).find("has no capacity") !=
         std::string::npos);
   for (const char* slots : {"0", "-1", "1.5", "many", "1e99", "nan", ""}) {
@@ -185,7 +185,7 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
               .find(path + ":5: the capacity of node 'x' is ") == 0);
   }
   CHECK(error(graph("<edge source='h' target='y'/>")) ==
-        path + ":5: the edge's target 'y' is no node of the graph");
+        path + ":5: the edge's target 'y' is not a node of the graph");
   CHECK(error(graph("<edge source='h' target='h'/>")).find("ends where it begins") !=
         std::string::npos);
   CHECK(error(graph("<edge source='h' target='s'/>")) ==

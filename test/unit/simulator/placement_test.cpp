@@ -27,7 +27,7 @@ std::vector<HostId> select(const char* name, const Network& network, std::int64_
 Placement place(const char* name, const Network& network, std::int64_t ranks,
                 const std::vector<HostId>& hosts) {
   const Job job = job_of(ranks, {});
-  auto placement = map_processes(**find_mapper(name), {network, job, hosts, 1});
+  auto placement = place_processes(**find_placement(name), {network, job, hosts, 1});
   REQUIRE_MESSAGE(placement, placement.error().message);
   return *placement;
 }
@@ -84,7 +84,7 @@ TEST_CASE("too many processes: the Error says how many slots there are") {
   CHECK_FALSE(select_hosts(**find_selector("random"), {network, 7, busy, 1}));
   const Job job = job_of(3, {});
   const std::vector<HostId> one = {0};
-  const auto placed = map_processes(**find_mapper("block"), {network, job, one, 1});
+  const auto placed = place_processes(**find_placement("block"), {network, job, one, 1});
   REQUIRE_FALSE(placed);
   CHECK(placed.error().message.find("chosen hosts have 2 slots") != std::string::npos);
 }
@@ -92,7 +92,7 @@ TEST_CASE("too many processes: the Error says how many slots there are") {
 TEST_CASE("an unknown name is answered with the known ones") {
   CHECK(find_selector("best").error().message ==
         "there is no selection 'best'; there are linear, random, switches, contiguous, fragmented");
-  CHECK(find_mapper("x").error().message.find("there are block, cyclic") != std::string::npos);
+  CHECK(find_placement("x").error().message.find("there are block, cyclic") != std::string::npos);
   CHECK(find_router("x").error().message.find("there are dmodk, smodk") != std::string::npos);
 }
 

@@ -53,7 +53,7 @@ class Milk {
     REQUIRE_MESSAGE(job, job.error().message);
     Choice choice;
     choice.selector = *find_selector("linear");
-    choice.mapper = *find_mapper(placement);
+    choice.placement = *find_placement(placement);
     choice.router = *find_router(routing);
     auto run = run_link_load(*network_, *job, choice);
     REQUIRE_MESSAGE(run, run.error().message);
@@ -138,7 +138,7 @@ TEST_CASE("pepsi: trunks of four times a host link's capacity count a quarter") 
   REQUIRE(job);
   Choice choice;
   choice.selector = *find_selector("linear");
-  choice.mapper = *find_mapper("block");
+  choice.placement = *find_placement("block");
   choice.router = *find_router("dmodk");
   const auto run = run_link_load(*pepsi, *job, choice);
   REQUIRE(run);

@@ -225,11 +225,10 @@ TEST_CASE("processors of a rank work side by side, each in order") {
 TEST_CASE("what can never happen is named") {
   Program nobody(2);
   Script(nobody, 1).receive(0, 8, 5, 3);
-  CHECK(
-      replay(nobody, kMachine)
-          .error()
-          .message.find("rank 1 waits for ever: it receives from rank 0, tag 5, communicator 3") !=
-      std::string::npos);
+  CHECK(replay(nobody, kMachine)
+            .error()
+            .message.find("rank 1 waits forever: it receives from rank 0, tag 5, communicator 3") !=
+        std::string::npos);
 
   Program facing(2);  // both send by rendezvous first
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
@@ -240,11 +239,11 @@ TEST_CASE("what can never happen is named") {
   CHECK(replay(facing, kMachine).error().message.find("it sends to rank 1, tag 0") !=
         std::string::npos);
 
-  Program circle(1);
-  const OperationId one = circle.compute(0, 1), other = circle.compute(0, 1);
-  circle.require(one, other, When::kEnded);
-  circle.require(other, one, When::kEnded);
-  CHECK(replay(circle, kMachine).error().message.find("circle") != std::string::npos);
+  Program cycle(1);
+  const OperationId one = cycle.compute(0, 1), other = cycle.compute(0, 1);
+  cycle.require(one, other, When::kEnded);
+  cycle.require(other, one, When::kEnded);
+  CHECK(replay(cycle, kMachine).error().message.find("cycle") != std::string::npos);
 
   LogGops negative = kMachine;
   negative.g = -1;

@@ -302,7 +302,7 @@ TEST_CASE("hosts that cannot be reached: the Error names both") {
     RouteTable table(demands.size());
     const auto status = (*router)->route(demands, LinkUse(*network), table);
     REQUIRE_FALSE(status);
-    CHECK(status.error().message.find("there is no way from 'a' to 'b' in 'parted'") == 0);
+    CHECK(status.error().message.find("there is no path from 'a' to 'b' in 'parted'") == 0);
   }
 }
 
@@ -320,7 +320,7 @@ TEST_CASE("links of one direction: there is a way there, and the Error names who
   CHECK((*router)->route(there, LinkUse(*network), table));
   const auto none = (*router)->route(back, LinkUse(*network), table);
   REQUIRE_FALSE(none);
-  CHECK(none.error().message.find("there is no way from 'b' to 'a'") == 0);
+  CHECK(none.error().message.find("there is no path from 'b' to 'a'") == 0);
 }
 
 TEST_CASE("a cycle of switches makes no way longer than it must be") {

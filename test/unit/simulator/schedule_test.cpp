@@ -36,7 +36,7 @@ std::vector<Arrival> arrivals_of(const std::vector<Asked>& jobs) {
     arrivals.push_back({std::make_shared<Job>(job_of(job.ranks, {})), job.submit_s, job.duration_s,
                         job.request_s > 0 ? job.request_s : job.duration_s, 1});
     if (!job.placement.empty())
-      arrivals.back().placement = std::make_shared<Placement>(job.placement);
+      arrivals.back().given_placement = std::make_shared<Placement>(job.placement);
   }
   return arrivals;
 }
@@ -45,7 +45,7 @@ SystemChoice choice_of(const char* scheduler) {
   SystemChoice choice;
   choice.scheduler = *find_scheduler(scheduler);
   choice.selector = *find_selector("linear");
-  choice.mapper = *find_mapper("block");
+  choice.placement = *find_placement("block");
   choice.router = *find_router("dmodk");
   choice.until_s = std::numeric_limits<double>::infinity();
   return choice;

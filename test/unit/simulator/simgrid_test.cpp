@@ -139,14 +139,14 @@ TEST_CASE("what is wrong with a platform, with its line") {
   CHECK(error(two + "<peer id='p'/></zone>").find("6: 'peer' cannot be read") == 0);
   CHECK(error(two + "<bypassRoute src='a' dst='b'/></zone>")
             .find("6: 'bypassRoute' cannot be read") == 0);
-  CHECK(error(two + "<host id='a' speed='1f'/></zone>") == "6: 'a' is there a second time");
+  CHECK(error(two + "<host id='a' speed='1f'/></zone>") == "6: 'a' is defined twice");
   CHECK(error(two + "<host id='c' speed='1f' core='none'/></zone>")
             .find("6: host 'c' has core 'none'") == 0);
-  CHECK(error(two + link + link + "</zone>") == "7: link 'l' is there a second time");
+  CHECK(error(two + link + link + "</zone>") == "7: link 'l' is defined twice");
   CHECK(error(two + "<link id='l' bandwidth='fast' latency='0'/></zone>")
-            .find("6: link 'l', bandwidth: 'fast' is no bandwidth") == 0);
+            .find("6: link 'l', bandwidth: 'fast' is not a bandwidth") == 0);
   CHECK(error(two + "<link id='l' bandwidth='1' sharing_policy='WIFI'/></zone>")
-            .find("6: 'l' has sharing policy 'WIFI'; there are") == 0);
+            .find("6: 'l' has sharing policy 'WIFI'; the policies are") == 0);
   CHECK(error(two + "<route src='a' dst='c'/></zone>") == "6: there is no host and no router 'c'");
   CHECK(error(two + "<route src='a' dst='b'><link_ctn id='l'/></route></zone>") ==
         "6: there is no link 'l'");
@@ -158,14 +158,14 @@ TEST_CASE("what is wrong with a platform, with its line") {
   CHECK(error("<zone id='z' routing='Full'><cluster id='c' prefix='' suffix='' radical='0-3' "
               "bw='1' lat='0' "
               "topology='TORUS' topo_parameters='2,3'/></zone>")
-            .find("4: cluster 'c': topo_parameters '2,3' are of 6 hosts; radical names 4") == 0);
+            .find("4: cluster 'c': topo_parameters '2,3' describe 6 hosts; radical names 4") == 0);
   CHECK(error("<zone id='z' routing='Full'><cluster id='c' prefix='' suffix='' radical='0-3' "
               "bw='1' lat='0' "
               "topology='RING' topo_parameters='4'/></zone>")
             .find("4: there is no topology 'RING'; there are FLAT") == 0);
   CHECK(error("<zone id='z' routing='Full'><cabinet id='c' prefix='' suffix='' radical='0' bw='1' "
               "lat='0'/></zone>")
-            .find("4: a cabinet must stand in a zone") == 0);
+            .find("4: a cabinet must be in a zone") == 0);
   CHECK(error("<zone id='z' routing='None'/>").find("the network has no host") !=
         std::string::npos);
 }
@@ -194,8 +194,8 @@ TEST_CASE("a route that is no shortest way is refused: no routing would take it"
       text + route("ra", "rc", {{"ac", "UP"}}) +
       route("a", "c", {{"la", "UP"}, {"ab", "UP"}, {"bc", "UP"}, {"lc", "DOWN"}}) + "</zone>"));
   REQUIRE_FALSE(detour);
-  CHECK(detour.error().message.find(
-            "the route from 'a' to 'c' takes more links than another way") != std::string::npos);
+  CHECK(detour.error().message.find("the route from 'a' to 'c' has more links than another path") !=
+        std::string::npos);
 }
 
 }  // namespace

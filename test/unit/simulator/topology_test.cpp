@@ -237,7 +237,7 @@ TEST_CASE("wrong specifications are refused with what is wrong") {
   CHECK(error("ring:n=4").find("there is no topology 'ring'; there are xgft, tree") !=
         std::string::npos);
   CHECK(error("tree:k=4") == "'tree:k=4': 'n' is missing");
-  CHECK(error("tree:k=4;n=x") == "'tree:k=4;n=x': 'x' in 'n=x' is no number");
+  CHECK(error("tree:k=4;n=x") == "'tree:k=4;n=x': 'x' in 'n=x' is not a number");
   CHECK(error("tree:k=4;n=1.5").find("whole numbers") != std::string::npos);
   CHECK(error("tree:k=4;n=0").find("at least 1") != std::string::npos);
   CHECK(error("tree:k=4,4;n=2").find("'k' must be one number") != std::string::npos);

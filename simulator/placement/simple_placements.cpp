@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "simulator/placement/mappers.h"
+#include "simulator/placement/simple_placements.h"
 
 #include <cstddef>
 #include <utility>
@@ -23,11 +23,11 @@ Placement filled(const Network& network, std::span<const HostId> hosts, std::int
 
 }  // namespace
 
-base::Result<Placement> map_block(const MappingRequest& request) {
+base::Result<Placement> place_block(const PlacementRequest& request) {
   return filled(request.network, request.hosts, request.job.ranks);
 }
 
-base::Result<Placement> map_cyclic(const MappingRequest& request) {
+base::Result<Placement> place_cyclic(const PlacementRequest& request) {
   const auto ranks = static_cast<std::size_t>(request.job.ranks);
   Placement placement;
   placement.reserve(ranks);
@@ -40,7 +40,7 @@ base::Result<Placement> map_cyclic(const MappingRequest& request) {
   return placement;
 }
 
-base::Result<Placement> map_random(const MappingRequest& request) {
+base::Result<Placement> place_random(const PlacementRequest& request) {
   std::vector<HostId> hosts(request.hosts.begin(), request.hosts.end());
   base::Random random(request.seed);
   for (std::size_t left = hosts.size(); left > 1; --left) {

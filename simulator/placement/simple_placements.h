@@ -7,12 +7,12 @@
 namespace fathom::simulator {
 
 // Fills one host after the other.
-base::Result<Placement> map_block(const MappingRequest& request);
+base::Result<Placement> place_block(const PlacementRequest& request);
 
 // Gives one process to each host in turn, skipping full hosts.
-base::Result<Placement> map_cyclic(const MappingRequest& request);
+base::Result<Placement> place_cyclic(const PlacementRequest& request);
 
 // Block over the hosts in random order.
-base::Result<Placement> map_random(const MappingRequest& request);
+base::Result<Placement> place_random(const PlacementRequest& request);
 
 }  // namespace fathom::simulator
