@@ -27,7 +27,7 @@ namespace fathom::analysis {
 namespace {
 
 constexpr Row kRows[] = {
-    {"traffic-issues", "what the traffic alone says may cost time", Needs::kProfile, true,
+    {"traffic-issues", "problems that the traffic alone reveals", Needs::kProfile, true,
      traffic_issues},
     {"structure",
      "density, peers, locality, imbalance, top ranks and links, shape and blocks of the matrix",
@@ -44,16 +44,15 @@ constexpr Row kRows[] = {
     {"wait-states", "who waited for whom, in which call and how long, and who caused it in the end",
      Needs::kTrace, true, wait_states},
     {"critical-path",
-     "the chain that the run time is made of; costs along the costliest paths, by routine",
+     "the chain of work and calls that makes up the run time; costs of the costliest paths",
      Needs::kTrace, true, critical_path},
     {"collectives",
-     "each collective opened into its messages: the algorithm, its rounds, what it was late for",
+     "the messages of each collective: its algorithm, its rounds, the message that delayed it",
      Needs::kTrace, false, collectives},
     {"transfers",
-     "each message from posted to complete, the unexpected queue, overlap; blocked by peers or by "
-     "the wire",
+     "each message from post to completion; the unexpected queue; overlap; waits for peer or wire",
      Needs::kTrace, false, transfers},
-    {"lateness", "logical steps, and who is behind the others in them, who fell behind and where",
+    {"lateness", "logical steps: which ranks are late in them, and where they fell behind",
      Needs::kTrace, false, lateness},
     {"flat-profile", "time, calls and bytes of each MPI function, by rank and communicator",
      Needs::kTrace, true, flat_profile},
@@ -71,7 +70,7 @@ constexpr Row kRows[] = {
     {"idle-time",
      "time of each rank: computing, in MPI, in calls that can wait, waiting for others",
      Needs::kTrace, true, idle_time},
-    {"barrier-spread", "how far apart the members of barriers come, and who is last", Needs::kTrace,
+    {"barrier-spread", "how far apart ranks arrive at barriers, and who is last", Needs::kTrace,
      true, barrier_spread},
     {"efficiency", "parallel efficiency: load balance x serialisation x transfer (POP)",
      Needs::kTrace, true, efficiency},

@@ -126,6 +126,7 @@ bool print(std::FILE* file, Write write) {
 
 }  // namespace
 
+// Through an AtomicFile, so that a reader never finds half a document.
 base::Status write_results(const Results& results, const std::string& path) {
   base::AtomicFile file;
   if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;

@@ -96,6 +96,7 @@ base::Result<Results> run_analyses(std::span<const Row* const> rows, const Input
     if (!outcome) return base::Error{std::string(row->name) + ": " + outcome.error().message};
     take(std::move(*outcome), *row, results);
   }
+  // Here and not in the analyses, so that none of them can forget it.
   if (input.trace) {
     const std::set<std::int64_t> incomplete = incomplete_ranks(input.trace->definitions());
     for (Finding& finding : results.findings) limit_finding(finding, incomplete);

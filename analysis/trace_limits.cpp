@@ -55,23 +55,22 @@ std::vector<std::string> limits_of_choice(const trace::Definitions& definitions)
     }
     if (says(what, "ranks"))
       limits.push_back("only chosen ranks are in the trace (" + what +
-                       "): waits for the others and paths through them are not found");
+                       "): waits for other ranks and paths through them are not found");
   }
   if (!calls.empty()) {
     limits.push_back("the trace is partial (" + calls +
-                     "): time in calls that are not in it counts as computing, so load-imbalance, "
-                     "efficiency, idle-time "
-                     "and flat-profile may name the wrong ranks, and wait-states and critical-path "
-                     "miss the waits in them");
+                     "): time in calls that it lacks counts as computing, so load-imbalance, "
+                     "efficiency, idle-time and flat-profile may name the wrong ranks, and "
+                     "wait-states and critical-path miss the waits in these calls");
   }
   if (!times.empty()) {
-    limits.push_back("only a part of the run was recorded (" + times +
-                     "): time outside of it counts as computing, and waits there are not found");
+    limits.push_back("only part of the run was recorded (" + times +
+                     "): time outside it counts as computing, and waits there are not found");
   }
   if (!cut.empty()) {
     limits.push_back("the trace was cut out of a longer one (" + cut +
-                     "): calls under way at its edges are not counted, nor the waits in them, "
-                     "and their time counts as computing");
+                     "): calls that cross its edges and the waits in them are not counted, and "
+                     "their time counts as computing");
   }
   return limits;
 }
@@ -82,9 +81,8 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   std::vector<std::string> limits;
   if (const auto missing = missing_ranks(definitions); !missing.empty()) {
     const std::string them = missing.size() == 1 ? "it" : "them";
-    limits.push_back(listed(missing) +
-                     " left no trace: what happened there is in no result; waits for " + them +
-                     " and paths through " + them +
+    limits.push_back(listed(missing) + " left no trace: no result includes " + them +
+                     ", waits for " + them + " and paths through " + them +
                      " are not found, and collectives are judged by their other members");
   }
   std::vector<std::int64_t> cut, losing;
@@ -98,7 +96,7 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
   if (!losing.empty()) {
     const std::string whose = losing.size() == 1 ? "its" : "their";
     limits.push_back(listed(losing) + " lost " + std::to_string(lost) + " records: " + whose +
-                     " times are too short by what was in them, and waits in them are not found");
+                     " times lack the lost calls, and waits in these calls are not found");
   }
   for (const trace::Process& process : definitions.processes) {
     for (const std::string& problem : process.problems) {
@@ -110,8 +108,8 @@ std::vector<std::string> limits_of_trace(const trace::Definitions& definitions) 
                      " more pieces of damage; fathom trace info lists them");
   if (!cut.empty()) {
     limits.push_back("the trace of " + listed(cut) +
-                     " ends before MPI_Finalize: what came later there is in no result, and "
-                     "others' waits for it are not found");
+                     " ends before MPI_Finalize: no result includes what came later there, and "
+                     "the waits of others for it are not found");
   }
   for (std::string& limit : limits_of_choice(definitions)) limits.push_back(std::move(limit));
   return limits;

@@ -107,6 +107,8 @@ RecognisedAlgorithm recognise_alone(const mpi::Meaning& operation, std::uint32_t
   RecognisedAlgorithm made;
   Fit best = Fit::kNone;
   const Matcher matcher(size, root, messages);
+  // Variants come last, because on few processes they send the same messages as the defaults, and
+  // every result would carry their names too.
   for (const bool variants : {false, true}) {
     if (best != Fit::kNone) break;
     for (const AlgorithmRow& row : algorithms_of(operation)) {

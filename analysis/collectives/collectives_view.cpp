@@ -476,13 +476,13 @@ base::Result<Outcome> collectives(const Input& input) {
   lay_out(rows, job.definitions(), outcome.section);
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) {
     outcome.limits.push_back(
-        "collectives are those of the whole job, whatever part of it was chosen");
+        "collectives: the tables cover the whole job, not only the chosen part");
   }
   std::uint64_t opened = 0;
   for (const CollectiveRow& row : rows) opened += row.messages;
   if (opened == 0 && !rows.empty())
     outcome.limits.push_back(
-        "collectives: the trace holds none of the messages that they were done by");
+        "collectives: the trace holds none of their messages, so their algorithms are not known");
   return outcome;
 }
 

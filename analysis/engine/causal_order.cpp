@@ -193,6 +193,7 @@ void CausalOrder::queue_or_stall(std::uint32_t process) {
   }
 }
 
+// Without this, the visit would end at a cycle, and every later step would be missing.
 void CausalOrder::break_cycle() {
   if (stalled_.empty()) return;
   const Later later{direction_};

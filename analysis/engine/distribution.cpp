@@ -15,6 +15,7 @@ Mapping longest_first(const std::vector<std::uint64_t>& loads, std::size_t owner
   std::vector<std::uint64_t> sums(owners);
   for (const std::size_t process : order) {
     const auto least = std::min_element(sums.begin(), sums.end());
+    // At least 1, because otherwise one owner would get all processes without records.
     *least += std::max<std::uint64_t>(loads[process], 1);
     mapping[process] = static_cast<std::uint32_t>(least - sums.begin());
   }

@@ -8,10 +8,10 @@
 
 namespace fathom::analysis {
 
-// Calls told(call, wait) with the kCall step and its nonzero wait, for an own process. Memory: open
-// calls.
-template <typename Told>
-void for_each_wait(const JoinedJob& job, std::uint32_t process, Told told) {
+// Calls visit(call, wait) with each kCall step that waited, and its wait. `process` must be an own
+// one. Memory: open calls.
+template <typename Visit>
+void for_each_wait(const JoinedJob& job, std::uint32_t process, Visit visit) {
   const StepFile& steps = job.steps();
   OpenWaits open(job, process);
   // Backward: the completion of an operation comes before the call that completed it.
@@ -23,7 +23,7 @@ void for_each_wait(const JoinedJob& job, std::uint32_t process, Told told) {
     } else if (const CallWait* const wait = open.find(number)) {
       const Wait found = wait->wait();
       open.close(number);
-      if (found.ns > 0) told(step, found);
+      if (found.ns > 0) visit(step, found);
     }
   }
 }

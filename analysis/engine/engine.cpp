@@ -13,6 +13,8 @@ base::Result<std::unique_ptr<Engine>> Engine::open(const std::string& run_direct
   return std::unique_ptr<Engine>(new Engine(std::move(*trace), transport));
 }
 
+// Another mapping owns other processes, and hidden messages change the numbers of steps. So nothing
+// may remain that refers to the old job.
 void Engine::start_anew() {
   remote_.reset();
   wanted_.clear();

@@ -13,11 +13,12 @@ namespace fathom::analysis {
 namespace {
 
 constexpr std::size_t kBatch = 256;               // events
-constexpr std::uint64_t kEventsPerWindow = 1024;  // of a process, about
-constexpr std::uint64_t kEventsPerExchange =
-    1 << 14;  // of an analysis process: what comes back is still in its cache
-constexpr std::uint64_t kMostWindows =
-    8;  // that a process may have in one, where its events are not spread evenly
+constexpr std::uint64_t kEventsPerWindow = 1024;  // average for one process
+// Events of one analysis process between two exchanges: enough to hide the exchange, and few enough
+// that the steps to update afterwards are still in its cache.
+constexpr std::uint64_t kEventsPerExchange = 1 << 14;
+// A process whose events are bunched in time may read this many windows' worth in one window.
+constexpr std::uint64_t kMostWindows = 8;
 
 enum ParcelKind : char { kSent, kLoss, kMatched, kPart, kPartJoined, kClosed };
 
@@ -45,7 +46,8 @@ std::uint64_t JoinedJob::uncertainty_ns(std::uint32_t a, std::uint32_t b) const 
   return std::max({processes[a].clock.uncertainty_ns, processes[b].clock.uncertainty_ns, error});
 }
 
-// The pass itself. What it hands out of one window is given away in the exchange of the next.
+// The pass itself. What one window produces for other analysis processes travels while the next
+// window is read.
 class Joiner {
  public:
   Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping);
@@ -86,7 +88,7 @@ class Joiner {
   Parcels parcels_;
   Collectives collectives_;
   std::vector<Lane> lanes_;
-  std::vector<std::unique_ptr<Channels>> channels_;  // by process; of own ones
+  std::vector<std::unique_ptr<Channels>> channels_;  // by process; nullptr for those of others
   Outgoing outgoing_;
   Channels::Joined joined_;
   Collectives::Joined joined_parts_;
@@ -123,8 +125,8 @@ Joiner::Joiner(JoinedJob& job, const JoinOptions& options, Mapping mapping)
   }
 }
 
-// Of a process. Alone, little is under way; with others, there is enough to do between two
-// exchanges.
+// For one process. An analysis process that is alone uses short windows, which keep few messages in
+// flight. With others, windows are long enough to give each one work between two exchanges.
 std::uint64_t Joiner::events_per_window() const {
   if (transport_.size() == 1) return kEventsPerWindow;
   const std::uint64_t processes = std::max<std::size_t>(1, job_.definitions().processes.size());
@@ -152,8 +154,8 @@ void Joiner::go_on(Lane& lane, std::uint64_t until_ns) {
     if (lane.recorder) {
       for (const trace::Event& event : events) {
         lane.recorder->step(event);
-        if (!outgoing_.losses.empty())
-          route();  // a loss stands between the sends before it and those behind
+        // A loss must stay between the sends before it and those after it.
+        if (!outgoing_.losses.empty()) route();
       }
       route();
     }
@@ -180,7 +182,7 @@ void Joiner::end_lane(Lane& lane) {
   lane.recorder.reset();
 }
 
-// What the events of a process mean for others, and for itself.
+// Delivers what the events of a process mean for its own and other processes.
 void Joiner::route() {
   for (const SentMessage& message : outgoing_.sent) {
     const std::uint32_t to = job_.facts_.process_of(message.destination);
@@ -308,7 +310,7 @@ void Joiner::open(Received received) {
   }
 }
 
-// Ends when all have read everything and nobody had anything to hand out.
+// Ends when every analysis process has read everything and has nothing left to send.
 base::Status Joiner::run() {
   std::uint64_t span_ns = 1, records = 1;
   for (const trace::Process& process : job_.definitions().processes) {
@@ -342,7 +344,7 @@ base::Status Joiner::run() {
       }
       if (all_done) break;
     }
-    // A process that failed lets the others end with it, as if it had nothing more to say.
+    // A process that failed reports that it has nothing left to send, so that all end together.
     const bool idle = (done && parcels_.empty()) || !job_.steps_->status();
     auto outgoing = parcels_.take();
     for (Transport::Bytes& bytes : outgoing) bytes.push_back(idle ? 1 : 0);
@@ -361,7 +363,7 @@ struct Sums {
 
 }  // namespace
 
-// Everybody gets everybody's numbers.
+// Every analysis process gets the totals of all.
 base::Status Joiner::sum_up() {
   JoinSummary& summary = job_.summary_;
   for (const std::uint32_t process : job_.own_) {
@@ -402,28 +404,28 @@ base::Status Joiner::sum_up() {
   }
   for (const ProcessSummary& process : summary.processes) summary.events += process.events;
   if (failed && job_.steps_->status())
-    return base::Error{"another process of the analysis had no room for its steps"};
+    return base::Error{"another process of the analysis ran out of disk space for its steps"};
   return job_.steps_->status();
 }
 
-// Every process has an owner: none is left out without a word.
+// Checks that every process has an owner, because a process without one would be left out silently.
 static base::Status check_mapping(const Mapping& mapping, std::size_t processes,
                                   std::size_t owners) {
   if (mapping.size() != processes) {
-    return base::Error{"the mapping gives owners to " + std::to_string(mapping.size()) +
-                       " processes of " + std::to_string(processes)};
+    return base::Error{"the mapping names owners for " + std::to_string(mapping.size()) +
+                       " processes; the job has " + std::to_string(processes)};
   }
   for (std::size_t process = 0; process < mapping.size(); ++process) {
     if (mapping[process] < owners) continue;
-    return base::Error{"the mapping gives process " + std::to_string(process) +
-                       " to an analysis process that is not there; there are " +
+    return base::Error{"the mapping assigns process " + std::to_string(process) +
+                       " to an analysis process that does not exist; there are " +
                        std::to_string(owners)};
   }
   return base::Done{};
 }
 
-// Asked once at each analysis process: a strategy may answer otherwise the next time, and then
-// processes would be left out, or taken twice, without being seen.
+// Calls the strategy once at each analysis process and compares the answers. A strategy may answer
+// differently each time, and then processes would silently be left out or read twice.
 static base::Result<Mapping> agreed_mapping(const JoinOptions& options,
                                             const trace::Definitions& definitions,
                                             Transport& transport) {

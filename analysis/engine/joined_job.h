@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The first pass over a trace: the steps of every process, with messages and collectives joined.
 //
-// Processes are gone through in windows of time, so that what is under way stays little; within a
-// window each goes on by itself, for the result does not depend on the order (channels.h,
-// collectives.h). With several analysis processes each makes the steps of its own ones, and what
-// concerns others goes to them in batches, one exchange a window, which overlaps with the work on
-// the next.
+// The pass reads all processes one window of time after the other, so that few messages are in
+// flight at once. Within a window, processes are read in any order, because the result does not
+// depend on it (channels.h, collectives.h). With several analysis processes, each records the
+// processes it owns and sends the rest to their owners, one batch per window; this exchange overlaps
+// with the work on the next window.
 //
-// Times are left as they are, and made consistent where they are used: a wait for a message ends
-// when the message arrives, whatever the other clock says. How much clocks contradict causality is
-// in clock_errors.
+// Recorded times are not changed here. Code that uses them makes them consistent: a wait for a
+// message ends when the message arrives, whatever the other clock says. clock_errors counts the
+// messages whose clocks contradict causality.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,11 @@
 
 namespace fathom::analysis {
 
-// Wants the events themselves on the way: what needs no joining.
+// Receives the events themselves during the pass, for analyses that need no joining.
 class EventConsumer {
  public:
   virtual ~EventConsumer() = default;
-  // The next events of a process in order of time; all calls of one process come in order.
+  // The next events of a process, in order of time. Batches of different processes alternate.
   virtual void events(std::uint32_t process, std::span<const trace::Event> events) = 0;
   virtual void end(std::uint32_t /*process*/) {}
 };
@@ -46,27 +46,28 @@ struct JoinOptions {
 
 struct ProcessSummary {
   std::uint64_t events = 0;
-  std::uint64_t losses = 0;        // times that records were lost or recording paused
-  std::uint64_t lost_records = 0;  // as far as their number is known
+  std::uint64_t losses = 0;        // how often records were lost or recording paused
+  std::uint64_t lost_records = 0;  // those whose number is known
   std::uint64_t unmatched_receives = 0;
   std::uint64_t unmatched_from = 0;        // sends to this process without a receive
-  std::uint64_t worst_clock_error_ns = 0;  // how much before it was sent a message arrived here
-  std::uint64_t clock_errors = 0;          // messages that did
+  std::uint64_t worst_clock_error_ns = 0;  // largest (sent - received) of a message to it
+  std::uint64_t clock_errors = 0;          // messages that arrived before they were sent
 };
 
 // Joined totals over all processes, the same at every analysis process.
 struct JoinSummary {
   std::vector<ProcessSummary> processes;
-  std::uint64_t events = 0, messages = 0,
-                collectives = 0;      // joined messages; parts of joined collectives
+  std::uint64_t events = 0;
+  std::uint64_t messages = 0;         // joined ones
+  std::uint64_t collectives = 0;      // parts of joined collectives
   std::uint64_t sends_to_nobody = 0;  // to ranks that left no trace
-  std::uint64_t left_out_parts = 0;   // of collectives without all members
-  std::vector<std::string> problems;  // of own processes: damage met on the way
+  std::uint64_t left_out_parts = 0;   // parts of collectives that lack a member
+  std::vector<std::string> problems;  // damage found in the traces of own processes
 };
 
 class JoinedJob {
  public:
-  // Both outlive this.
+  // Both must outlive this.
   JoinedJob(const trace::Trace& trace, Transport& transport);
 
   const trace::Trace& trace() const { return trace_; }
@@ -85,8 +86,8 @@ class JoinedJob {
 
   const JoinSummary& summary() const { return summary_; }
 
-  // Uncertainty of the time between two processes: that of their hosts' clocks as measured, or by
-  // how much messages contradict it; 0 on one host.
+  // Uncertainty of time differences between two processes: the measured uncertainty of their hosts'
+  // clocks or, if larger, the worst contradiction that messages show; 0 on one host.
   std::uint64_t uncertainty_ns(std::uint32_t a, std::uint32_t b) const;
 
  private:
@@ -99,12 +100,12 @@ class JoinedJob {
   std::vector<std::uint32_t> own_;
   std::vector<std::uint32_t> hosts_;  // by process: number of its host
   std::unique_ptr<StepFile> steps_;
-  std::vector<std::vector<std::uint64_t>> sites_;  // by process, of own ones
+  std::vector<std::vector<std::uint64_t>> sites_;  // by process; empty for those of others
   JoinSummary summary_;
 };
 
-// An error where there is no room for the steps, or the mapping leaves out a process or is not the
-// same at every analysis process; at all of them.
+// Every analysis process returns an Error if one of them has no room for the steps, or if the mapping
+// leaves out a process or differs between analysis processes.
 base::Result<std::unique_ptr<JoinedJob>> join_job(const trace::Trace& trace, Transport& transport,
                                                   const JoinOptions& options);
 

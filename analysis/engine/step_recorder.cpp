@@ -82,7 +82,7 @@ void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
   outgoing_.parts.push_back(part);
 }
 
-// No other call waits for it.
+// The call returned no request of its own, so no later call completes the step.
 void StepRecorder::complete_at_return(const OpenCall& open, const Event&) {
   for (const std::uint32_t step : {open.sent, open.data.collective}) {
     if (step != kNobody) steps_.at(process_, step).flags &= static_cast<std::uint8_t>(~kByRequest);
@@ -97,7 +97,7 @@ void StepRecorder::activated(Request& request, const OpenCall* open) {
   request.data.posted_in = open == nullptr ? kNobody : open->data.step;
 }
 
-// A message's end as it comes, in the call that is open.
+// Adds the step of a message's end, inside the open call.
 std::uint32_t StepRecorder::new_message(const Event& event, const OpenCall* open) {
   std::uint32_t number = 0;
   Step& step = steps_.append(process_, number);
@@ -183,7 +183,7 @@ void StepRecorder::lost(const Event& event) {
     incomplete_ = true;
   } else {
     ++epoch_;
-    std::fill(sequences_.begin(), sequences_.end(), epoch_ << 24);  // so that numbers stay apart
+    std::fill(sequences_.begin(), sequences_.end(), epoch_ << 24);  // an epoch has its own numbers
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes the steps of one process out of its events, and tells what others must know: messages sent,
-// collectives taken part in, losses.
+// Turns the events of one process into steps, and collects what other processes must know about it:
+// messages sent, collectives it took part in, losses.
 //
-// The result follows from this process's events alone. Memory: open calls and requests alive.
+// The result depends on this process's events alone. Memory: open calls and live requests.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ struct SourceLoss {
   std::uint64_t time_ns = 0;
 };
 
-// What the events given so far mean for others. Whoever passes it on clears it.
+// What the events so far mean for other processes. The caller delivers it and then clears it.
 struct Outgoing {
   std::vector<SentMessage> sent;
   std::vector<Participation> parts;
@@ -44,14 +44,14 @@ struct Outgoing {
 };
 
 struct RecorderOptions {
-  bool hidden_messages = false;  // make steps of the library's own messages too
+  bool hidden_messages = false;  // also make steps for the library's own messages
 };
 
-// What the tracker keeps with each call and request. A request's message is the number of the kSend,
-// kReceive or kCollective that completes with it.
+// What the tracker keeps with each call and request. Request::message is the number of the kSend,
+// kReceive or kCollective step that the request completes.
 struct CallSteps {
   std::uint32_t step = 0;
-  std::uint32_t collective = kNobody;  // its kCollective
+  std::uint32_t collective = kNobody;  // its kCollective step
   std::int32_t root = -1;              // world rank
 };
 struct RequestSteps {
@@ -102,9 +102,8 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Channels& channels_;
   Outgoing& outgoing_;
 
-  std::vector<std::uint32_t>
-      sequences_;                      // by communicator: collectives taken part in in this epoch
-  std::vector<std::uint32_t> phases_;  // open ones
+  std::vector<std::uint32_t> sequences_;  // by communicator: number of collectives in this epoch
+  std::vector<std::uint32_t> phases_;     // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct {
@@ -113,7 +112,7 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   } site_cache_[256];
   std::uint32_t epoch_ = 0;
   std::uint64_t lost_records_ = 0, losses_ = 0;
-  bool incomplete_ = false;  // lost records: its collectives cannot be numbered any more
+  bool incomplete_ = false;  // records were lost, so its collectives can no longer be numbered
 };
 
 }  // namespace fathom::analysis

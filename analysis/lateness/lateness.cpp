@@ -383,7 +383,7 @@ base::Result<Outcome> lateness(const Input& input) {
       .tell(static_cast<std::size_t>(input.thresholds.lateness_events), outcome);
   if (input.scope.ranks || input.scope.phases)
     outcome.limits.push_back(
-        "lateness is that of all ranks and phases, for its steps are of all of them");
+        "lateness: the tables cover all ranks and phases, because logical steps span them all");
   return outcome;
 }
 

@@ -45,6 +45,8 @@ struct PathKeyHash {
   }
 };
 
+// The path is one chain, so at any time only the owner of its present process can work. The walk is
+// therefore a Pass that shares its rounds with others, which keep the rest busy.
 class Walk : public Pass {
  public:
   Walk(JoinedJob& job, std::size_t most_stretches)
@@ -389,17 +391,17 @@ base::Result<Outcome> critical_path(const Input& input) {
   lay_out(metrics, job.definitions(), outcome.section);
   if (metrics.model.messages == 0) {
     outcome.limits.push_back(
-        "no receiver was waiting when a message was sent, so that alpha and beta are not measured: "
-        "estimated costs have no seconds");
+        "alpha and beta could not be measured, because no receiver was waiting when a message was "
+        "sent; estimated costs are not given in seconds");
   }
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) {
     outcome.limits.push_back(
-        "the critical path is that of the whole job, whatever part of it was chosen");
+        "the critical path is that of the whole job, not only of the chosen part");
   }
   if (metrics.released > 0) {
     outcome.limits.push_back(std::to_string(metrics.released) +
-                             " messages or collectives hand nothing on along the path: their other "
-                             "end is not complete in the trace");
+                             " messages or collectives pass nothing on along the paths, because "
+                             "their other end is not complete in the trace");
   }
   return outcome;
 }

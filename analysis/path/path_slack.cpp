@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::uint64_t kFree = ~std::uint64_t{0};  // delays nobody
 
+// Saturates, because kFree means no limit and must not wrap around to a small slack.
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) { return a + b < a ? kFree : a + b; }
 std::uint64_t gap(std::uint64_t from, std::uint64_t to) { return to > from ? to - from : 0; }
 

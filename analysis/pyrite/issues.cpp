@@ -13,13 +13,14 @@
 #include "analysis/traffic/class_traffic.h"
 #include "analysis/traffic/traffic_issues.h"
 #include "base/seconds.h"
+#include "base/text.h"
 
 namespace fathom::analysis {
 namespace {
 
-std::string text_of(const char* format, double a, double b) {
+std::string text_of(const char* format, double number, double ns) {
   char text[200];
-  std::snprintf(text, sizeof text, format, a, b);
+  std::snprintf(text, sizeof text, format, number, base::duration_text(base::seconds(ns)).c_str());
   return text;
 }
 
@@ -32,16 +33,16 @@ struct LateKind {
 };
 constexpr LateKind kLateKinds[] = {
     {"late-sender", static_cast<std::uint32_t>(WaitKind::kLateSender), true,
-     "%.0f receives waited for a sender that came late, %.3g s in all",
-     "let the sender send earlier, or give it less to do before"},
+     "%.0f receives waited for a late sender, %s in total",
+     "have the sender send earlier, or give it less work before the send"},
     {"late-receiver", static_cast<std::uint32_t>(WaitKind::kLateReceiver), true,
-     "%.0f sends waited for a receiver that came late, %.3g s in all",
-     "post the receive earlier, or send without blocking"},
+     "%.0f sends waited for a late receiver, %s in total",
+     "post the receive earlier, or use a non-blocking send"},
     {"late-broadcaster", static_cast<std::uint32_t>(WaitKind::kLateBroadcast), false,
-     "%.0f calls of broadcasts waited for the root, %.3g s in all",
-     "let the root broadcast earlier, or start the broadcast without blocking"},
+     "%.0f calls of broadcasts waited for the root, %s in total",
+     "have the root broadcast earlier, or use the non-blocking form"},
     {"early-reduce-arrival", kEarlyArrival, false,
-     "%.0f calls of reductions came before the root and spent %.3g s in them until it came",
+     "%.0f calls of reductions were entered before the root's, %s earlier in total",
      "balance the work before the reduction"},
 };
 
@@ -132,7 +133,7 @@ class Finder {
     finding.evidence = {
         {kind.of_messages ? "fraction_of_traffic" : "fraction_of_collectives", share},
         {"share_of_all_time", of_time}};
-    finding.summary = text_of(kind.summary, count, base::seconds(ns));
+    finding.summary = text_of(kind.summary, count, ns);
     finding.advice = kind.advice;
   }
 
@@ -203,10 +204,12 @@ class Finder {
         {"max_barrier_spread", base::seconds(spread_ns)},
         {"avg_barrier_spread", base::seconds(all_ns) / static_cast<double>(barriers)},
         {"barrier_instances", barriers}};
-    finding.summary =
-        text_of("members come to barriers up to %.3g s apart, %.3g s on average",
-                base::seconds(spread_ns), base::seconds(all_ns) / static_cast<double>(barriers));
-    finding.advice = "balance the work before the barrier; see whether it is needed";
+    finding.summary = "ranks arrive at a barrier up to " +
+                      base::duration_text(base::seconds(spread_ns)) + " apart, " +
+                      base::duration_text(base::seconds(all_ns) / static_cast<double>(barriers)) +
+                      " on average";
+    finding.advice =
+        "balance the work before the barrier; check whether the program needs the barrier";
   }
 
   void barrier_imbalance() {
@@ -233,9 +236,10 @@ class Finder {
                           {"max_barrier_spread", base::seconds(row.most_ns)}};
       finding.summary =
           "rank " + std::to_string(rank(row.process)) +
-          text_of(" is the last to come to %.0f %% of the barriers, by %.3g s on average",
-                  100 * share, base::seconds(row.spread_ns) / static_cast<double>(row.count));
-      finding.advice = "give this rank less to do before the barrier";
+          text_of(
+              " is the last to arrive at %.0f %% of the barriers, %s after the first on average",
+              100 * share, static_cast<double>(row.spread_ns) / static_cast<double>(row.count));
+      finding.advice = "give this rank less work before the barrier";
     }
   }
 
@@ -269,10 +273,10 @@ class Finder {
     finding.evidence = {{"completions_per_message", ratio},
                         {"messages", static_cast<std::uint64_t>(messages_)}};
     finding.summary =
-        text_of("%.2g waits and tests for each message take %.3g s, waits for others not counted",
-                ratio, base::seconds(ns));
+        text_of("%.2g wait and test calls per message take %s, not counting waits for other ranks",
+                ratio, ns);
     finding.advice =
-        "complete several requests at once: MPI_Waitall, MPI_Waitsome; test less often";
+        "complete several requests at once with MPI_Waitall or MPI_Waitsome, and test less often";
   }
 
   const Input& input_;

@@ -2,19 +2,11 @@
 #include "analysis/results/finding.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <tuple>
 
+#include "base/text.h"
+
 namespace fathom::analysis {
-namespace {
-
-std::string seconds_text(double seconds) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", seconds);
-  return text;
-}
-
-}  // namespace
 
 std::string text_of(const CallPlace& place) {
   if (place.file.empty()) return place.function;
@@ -24,10 +16,10 @@ std::string text_of(const CallPlace& place) {
 
 std::string text_of(const Meanwhile& meanwhile) {
   const std::string who = "rank " + std::to_string(meanwhile.rank),
-                    time = seconds_text(meanwhile.seconds);
+                    time = base::duration_text(meanwhile.seconds);
   if (meanwhile.inside)
-    return who + " was itself in " + text_of(*meanwhile.inside) + " for " + time + " of that";
-  return who + " computed " + time + " between " + text_of(meanwhile.after) + " and " +
+    return who + " was in " + text_of(*meanwhile.inside) + " for " + time + " of that time";
+  return who + " computed for " + time + " between " + text_of(meanwhile.after) + " and " +
          text_of(meanwhile.before);
 }
 

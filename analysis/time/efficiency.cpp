@@ -51,8 +51,7 @@ base::Result<Outcome> of_a_part(const Input& input) {
   Outcome outcome;
   lay_out(divided(ranks > 0 ? sum_ns / ranks : 0, most_ns, run_ns), outcome.section);
   outcome.limits.push_back(
-      "of a part of a run, communication efficiency is not divided into serialisation and "
-      "transfer");
+      "communication efficiency is divided into serialisation and transfer only for a whole run");
   return outcome;
 }
 
@@ -106,8 +105,8 @@ base::Result<Outcome> efficiency(const Input& input) {
   if (run.released > 0) {
     outcome.limits.push_back(
         std::to_string(run.released) +
-        " dependences are missing from the ideal network's run: the other end is not in the trace; "
-        "transfer efficiency may be too low");
+        " dependences are missing from the replay on an ideal network, because their other end is "
+        "not in the trace; transfer efficiency may be too low");
   }
   return outcome;
 }

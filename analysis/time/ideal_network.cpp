@@ -33,6 +33,7 @@ class IdealNetwork {
     if (step.kind != StepKind::kCall || step.thread != 0 || step.has(kNested) || lane.ended) return;
     const Kind kind = kinds_[step.number];
     if (kind == Kind::kInit) {
+      // The efficiencies begin when MPI_Init is left, so what was counted before is discarded.
       lane.time.begin_ns = lane.ideal_ns = step.end_ns;
       lane.time.useful_ns = 0;
     } else {

@@ -91,14 +91,18 @@ class ImbalanceFindings {
     finding.evidence = {{"load_balance", balance},
                         {"most_seconds", base::seconds(most)},
                         {"mean_seconds", base::seconds(program.mean())}};
-    char text[224];
-    std::snprintf(text, sizeof text,
-                  "rank %lld computes %.3g s, the mean rank %.3g s: a load balance of %.0f %% (the "
-                  "others wait for it; the waits, told by themselves, are these seconds)",
-                  static_cast<long long>(finding.culprits.empty() ? -1 : finding.culprits[0]),
-                  base::seconds(most), base::seconds(program.mean()), 100 * balance);
-    finding.summary = text;
-    finding.advice = "give the busiest ranks less of the problem, or fewer of them to a node";
+    char percent[16];
+    std::snprintf(percent, sizeof percent, "%.0f %%", 100 * balance);
+    const std::string busiest = finding.culprits.empty()
+                                    ? "the busiest rank"
+                                    : "rank " + std::to_string(finding.culprits[0]);
+    finding.summary = busiest + " computes for " + base::duration_text(base::seconds(most)) +
+                      ", the mean rank for " + base::duration_text(base::seconds(program.mean())) +
+                      ": a load balance of " + percent +
+                      ". The others wait for it; findings about waits contain this time too";
+    finding.advice =
+        "give the busiest ranks a smaller part of the problem; if all parts are equal, see whether "
+        "these ranks share a processor or its memory with more ranks than the others";
   }
 
   const Input& input_;

@@ -79,6 +79,8 @@ class TimeCounter : public EventConsumer {
     auto& open = state.stacks.of(thread);
     if (state.since_ns.size() <= thread) {
       state.since_ns.resize(thread + 1, time_ns);
+      // The program's time begins with the process, but only on the first thread: when another
+      // thread began is not known.
       if (thread == 0) state.since_ns[0] = definitions_.processes[process].first_ns;
     }
     const std::uint64_t from_ns = state.since_ns[thread];

@@ -89,6 +89,7 @@ class Moves {
       return weight_to_[block] - touching_[block] * own / (2 * level_.all);
     };
     std::uint32_t best = block_[node];
+    // The margin keeps rounding from moving a node back and forth between equal blocks.
     for (const std::uint32_t block : near) {
       if (gain(block) > gain(best) + 1e-12 * level_.all) best = block;
     }

@@ -95,8 +95,7 @@ base::Result<Outcome> histograms(const Input& input) {
   }
   if (classes.empty() && !input.profile->traffic.empty()) {
     outcome.limits.push_back(
-        "message sizes are kept for whole runs only, or were not recorded; nothing is said of "
-        "them");
+        "there are no message sizes: they are recorded for whole runs only, or were not recorded");
   }
   lay_out(classes, outcome.section.table("message_sizes"));
   return outcome;

@@ -48,12 +48,12 @@ std::string shape_text(const Pattern& pattern) {
     text += " on a " + std::string(pattern.extents.size() == 1 ? "line of " : "grid of ") +
             grid_text(pattern.extents) + " ranks, " + periodic_text(pattern.periodic);
     if (pattern.corners) text += ", diagonal neighbours too";
-    return pattern.rank_order ? text
-                              : text + "; the ranks lie in it in another order than their own";
+    return pattern.rank_order ? text : text + "; the ranks are not in row-major order";
   }
   if (pattern.kind == "all-to-all") return "every rank sends to every other";
-  if (pattern.kind == "butterfly") return "pairs at distances of powers of two exchange";
-  if (pattern.kind == "dissemination") return "each rank sends ahead by powers of two";
+  if (pattern.kind == "butterfly")
+    return "ranks exchange in pairs whose distances are powers of two";
+  if (pattern.kind == "dissemination") return "each rank sends to ranks ahead by powers of two";
   if (pattern.kind == "master-worker") return "rank" + hub + " exchanges with every other";
   if (pattern.kind == "star") return "all messages start or end at rank" + hub;
   if (pattern.kind == "tree")
@@ -200,7 +200,7 @@ class Finder {
     pattern.share = pattern.strength = root.share;
     pattern.of_all = root.share * part_of_all(traffic);
     pattern.description =
-        percent(root.share) + " of the class has its root at rank " + std::to_string(root.rank);
+        "rank " + std::to_string(root.rank) + " is the root of " + percent(root.share) + " of it";
     found_.push_back(std::move(pattern));
   }
 
@@ -224,7 +224,7 @@ class Finder {
     } else {
       return;
     }
-    pattern.description = percent(density) + " of the pairs of different ranks talk";
+    pattern.description = percent(density) + " of the pairs of different ranks communicate";
     found_.push_back(std::move(pattern));
   }
 
@@ -240,7 +240,7 @@ class Finder {
     pattern.share = pattern.strength = share;
     pattern.of_all = small.of_bytes > 0 ? small.bytes / small.of_bytes : 1;
     pattern.description =
-        percent(share) + " of the messages are below " +
+        percent(share) + " of the messages are smaller than " +
         std::to_string(static_cast<std::uint64_t>(thresholds_.small_message_bytes)) + " B";
     found_.push_back(std::move(pattern));
   }

@@ -9,14 +9,16 @@
 #include "analysis/traffic/histograms.h"
 #include "analysis/traffic/percent.h"
 #include "analysis/traffic/structure.h"
+#include "mpi/meaning.h"
 #include "profile/pair_sums.h"
 
 namespace fathom::analysis {
 namespace {
 
-constexpr double kMessageSeconds =
-    1e-6;  // least cost of a small message, sender and receiver together
-constexpr double kWorthSeconds = 0.01;  // from this fraction of the run on it matters
+// The least that a small message costs its sender and receiver together. A profile has no times, so
+// without this bound every program with small messages would get a warning.
+constexpr double kMessageSeconds = 1e-6;
+constexpr double kWorthSeconds = 0.01;  // fraction of the run that small messages must cost
 
 std::string times(double ratio) {
   char text[16];
@@ -130,12 +132,16 @@ class Issues {
                         {"share_of_bytes", byte_share},
                         {"small_below_bytes", limits_.small_message_bytes},
                         {"part_of_run_at_1_us_each", part}};
-    finding.summary = percent(share) + " of the messages with data are below " +
+    finding.summary = percent(share) + " of the messages with data are smaller than " +
                       std::to_string(static_cast<std::uint64_t>(limits_.small_message_bytes)) +
                       " B and carry " + percent(byte_share) +
-                      " of the bytes: latency counts, not bandwidth";
+                      " of the bytes: latency matters, not bandwidth";
+    const std::string& most = finding.where.class_name;
     finding.advice =
-        "send fewer and larger messages: pack what goes to one rank together, or use a collective";
+        mpi::meaning_of(most).group == mpi::Group::kCollective
+            ? "combine several calls of " + most + " into one with more data"
+            : "send fewer, larger messages: pack what goes to the same rank together, or use a "
+              "collective";
   }
 
   static void sort_unique(std::vector<std::int64_t>& ranks) {
@@ -201,7 +207,7 @@ class Issues {
     finding.summary =
         who + " " + what + " " + times(spread.imbalance) + " times the bytes of the mean rank";
     finding.advice =
-        "spread its part of the problem over more ranks, or replace the hub by a collective";
+        "spread its part of the problem over more ranks, or use a collective instead of one hub";
   }
 
   void link_hotspot() {
@@ -214,10 +220,13 @@ class Issues {
     finding.pairs = {{top.pair.source, top.pair.destination}};
     finding.evidence = {
         {"top_link_share", top.share}, {"bytes", top.pair.bytes}, {"density", structure_.density}};
-    finding.summary = std::to_string(top.pair.source) + " to " +
-                      std::to_string(top.pair.destination) + " carries " + percent(top.share) +
+    finding.summary = "rank " + std::to_string(top.pair.source) + " sends rank " +
+                      std::to_string(top.pair.destination) + " " + percent(top.share) +
                       " of all bytes";
-    finding.advice = "place these two ranks on one host, or split what one of them holds";
+    finding.advice =
+        profile::on_one_host(profile_, top.pair.source, top.pair.destination)
+            ? "bind these two ranks to the same socket, or split what one of them holds"
+            : "place these two ranks on one host, or split what one of them holds";
   }
 
   void root_bottleneck(const ClassTraffic& traffic) {
@@ -238,12 +247,15 @@ class Issues {
     }
     finding.evidence = {
         {"top_root", root.rank}, {"top_root_share", root.share}, {"share_of_bytes", part}};
-    finding.summary = percent(root.share) + " of " + traffic.class_name + " has rank " +
-                      std::to_string(root.rank) + " as its root, and the class makes " +
+    finding.summary = "rank " + std::to_string(root.rank) + " is the root of " +
+                      percent(root.share) + " of " + traffic.class_name + ", which carries " +
                       percent(part) + " of all bytes";
     finding.advice =
-        "let several roots share it, keep the data distributed, or use MPI_Allgather or "
-        "MPI_Alltoall";
+        mpi::meaning_of(traffic.class_name).flow == mpi::Flow::kFromRoot
+            ? "have each rank read or compute its part itself, or share the root's work among "
+              "several ranks"
+            : "keep the data distributed instead of collecting it at one rank "
+              "(MPI_Reduce_scatter, MPI_Alltoall, parallel IO), or use several roots";
   }
 
   template <typename IsOne>
@@ -287,8 +299,8 @@ class Issues {
     finding.evidence = {{"share_of_messages", share}};
     finding.summary = percent(share) + " of all messages are sent inside barriers";
     finding.advice =
-        "leave out barriers that no data depends on: messages and collectives synchronise by "
-        "themselves";
+        "remove barriers that the program does not need: messages and collectives already "
+        "synchronise the ranks that exchange data";
   }
 
   void global_collectives() {
@@ -299,12 +311,11 @@ class Issues {
     finding.evidence = {{"share_of_bytes", share}, {"bytes", sum.bytes}};
     finding.summary =
         percent(share) +
-        " of all bytes move inside collectives in which every rank exchanges data, most in " +
+        " of all bytes move inside collectives in which every rank exchanges data, mostly " +
         sum.class_name;
     finding.advice =
-        "exchange among fewer ranks (rows and columns of a grid), overlap it with a non-blocking "
-        "form, or "
-        "send less: shorter types, only what changed";
+        "exchange among fewer ranks (the rows and columns of a grid), use the non-blocking form "
+        "and overlap it with computing, or send less: smaller types, only what has changed";
   }
 
   const profile::Profile& profile_;

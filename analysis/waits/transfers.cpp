@@ -46,7 +46,9 @@ Protocol by_size(std::uint64_t least, std::uint64_t most, const Limits& limits) 
   return least >= limits.smallest_rendezvous ? Protocol::kRendezvous : Protocol::kUnknown;
 }
 
-void tell_by_size(Seen& seen, const Limits& limits) {
+// Only a receive that was posted before its message came shows the protocol, so the sizes of these
+// decide for all other ends.
+void set_by_size(Seen& seen, const Limits& limits) {
   for (TransferRow& row : seen.rows) {
     if (row.protocol != Protocol::kUnknown) continue;
     const std::uint64_t below = std::uint64_t{1} << std::min(row.size_bin, 63u);
@@ -108,7 +110,7 @@ base::Result<Seen> look(const Input& input) {
     limits.smallest_rendezvous = std::min(limits.smallest_rendezvous, one.smallest_rendezvous);
   }
   seen.steps = limits.steps > 0;
-  if (seen.steps) tell_by_size(seen, limits);
+  if (seen.steps) set_by_size(seen, limits);
   seen.rows = put_together(std::move(seen.rows));
   std::sort(seen.messages.begin(), seen.messages.end(), [](const Transfer& a, const Transfer& b) {
     return std::tie(a.process, a.number) < std::tie(b.process, b.number);
@@ -209,9 +211,10 @@ void blocked_table(const std::vector<BlockedRow>& rows, const trace::Definitions
 void limits(const Seen& seen, Outcome& outcome) {
   if (!seen.steps && !seen.rows.empty()) {
     outcome.limits.push_back(
-        "transfers: the trace was recorded without PERUSE, so that matches, begins and ends of "
-        "transfers, the "
-        "unexpected queue, eager or rendezvous, and overlap are not known; blocked times are");
+        "transfers: the trace was recorded without PERUSE, so blocked times are known, but not "
+        "when "
+        "messages were matched and transferred, the unexpected queue, the protocol (eager or "
+        "rendezvous) or the overlap");
   }
   std::uint64_t all = 0;
   for (const TransferRow& row : seen.rows) all += row.count;
@@ -237,7 +240,7 @@ base::Result<Outcome> transfers(const Input& input) {
   transfer_table(seen->rows, definitions, outcome.section);
   message_table(seen->messages, definitions, outcome.section);
   limits(*seen, outcome);
-  if (input.scope.phases) outcome.limits.push_back("transfers are those of all phases");
+  if (input.scope.phases) outcome.limits.push_back("transfers: the tables cover all phases");
   return outcome;
 }
 

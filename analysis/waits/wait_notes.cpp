@@ -147,6 +147,7 @@ class NotesPass : public Pass {
   }
 
  private:
+  // A limit, so that blame for other analysis processes does not pile up to the end of a long trace.
   static constexpr std::uint32_t kStepsPerRound = 1 << 20;
 
   JoinedJob& job_;

@@ -12,6 +12,7 @@
 #include "analysis/scope/trace_span.h"
 #include "analysis/waits/wait_steps.h"
 #include "base/seconds.h"
+#include "base/text.h"
 
 namespace fathom::analysis {
 namespace {
@@ -24,35 +25,31 @@ struct KindText {
 
 constexpr KindText kKinds[kWaitKinds] = {
     {"late-sender", "for messages that were sent late",
-     "let the sender send earlier, or give it less to do before; post receives early and wait for "
-     "them late"},
-    {"wrong-order", "for messages while others, sent before, were taken later",
-     "receive in the order in which messages come: MPI_ANY_SOURCE, or MPI_Waitany over posted "
-     "receives"},
-    {"late-receiver", "to send to processes that received late",
-     "post the receive earlier, or send without blocking"},
-    {"wait-at-barrier", "at barriers for the last to come",
-     "balance the work before the barrier; see whether it is needed"},
-    {"wait-at-nxn", "in collectives for the last to come",
-     "balance the work before the collective, or start it without blocking"},
-    {"early-reduce", "as root of reductions for the last to come",
-     "balance the work before the reduction, or start it without blocking"},
-    {"early-gather", "as root of gathers for the last to come",
-     "balance the work before the gather, or start it without blocking"},
+     "have the sender send earlier, or give it less work before the send; post receives early and "
+     "wait for them late"},
+    {"wrong-order", "for messages while others, sent earlier, were received later",
+     "receive messages in the order in which they arrive: MPI_ANY_SOURCE, or MPI_Waitany on "
+     "posted receives"},
+    {"late-receiver", "to send to ranks that posted the receive late",
+     "post the receive earlier, or use a non-blocking send"},
+    {"wait-at-barrier", "at barriers for the last rank to arrive",
+     "balance the work before the barrier; check whether the program needs the barrier"},
+    {"wait-at-nxn", "in collectives for the last rank to arrive",
+     "balance the work before the collective, or use its non-blocking form"},
+    {"early-reduce", "as the root of reductions for the last rank to arrive",
+     "balance the work before the reduction, or use its non-blocking form"},
+    {"early-gather", "as the root of gathers for the last rank to arrive",
+     "balance the work before the gather, or use its non-blocking form"},
     {"late-broadcast", "for the root of broadcasts",
-     "let the root broadcast earlier, or start the broadcast without blocking"},
+     "have the root broadcast earlier, or use the non-blocking form"},
     {"early-scatter", "for the root of scatters",
-     "let the root scatter earlier, or start it without blocking"},
-    {"early-scan", "in scans for ranks below", "balance the work before the scan"},
+     "have the root scatter earlier, or use the non-blocking form"},
+    {"early-scan", "in scans for lower ranks", "balance the work before the scan"},
 };
 
 const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 
-std::string seconds_text(std::uint64_t ns) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g s", base::seconds(ns));
-  return text;
-}
+std::string time_text(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
 
 std::string phase_name(const trace::Definitions& definitions, std::uint32_t phase) {
   return phase < definitions.phases.size() ? definitions.phases[phase] : "";
@@ -236,15 +233,15 @@ class WaitFindings {
   // What `process` did longest while others waited for it.
   std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
     if (longest.work_ns == 0 && longest.call_ns == 0) return {};
-    Meanwhile told{
+    Meanwhile found{
         rank(process), base::seconds(std::max(longest.work_ns, longest.call_ns)), {}, {}, {}};
     if (longest.call_ns > longest.work_ns) {
-      told.inside = place(process, longest.call, longest.call_site);
+      found.inside = place(process, longest.call, longest.call_site);
     } else {
-      told.after = place(process, longest.work_after, longest.work_after_site);
-      told.before = place(process, longest.work_before, longest.work_before_site);
+      found.after = place(process, longest.work_after, longest.work_after_site);
+      found.before = place(process, longest.work_before, longest.work_before_site);
     }
-    return told;
+    return found;
   }
 
   bool is_finding(std::uint64_t ns) const {
@@ -307,7 +304,7 @@ class WaitFindings {
           {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
       rate(finding, group.ns);
       finding.evidence.push_back({"longest_wait_seconds", base::seconds(group.worst_ns)});
-      finding.summary = rank_list(finding.victims) + " waited " + seconds_text(group.ns) + " " +
+      finding.summary = rank_list(finding.victims) + " waited " + time_text(group.ns) + " " +
                         text_of(kind).happens + " in " + finding.where.function + ", because of " +
                         rank_list(finding.culprits);
       finding.advice = text_of(kind).advice;
@@ -340,14 +337,14 @@ class WaitFindings {
 
   static const char* delay_advice(const Finding& delay) {
     if (!delay.meanwhile)
-      return "look for what this rank does before the call that it came to late";
+      return "find out what this rank does before the call to which it came late";
     return delay.meanwhile->inside
-               ? "look for what holds it up in that call: the transfer of its messages, or a "
+               ? "find out what holds it up in that call: the transfer of its messages, or a "
                  "processor that it shares"
-               : "give it less to do there, or let it do what others wait for first";
+               : "give it less work there, or have it first do what the others wait for";
   }
 
-  // The same seconds from the other side: where a delay began that others passed on.
+  // The same seconds by cause: the rank at which a delay began that others passed on.
   void origin_findings(const JobWaits& waits, Outcome& outcome) {
     struct Origin {
       std::uint64_t direct_ns = 0, indirect_ns = 0, count = 0;
@@ -380,11 +377,10 @@ class WaitFindings {
       finding.evidence.push_back({"direct_seconds", base::seconds(origin.direct_ns)});
       finding.evidence.push_back({"indirect_seconds", base::seconds(origin.indirect_ns)});
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " +
-                        finding.where.function + ", which made others wait " +
-                        seconds_text(origin.direct_ns) + " and, passed on by these, " +
-                        seconds_text(origin.indirect_ns) +
-                        ". These are not seconds beside those of the waits: they are the same, "
-                        "counted for who caused them";
+                        finding.where.function + ": others waited " + time_text(origin.direct_ns) +
+                        " for it, and " + time_text(origin.indirect_ns) +
+                        " more for ranks that it had delayed. This is not additional time: it is "
+                        "the time of the waits, counted for the rank that caused them";
       finding.windows = {{base::seconds(origin.worst->worst_at_ns),
                           base::seconds(origin.worst->worst_at_ns + origin.worst->worst_ns)}};
       finding.meanwhile = meanwhile(process, origin.worst->meanwhile);
@@ -413,17 +409,17 @@ class WaitFindings {
           "left out");
     if (summary.left_out_parts > 0) {
       say(std::to_string(summary.left_out_parts) +
-          " calls of collectives are left out, for not all members' calls are in the trace");
+          " calls of collectives are left out, because other members' calls are not in the trace");
     }
     if (losses > 0)
       say("records were lost or recording paused " + std::to_string(losses) +
-          " times; what was under way then may be joined wrongly");
+          " times; messages in flight at these moments may be joined wrongly");
     if (clock_errors > 0) {
       say(std::to_string(clock_errors) + " messages arrived before they were sent, by up to " +
-          seconds_text(worst_ns) + ": clocks differ; shorter waits between hosts are left out");
+          time_text(worst_ns) + ": clocks differ; shorter waits between hosts are left out");
     }
     if (waits.released > 0)
-      say("times contradict each other: " + std::to_string(waits.released) +
+      say("times in the trace contradict each other: " + std::to_string(waits.released) +
           " shares of blame were left out");
     for (const std::string& problem : summary.problems) say(problem);
   }

@@ -7,6 +7,8 @@
 #include <numeric>
 
 #include "cli/terminal/units.h"
+#include "mpi/meaning.h"
+#include "profile/pair_sums.h"
 
 namespace fathom::cli {
 namespace {
@@ -49,8 +51,8 @@ std::string differences(const Coverage& coverage) {
       grouped(coverage.differences.size()), coverage.differences.size() == 1 ? "" : "s",
       worst->source, worst->destination, amount(worst->sent_messages, worst->sent_bytes),
       amount(worst->received_messages, worst->received_bytes),
-      receivers_lack ? "; what is missing was not seen waiting at the receiver, so it "
-                       "may have been under way, or received without being counted"
+      receivers_lack ? "; the missing messages were not seen waiting at the receiver: they "
+                       "may have been in flight, or received without being counted"
                      : "");
 }
 
@@ -120,9 +122,18 @@ void about_the_run(const RunSummary& summary, std::vector<Remark>& remarks) {
          fmt::format("{} sent and never received{}{}",
                      amount(coverage.unreceived.messages, coverage.unreceived.bytes), where,
                      coverage.cut_short.empty()
-                         ? ": look for a receive that is missing"
-                         : "; under way when the run ended, or a receive is missing")});
+                         ? ": look for a missing receive"
+                         : "; in flight when the run ended, or a receive is missing")});
   }
+}
+
+// The class of a collective's messages has the name of its function.
+const char* tiny_advice(const std::string& class_name) {
+  const mpi::Meaning& meaning = mpi::meaning_of(class_name);
+  if (meaning.group != mpi::Group::kCollective) return "send fewer, larger messages";
+  return meaning.flow == mpi::Flow::kBarrier
+             ? "remove the barriers that the program does not need"
+             : "combine several of its calls into one with more data";
 }
 
 void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) {
@@ -132,9 +143,11 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
     if (tiny / all > kMostlyTiny) {
       remarks.push_back(
           {"tiny-messages",
-           fmt::format("{} of the messages carry {} bytes or less, most in {}: latency rules, not "
-                       "bandwidth; send fewer and larger ones",
-                       percent(tiny, all), kTinyBytes, printable(summary.tiny_class))});
+           fmt::format(
+               "{} of the messages carry {} bytes or less, most in {}: latency matters, not "
+               "bandwidth; {}",
+               percent(tiny, all), kTinyBytes, printable(summary.tiny_class),
+               tiny_advice(summary.tiny_class))});
     }
   }
   if (summary.total.bytes < kFewBytes || summary.ranks <= 2) return;
@@ -145,7 +158,7 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
     remarks.push_back(
         {"imbalance",
          fmt::format("rank {} {} {:.1f} × the mean of all ranks: spread its part of the "
-                     "problem, or use a collective instead of one hub",
+                     "problem over more ranks, or use a collective instead of one hub",
                      ranks[0].rank, by_sender ? "sends" : "receives", worst)});
   }
   if (summary.top_pairs.empty()) return;
@@ -153,9 +166,11 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
   const auto share = static_cast<double>(top.bytes) / static_cast<double>(summary.total.bytes);
   if (share >= kDominantPair && top.source != top.destination) {
     remarks.push_back({"dominant-pair",
-                       fmt::format("{} → {} carries {} of all bytes: place these two ranks on one "
-                                   "host, close to each other",
-                                   top.source, top.destination, percent(share, 1))});
+                       fmt::format("{} → {} carries {} of all bytes: {}", top.source,
+                                   top.destination, percent(share, 1),
+                                   profile::on_one_host(summary.header, top.source, top.destination)
+                                       ? "bind these two ranks to the same socket"
+                                       : "place these two ranks on one host")});
   }
 }
 

@@ -183,7 +183,7 @@ class Trace(harness.CliTest):
         self.assertEqual((info["lost_records"], info["processes"][1]["lost_records"]), (1234, 1234))
         self.assertIn("\nlost      1,234 records: rank 1 1,234\n", self.ok("check", "r"))
         analysed = self.fathom("analyze", "r")
-        self.assertIn("note: rank 1 lost 1234 records: its times are too short", analysed.stdout)
+        self.assertIn("note: rank 1 lost 1234 records: its times lack the lost calls", analysed.stdout)
         with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
             self.assertIn("rank 1 lost 1234 records", json.dumps(json.load(file)))
         for name in ("chrome", "perfetto", "otf2", "sqlite"):

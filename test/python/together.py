@@ -52,9 +52,9 @@ def mappings(engine, comm):
     assert loads[:-1] == [0] * (size - 1) and loads[-1] > 10000, loads
     assert asked == ([ranks] if size > 1 else []), asked
     if size > 1:
-        refused(engine, comm, [0] * (ranks - 1), f"owners to {ranks - 1} processes of {ranks}")
-        refused(engine, comm, [0] * (ranks - 1) + [size], f"process {ranks - 1} to an analysis process that is not there")
-        refused(engine, comm, [-1] * ranks, "process 0 to an analysis process that is not there")
+        refused(engine, comm, [0] * (ranks - 1), f"owners for {ranks - 1} processes; the job has {ranks}")
+        refused(engine, comm, [0] * (ranks - 1) + [size], f"process {ranks - 1} to an analysis process that does not exist")
+        refused(engine, comm, [-1] * ranks, "process 0 to an analysis process that does not exist")
         refused(engine, comm, [comm.Get_rank()] * ranks, "not the same at every analysis process")
     by_turns = [rank % size for rank in engine.ranks]
     engine.set_mapping(by_turns)

@@ -154,9 +154,10 @@ TEST_CASE("a trace in which calls are missing by choice says so, and what that b
   CHECK(calls.find("load-imbalance") != std::string::npos);
   CHECK(limits_with({"ranks 0-1"}).find("only chosen ranks are in the trace (ranks 0-1)") !=
         std::string::npos);
-  CHECK(limits_with({"phases solve"}).find("only a part of the run was recorded (phases solve)") !=
+  CHECK(limits_with({"phases solve"}).find("only part of the run was recorded (phases solve)") !=
         std::string::npos);
-  CHECK(limits_with({"from 0.5", "to 0.6"}).find("calls under way at its edges are not counted") !=
+  CHECK(limits_with({"from 0.5", "to 0.6"})
+            .find("calls that cross its edges and the waits in them are not counted") !=
         std::string::npos);
 }
 
