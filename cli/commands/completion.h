@@ -11,7 +11,7 @@ namespace fathom::cli {
 
 inline constexpr char kCompletionExamples[] =
     "  . <(fathom completion bash)\n"
-    "An installed Fathom brings this script along; bash then loads it by itself.\n";
+    "An installed Fathom includes this script, and bash loads it by itself.\n";
 
 Action declare_completion(CLI::App& app);
 

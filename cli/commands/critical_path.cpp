@@ -134,8 +134,8 @@ std::string routines_text(const analysis::PathMetrics& metrics) {
     text += "\n";
   }
   return text +
-         "a routine stands for its group: MPI_Wait also for MPI_Waitall and its kin, MPI_Send for "
-         "MPI_Ssend and its kin\n";
+         "a routine includes its variants: MPI_Wait also MPI_Waitall and the like, MPI_Send also "
+         "MPI_Ssend and the like\n";
 }
 
 struct CriticalPathOptions {

@@ -228,7 +228,7 @@ class Examination {
   }
 
   std::string summary(bool able) const {
-    if (!able) return "nothing can be measured here until what is marked 'no' is fixed";
+    if (!able) return "nothing can be measured here until the lines marked 'no' are fixed";
     if (peruse_) return "jobs can be measured with every source";
     return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built "
            "for it";

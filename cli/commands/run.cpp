@@ -199,13 +199,13 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
       job.code == 0
           ? ""
           : fmt::format(
-                "the command ended with {}; if it says above why (too few slots: mpirun "
-                "--oversubscribe; "
-                "AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), that comes first; else ",
+                "the command ended with {}; if it printed the reason above (too few slots: mpirun "
+                "--oversubscribe; AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), solve "
+                "that first; otherwise ",
                 job.code);
   return fmt::format(
       "no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
-      "'fathom doctor' tell more",
+      "'fathom doctor' show more",
       first, likely);
 }
 

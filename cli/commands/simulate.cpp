@@ -60,6 +60,7 @@ struct SimulateOptions {
   std::string table;
   simulator::ClusterDefaults defaults;
   bool host_links = false;
+  bool json = false;
   bool snapshots = false;
   std::vector<std::uint64_t> snapshots_ns;
   bool list = false;
@@ -236,10 +237,10 @@ base::Status simulate_load(const simulator::Network& network, const simulator::J
                            const SimulateOptions& options, simulator::ResultsWriter& results) {
   const auto run = simulator::run_link_load(network, job, choice);
   if (!run) return run.error();
-  if (results.count() == 0) print_heading();
+  if (results.count() == 0 && !options.json) print_heading();
   results.add(network, job.name, *run, options.host_links);
-  print_run(network, job, *run, options.host_links);
-  if (plan.is_single)
+  if (!options.json) print_run(network, job, *run, options.host_links);
+  if (plan.is_single && !options.json)
     std::fputs(load_report(network, run->use, options.host_links).c_str(), stdout);
   return write_extras(network, job, choice, *run, options, results.count());
 }
@@ -280,10 +281,11 @@ base::Status simulate_time(const simulator::Network& network, const ModelJob& jo
                            simulator::ResultsWriter& results) {
   const auto run = run_in_time(network, job, plan.model, plan.machine, choice);
   if (!run) return run.error();
-  if (results.count() == 0) print_timed_heading(plan.model);
+  if (results.count() == 0 && !options.json) print_timed_heading(plan.model);
   results.add_text(simulator::timed_json(network, job.job.name, *run, options.host_links));
-  print_timed(network, job, *run);
-  if (plan.is_single) std::fputs(time_report(network, *run->usage, run->seconds).c_str(), stdout);
+  if (!options.json) print_timed(network, job, *run);
+  if (plan.is_single && !options.json)
+    std::fputs(time_report(network, *run->usage, run->seconds).c_str(), stdout);
   if (auto written = write_snapshots(network, *run, options, results.count()); !written)
     return written;
   if (!options.table.empty()) {
@@ -355,8 +357,8 @@ base::Status simulate_all(const Plan& plan, const SimulateOptions& options,
 std::string first_beside_scenario(const CLI::App& app) {
   for (const CLI::Option* option : app.get_options()) {
     const std::string name = option->get_name();
-    const bool fits =
-        name == "SCENARIO" || name == "--output" || name == "--threads" || name == "--force";
+    const bool fits = name == "SCENARIO" || name == "--output" || name == "--threads" ||
+                      name == "--force" || name == "--json";
     if (option->count() > 0 && !fits) return name;
   }
   return "";
@@ -369,10 +371,10 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
   if (!options.scenario.empty()) {
     if (beside_scenario.empty()) {
       return simulate_scenario(
-          {options.scenario, options.directory, options.threads, options.force});
+          {options.scenario, options.directory, options.threads, options.force, options.json});
     }
-    return refuse("a scenario names its clusters, jobs and everything else itself; leave " +
-                  beside_scenario + " out, and write it into " + options.scenario);
+    return refuse("a scenario sets its clusters, jobs and options itself; leave out " +
+                  beside_scenario + ", and set it in " + options.scenario);
   }
   if (options.clusters.empty())
     return refuse("name a cluster with --cluster; see fathom simulate --help");
@@ -402,6 +404,10 @@ int run_simulate(const SimulateOptions& options, const std::string& beside_scena
   if (auto status = simulate_all(*plan, options, networks, jobs, results); !status) {
     return give_up(status.error().message);
   }
+  if (options.json) {
+    if (auto printed = print_results(options.directory); !printed)
+      return give_up(printed.error().message);
+  }
   std::fprintf(stderr, "fathom: all links in %s/results.json\n", options.directory.c_str());
   return kFine;
 }
@@ -416,6 +422,8 @@ Action declare_simulate(CLI::App& app) {
   app.add_option("-o,--output", options->directory, "folder for results.json, created if needed")
       ->type_name("DIR");
   app.add_flag("--force", options->force, "replace the results that DIR holds");
+  app.add_flag("--json", options->json,
+               "print what results.json holds instead of the tables, for programs");
   app.add_option("--threads", options->threads,
                  "threads for the combinations of a scenario (default: one per core)")
       ->type_name("N");

@@ -34,6 +34,7 @@ using scenario::Share;
 // What a combination returns to the first process, in the order of Part::texts.
 enum Text { kJson, kRow, kLine, kReport };
 
+// Other processes may start later and have longer combinations, so the first must not give up soon.
 constexpr double kLeastPatience_s = 600;
 
 base::Status write_text(const std::string& path, const std::string& text) {
@@ -191,7 +192,11 @@ int simulate_scenario(const ScenarioRequest& request) {
   auto gathered = scenario::gather_parts(share, directory, patience_s, *parts);
   if (gathered) gathered = write_results(*parts, directory);
   if (!gathered) return give_up(gathered.error().message);
-  print(*parts);
+  if (!request.json) {
+    print(*parts);
+  } else if (auto printed = print_results(directory); !printed) {
+    return give_up(printed.error().message);
+  }
   std::fprintf(stderr, "fathom: results in %s/results.json, runs.csv and run-N/\n",
                directory.c_str());
   return kFine;

@@ -12,6 +12,7 @@ struct ScenarioRequest {
   std::string directory;  // empty: as in the file
   unsigned threads = 0;   // 0: one per core
   bool replace = false;   // replace results already in the folder
+  bool json = false;      // print results.json instead of the report
 };
 
 // Prints, and returns the exit code.

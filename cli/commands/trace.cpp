@@ -25,7 +25,7 @@ constexpr TracePart kParts[] = {
      "  fathom trace print r1 --ranks 0 --functions MPI_Send\n", declare_trace_print},
     {"slice", "write a window of time as a run of its own",
      "  fathom trace slice r1 --from 10s --to 12s -o r1-cut\n", declare_trace_slice},
-    {"filter", "write chosen events, as those of some ranks or phases, as a run",
+    {"filter", "write chosen events, such as those of some ranks, as a run of its own",
      "  fathom trace filter r1 --functions MPI_Allreduce --kinds calls -o r1-allreduce\n",
      declare_trace_filter},
     {"merge", "join the parts of a trace that lie in several folders",

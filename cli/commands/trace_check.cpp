@@ -152,9 +152,10 @@ int run_check(const CheckOptions& options) {
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace check", trace.error().message);
   if (trace->definitions().world_size != profile->world_size) {
-    return fail(kFailed, "trace check",
-                fmt::format("the trace has {} ranks and the profile {}: they are of different runs",
-                            trace->definitions().world_size, profile->world_size));
+    return fail(
+        kFailed, "trace check",
+        fmt::format("the trace has {} ranks and the profile {}: they belong to different runs",
+                    trace->definitions().world_size, profile->world_size));
   }
   const trace::ProfileComparison comparison = trace::compare_with_profile(*trace, *profile);
   const int delivered = deliver(options.output, "trace check",

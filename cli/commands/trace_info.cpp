@@ -93,8 +93,8 @@ std::string summary_text(const trace::Definitions& definitions, const Sums& sums
       sums.records == 0 ? 0 : static_cast<double>(sums.bytes) / static_cast<double>(sums.records);
   text += line("size", fmt::format("{}, {:.2f} bytes a record",
                                    human_bytes(static_cast<double>(sums.bytes)), each));
-  text += line("lost", sums.lost == 0 ? "nothing known" : grouped(sums.lost) + " records");
-  text += line("clock", fmt::format("{}, hosts brought together to ±{} ns", joined(sums.clocks, 4),
+  text += line("lost", sums.lost == 0 ? "none known" : grouped(sums.lost) + " records");
+  text += line("clock", fmt::format("{}, hosts aligned to ±{} ns", joined(sums.clocks, 4),
                                     sums.uncertainty_ns));
   text += line("defined",
                fmt::format("{} functions, {} communicators, {} classes of messages, {} phases",

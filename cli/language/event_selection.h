@@ -34,7 +34,7 @@ struct ChosenEvents {
   std::vector<std::size_t> processes;
   trace::EventSelection selection;
 
-  // Phases are only known to who has read from the beginning.
+  // Phases are known only if the trace has been read from the beginning.
   bool may_seek() const { return selection.from_ns > 0 && selection.phases.empty(); }
 };
 base::Result<ChosenEvents> choose(const EventChoice& choice, const trace::Definitions& definitions);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How `--help` shows an option: names and type on the left, what it does on the right, in lines of
-// at most 100 columns. Defaults and what is required stand at the end of the sentence.
+// at most 100 columns. A default, or that an option is required, comes at the end of the sentence.
 #pragma once
 
 #include <CLI/CLI.hpp>

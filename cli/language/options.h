@@ -5,7 +5,7 @@
 //   TIME   1.5s, 443ms, 200us, 7ns; a number alone is in seconds
 //   RANKS  world ranks: 0-3,7
 //   lists  a,b,c; an option that takes one may also be given several times
-//   names  a list; MPI_I* stands for all that begin so, -MPI_Test leaves out (base/name_patterns.h)
+//   names  a list; MPI_I* chooses all names that begin so, -MPI_Test leaves out (base/name_patterns.h)
 //
 // Values are checked while the command line is parsed, before anything is done.
 //

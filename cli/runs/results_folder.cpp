@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/runs/results_folder.h"
 
+#include <cerrno>
 #include <charconv>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <string_view>
 #include <vector>
@@ -60,6 +63,21 @@ base::Status take_results_folder(const std::string& folder, bool replace, std::s
       return base::Error{"cannot remove the old '" + file.string() + "': " + failed.message()};
   }
   return base::Done{};
+}
+
+base::Status print_results(const std::string& folder) {
+  const std::string path = folder + "/results.json";
+  std::FILE* file = std::fopen(path.c_str(), "r");
+  if (file == nullptr) return base::Error{path + ": cannot be read: " + std::strerror(errno)};
+  char piece[1 << 16];
+  bool whole = true;
+  for (std::size_t size; whole && (size = std::fread(piece, 1, sizeof piece, file)) > 0;)
+    whole = std::fwrite(piece, 1, size, stdout) == size;
+  const bool read = std::ferror(file) == 0;
+  std::fclose(file);
+  if (!read) return base::Error{path + ": cannot be read to its end"};
+  if (whole && std::fflush(stdout) == 0) return base::Done{};
+  return base::Error{"cannot write to stdout; is the disk full?"};
 }
 
 }  // namespace fathom::cli

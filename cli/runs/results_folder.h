@@ -16,4 +16,8 @@ namespace fathom::cli {
 base::Status take_results_folder(const std::string& folder, bool replace,
                                  std::size_t shared_runs = 0);
 
+// Copies the folder's results.json to stdout. From the file, because the results of a large
+// simulation do not fit into memory, and because nothing is printed if the simulation fails.
+base::Status print_results(const std::string& folder);
+
 }  // namespace fathom::cli

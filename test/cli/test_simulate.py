@@ -52,6 +52,16 @@ class Simulate(harness.CliTest):
         self.assertEqual(results["schema"], "fathom-simulation/1")
         return results["runs"]
 
+    def test_json_is_the_results_file(self):
+        for options in ((), ("--model", "flow"), ("--routing", "dmodk,smodk")):
+            result = self.simulate("--json", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out", "results.json"), encoding="utf-8") as file:
+                self.assertEqual(result.stdout, file.read())
+            self.assertEqual(json.loads(result.stdout)["schema"], "fathom-simulation/1")
+        result = self.simulate("--json", "--routing", "dor")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+
     def test_results(self):
         run, = self.runs()
         self.assertEqual([run[key] for key in ("job", "selection", "placement", "routing", "seed")],
@@ -136,6 +146,8 @@ class Simulate(harness.CliTest):
             self.assertIn("```yaml\n" + file.read() + "```\n", page.read())
         result = self.fathom("simulate", path, "-o", "sim")
         self.assertEqual(result.returncode, 0, result.stderr)
+        with open(self.path("sim", "results.json"), encoding="utf-8") as file:
+            self.assertEqual(self.fathom("simulate", path, "-o", "same", "--json").stdout, file.read())
         with open(self.path("sim", "results.json"), encoding="utf-8") as file:
             runs = json.load(file)["runs"]
         self.assertEqual(len(runs), 6)
@@ -395,12 +407,12 @@ for path in sys.argv[2:]:
                                ("a: [", "s.yml:")):
             with self.subTest(sentence):
                 self.assert_refused(self.scenario(text), 1, sentence)
-        self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario names its clusters, jobs", "leave --job out")
+        self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario sets its clusters, jobs", "leave out --job")
 
     def test_no_option_is_passed_over_in_silence(self):
         for words in (["--seed", "3"], ["--routing", "dmodk"], ["--model", "flow"], ["--host-links"], ["--slots", "2"], ["--rankfile", "r"]):
             with self.subTest(words):
-                self.assert_refused(self.scenario(self.SCENARIO, *words), 2, f"leave {words[0]} out, and write it into s.yml")
+                self.assert_refused(self.scenario(self.SCENARIO, *words), 2, f"leave out {words[0]}, and set it in s.yml")
         self.assert_refused(self.simulate("--loggops", "L=1"), 2, "--loggops needs --model replay")
         for words in (["--placement", "cyclic"], ["--hosts", "n00"], ["--selection", "random"]):
             with self.subTest(words):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The other subcommands: plot, export, import, doctor, and the help of all of them."""
+import json
 import os
 import unittest
 
@@ -144,6 +145,14 @@ class Import(harness.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("fathom report again", result.stderr)
         self.assertIn("3.03 GB in 35,092 messages", self.fathom("report", "again").stdout)
+
+    def test_json_tells_what_was_imported(self):
+        self.write_run("r")
+        self.assertEqual(self.fathom("export", "r", "--format", "pfprof", "-o", "pf").returncode, 0)
+        result = self.fathom("import", "pf", "-o", "again", "--json")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(json.loads(result.stdout), {"schema": "fathom-import/1", "run": "again", "format": "pfprof",
+                                                     "holds": "profile", "ranks": 4, "notes": []})
 
     def test_failures(self):
         self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")

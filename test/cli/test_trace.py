@@ -36,7 +36,7 @@ class Trace(harness.CliTest):
     def test_info(self):
         self.generate()
         text = self.ok("info", "r", "--scan", "--ranks")
-        for part in ("4 of 4 ranks", "MPI_Allreduce", "received", "n0", "nothing known"):
+        for part in ("4 of 4 ranks", "MPI_Allreduce", "received", "n0", "none known"):
             self.assertIn(part, text)
         self.assertNotIn("problems", text)
 

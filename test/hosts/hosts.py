@@ -220,7 +220,7 @@ def check_trace(checks, hosts, installation, program, libraries, folder):
     checked = fathom("check", run)
     checks.expect(f"{name}: agrees with the profile", checked.returncode == 0, checked.stdout[-2000:])
     info = fathom("info", run).stdout
-    found = re.search(r"brought together to ±(\d+) ns", info)
+    found = re.search(r"aligned to ±(\d+) ns", info)
     uncertainty = int(found.group(1)) if found else -1
     checks.expect(f"{name}: the clocks' uncertainty is known", 0 < uncertainty < 50_000_000, info)
     sent, received = {}, {}
