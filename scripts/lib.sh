@@ -10,7 +10,7 @@ fathom_build=${FATHOM_BUILD:-$fathom_root/build}
 openmpi_version=4.1.4
 openmpi_prefix=${FATHOM_OPENMPI:-$fathom_cache/openmpi-$openmpi_version-peruse-1}
 
-# mpirun refuses to run as root unless told twice; inside a container or CI root is all there is.
+# mpirun refuses to run as root unless two variables allow it; inside a container or CI root is all there is.
 if [ "$(id -u)" = 0 ]; then
   export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 fi

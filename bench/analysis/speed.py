@@ -40,8 +40,8 @@ def generate(programs, path, events, words):
 
 def names_of(programs):
     """Those with a goal, then all others that the registry has."""
-    told = subprocess.run([programs / "bench/analysis/analysis_speed", "--list"], check=True, capture_output=True, text=True)
-    known = told.stdout.split()
+    listed = subprocess.run([programs / "bench/analysis/analysis_speed", "--list"], check=True, capture_output=True, text=True)
+    known = listed.stdout.split()
     if missing := [name for name in GOALS if name not in known]:
         raise jobs.Failed(f"there is no analysis {', '.join(missing)} any more")
     return [*GOALS, *(name for name in known if name not in GOALS)]

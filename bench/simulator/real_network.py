@@ -17,7 +17,7 @@ programs are in bench/simulator/programs/patterns.c.
 Known beforehand, and not fitted to the programs: the rates of the links; the part of a rate that is left for data when
 two hosts send each other (frames' headers and acknowledgements take the rest), measured with plain sockets; Open MPI's
 eager limit for TCP, 64 KiB. Open MPI sends (btl_tcp_flags 1): with its PUT protocol, the answer to a rendezvous waits in
-the socket behind the data that the answerer sends itself, and exchanges take up to twice as long; --put shows that.
+the socket after the data that the answerer sends itself, and exchanges take up to twice as long; --put shows that.
 --check asserts that ranks run where the rankfile says and prints no times; it skips where namespaces are not permitted.
 --write puts the table into docs/simulator-models.md.
 """

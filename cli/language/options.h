@@ -55,7 +55,7 @@ base::Status check(const Window& window);  // an Error if nothing lies in it
 
 // The names that are shown, as in "-o", "--output"; those of a hidden option: none.
 std::vector<std::string> shown_names(const CLI::Option& option);
-// Of all options.
+// The same for all options of a subcommand.
 std::vector<std::string> shown_names(const CLI::App& app);
 
 }  // namespace fathom::cli

@@ -31,7 +31,7 @@ class ForwardingTable : public RouteSink {
   void take(std::size_t index, std::span<const LinkId> links, double share) override;
 
   // One entry per (switch, source, destination), ascending. An Error names the first flow that a
-  // switch would have to forward in two ways (flows of one pair of hosts on different paths, or a
+  // switch would have to forward over two links (flows of one pair of hosts on different paths, or a
   // loop).
   base::Result<std::vector<ForwardingEntry>> per_flow() const;
 

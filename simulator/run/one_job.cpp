@@ -37,7 +37,7 @@ std::string placement_name(const Choice& choice) {
 base::Result<PlacedJob> place_job(const Network& network, const Job& job, const Choice& choice) {
   auto placement = placement_of(network, job, choice);
   if (!placement) return placement.error();
-  // A per-flow router may send the processes of two hosts different ways, so it gets one demand per
+  // A per-flow router may send the processes of two hosts over different paths, so it gets one demand per
   // pair of processes.
   const Granularity granularity =
       choice.router->per_flow ? Granularity::kProcesses : Granularity::kHosts;

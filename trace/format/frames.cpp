@@ -91,8 +91,8 @@ class FrameSearch {
             0};
   }
 
-  // True if the file ends with a usable index. Its entries are then believed; headers are checked
-  // when frames are loaded.
+  // True if the file ends with a usable index. Its entries are trusted until frames are loaded, which
+  // checks the headers, so that opening a long trace reads no more than its end.
   bool take_index() {
     Trailer trailer;
     if (file_.size() < sizeof(FileHeader) + sizeof trailer) return false;
