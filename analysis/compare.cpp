@@ -21,7 +21,8 @@ double growth(double first, double last) {
   return last > 0 ? std::numeric_limits<double>::infinity() : 1;
 }
 
-// Slope of log(y) over log(x); none unless two different x have a positive y.
+// Slope of log(y) over log(x), because a power of the ranks is a straight line there. None unless
+// two different x have a positive y.
 std::optional<double> exponent_of(const std::vector<double>& x, const std::vector<double>& y) {
   std::vector<std::pair<double, double>> points;
   for (std::size_t i = 0; i < x.size(); ++i) {

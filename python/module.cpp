@@ -237,6 +237,7 @@ py::dict all_events(Run& run) {
     const auto wanted = [&](const trace::Process& process) {
       return !scope.ranks || scope.ranks->contains(process.rank);
     };
+    // Reserved at once, because columns that grow step by step would be copied several times.
     std::size_t rows = 0;
     for (const trace::Process& process : processes)
       rows += wanted(process) && scope.whole_time() && !scope.phases ? process.records : 0;

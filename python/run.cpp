@@ -102,6 +102,7 @@ const std::vector<analysis::CallRow>& Run::calls() {
     const py::gil_scoped_release released;
     return value_or_throw(analysis::count_calls(events));
   }();
+  // Another thread may have counted them meanwhile, because the interpreter lock was released.
   if (!calls_) calls_ = std::move(rows);
   return *calls_;
 }

@@ -27,6 +27,7 @@ void Encoder::begin(RecordKind kind, std::uint32_t small) {
   head_ = head(static_cast<std::uint32_t>(kind), 0, small & kMaxSmall, 0);
 }
 
+// Cuts the record to the 15 words that a head can count, because readers could not step over more.
 void Encoder::finish() {
   if (record_.size() > 1 + kMaxWords) record_.resize(1 + kMaxWords);
   record_[0] = head_ | std::uint64_t{record_.size() - 1} << kWordsShift;

@@ -127,7 +127,8 @@ class Lines {
   ProcessDefinitions& to_;
 };
 
-// A row with a known key replaces the earlier one. Returns the position of each row of the frame.
+// A row with a known key replaces the earlier one in its place, because records refer to positions.
+// Returns the position of each row of the frame.
 std::vector<std::uint32_t> add_communicators(const std::vector<profile::CommunicatorRow>& rows,
                                              std::vector<profile::CommunicatorRow>& known) {
   std::map<std::uint64_t, std::uint32_t> places;

@@ -33,6 +33,7 @@ std::string set_to(const char* variable) {
 class Examination {
  public:
   // In text or as JSON, schema fathom-doctor/1.
+  // Every examination runs even if an earlier one failed, so that one call lists all that is to do.
   int run(const ResultOutput& output) {
     if (const auto checked = check(output); !checked)
       return fail(kWrongUsage, "doctor", checked.error().message);

@@ -23,7 +23,8 @@ struct MergeOptions {
   bool force = false;
 };
 
-// The job that a trace file belongs to: the beginning of its name.
+// The job that a trace file belongs to: the beginning of its name. Two runs of one program have the
+// same ranks and executable, so only this tells their files apart.
 std::string job_of(const fs::path& file) {
   const std::string name = file.filename();
   return name.substr(0, name.find('.'));

@@ -180,7 +180,8 @@ std::string text_line(const Description& description, const Event& event, std::i
   return line + "\n";
 }
 
-// All chosen processes, merged by time.
+// All chosen processes, merged by time. Each process is filtered before the merge, so that printing
+// a few events of a large trace does not sort the rest.
 class MergedEvents {
  public:
   MergedEvents(const trace::Trace& trace, const ChosenEvents& chosen) {

@@ -116,6 +116,7 @@ class ReportPage {
                                             right("bytes", 8), left("", 20), right("share", 6),
                                             right("messages", 13), right("mean size", 9))));
     const auto& classes = summary_.classes;
+    // The last row sums up the classes left out, so that the rows add up to the total above them.
     const std::size_t shown = classes.size() <= kClassRows ? classes.size() : kClassRows - 1;
     profile::Volume rest;
     for (std::size_t i = 0; i < classes.size(); ++i) {

@@ -67,7 +67,8 @@ class PlatformReader {
   }
 
   // Finds hosts that forward others' traffic: gateways, and hosts at which several links of a route
-  // graph end.
+  // graph end. A pass of its own, because such a host gets a switch when it is declared, and the
+  // routes come after it in the file.
   void find_forwarding(Xml zone) {
     const bool is_graph =
         is_one_of(text_of(zone, "routing"),

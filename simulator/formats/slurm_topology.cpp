@@ -167,7 +167,8 @@ class SlurmReader {
     return base::Done{};
   }
 
-  // Repeatedly removes switches whose children are all removed. What remains is above itself.
+  // Repeatedly removes switches whose children are all removed. What remains is part of a cycle or
+  // above one. Without this check, a mistake in a name would give a network that is no tree.
   base::Status check_tree() const {
     std::unordered_map<std::string, std::vector<std::string>> parents;
     std::unordered_map<std::string, std::size_t> open;  // children not yet removed

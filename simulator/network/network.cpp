@@ -151,6 +151,8 @@ base::Status NetworkBuilder::check() const {
   return base::Done{};
 }
 
+// Hosts come first, whatever the order of the file, so that a HostId is also a NodeId and arrays by
+// host need no look-up.
 void NetworkBuilder::number_nodes(Network& network, bool hosts, std::vector<NodeId>& number) {
   for (std::size_t at = 0; at < nodes_.size(); ++at) {
     Node& node = nodes_[at];

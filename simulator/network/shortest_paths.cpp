@@ -93,7 +93,8 @@ double ShortestPaths::count_ways(HostId source, HostId destination) {
   const NodeId target = target_of(destination);
   Toward& near = toward(target);
   if (near.distance(source) == kUnreachable) return 0;
-  // Level by level from the source: a node is reached only at its own distance.
+  // Level by level from the source, because a node's count is complete only when all nodes one hop
+  // before it have been added.
   std::vector<double> ways(network_.node_count(), 0);
   std::vector<NodeId> level = {source}, next;
   ways[source] = 1;

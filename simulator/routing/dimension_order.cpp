@@ -38,7 +38,8 @@ class DimensionRouter : public Router {
     std::vector<LinkId> up, down;
   };
 
-  // Two links per switch and dimension, upwards and downwards; kNoId if missing.
+  // Two links per switch and dimension, upwards and downwards; kNoId if missing. Looked up once,
+  // because otherwise every hop of every demand would search the links of a switch.
   void find_neighbours() {
     const std::size_t dimensions = grid_.stride.size();
     neighbours_.assign(grid_.points() * dimensions * 2, kNoId);

@@ -99,7 +99,8 @@ class Run {
     return arrived_ < arrivals_.size() ? arrivals_[arrived_].submit_s : JobRuntimes::kNever;
   }
 
-  // All events of this moment: ends, then arrivals, then starts.
+  // All events of this moment: ends, then arrivals, then starts. In this order, so that a job can
+  // start on hosts that are freed at the moment of its arrival.
   base::Status happen() {
     bool changed = false;
     while (runtimes_->next_event_s() <= now_s_) {
@@ -121,6 +122,8 @@ class Run {
   QueuedJob queued(std::size_t number) const {
     if (arrivals_[number].given_placement) return bound(number);
     const auto ranks = static_cast<std::uint64_t>(arrivals_[number].job->ranks);
+    // A job has its hosts to itself. Which ones it will get is not known here, so hosts of different
+    // sizes only give an upper limit.
     const std::uint64_t whole_hosts = least_slots_ == most_slots_
                                           ? (ranks + most_slots_ - 1) / most_slots_ * most_slots_
                                           : ranks + most_slots_ - 1;
