@@ -175,9 +175,8 @@ base::Status export_chrome(const trace::Trace& trace, const TraceOptions& option
   if (!opened) return opened;
   ChromeVisitor visitor(file, trace.definitions(), options);
   visitor.begin();
-  note(trace::walk_job(trace, visitor), notes);
+  walk_job(trace, visitor, notes);
   visitor.end();
-  note_loss(trace.definitions(), notes);
   if (trace.definitions().level == "transfers") {
     notes.push_back(
         "Chrome's JSON has no place for the steps inside a transfer; they were left out");

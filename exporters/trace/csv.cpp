@@ -128,8 +128,7 @@ base::Status export_trace_csv(const trace::Trace& trace, const TraceOptions& opt
   const auto opened = file.open(path, options.force);
   if (!opened) return opened;
   CsvVisitor visitor(file, trace.definitions(), options);
-  note(trace::walk_job(trace, visitor), notes);
-  note_loss(trace.definitions(), notes);
+  walk_job(trace, visitor, notes);
   return file.commit();
 }
 

@@ -327,8 +327,7 @@ base::Status export_paraver(const trace::Trace& trace, const TraceOptions& optio
   const auto ranks = check_rank_count(rank_count(trace.definitions()), kMostListedRanks, "paraver");
   if (!ranks) return ranks;
   ParaverVisitor visitor(trace.definitions(), options);
-  note(trace::walk_job(trace, visitor), notes);
-  note_loss(trace.definitions(), notes);
+  walk_job(trace, visitor, notes);
   notes.push_back(
       "Paraver's format has no place for requests, roots and lengths of calls; calls, states and "
       "messages are written");

@@ -313,8 +313,7 @@ base::Status export_perfetto(const trace::Trace& trace, const TraceOptions& opti
   if (!opened) return opened;
   PerfettoVisitor visitor(file, trace.definitions(), options);
   visitor.begin();
-  note(trace::walk_job(trace, visitor), notes);
-  note_loss(trace.definitions(), notes);
+  walk_job(trace, visitor, notes);
   if (trace.definitions().level == "transfers") {
     notes.push_back(
         "the steps inside a transfer have no track in the Perfetto output; export to events or "

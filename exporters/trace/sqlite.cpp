@@ -331,9 +331,8 @@ base::Status export_sqlite(const trace::Trace& trace, const TraceOptions& option
   if (!opened) return opened;
   SqliteVisitor visitor(database, trace.definitions(), options);
   visitor.definitions();
-  note(trace::walk_job(trace, visitor), notes);
+  walk_job(trace, visitor, notes);
   visitor.sites();
-  note_loss(trace.definitions(), notes);
   return database.commit();
 }
 

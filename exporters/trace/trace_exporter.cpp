@@ -80,6 +80,11 @@ void note_loss(const trace::Definitions& definitions, Notes& notes) {
                     " records; their events are missing");
 }
 
+void walk_job(const trace::Trace& trace, trace::Visitor& visitor, Notes& notes) {
+  note(trace::walk_job(trace, visitor), notes);
+  note_loss(trace.definitions(), notes);
+}
+
 std::int32_t CommunicatorRanks::rank_in(std::int32_t communicator, std::int32_t world_rank) {
   if (communicator < 0 ||
       static_cast<std::size_t>(communicator) >= definitions_.communicators.size())

@@ -57,6 +57,8 @@ bool is_hidden(const trace::Definitions& definitions, std::uint32_t message_clas
 void note(const trace::WalkSummary& summary, Notes& notes);
 // Notes the loss and damage that the definitions report.
 void note_loss(const trace::Definitions& definitions, Notes& notes);
+// Walks through the whole job and notes both: all that a format with one file for all ranks needs.
+void walk_job(const trace::Trace& trace, trace::Visitor& visitor, Notes& notes);
 
 // Converts world ranks to ranks of a communicator. Cost: one hash table per communicator met.
 class CommunicatorRanks {
