@@ -79,16 +79,22 @@ std::vector<double> as_doubles(const BinCounts& counts, std::size_t series) {
   return {values.begin(), values.end()};
 }
 
+// Counts the run's events with an analysis of the core, while other Python threads may run. `function`
+// needs no GIL: a SingleProcess exchanges no Python objects.
+BinCounts count(Run& run, const TimeBins& bins,
+                base::Result<BinCounts> (*function)(const analysis::CountedEvents&,
+                                                    const TimeBins&)) {
+  analysis::SingleProcess alone;
+  const analysis::CountedEvents events = run.counted(alone);
+  const py::gil_scoped_release released;
+  return value_or_throw(function(events, bins));
+}
+
 // The edges of equal bins, and the ns of each function in each bin, by its number. Functions without
 // time are left out.
 py::tuple time_by_bin(Run& run, std::size_t bin_count) {
   const TimeBins bins = equal_bins(run, bin_count);
-  analysis::SingleProcess alone;
-  const analysis::CountedEvents events = run.counted(alone);
-  const BinCounts counts = [&] {
-    const py::gil_scoped_release released;
-    return value_or_throw(analysis::time_by_bin(events, bins));
-  }();
+  const BinCounts counts = count(run, bins, analysis::time_by_bin);
   py::dict functions;
   for (std::size_t i = 0; i < run.trace().definitions().functions.size(); ++i) {
     if (!counts.empty(i)) functions[py::int_(i)] = as_array(as_doubles(counts, i));
@@ -98,12 +104,7 @@ py::tuple time_by_bin(Run& run, std::size_t bin_count) {
 
 // Bytes and messages in each bin, including the library's own.
 py::tuple messages_in(Run& run, const TimeBins& bins, bool received) {
-  analysis::SingleProcess alone;
-  const analysis::CountedEvents events = run.counted(alone);
-  const BinCounts counts = [&] {
-    const py::gil_scoped_release released;
-    return value_or_throw(analysis::messages_by_bin(events, bins));
-  }();
+  const BinCounts counts = count(run, bins, analysis::messages_by_bin);
   std::vector<std::int64_t> bytes(bins.count()), messages(bins.count());
   for (const std::size_t first : {analysis::kSentBytes, analysis::kHiddenSentBytes}) {
     const std::size_t row = first + (received ? analysis::kReceivedBytes : analysis::kSentBytes);
