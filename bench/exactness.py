@@ -27,7 +27,6 @@ import collections
 import json
 import pathlib
 import shutil
-import sys
 
 import jobs
 

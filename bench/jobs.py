@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Runs MPI jobs for the measurements in this folder: natively, under Fathom, under pml_monitoring.
 
-Everything that the programs share is here: which Open MPI installations there are, how a job is
-started, where the C programs are built, how a table is printed or put into a document.
+What the programs share: how a job is started, where the C programs are built, how a table is printed
+or put into a document.
 """
 
 import os
@@ -15,44 +15,29 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("FATHOM_BUILD", ROOT / "build"))
-CACHE = pathlib.Path(os.environ.get("FATHOM_CACHE",
-                                    pathlib.Path(os.environ.get("XDG_CACHE_HOME", "~/.cache")) / "fathom")).expanduser()
+
+sys.path.insert(0, str(ROOT / "test"))
+import open_mpi  # noqa: E402
 
 
 class Failed(Exception):
     """One sentence for the user."""
 
 
-class Installation:
-    """An Open MPI: the PERUSE build or the machine's own."""
-
-    def __init__(self, name, prefix):
-        self.name = name
-        self.prefix = prefix
-        self.has_peruse = prefix is not None
-        self.mpirun = str(prefix / "bin/mpirun") if prefix else "/usr/bin/mpirun"
-        self.mpicc = str(prefix / "bin/mpicc") if prefix else "/usr/bin/mpicc"
-
-    def environment(self):
-        env = {k: v for k, v in os.environ.items()
-               if k != "LD_PRELOAD" and not k.startswith(("OMPI_", "PMIX_", "FATHOM_"))}
-        env["OMPI_ALLOW_RUN_AS_ROOT"] = env["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-        if self.prefix:
-            env["LD_LIBRARY_PATH"] = str(self.prefix / "lib")
-        return env
+def build(name):
+    """The Open MPI of this name in test/open_mpi.py."""
+    row = open_mpi.row(name)
+    if not row.is_installed:
+        raise Failed(f"there is no {row.title} in {row.prefix}: run scripts/setup.sh")
+    return open_mpi.OpenMpi(row)
 
 
 def peruse_build():
-    prefix = pathlib.Path(os.environ.get("FATHOM_OPENMPI", CACHE / "openmpi-4.1.4-peruse-1")).expanduser()
-    if not (prefix / "bin/mpirun").exists():
-        raise Failed(f"no PERUSE-enabled Open MPI in {prefix}: run scripts/setup.sh, or set FATHOM_OPENMPI")
-    return Installation("PERUSE build", prefix)
+    return build("peruse")
 
 
 def stock_build():
-    if not pathlib.Path("/usr/bin/mpirun").exists():
-        raise Failed("/usr/bin/mpirun is missing: install openmpi-bin")
-    return Installation("stock Open MPI", None)
+    return build("stock")
 
 
 class Workspace:
@@ -85,11 +70,11 @@ class Workspace:
 
     def compile(self, installation, source):
         """The program bench/programs/SOURCE.c, built with this installation's mpicc."""
-        target = self.path / f"{source}-{'peruse' if installation.has_peruse else 'stock'}"
+        target = self.path / f"{source}-{installation.name}"
         if not target.exists():
             file = ROOT / "bench/programs" / f"{source}.c"
             subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-DOMPI_SKIP_MPICXX",
-                            "-rdynamic", "-o", target, file, "-ldl"], check=True, env=installation.environment())
+                            "-rdynamic", "-o", target, file, "-ldl"], check=True, env=installation.environment)
         return target
 
     def compile_preload(self, installation, source):
@@ -99,7 +84,7 @@ class Workspace:
             include = installation.prefix / "include/openmpi"
             subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-DOMPI_SKIP_MPICXX",
                             f"-I{include}", "-o", target, ROOT / "bench/programs" / f"{source}.c", "-ldl"],
-                           check=True, env=installation.environment())
+                           check=True, env=installation.environment)
         return target
 
 
@@ -143,7 +128,7 @@ def launch(workspace, installation, variant, ranks, command, *, directory=None, 
     """Runs a job to its end; returns what it printed, and its directory."""
     directory = directory or workspace.run_directory()
     line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment, preload)
-    job = subprocess.Popen(line, cwd=directory, env=installation.environment(), stdin=subprocess.DEVNULL,
+    job = subprocess.Popen(line, cwd=directory, env=installation.environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     try:
         output, errors = job.communicate(timeout=timeout)
@@ -182,7 +167,7 @@ def markdown_table(header, rows):
 
 
 def write_section(document, name, text):
-    """Replaces what is between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
+    """Replaces the text between `<!-- NAME -->` and `<!-- /NAME -->` in a document."""
     path = ROOT / "docs" / document
     old = path.read_text()
     start, end = f"<!-- {name} -->", f"<!-- /{name} -->"

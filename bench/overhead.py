@@ -48,7 +48,7 @@ class MicroJob:
         self.process = subprocess.Popen(
             jobs.command_line(workspace, installation, variant, ranks, [program, self.folder],
                               self.folder, placement, environment),
-            cwd=self.folder, env=installation.environment(), stdin=subprocess.DEVNULL,
+            cwd=self.folder, env=installation.environment, stdin=subprocess.DEVNULL,
             stdout=self.log, stderr=subprocess.STDOUT)
         # Read and write: opening does not wait for the other side.
         self.pipes = [open(os.open(self.folder / f"turn.{r}", os.O_RDWR), "w", buffering=1)
@@ -92,7 +92,7 @@ def measure_micro(workspace, installation, names, sets, rounds, variants=None, e
                     _, needed, pattern, size, times, batches, statistic = MICRO[name]
                     if needed != ranks:
                         continue
-                    jobs.progress(f"{installation.name}: {name}, set {number + 1} of {sets}")
+                    jobs.progress(f"{installation.title}: {name}, set {number + 1} of {sets}")
                     for r in range(-2, rounds):  # two to warm up
                         order = list(running)
                         order = order[r % len(order):] + order[:r % len(order)]
@@ -140,7 +140,7 @@ def measure_hpcc(workspace, installation, pairs, variants=None):
         order = list(seconds)
         order = order[number % len(order):] + order[:number % len(order)]
         for variant in order:
-            jobs.progress(f"{installation.name}: hpcc, {variant}, run {number + 1} of {pairs}")
+            jobs.progress(f"{installation.title}: hpcc, {variant}, run {number + 1} of {pairs}")
             directory = workspace.run_directory()
             shutil.copy(source, directory / "hpccinf.txt")
             start = time.monotonic()
@@ -182,7 +182,7 @@ def measure():
     text = []
     with jobs.Workspace(options.library) as workspace:
         for installation in (jobs.peruse_build(), jobs.stock_build()):
-            if options.build and options.build != ("peruse" if installation.has_peruse else "stock"):
+            if options.build and options.build != installation.name:
                 continue
             rows = []
             if names:
@@ -190,7 +190,7 @@ def measure():
                 rows += [micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(hpcc_row(measure_hpcc(workspace, installation, options.pairs)))
-            header = [installation.name, *variants_of(installation)]
+            header = [installation.title, *variants_of(installation)]
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
             print()

@@ -1,43 +1,82 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The Open MPIs that tests run jobs on: Debian's, and the build with PERUSE."""
+"""The Open MPI builds that tests and benchmarks run jobs on. No other file of test/ or bench/ knows them.
+
+A further build is one more row of BUILDS. scripts/lib.sh, which the build scripts share, says where the build
+with PERUSE is, so FATHOM_OPENMPI and FATHOM_CACHE mean here what they mean there.
+"""
+import functools
 import os
-import time
+import pathlib
+import subprocess
+import typing
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Settings of the caller that must not reach a job.
+FOREIGN = ("EXPECT_", "FATHOM_", "OMPI_", "PMIX_")
 
 
-class OpenMpi:
-    """`environment` is that of a job: clean of what the caller set, with the library that fathom run preloads."""
+class Row(typing.NamedTuple):
+    name: str          # in the output of tests, and for their option --build
+    title: str         # in tables of docs/
+    prefix: pathlib.Path
+    has_peruse: bool
+    environment: dict  # what its jobs need in addition to FOR_ALL
 
-    def __init__(self, name, prefix, library):
-        self.name = name
-        self.mpirun = os.path.join(prefix, "bin", "mpirun")
-        self.environment = {k: v for k, v in os.environ.items()
-                            if not k.startswith(("FATHOM_", "OMPI_", "PMIX_")) and k not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
-                                FATHOM_LIBRARY=library)
-        if prefix != "/usr":
-            self.environment["LD_LIBRARY_PATH"] = os.path.join(prefix, "lib")
+    @property
+    def is_installed(self):
+        return os.access(self.prefix / "bin/mpirun", os.X_OK)
 
-    def launch(self, processes, *words):
-        """The command line of a job of so many processes, which may be more than the processors."""
-        return [self.mpirun, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(processes), *words]
+
+FOR_ALL = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LC_ALL": "C.UTF-8"}
+
+
+def peruse_prefix():
+    command = f". '{ROOT}/scripts/lib.sh' && printf %s \"$openmpi_prefix\""
+    return pathlib.Path(subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True).stdout)
+
+
+@functools.cache
+def rows():
+    """Every build that the tests know, installed or not."""
+    peruse = peruse_prefix()
+    return [Row("stock", "stock Open MPI", pathlib.Path("/usr"), False, {}),
+            Row("peruse", "PERUSE build", peruse, True, {"LD_LIBRARY_PATH": str(peruse / "lib")})]
+
+
+def row(name):
+    return next(row for row in rows() if row.name == name)
 
 
 def installed():
-    """[(name, prefix)] of those that are there."""
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    peruse = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-    return [(name, prefix) for name, prefix in (("stock", "/usr"), ("peruse", peruse))
-            if os.access(os.path.join(prefix, "bin", "mpirun"), os.X_OK)]
+    """The rows of the builds that are there."""
+    return [row for row in rows() if row.is_installed]
 
 
-def until_it_passes(attempt, attempts=6):
-    """attempt(number) of something that is timed. Chance can spoil one on a busy machine, not all of them; what is wrong
-    fails every time."""
-    for number in range(attempts):
-        try:
-            return attempt(number)
-        except AssertionError:
-            if number == attempts - 1:
-                raise
-            time.sleep(number)
+class OpenMpi:
+    """A build to run jobs on. `environment` is that of a job: nothing of what the caller set, and the library that
+    `fathom run` preloads, if one is given."""
+
+    def __init__(self, row, library=None):
+        self.name, self.title, self.prefix, self.has_peruse = row.name, row.title, row.prefix, row.has_peruse
+        self.mpirun, self.mpicc = self.tool("mpirun"), self.tool("mpicc")
+        self.environment = {name: value for name, value in os.environ.items()
+                            if not name.startswith(FOREIGN) and name not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
+        self.environment.update(FOR_ALL, **row.environment)
+        if library:
+            self.environment["FATHOM_LIBRARY"] = str(library)
+
+    def tool(self, name):
+        return str(self.prefix / "bin" / name)
+
+    def launch(self, processes, *words):
+        """The command line of a job, which may have more processes than the machine has processors."""
+        return [self.mpirun, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(processes), *words]
+
+
+def stock():
+    return OpenMpi(row("stock"))
+
+
+def preferred(library=None):
+    """The build that shows most, for what runs on one only: with PERUSE if it is there."""
+    return OpenMpi(installed()[-1], library)

@@ -72,7 +72,7 @@ def together(programs, path, rounds):
                 jobs.progress(f"{name}, {processes} processes")
                 begun = time.perf_counter()
                 subprocess.run([installation.mpirun, "--mca", "mpi_yield_when_idle", "1", "-n", str(processes), programs / "cli/fathom", "analyze", path, "--only", name,
-                                "-o", path + "/out.json"], env=installation.environment(), check=True, stdout=subprocess.DEVNULL)
+                                "-o", path + "/out.json"], env=installation.environment, check=True, stdout=subprocess.DEVNULL)
                 seconds[name][processes - 1].append(time.perf_counter() - begun)
     return {name: tuple(map(statistics.median, taken)) for name, taken in seconds.items()}
 

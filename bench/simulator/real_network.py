@@ -35,6 +35,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "test/hosts"), str(ROOT / "bench")]
 import hosts  # noqa: E402
 import jobs  # noqa: E402
+import open_mpi  # noqa: E402
 
 HOSTS, PER_LEAF = 8, 4
 HOST_MBIT, UPLINK_MBIT = 10, 10  # a quarter of full bisection
@@ -139,7 +140,7 @@ class Program:
 class Bench:
     def __init__(self, fathom, folder, tree):
         self.fathom, self.folder, self.tree = fathom, folder, tree
-        self.installation = hosts.installations()[0]
+        self.installation = open_mpi.preferred()
         self.patterns = self.compile("patterns")
         self.mca = [] if "--put" in sys.argv else ["--mca", "btl_tcp_flags", "1"]
         self.cluster = folder / "tree.graphml"

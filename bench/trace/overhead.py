@@ -70,7 +70,7 @@ def sizes(workspace, installation):
         program = exactness.programs()[name]
         for variant in ("trace calls", "trace calls and transfers"):
             records, raw, stored, lost = bytes_per_event(workspace, installation, variant, program)
-            lines.append(f"{program.title}, {installation.name}, {variant}: {records:,} records, {raw / records:.1f} bytes "
+            lines.append(f"{program.title}, {installation.title}, {variant}: {records:,} records, {raw / records:.1f} bytes "
                          f"each in memory, {stored / records:.1f} in the files; {lost}.")
             print(lines[-1], flush=True)
     return lines
@@ -90,7 +90,7 @@ def measure():
     text = []
     with jobs.Workspace() as workspace:
         for installation in (jobs.peruse_build(), jobs.stock_build()):
-            if options.build and options.build != ("peruse" if installation.has_peruse else "stock"):
+            if options.build and options.build != installation.name:
                 continue
             rows = []
             if names:
@@ -99,7 +99,7 @@ def measure():
                 rows += [overhead.micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(overhead.hpcc_row(overhead.measure_hpcc(workspace, installation, options.pairs, VARIANTS)))
-            text.append(jobs.markdown_table([installation.name, *VARIANTS], rows))
+            text.append(jobs.markdown_table([installation.title, *VARIANTS], rows))
             print(text[-1], flush=True)
             if "hpcc" in wanted:
                 text += sizes(workspace, installation)

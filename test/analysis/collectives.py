@@ -79,7 +79,7 @@ ALONE = {
     "exscan": ("linear", "recursive doubling"),
 }
 COUNTS = {"allreduce": 4096, "bcast": 4096}
-# Of libnbc, as TRUTH; a name alone: there is no choice. On 8 ranks no two of them send the same.
+# The same for libnbc; a name alone means that there is no choice. On 8 ranks no two of them send the same.
 NON_BLOCKING = {
     "ibarrier": "dissemination",
     "ibcast": ("linear", "binomial tree", "chain", "k-nomial tree"),
@@ -163,13 +163,13 @@ def neighbours(build, folder, shape, ranks):
     rows = {name[len("MPI_"):].lower(): dict(zip(table, row)) for name, row in zip(table["name"], zip(*table.values()))}
     for name in operations:
         row = rows[name]
-        told = (row["algorithm"], row["rounds"], row["count"], row["messages"], row["bytes"])
+        found = (row["algorithm"], row["rounds"], row["count"], row["messages"], row["bytes"])
         messages = 5 * NEIGHBOURS[shape](ranks)
-        assert told == ("linear", 1, 5, messages, messages * 64 * 4), (name, row)
+        assert found == ("linear", 1, 5, messages, messages * 64 * 4), (name, row)
 
 
 def constructors(build, folder):
-    """Of communicators: blocking or not, they agree on a number, some times."""
+    """A constructor of communicators, blocking or not, agrees on a number once or several times."""
     run = folder / "run"
     build.call(build.options.cli, "run", "--trace", "-o", run, "--",
                *build.launch(5, os.path.join(build.options.programs, "collectives"), "comm_dup", "comm_idup", "comm_split", "64", "0"))
@@ -200,9 +200,9 @@ def shared(build, folder):
 
 def algorithms_of(build, operation, component="tuned"):
     """As many as this Open MPI has, so that none is forgotten."""
-    told = subprocess.run([str(pathlib.Path(build.mpirun).parent / "ompi_info"), "--param", "coll", component, "--level", "9",
+    listed = subprocess.run([build.tool("ompi_info"), "--param", "coll", component, "--level", "9",
                            "--parsable"], env=build.environment, capture_output=True, text=True, check=True).stdout
-    numbers = re.findall(rf"coll_{component}_{operation}_algorithm:enumerator:value:(\d+)", told)
+    numbers = re.findall(rf"coll_{component}_{operation}_algorithm:enumerator:value:(\d+)", listed)
     return [int(number) for number in numbers if int(number) > 0]
 
 

@@ -22,7 +22,8 @@ on, or counts wrongly:
     persistent         started twice: its requests are found by handle
     ireduce            recorded as another collective
     vectors            MPI_Reduce_scatter, MPI_Scatterv, MPI_Alltoallv: do not compile, or charge another routine
-Sums in single precision, which lose small amounts beside large ones: test/unit/analysis/path_test.cpp.
+Sums in single precision, which lose small amounts next to large ones, are in
+test/unit/analysis/path_test.cpp.
 """
 import argparse
 import json
@@ -31,8 +32,8 @@ import pathlib
 import re
 import subprocess
 
+from attempts import until_it_passes
 from waits import run_cases
-from open_mpi import until_it_passes
 
 # Bytes, messages, estimated communication and synchronisation along the path. Their sums over four ranks are four
 # times that. By routine: bytes along the path.
@@ -143,7 +144,7 @@ def check_shape(section, truth, changes, slack):
         assert abs(1000 * calls[call] - ms) < LATE_MS, (call, calls)
 
 
-def transfers(build, folder):
+def protocols_and_blocked_time_are_found(build, folder):
     """8 KiB are a rendezvous between processes of a host, 400 bytes come whole; a receiver that waits for its sender."""
     def analysed(program, case, run=None):
         run = build.traced(folder / (run or case), os.path.join(build.options.programs, program), case)
@@ -165,7 +166,7 @@ def transfers(build, folder):
         assert len(of) == (20 if case == "example" else 4), of
         for row in of:
             assert row["bytes"] == size, row
-            # Where no other message of that size could tell, an unexpected one cannot either.
+            # An unexpected message is unknown if no other message of its size shows the protocol.
             assert row["protocol"] == protocol or (row["protocol"] == "unknown" and row["unexpected"] == 1), row
             assert row["posted_s"] <= row["matched_s"] <= row["begin_s"] <= row["end_s"] <= row["complete_s"], row
             assert row["unexpected"] == 1 or row["queued_seconds"] == 0, row
@@ -173,7 +174,7 @@ def transfers(build, folder):
     assert max(section["transfers"]["most_queued_seconds"]) > 0.015, section["transfers"]
 
 
-def same_for_every_number(build, folder):
+def results_are_the_same_for_every_number_of_processes(build, folder):
     """Analysed by 1 to 8 processes: the same bytes."""
     for program, case in (("costs", "example"), ("costs", "ireduce"), ("paths", "master_worker")):
         run = build.traced(folder / case, os.path.join(build.options.programs, program), case)
@@ -188,7 +189,7 @@ def same_for_every_number(build, folder):
         assert all(name in json.loads(said[1])["analyses"] for name in ANALYSES), said[1]
 
 
-def a_killed_process_ends_all(build, folder):
+def a_killed_process_ends_the_analysis(build, folder):
     """One of three is killed as soon as it works on the trace: no smaller answer, an error."""
     run, steps = folder / "run", folder / "steps"
     steps.mkdir()
@@ -205,7 +206,7 @@ def a_killed_process_ends_all(build, folder):
     assert not (folder / "out.json").exists() and "late" not in done.stdout, done
 
 
-def own_analysis(build, folder):
+def the_documented_example_agrees_with_wait_states(build, folder):
     """The program of docs/adding-an-analysis.md says what the wait states say; and the document shows that program."""
     run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "late_sender")
     said = build.call(build.options.example, run)
@@ -216,7 +217,8 @@ def own_analysis(build, folder):
     assert source in (root / "docs/adding-an-analysis.md").read_text(), "docs/adding-an-analysis.md shows another program"
 
 
-OTHERS = (a_killed_process_ends_all, own_analysis, transfers, same_for_every_number)
+OTHERS = (a_killed_process_ends_the_analysis, the_documented_example_agrees_with_wait_states, protocols_and_blocked_time_are_found,
+          results_are_the_same_for_every_number_of_processes)
 
 
 def main():

@@ -6,11 +6,13 @@
 """
 import argparse
 import json
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import open_mpi  # noqa: E402
 
 # ranks, arguments, kind, extents, periodic, groups
 CASES = [
@@ -37,24 +39,12 @@ CASES = [
 ISSUES = {"master": {"rank-traffic-imbalance", "communication-imbalance"}, "alltoall": {"global-collective-heavy"}}
 
 
-def mpirun():
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    prefix = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-    return (os.path.join(prefix, "bin", "mpirun"), os.path.join(prefix, "lib")) if os.path.isdir(prefix) else ("mpirun", "")
-
-
 def run(options, folder, ranks, words):
-    launcher, libraries = mpirun()
-    environment = {k: v for k, v in os.environ.items() if not k.startswith(("FATHOM_", "OMPI_", "PMIX_"))}
-    environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C.UTF-8",
-                       FATHOM_LIBRARY=options.library)
-    if libraries:
-        environment["LD_LIBRARY_PATH"] = libraries
-    job = [launcher, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", "-n", str(ranks), options.program, *words.split()]
-    native = subprocess.run(job, env=environment, capture_output=True, text=True, timeout=120)
+    mpi = open_mpi.preferred(options.library)
+    job = mpi.launch(ranks, options.program, *words.split())
+    native = subprocess.run(job, env=mpi.environment, capture_output=True, text=True, timeout=120)
     traced = subprocess.run([options.cli, "run", "--then", "analyze --set few_bytes=1", "-o", str(folder / "run"), "--", *job],
-                            env=environment, capture_output=True, text=True, timeout=120)
+                            env=mpi.environment, capture_output=True, text=True, timeout=120)
     if (native.returncode, traced.returncode) != (0, 0):
         raise AssertionError(f"exit codes {native.returncode} and {traced.returncode}: {native.stderr} {traced.stderr}")
     return json.loads((folder / "run" / "analysis.json").read_text())

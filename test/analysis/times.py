@@ -9,8 +9,8 @@ On Debian's Open MPI and on the build with PERUSE. The last line is "N passed, N
 import json
 import os
 
+from attempts import until_it_passes
 from waits import options_of, run_cases
-from open_mpi import until_it_passes
 
 UNIT_S, ROUNDS = 0.020, 5
 NAMES = ["load-imbalance", "idle-time", "barrier-spread", "efficiency", "phases"]

@@ -17,7 +17,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from open_mpi import OpenMpi, installed, until_it_passes  # noqa: E402
+from attempts import until_it_passes  # noqa: E402
+from open_mpi import OpenMpi, installed  # noqa: E402
 
 ROUNDS, DELAY_S = 5, 0.020
 TRUTH = ROUNDS * DELAY_S
@@ -45,12 +46,12 @@ CASES = {
     "ring": ("late-sender", "MPI_Recv", [1, 2, 3], None),
 }
 # A machine with fewer processors than ranks makes them wait for each other by chance.
-TOO_MUCH, BESIDE = 1.5, 0.4
+TOO_MUCH, MOST_OTHERS = 1.5, 0.4
 
 
 class Build(OpenMpi):
-    def __init__(self, name, prefix, options):
-        super().__init__(name, prefix, options.library)
+    def __init__(self, row, options):
+        super().__init__(row, options.library)
         self.options = options
 
     def call(self, *words):
@@ -69,7 +70,7 @@ class Build(OpenMpi):
 
 
 def builds(options):
-    return [Build(name, prefix, options) for name, prefix in installed() if options.build in (None, name)]
+    return [Build(row, options) for row in installed() if options.build in (None, row.name)]
 
 
 def rows(results):
@@ -99,17 +100,17 @@ def check(case, results):
     follows_the_schema(results)
     kind, function, victims, culprit = CASES[case]
     waits = {}
-    beside = 0
+    others = 0
     for row in rows(results):
         if row["kind"] == kind and row["function"] == function and row["rank"] in victims and \
                 row["culprit"] == (row["rank"] - 1 if culprit is None else culprit):
             waits[row["rank"]] = waits.get(row["rank"], 0) + row["seconds"]
         else:
-            beside += row["seconds"]
+            others += row["seconds"]
     assert sorted(waits) == victims, f"{waits} instead of {victims}"
     for rank, seconds in waits.items():
         assert near(seconds, TRUTH), f"rank {rank} waited {seconds} s instead of {TRUTH}"
-    assert beside < BESIDE * TRUTH, f"{beside} s of waits that nobody made:\n{results}"
+    assert others < MOST_OTHERS * TRUTH, f"{others} s of waits that the program did not make:\n{results}"
     worst = next(finding for finding in results["findings"] if finding["kind"] != "delay")
     assert worst["kind"] == kind and sorted(worst["victims"]) == victims, worst
     if culprit is not None:
@@ -120,17 +121,17 @@ def check(case, results):
 
 def check_meanwhile(case, function, finding):
     """Rank 1 (in the ring 0) slept from the call before to the one that it comes late to: of two places in waits.c."""
-    told = finding["meanwhile"]
+    meanwhile = finding["meanwhile"]
     before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
         finding["kind"], "MPI_Iallreduce" if case == "iallreduce" else function)
-    if case == "ring" and told["rank"] != 0:  # passed on
-        assert told["inside"]["function"] == "MPI_Recv" and told["inside"]["file"].endswith("waits.c"), told
+    if case == "ring" and meanwhile["rank"] != 0:  # passed on
+        assert meanwhile["inside"]["function"] == "MPI_Recv" and meanwhile["inside"]["file"].endswith("waits.c"), meanwhile
     else:
-        assert told["rank"] == (0 if case == "ring" else 1), told
-        assert near(told["seconds"], DELAY_S), told
-        assert told["after"]["function"] == ("MPI_Send" if case == "wrong_order" else "MPI_Barrier"), told
-        assert told["before"]["function"] == before and told["before"]["file"].endswith("waits.c"), told
-        assert 0 < told["before"]["line"] != told["after"]["line"] > 0, told
+        assert meanwhile["rank"] == (0 if case == "ring" else 1), meanwhile
+        assert near(meanwhile["seconds"], DELAY_S), meanwhile
+        assert meanwhile["after"]["function"] == ("MPI_Send" if case == "wrong_order" else "MPI_Barrier"), meanwhile
+        assert meanwhile["before"]["function"] == before and meanwhile["before"]["file"].endswith("waits.c"), meanwhile
+        assert 0 < meanwhile["before"]["line"] != meanwhile["after"]["line"] > 0, meanwhile
 
 
 def check_origin(results):
@@ -154,7 +155,7 @@ def waits_as_made(build, folder, case):
     return until_it_passes(attempt)
 
 
-def fortran(build, folder):
+def a_late_sender_in_fortran_is_found(build, folder):
     def attempt(number):
         run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "late_sender"), ranks=2)
         late = [row for row in rows(build.analyzed(run)) if row["kind"] == "late-sender"]
@@ -166,7 +167,7 @@ def fortran(build, folder):
     until_it_passes(attempt)
 
 
-def same_for_every_number(build, folder):
+def results_are_the_same_for_every_number_of_processes(build, folder):
     """A real program with many messages, analysed by 1 to 8 processes."""
     run = build.traced(folder / "run", os.path.join(build.options.mpi_programs, "sendrecv"))
     said = {}
@@ -181,7 +182,7 @@ def same_for_every_number(build, folder):
     assert len(rows(json.loads(said[1][1]))) > 4
 
 
-def a_process_that_dies_ends_all(build, folder):
+def a_process_that_fails_ends_the_analysis(build, folder):
     run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "barrier")
     # Room for the steps at one process alone.
     script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export TMPDIR=/nowhere; exec {build.options.cli} analyze {run} -o {folder}/out.json'
@@ -219,7 +220,7 @@ def run_cases(options, cases):
 
 
 def main():
-    others = (fortran, same_for_every_number, a_process_that_dies_ends_all)
+    others = (a_late_sender_in_fortran_is_found, results_are_the_same_for_every_number_of_processes, a_process_that_fails_ends_the_analysis)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) |
               {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in others})
 

@@ -14,8 +14,11 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import open_mpi  # noqa: E402
+
 # What the objects of the hot path may call. Nothing here allocates, locks, waits or calls the kernel,
-# but for the names with a reason beside them.
+# except the names given with a reason.
 EVERYWHERE = {
     "_GLOBAL_OFFSET_TABLE_",
     "memcpy", "memset", "memmove", "strlen",
@@ -166,7 +169,7 @@ def declared_functions(compiler):
 
 def table_covers_headers(arguments):
     """Functions that are declared but without a row, or without the role that the profile needs."""
-    declared = declared_functions(arguments.mpicc)
+    declared = declared_functions(open_mpi.stock().mpicc)
     roles = table_roles(arguments.table)
     profiled = {name for name, role in roles.items() if role not in ("traced", "completion", "unrecorded")}
     wanted = {name for name in declared if COVERED.match(name)}
@@ -204,9 +207,8 @@ CHECKS = {check.__name__.replace("_", "-"): check
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("check", choices=CHECKS)
-    parser.add_argument("--library", help="libfathom.so; its objects lie in libfathom.so.p beside it")
+    parser.add_argument("--library", help="libfathom.so; its objects are in libfathom.so.p next to it")
     parser.add_argument("--table", help="mpi/functions.table")
-    parser.add_argument("--mpicc", default="mpicc")
     parser.add_argument("--mpifh", help="libmpi_mpifh.so.40, if not the linker's own")
     arguments = parser.parse_args()
     check = CHECKS[arguments.check]

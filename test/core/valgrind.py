@@ -16,6 +16,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree as xml
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+import open_mpi  # noqa: E402
+
 SKIPPED = 77
 KINDS_THAT_COUNT = {"InvalidRead", "InvalidWrite", "InvalidFree", "MismatchedFree", "InvalidJump", "Overlap",
                     "UninitCondition", "UninitValue", "SyscallParam", "Leak_DefinitelyLost"}
@@ -24,14 +27,14 @@ KINDS_THAT_COUNT = {"InvalidRead", "InvalidWrite", "InvalidFree", "MismatchedFre
 def run(arguments, library, folder):
     """The error elements of all ranks."""
     folder.mkdir()
-    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                       FATHOM_OUTPUT=str(folder / "run"))
+    mpi = open_mpi.stock()
+    environment = dict(mpi.environment, FATHOM_OUTPUT=str(folder / "run"))
     preload = ["-x", f"LD_PRELOAD={library}"] if library else []
     # Fair, or a thread that spins for a message keeps PMIx's thread, which it waits for, from running on a busy machine.
     # Preloaded into Valgrind itself too, where it sleeps: no MPI_Init is ever called there.
-    command = [arguments.mpirun, "-n", "2", "--oversubscribe", "-x", "FATHOM_OUTPUT", *preload,
+    command = mpi.launch(2, "-x", "FATHOM_OUTPUT", *preload,
                arguments.valgrind, "--fair-sched=yes", "--leak-check=full", "--show-leak-kinds=definite", "--num-callers=40",
-               "--xml=yes", f"--xml-file={folder}/%p.xml", arguments.program]
+               "--xml=yes", f"--xml-file={folder}/%p.xml", arguments.program)
     done = subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=240)
     if done.returncode != 0 or done.stdout != "1\n1\n":
         sys.exit(f"the program failed with {done.returncode}:\n{done.stdout}\n{done.stderr}")
@@ -72,7 +75,6 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program")
     parser.add_argument("--library", required=True)
-    parser.add_argument("--mpirun", default="mpirun")
     arguments = parser.parse_args()
     arguments.valgrind = shutil.which("valgrind")
     if arguments.valgrind is None:

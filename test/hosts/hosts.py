@@ -25,6 +25,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import open_mpi  # noqa: E402
+
 PREFIX = f"fthm{os.getpid()}"  # of every namespace made here
 NETWORK = "10.213.77"
 RANKS_PER_HOST = 2
@@ -111,34 +114,20 @@ def clocks_can_be_skewed():
     return subprocess.run(["unshare", "--time", "--monotonic", "1", "true"], stderr=subprocess.DEVNULL).returncode == 0
 
 
-class Installation:
-    def __init__(self, name, prefix, source):
-        self.name, self.source = name, source
-        self.mpirun, self.mpicc = f"{prefix}/bin/mpirun", f"{prefix}/bin/mpicc"
-        self.environment = {k: v for k, v in os.environ.items()
-                            if not k.startswith(("OMPI_", "PMIX_", "FATHOM_")) and k != "LD_PRELOAD"}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        if prefix != "/usr":
-            self.environment["LD_LIBRARY_PATH"] = f"{prefix}/lib"
+def source_of(mpi):
+    """The source that counts in a job of this build."""
+    return "peruse" if mpi.has_peruse else "pml"
 
 
-def installations():
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    peruse = os.environ.get("FATHOM_OPENMPI") or f"{cache}/openmpi-4.1.4-peruse-1"
-    everything = [Installation("PERUSE build", peruse, "peruse"), Installation("stock", "/usr", "pml")]
-    return [i for i in everything if os.access(i.mpirun, os.X_OK)]
-
-
-def launch(hosts, installation, program, extra=()):
+def launch(hosts, mpi, program, extra=()):
     count = len(hosts.names) * RANKS_PER_HOST
     return hosts.run(
-        [installation.mpirun, "-n", str(count), "--host",
+        [mpi.mpirun, "-n", str(count), "--host",
          ",".join(f"{h}:{RANKS_PER_HOST}" for h in hosts.names), "--bind-to", "none",
          "--mca", "plm_rsh_agent", str(hosts.agent), "--mca", "pml", "ob1",
          "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", f"{NETWORK}.0/24",
          "--mca", "oob_tcp_if_include", f"{NETWORK}.0/24", "--mca", "coll_han_priority", "100", "--mca", "osc", "pt2pt",
-         "--mca", "mpi_yield_when_idle", "1", *extra, str(program)], installation.environment)
+         "--mca", "mpi_yield_when_idle", "1", *extra, str(program)], mpi.environment)
 
 
 class Checks:
@@ -170,10 +159,10 @@ def matrix(profile, wanted):
     return cells
 
 
-def check_profile(checks, name, profile, hosts, installation):
+def check_profile(checks, name, profile, hosts, mpi):
     count = len(hosts.names) * RANKS_PER_HOST
     coverage = profile["coverage"]
-    checks.expect(f"{name}: source", profile["source"] == installation.source,
+    checks.expect(f"{name}: source", profile["source"] == source_of(mpi),
                   f"{profile['source']}, steps down: {coverage.get('steps_down')}")
     checks.expect(f"{name}: verdict", coverage["verdict"] == "exact", json.dumps(coverage)[:2000])
     placed = [r["host"] for r in sorted(profile["ranks"], key=lambda r: r["rank"])]
@@ -208,11 +197,11 @@ def check_profile(checks, name, profile, hosts, installation):
     checks.expect(f"{name}: no class that the program did not use", not strange, str(strange))
 
 
-def check_trace(checks, hosts, installation, program, libraries, folder):
+def check_trace(checks, hosts, mpi, program, libraries, folder):
     """Trace and profile agree, and no message arrives before it was sent by more than the clocks' uncertainty."""
-    name = f"{len(hosts.names)} hosts, {installation.name}, trace"
-    run = folder / f"trace-{len(hosts.names)}-{installation.source}"
-    traced = launch(hosts, installation, program, ["-x", f"LD_PRELOAD={libraries[1]}", "-x", f"FATHOM_OUTPUT={run}"])
+    name = f"{len(hosts.names)} hosts, {mpi.title}, trace"
+    run = folder / f"trace-{len(hosts.names)}-{source_of(mpi)}"
+    traced = launch(hosts, mpi, program, ["-x", f"LD_PRELOAD={libraries[1]}", "-x", f"FATHOM_OUTPUT={run}"])
     checks.expect(f"{name}: exit code", traced.returncode == 3, f"{traced.returncode}: {traced.stderr[-1500:]}")
 
     def fathom(*words):
@@ -240,21 +229,21 @@ def check_trace(checks, hosts, installation, program, libraries, folder):
     checks.expect(f"{name}: clocks are brought together", not late, str(late[:3]))
 
 
-def check(checks, hosts, installation, libraries, folder):
-    name = f"{len(hosts.names)} hosts, {installation.name}"
-    program = folder / f"hosts-{installation.source}"
+def check(checks, hosts, mpi, libraries, folder):
+    name = f"{len(hosts.names)} hosts, {mpi.title}"
+    program = folder / f"hosts-{source_of(mpi)}"
     if not program.exists():
-        subprocess.run([installation.mpicc, "-O1", "-o", program, HERE / "hosts.c"], check=True,
-                       env=installation.environment)
-    native = launch(hosts, installation, program)
+        subprocess.run([mpi.mpicc, "-O1", "-o", program, HERE / "hosts.c"], check=True,
+                       env=mpi.environment)
+    native = launch(hosts, mpi, program)
     if native.returncode != 3 or "scatter" not in native.stdout:
         checks.skipped += 1
         print(f"skipped {name}: the job does not even run natively (exit code {native.returncode}): "
               f"{native.stderr[-1500:]}")
         return
-    run = folder / f"run-{len(hosts.names)}-{installation.source}"
-    profiled = launch(hosts, installation, program,
-                      ["-x", f"LD_PRELOAD={libraries[0]}", "-x", f"FATHOM_SOURCE={installation.source}",
+    run = folder / f"run-{len(hosts.names)}-{source_of(mpi)}"
+    profiled = launch(hosts, mpi, program,
+                      ["-x", f"LD_PRELOAD={libraries[0]}", "-x", f"FATHOM_SOURCE={source_of(mpi)}",
                        "-x", f"FATHOM_OUTPUT={run}"])
     checks.expect(f"{name}: exit code", profiled.returncode == native.returncode,
                   f"{profiled.returncode}: {profiled.stderr[-1500:]}")
@@ -263,8 +252,8 @@ def check(checks, hosts, installation, libraries, folder):
     path = run / "profile.json"
     checks.expect(f"{name}: profile.json", path.exists(), profiled.stderr[-1500:])
     if path.exists():
-        check_profile(checks, name, json.loads(path.read_text()), hosts, installation)
-    check_trace(checks, hosts, installation, program, libraries, folder)
+        check_profile(checks, name, json.loads(path.read_text()), hosts, mpi)
+    check_trace(checks, hosts, mpi, program, libraries, folder)
 
 
 def why_not():
@@ -304,8 +293,8 @@ def main():
     try:
         for count in (2, 4):
             with Hosts(count, folder) as hosts:
-                for installation in installations():
-                    check(checks, hosts, installation, [pathlib.Path(a).resolve() for a in arguments], folder)
+                for mpi in map(open_mpi.OpenMpi, open_mpi.installed()):
+                    check(checks, hosts, mpi, [pathlib.Path(a).resolve() for a in arguments], folder)
     finally:
         if "--keep" in sys.argv:
             print(f"kept {folder}")

@@ -193,10 +193,10 @@ CASES += [
     harmless("never_overwritten", "sendrecv", output="occupied", leaves="any", same_stderr=False),
     harmless("bad_source", "sendrecv", environment={"FATHOM_SOURCE": "nonsense"}, leaves="any", same_stderr=False),
     harmless("peruse_on_stock", "sendrecv", on=(("stock", "peruse", "sm"),), same_stderr=False),
-    # A tool behind the profiler reads a name after MPI_Pcontrol's level, and once got none.
+    # A tool preloaded after the profiler reads a name after MPI_Pcontrol's level, and once got none.
     harmless("tool_before", "tooled", preload="tool,library"),
     harmless("tool_after", "tooled", preload="library,tool"),
-    # A tool behind the profiler that never calls PMPI_Finalize once hid the end of the job from it.
+    # A tool preloaded after the profiler that never calls PMPI_Finalize once hid the end of the job from it.
     harmless("tool_chains_before", "tooled", preload="tool,library", environment={"TOOL_CHAINS": "1"}),
     harmless("tool_chains_after", "tooled", preload="library,tool", environment={"TOOL_CHAINS": "1"}),
     harmless("performance_variables", "sendrecv", same_stderr=False, on=(PERUSE, STOCK_AUTO),

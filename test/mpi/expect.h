@@ -63,8 +63,8 @@ void expect_one_sided(MPI_Comm comm, int source, int destination, long long byte
 void expect_may(const char* class_name);
 void expect_may_on(const char* class_name, MPI_Comm comm);
 void expect_no_bytes(const char* class_name, MPI_Comm comm);
-// All else is told of the communicators with one label together; this of each that the profile
-// lists by itself.
+// The other expectations add up all communicators with one label; this one holds for each that the
+// profile lists.
 void expect_balanced(const char* class_name, MPI_Comm comm);
 void expect_at_least(const char* class_name, MPI_Comm comm, int source, int destination,
                      long long bytes, long long messages);  // source or destination -1: any

@@ -78,7 +78,7 @@ def process(token, world):
 
 
 def comm_key(text, world, class_name=""):
-    """A communicator as both sides of it and every world name it alike."""
+    """A communicator by a name that both its sides and every world agree on."""
     if text == ANY:
         return ANY
     made_by, ranks, remote = text.split("|")

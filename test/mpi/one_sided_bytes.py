@@ -69,8 +69,8 @@ def is_once(counted, operation, headers=HEADERS):
 
 
 class Build(OpenMpi):
-    def __init__(self, name, prefix, options):
-        super().__init__(name, prefix, options.library)
+    def __init__(self, row, options):
+        super().__init__(row, options.library)
         self.options = options
         self.window = os.path.join(options.binaries, "window")
 
@@ -128,7 +128,7 @@ def messages_of_a_window_are_counted_once(build, folder):
             raise AssertionError(f"{operation} {how} over {transport}: {problem}") from problem
 
 
-def what_synchronizes_is_one_sided(build, folder):
+def synchronization_counts_as_one_sided(build, folder):
     """Fences, locks and posts belong to the calls; making and freeing a window to the library."""
     for how in SYNCHRONIZATIONS:
         place = folder / how
@@ -143,13 +143,13 @@ def what_synchronizes_is_one_sided(build, folder):
 
 
 def small_operations_share_messages(build, folder):
-    """What travelled is counted: 8 B and their header in one message, no operation beside it."""
+    """What was sent is counted: 8 B and their header in one message, and no operation in addition."""
     profile = build.profile(folder, PT2PT, [build.window, "put", "lock", 8])
     assert all(block["hidden"] for block in one_sided_blocks(profile))
     assert 8 <= matrix(profile, of_class("one-sided"))[OUT][0] <= 8 + HEADERS, profile["traffic"]
 
 
-def operations_past_the_pml_are_counted_as_posted(build, folder):
+def operations_that_bypass_the_pml_are_counted_as_posted(build, folder):
     for operation, how in itertools.product(OPERATIONS, SYNCHRONIZATIONS):
         place = folder / f"{operation}-{how}"
         place.mkdir()
@@ -166,7 +166,7 @@ def operations_past_the_pml_are_counted_as_posted(build, folder):
         assert is_once(whole, operation, 10 * HEADERS), whole
 
 
-def exports_and_simulator_see_it_once(build, folder):
+def exports_and_simulator_count_each_byte_once(build, folder):
     run = build.run(folder, PT2PT, [build.window, "put", "fence", BYTES])
     build.fathom("export", run, "--format", "csv", "-o", folder / "t.csv")
     with open(folder / "t.csv", encoding="utf-8") as file:
@@ -187,7 +187,7 @@ def exports_and_simulator_see_it_once(build, folder):
     assert results["runs"][0]["max_traffic"] == max(exported.values()), results["runs"][0]
 
 
-def trace_holds_the_same_messages(build, folder):
+def the_trace_holds_the_same_messages(build, folder):
     """The trace's one-sided messages are compared with the profile's, and are as many bytes."""
     every_call = [os.path.join(build.options.binaries, "rma"), "create", "messages"]
     jobs = [(PT2PT, every_call, 4)]
@@ -230,10 +230,10 @@ def mpi_t_does_not_add_operations_to_messages(build, folder):
     assert is_once(whole, "put"), profile["traffic"]
 
 
-CASES = [messages_of_a_window_are_counted_once, what_synchronizes_is_one_sided,
-         small_operations_share_messages, operations_past_the_pml_are_counted_as_posted,
-         exports_and_simulator_see_it_once,
-         trace_holds_the_same_messages, both_ends_name_the_same_class,
+CASES = [messages_of_a_window_are_counted_once, synchronization_counts_as_one_sided,
+         small_operations_share_messages, operations_that_bypass_the_pml_are_counted_as_posted,
+         exports_and_simulator_count_each_byte_once,
+         the_trace_holds_the_same_messages, both_ends_name_the_same_class,
          mpi_t_does_not_add_operations_to_messages]
 
 
@@ -245,8 +245,8 @@ def main():
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     passed = failed = 0
-    for name, prefix in installed():
-        build = Build(name, prefix, options)
+    for row in installed():
+        build = Build(row, options)
         for case in CASES:
             if options.cases and case.__name__ not in options.cases:
                 continue
@@ -254,11 +254,11 @@ def main():
                 try:
                     case(build, pathlib.Path(folder))
                     passed += 1
-                    print(f"ok   {case.__name__} {name}", flush=True)
+                    print(f"ok   {case.__name__} {build.name}", flush=True)
                 except (AssertionError, OSError, LookupError, ValueError,
                         subprocess.SubprocessError) as problem:
                     failed += 1
-                    print(f"FAIL {case.__name__} {name}: {problem}", flush=True)
+                    print(f"FAIL {case.__name__} {build.name}: {problem}", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -24,16 +24,18 @@ import sys
 import tempfile
 import time
 
-import cases
-import expectation
-
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+import cases  # noqa: E402
+import expectation  # noqa: E402
+import open_mpi  # noqa: E402
+
 TIMEOUT_S = 60
 UCX = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"]
 
 
 class Setting:
-    """Where the programs, the library and the two Open MPIs are."""
+    """Where the programs and the library are, and the Open MPI builds by name."""
 
     def __init__(self, arguments):
         self.binaries = os.path.abspath(arguments.binaries)
@@ -41,21 +43,7 @@ class Setting:
         self.cli = os.path.abspath(arguments.cli) if arguments.cli else None
         self.keep = arguments.keep
         self.witness = arguments.witness
-        cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-            os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-        self.prefix = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-        self.has_peruse = os.access(os.path.join(self.prefix, "bin", "mpirun"), os.X_OK)
-
-
-def environment(setting, build):
-    result = {k: v for k, v in os.environ.items() if not k.startswith(("FATHOM_", "OMPI_", "PMIX_", "EXPECT_"))}
-    result.pop("LD_PRELOAD", None)
-    result.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C")
-    if build == "peruse":
-        result["LD_LIBRARY_PATH"] = os.path.join(setting.prefix, "lib")
-    else:
-        result.pop("LD_LIBRARY_PATH", None)
-    return result
+        self.builds = {row.name: open_mpi.OpenMpi(row) for row in open_mpi.installed()}
 
 
 def command(setting, case, combination, exports, extra=()):
@@ -67,8 +55,7 @@ def command(setting, case, combination, exports, extra=()):
         argv = ["/usr/bin/python3", os.path.join(HERE, "programs", case.program), *case.args]
     if case.ranks == 0:  # without a launcher
         return ["/usr/bin/env", *(f"{k}={v}" for k, v in exports.items()), *argv]
-    line = [os.path.join(setting.prefix, "bin", "mpirun") if build == "peruse" else "/usr/bin/mpirun",
-            "--oversubscribe", "-n", str(case.ranks), *extra]
+    line = setting.builds[build].launch(case.ranks, *extra)
     if transport == "tcp":
         line += ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
     if transport == "ucx":
@@ -263,7 +250,7 @@ def run_case(setting, case, combination):
     where = tempfile.mkdtemp(prefix="fathom-test-")
     clean_up = None
     try:
-        env = environment(setting, build)
+        env = setting.builds[build].environment
         results = {}
         for kind in ("native", "profiled") if setting.library else ("native",):
             directory, expect = os.path.join(where, kind), os.path.join(where, kind, "expect")
@@ -364,8 +351,9 @@ def main():
 
     def one(entry):
         title, case, combination = entry
-        if combination[0] == "peruse" and not setting.has_peruse:
-            return title, [], 0, 0, f"no PERUSE Open MPI at {setting.prefix} (FATHOM_OPENMPI)"
+        if combination[0] not in setting.builds:
+            missing = open_mpi.row(combination[0])
+            return title, [], 0, 0, f"there is no {missing.title} in {missing.prefix}"
         try:
             return (title, *run_case(setting, case, combination))
         except Exception as error:  # a broken profile must not hide the other cases

@@ -33,7 +33,7 @@ IN_A_SCRIPT = {"ASAN_OPTIONS": "detect_leaks=0:verify_asan_link_order=0"}
 
 
 class Build:
-    def __init__(self, name, mpi, prefix, folder):
+    def __init__(self, name, mpi, folder):
         self.mpi, self.folder = mpi, folder
         compiler, *flags = BUILDS[name]
         if "-shared-libasan" in flags:
@@ -42,7 +42,7 @@ class Build:
             flags.append("-Wl,-rpath," + os.path.dirname(runtime))
         # Open MPI itself leaks; what it leaks is not the same in each run.
         self.mpi.environment["ASAN_OPTIONS"] = "detect_leaks=0"
-        subprocess.run([os.path.join(prefix, "bin", "mpicc"), "-g", *flags, "-o", "program", HERE / "programs/sanitized.c"],
+        subprocess.run([mpi.mpicc, "-g", *flags, "-o", "program", HERE / "programs/sanitized.c"],
                        cwd=folder, env={**mpi.environment, "OMPI_CC": compiler}, check=True)
 
     def run(self, *command, environment=()):
@@ -99,12 +99,12 @@ def main():
     parser.add_argument("--library", action="append", required=True)
     options = parser.parse_args()
     failed = False
-    for mpi_name, prefix in open_mpi.installed():
+    for row in open_mpi.installed():
         for name in BUILDS:
             with tempfile.TemporaryDirectory(prefix="fathom-sanitizers-") as folder:
-                mpi = open_mpi.OpenMpi(mpi_name, prefix, options.library[0])
-                problems = problems_of(Build(name, mpi, prefix, pathlib.Path(folder)), name, options)
-            print(f"{'FAIL' if problems else 'ok  '} {mpi_name} {name}", *problems, sep="\n     " if problems else "", flush=True)
+                mpi = open_mpi.OpenMpi(row, options.library[0])
+                problems = problems_of(Build(name, mpi, pathlib.Path(folder)), name, options)
+            print(f"{'FAIL' if problems else 'ok  '} {row.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
             failed = failed or bool(problems)
     return failed
 

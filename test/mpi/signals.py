@@ -95,13 +95,13 @@ def main():
         parser.add_argument(option, required=True)
     options = parser.parse_args()
     failed = False
-    for name, prefix in open_mpi.installed():
-        mpi = open_mpi.OpenMpi(name, prefix, options.library)
+    for row in open_mpi.installed():
+        mpi = open_mpi.OpenMpi(row, options.library)
         for how, tries in TRIES.items():
             for attempt in range(tries):
                 with tempfile.TemporaryDirectory(prefix="fathom-signals-") as folder:
                     problems = problems_of(how, mpi, options, pathlib.Path(folder))
-                print(f"{'FAIL' if problems else 'ok  '} {name} {how} {attempt + 1}", *problems, sep="\n     " if problems else "")
+                print(f"{'FAIL' if problems else 'ok  '} {mpi.name} {how} {attempt + 1}", *problems, sep="\n     " if problems else "")
                 failed = failed or bool(problems)
     return failed
 

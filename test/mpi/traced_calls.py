@@ -17,23 +17,15 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from open_mpi import OpenMpi, installed  # noqa: E402
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 CONFORMANCE = ("calls_c", "calls_mpifh", "calls_usempi", "calls_f08")
 TIMEOUT_S = 120
 
 
-class Build:
-    """One of the two Open MPIs."""
-
-    def __init__(self, name, prefix):
-        self.name = name
-        self.mpirun = os.path.join(prefix, "bin", "mpirun")
-        self.environment = {k: v for k, v in os.environ.items()
-                            if not k.startswith(("FATHOM_", "OMPI_", "PMIX_")) and k not in ("LD_PRELOAD", "LD_LIBRARY_PATH")}
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", LC_ALL="C")
-        if prefix != "/usr":
-            self.environment["LD_LIBRARY_PATH"] = os.path.join(prefix, "lib")
-
+class Build(OpenMpi):
     def run(self, directory, command, exports):
         """Returns (exit code, output); the programs' files go to a folder of their own."""
         os.makedirs(directory)
@@ -41,17 +33,9 @@ class Build:
         # Spawned processes need the library too, which -x would not reach.
         listed = ["--mca", "mca_base_env_list_delimiter", "|", "--mca", "mca_base_env_list",
                   "|".join(f"{k}={v}" for k, v in exports.items())] if exports else []
-        result = subprocess.run([self.mpirun, "--oversubscribe", "-n", "2", *listed, *command], env=environment,
+        result = subprocess.run(self.launch(2, *listed, *command), env=environment,
                                 cwd=directory, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
         return result.returncode, result.stdout
-
-
-def builds():
-    cache = os.environ.get("FATHOM_CACHE") or os.path.join(
-        os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "fathom")
-    peruse = os.environ.get("FATHOM_OPENMPI") or os.path.join(cache, "openmpi-4.1.4-peruse-1")
-    return [Build(name, prefix) for name, prefix in (("stock", "/usr"), ("peruse", peruse))
-            if os.access(os.path.join(prefix, "bin", "mpirun"), os.X_OK)]
 
 
 def recorded_functions(table):
@@ -143,7 +127,7 @@ def main():
     scratch = tempfile.mkdtemp(prefix="fathom-test-")
     tests = Tests(arguments, scratch)
     try:
-        for build in builds():
+        for build in map(Build, installed()):
             for case in arguments.cases or ("every_function", *CONFORMANCE):
                 tests.every_function(build) if case == "every_function" else tests.conformance(build, case)
     finally:

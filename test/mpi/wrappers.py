@@ -13,9 +13,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from open_mpi import installed  # noqa: E402
+import open_mpi  # noqa: E402
 
 SCRIPTS = pathlib.Path(sys.argv[1]).resolve()
+STOCK = open_mpi.stock()
 WRAPPERS = ("mpif90", "mpif77", "mpifort")
 BODY = """      implicit none
 {}      integer :: ierr, rank
@@ -52,7 +53,7 @@ def compile_all(prefix, wrapper, folder, sources=tuple(SOURCES), **variables):
             f"{wrapper} {source}{hint}: {done.stdout[:600]}"
 
 
-def of_the_peruse_build(prefix, folder):
+def wrappers_of_the_peruse_build_compile(prefix, folder):
     for name in WRAPPERS:
         compile_all(prefix, prefix / "bin" / name, folder)
     for source in SOURCES:
@@ -60,12 +61,12 @@ def of_the_peruse_build(prefix, folder):
         assert (done.returncode, done.stdout.split()) == (0, ["compiled"]), (source, done.stdout)
 
 
-def of_debian_after_env_sh(prefix, folder):
+def wrappers_of_debian_compile_after_env_sh(prefix, folder):
     """LD_LIBRARY_PATH makes them take the data of the PERUSE build."""
     for name in WRAPPERS:
-        compile_all(prefix, f"/usr/bin/{name}", folder)
-        compile_all(prefix, f"/usr/bin/{name}.openmpi", folder, ["header.f90"])
-    done = after_env(prefix, "/usr/bin/mpicc.openmpi --showme:incdirs", folder)
+        compile_all(prefix, STOCK.tool(name), folder)
+        compile_all(prefix, STOCK.tool(name + ".openmpi"), folder, ["header.f90"])
+    done = after_env(prefix, f"{STOCK.mpicc}.openmpi --showme:incdirs", folder)
     assert done.returncode == 0 and str(prefix) in done.stdout, done.stdout
 
 
@@ -102,12 +103,12 @@ def cached_build_of_an_earlier_version_is_repaired(prefix, folder):
 
 
 def main():
-    prefix = pathlib.Path(dict(installed()).get("peruse", "/nonexistent"))
+    prefix = open_mpi.row("peruse").prefix
     if not (prefix / "share/openmpi/mpif90-wrapper-data.txt").exists():
         print("skipped: there is no Open MPI with PERUSE and Fortran")
         return 77
     passed = failed = 0
-    for case in (of_the_peruse_build, of_debian_after_env_sh,
+    for case in (wrappers_of_the_peruse_build_compile, wrappers_of_debian_compile_after_env_sh,
                  cached_build_of_an_earlier_version_is_repaired):
         with tempfile.TemporaryDirectory(prefix="fathom-wrappers-") as folder:
             try:

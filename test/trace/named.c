@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Two communicators made alike, one of which gets a name, and messages on them and on
+// Two communicators made in the same way, one of which gets a name, and messages on them and on
 // MPI_COMM_WORLD: which of them a trace holds when communicators are chosen. Also a matched
 // receive, whose call names no communicator.
 #include <mpi.h>

@@ -26,9 +26,10 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Debian's otf2 is in the second.
-sys.path[:0] = [os.path.join(HERE, "..", "mpi"), "/usr/lib/python3/dist-packages"]
+# Debian's otf2 is in the last.
+sys.path[:0] = [os.path.join(HERE, "..", "mpi"), os.path.join(HERE, ".."), "/usr/lib/python3/dist-packages"]
 import cases  # noqa: E402
+import open_mpi  # noqa: E402
 import run as mpi  # noqa: E402
 
 try:
@@ -61,13 +62,13 @@ def record(setting, case, folder, ranks=None):
     run = folder / "run"
     (folder / "expect").mkdir()
     (folder / "scratch").mkdir()
-    build = "peruse" if setting.has_peruse else "stock"
+    build = open_mpi.preferred()
     exports = {"LD_PRELOAD": setting.library, "FATHOM_OUTPUT": str(run)}
     if ranks:
         exports["FATHOM_TRACE_RANKS"] = ranks
-    environment = dict(mpi.environment(setting, build), EXPECT_DIR=str(folder / "expect"),
+    environment = dict(build.environment, EXPECT_DIR=str(folder / "expect"),
                        TEST_SCRATCH=str(folder / "scratch"))
-    command = mpi.command(setting, case, (build, "auto", "sm"), exports)
+    command = mpi.command(setting, case, (build.name, "auto", "sm"), exports)
     done = mpi.execute(command, environment, str(folder))
     assert not done["timed_out"], "the job did not end"
     assert case.exit_code is None or done["code"] == case.exit_code, mpi.visible(done["stderr"])

@@ -42,8 +42,8 @@ class Skipped(Exception):
 class Build(OpenMpi):
     """One of the Open MPIs, and how jobs are run with it."""
 
-    def __init__(self, name, prefix, options):
-        super().__init__(name, prefix, options.library)
+    def __init__(self, row, options):
+        super().__init__(row, options.library)
         self.options = options
 
     def program(self, name):
@@ -103,7 +103,7 @@ def messages_equal_the_profile(build, folder):
         assert "equal:" in checked, f"{program}: {checked}"
 
 
-def transfers_are_told_step_by_step(build, folder):
+def transfers_are_recorded_step_by_step(build, folder):
     """All of them by PERUSE; without it, where requests start and end at the PML."""
     run = build.traced(folder, [build.program("send_modes")])
     transfers = [event for event in build.events(run) if event["kind"] == "transfer"]
@@ -113,11 +113,11 @@ def transfers_are_told_step_by_step(build, folder):
         wanted |= {("receive", step) for step in ("posted", "matched-expected", "begin", "end")}
     assert wanted <= steps, wanted - steps
     for side in ("send", "receive") if build.name == "stock" else ():
-        told = collections.Counter(event["step"] for event in transfers if event["side"] == side)
-        assert told["complete"] == told["activate"], (side, told)
+        steps = collections.Counter(event["step"] for event in transfers if event["side"] == side)
+        assert steps["complete"] == steps["activate"], (side, steps)
 
 
-def calls_alone(build, folder):
+def level_calls_records_no_transfers(build, folder):
     run = build.traced(folder, [build.program("collectives")], trace=["--trace-level", "calls"])
     events = build.events(run)
     assert any(event["kind"] == "enter" for event in events)
@@ -148,7 +148,7 @@ def communicators_are_chosen(build, folder):
         assert any(event["kind"] == "enter" and event["function"] == "MPI_Wait" for event in events)
 
 
-def functions_ranks_and_samples_are_chosen(build, folder):
+def functions_and_ranks_are_chosen(build, folder):
     run = build.traced(folder, [build.program("sendrecv")], trace=["--functions", "MPI_Send*,-MPI_Sendrecv_replace", "--ranks", "1-2"])
     events = build.events(run)
     assert {event["rank"] for event in events} == {1, 2}
@@ -156,7 +156,7 @@ def functions_ranks_and_samples_are_chosen(build, folder):
     assert names and all(name.startswith("MPI_Send") and name != "MPI_Sendrecv_replace" for name in names), names
 
 
-def samples_add_up(build, folder):
+def sampled_and_left_out_calls_add_up(build, folder):
     program = [build.options.storm, str(folder / "count"), "0.3", "0"]
     run = folder / "run"
     code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--sample", "10"])
@@ -170,14 +170,14 @@ def samples_add_up(build, folder):
         assert recorded < sent / 2, (recorded, sent)
 
 
-def pcontrol_pauses(build, folder):
+def pcontrol_pauses_recording(build, folder):
     run = build.traced(folder, [build.program("pcontrol")])
     kinds = [event["kind"] for event in build.events(run, "--ranks", "0")]
     assert kinds.count("pause") >= 1 and kinds.count("pause") >= kinds.count("resume") >= 1, set(kinds)
     build.fathom("trace", "check", run)
 
 
-def window_of_time(build, folder):
+def a_window_of_time_limits_the_trace(build, folder):
     run = folder / "run"
     program = [build.options.storm, str(folder / "count"), "4", "2000"]
     code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--after", "1", "--for", "1"])
@@ -187,7 +187,7 @@ def window_of_time(build, folder):
     assert (max(times) - min(times)) * 1e-9 < 3, (min(times), max(times))
 
 
-def many_ranks(build, folder):
+def many_ranks_lose_nothing(build, folder):
     """Far more processes than processors: nothing is lost, and the trace is equal to the profile."""
     run, ranks = folder / "run", build.options.ranks
     program = [build.options.storm, str(folder / "count"), "0", "1000"]
@@ -202,7 +202,7 @@ def many_ranks(build, folder):
         assert sent[rank] == struct.unpack("Q", (folder / f"count.{rank}").read_bytes())[0], rank
 
 
-def threads_that_end_leave_what_they_recorded(build, folder):
+def records_of_ended_threads_are_kept(build, folder):
     """127 of 1,000 messages were recorded, for a thread that had ended kept its memory."""
     for count in (1000, 5000):
         place = folder / str(count)
@@ -213,43 +213,43 @@ def threads_that_end_leave_what_they_recorded(build, folder):
         assert info["lost_records"] == 0, info
         events = build.events(run)
         for kind in ("sent", "received"):
-            told = collections.Counter(event["rank"] for event in events
+            said = collections.Counter(event["rank"] for event in events
                                        if event["kind"] == kind and event.get("tag") == 5)
-            assert told == {0: count, 1: count}, (kind, told)
+            assert said == {0: count, 1: count}, (kind, said)
         threads = {event["thread"] for event in events}
         assert len(threads) < 10, f"{len(threads)} numbers for threads one after the other"
 
 
 def lost_by_every_reader(build, run):
     """What each reader of the trace says was lost, in all: they must say the same. Returns it."""
-    told = {}
+    said = {}
     ends = [re.findall(rb"[\n\0]lost (\d+)\n", path.read_bytes())
             for path in (run / "trace").glob("*.trace")]
     assert all(ends), f"the end of a trace is missing: {ends}"
-    told["end of the trace"] = sum(int(end[-1]) for end in ends)
+    said["end of the trace"] = sum(int(end[-1]) for end in ends)
     number = r"([\d,]+) records"
     for name, words, before in (("info", ("trace", "info"), "(?m)^lost +"),
                                 ("check", ("trace", "check"), "(?m)^lost +"),
                                 ("analyze", ("analyze",), r"lost\s+")):
         found = re.search(before + number, build.fathom(*words, run, code=None))
-        told[name] = int(found.group(1).replace(",", "")) if found else None
+        said[name] = int(found.group(1).replace(",", "")) if found else None
     info = json.loads(build.fathom("trace", "info", "--json", run))
-    told["info --json"] = info["lost_records"]
-    told["its processes"] = sum(process["lost_records"] for process in info["processes"])
+    said["info --json"] = info["lost_records"]
+    said["its processes"] = sum(process["lost_records"] for process in info["processes"])
     warnings = json.loads(build.fathom("report", "--json", run))["warnings"]
-    told["report"] = sum(int(re.search(r"(\d+) records? of", warning["text"]).group(1))
+    said["report"] = sum(int(re.search(r"(\d+) records? of", warning["text"]).group(1))
                          for warning in warnings if warning["kind"] == "trace-lost")
     with tempfile.TemporaryDirectory() as elsewhere:
         database = os.path.join(elsewhere, "events.db")
         build.fathom("export", run, "--format", "sqlite", "-o", database)
         with contextlib.closing(sqlite3.connect(database)) as connection:
             sums = connection.execute("SELECT SUM(lost_records) FROM process")
-            told["sqlite"] = sums.fetchone()[0]
-    assert len(set(told.values())) == 1, told
-    return told["info"]
+            said["sqlite"] = sums.fetchone()[0]
+    assert len(set(said.values())) == 1, said
+    return said["info"]
 
 
-def full_memory_is_counted(build, folder):
+def records_lost_to_full_memory_are_counted(build, folder):
     run = folder / "run"
     program = [build.options.storm, str(folder / "count"), "0.5", "0"]
     code, output, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-memory", "256K"])
@@ -285,7 +285,7 @@ def fill(path):
             pass
 
 
-def full_disk(build, folder):
+def a_full_disk_is_reported_once(build, folder):
     """A disk fills up while a job records: one sentence for all ranks, a profile, and whole traces."""
     sentence = re.compile(r"fathom: the trace in (\S+) is not whole: (\d+) records of 2 ranks could not "
                           r"be written \(No space left on device\); .*FATHOM_OUTPUT.*\.")
@@ -304,14 +304,14 @@ def full_disk(build, folder):
             fill(disk / "filler")
             code, output, errors = build.wait_for(job)
             assert code == 0 and "storm: over" in output, errors
-            told = [match for match in map(sentence.fullmatch, errors.splitlines()) if match]
-            assert len(told) == errors.count("not whole") == (0 if log == "quiet" else 1), errors
+            said = [match for match in map(sentence.fullmatch, errors.splitlines()) if match]
+            assert len(said) == errors.count("not whole") == (0 if log == "quiet" else 1), errors
             profile = json.loads((run / "profile.json").read_text())
             lost = {loss["reason"]: loss for loss in profile["coverage"]["trace_lost"]}
             unwritten = lost["unwritten"]
             assert unwritten["records"] > 0, lost
             assert unwritten["error"] == "No space left on device", lost
-            for match in told:
+            for match in said:
                 assert (match[1], int(match[2])) == (f"{run}/trace", unwritten["records"]), errors
             info = json.loads(build.fathom("trace", "info", "--json", run))
             assert [process["complete"] for process in info["processes"]] == [True, True], info
@@ -320,7 +320,7 @@ def full_disk(build, folder):
             lost_by_every_reader(build, run)
 
 
-def disk_that_is_full_from_the_start(build, folder):
+def a_disk_full_from_the_start_is_reported_once(build, folder):
     """No trace can be made: that is said, once, and no empty files are left."""
     with small_disk(folder, "1M") as disk:
         run = disk / "run"
@@ -330,14 +330,14 @@ def disk_that_is_full_from_the_start(build, folder):
         program = [build.options.storm, str(folder / "count"), "0", "0"]
         code, output, errors = build.run(folder, program, ranks=2, run=run)
         assert code == 0 and "storm: over" in output, errors
-        told = re.findall(r"fathom: the trace in (\S+) is not whole: 2 ranks could not make their "
+        said = re.findall(r"fathom: the trace in (\S+) is not whole: 2 ranks could not make their "
                           r"files \(No space left on device\); ", errors)
-        assert told == [f"{run}/trace"], errors
+        assert said == [f"{run}/trace"], errors
         assert list((run / "trace").iterdir()) == []
         assert (run / "profile.json").exists(), errors
 
 
-def size_cap(build, folder):
+def the_size_of_a_trace_is_limited(build, folder):
     run = folder / "run"
     program = [build.options.storm, str(folder / "count"), "1", "0"]
     code, _, errors = build.run(folder, program, ranks=2, run=run, trace=["--trace-size", "300K"])
@@ -414,10 +414,10 @@ def killed_process_keeps_what_it_recorded(build, folder):
         assert sent > 10, sent
 
 
-CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, transfers_are_told_step_by_step, calls_alone, communicators_are_chosen,
-         functions_ranks_and_samples_are_chosen,
-         samples_add_up, many_ranks, pcontrol_pauses, window_of_time,
-         threads_that_end_leave_what_they_recorded, full_memory_is_counted, full_disk, disk_that_is_full_from_the_start, size_cap,
+CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, transfers_are_recorded_step_by_step, level_calls_records_no_transfers, communicators_are_chosen,
+         functions_and_ranks_are_chosen,
+         sampled_and_left_out_calls_add_up, many_ranks_lose_nothing, pcontrol_pauses_recording, a_window_of_time_limits_the_trace,
+         records_of_ended_threads_are_kept, records_lost_to_full_memory_are_counted, a_full_disk_is_reported_once, a_disk_full_from_the_start_is_reported_once, the_size_of_a_trace_is_limited,
          killed_process_keeps_what_it_recorded]
 
 
@@ -436,8 +436,8 @@ def main():
     for name in ("binaries", "storm", "named", "short_threads", "library", "cli"):
         setattr(options, name, os.path.abspath(getattr(options, name)))
     passed = failed = skipped = 0
-    for name, prefix in installed():
-        build = Build(name, prefix, options)
+    for row in installed():
+        build = Build(row, options)
         for case in CASES:
             if options.cases and case.__name__ not in options.cases:
                 continue

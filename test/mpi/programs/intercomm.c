@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   expect_start();
   expect_may("library");
-  // Three groups: rank 0 stands alone, the others are split in two, in reversed order.
+  // Three groups: rank 0 is alone, the others are split in two, in reversed order.
   int color = world_rank == 0 ? MPI_UNDEFINED : world_rank % 2;
   MPI_Comm half, inter, merged, dup, split;
   MPI_Comm_split(MPI_COMM_WORLD, color, -world_rank, &half);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ends without MPI_Finalize in ways that once left nothing behind.
+// Ends without MPI_Finalize in ways that once left no profile.
 //   leaves vfork    a failed vfork and exec, then exit
 //   leaves alarm    SIGALRM with its default action
 #define _GNU_SOURCE

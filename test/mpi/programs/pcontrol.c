@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_Pcontrol(0) pauses counting and MPI_Pcontrol(1) resumes it: what is sent and received while
-// paused stands nowhere. Other levels change nothing.
+// paused is counted nowhere. Other levels change nothing.
 #include "../expect.h"
 
 static char out[10000], in[10000];

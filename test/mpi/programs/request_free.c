@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     expect_message(MPI_COMM_WORLD, next, size, 1);
     MPI_Recv(in, size, MPI_BYTE, previous, 2, MPI_COMM_WORLD, &status);
 
-    // A freed receive; its last byte, or a later message, tells that it has arrived.
+    // A freed receive; its last byte, or a later message, shows that it has arrived.
     memset(freed, 0, sizeof freed);
     MPI_Irecv(freed, size, MPI_BYTE, s % 2 ? MPI_ANY_SOURCE : previous, 3, MPI_COMM_WORLD,
               &request);

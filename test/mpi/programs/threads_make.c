@@ -5,7 +5,7 @@
 //
 //   free    a communicator is freed before another one like it is made, on odd ranks after that
 //   group   MPI_Comm_create_group of all from MPI_COMM_WORLD, and barriers on that meanwhile
-//   dup     MPI_Comm_dup, MPI_Comm_split and MPI_Comm_idup from communicators that are alike
+//   dup     MPI_Comm_dup, MPI_Comm_split and MPI_Comm_idup from equal communicators
 //   inter   MPI_Intercomm_create and MPI_Intercomm_merge, while other threads wait for messages
 //
 // On odd ranks the threads begin in the opposite order. On each single communicator as much is sent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages that are sent and never received stand apart from the traffic: short and long ones, and
-// those on a communicator that is freed.
+// Messages that are sent and never received are listed apart from the traffic: short and long ones,
+// and those on a communicator that is freed.
 #include "../expect.h"
 
 int main(int argc, char** argv) {

@@ -17,7 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append("/usr/lib/python3/dist-packages")  # where Debian's otf2 module stands
+sys.path.append("/usr/lib/python3/dist-packages")  # for Debian's otf2
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+import open_mpi  # noqa: E402
 
 FATHOM, GENERATE = (os.path.abspath(path) for path in sys.argv[1:3])
 RANKS = 4
@@ -345,18 +347,16 @@ int main(int argc, char** argv) {
 
 
 def check_eztrace(directory):
-    compiler, mpirun = "/usr/bin/mpicc.openmpi", "/usr/bin/mpirun.openmpi"
-    if not shutil.which("eztrace") or not os.path.exists(compiler):
+    mpi = open_mpi.stock()
+    if not shutil.which("eztrace") or not os.path.exists(mpi.mpicc):
         print("skipped: eztrace or Debian's Open MPI is not installed")
         return
     source = os.path.join(directory, "ring.c")
     with open(source, "w") as file:
         file.write(PROGRAM)
-    clean = {key: value for key, value in os.environ.items()
-             if key not in ("LD_LIBRARY_PATH", "LD_PRELOAD") and not key.startswith(("OMPI_", "FATHOM_"))}
-    clean.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", PATH="/usr/bin:/bin")
-    run(compiler, "-o", "ring", source, cwd=directory, env=clean)
-    recorded = subprocess.run([mpirun, "--oversubscribe", "-n", "2", "eztrace", "-t", "openmpi", "./ring"],
+    clean = dict(mpi.environment, PATH="/usr/bin:/bin")
+    run(mpi.mpicc, "-o", "ring", source, cwd=directory, env=clean)
+    recorded = subprocess.run(mpi.launch(2, "eztrace", "-t", "openmpi", "./ring"),
                               cwd=directory, env=clean, capture_output=True, text=True, timeout=120)
     archives = [os.path.join(root, name) for root, _, names in os.walk(directory) for name in names
                 if name.endswith(".otf2") and "archive" not in root]

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Tests of programs that sleep for a known time, on a machine that may be busy."""
+import time
+
+
+def until_it_passes(attempt, attempts=6):
+    """Calls attempt(number) until it raises no AssertionError, at most `attempts` times. A busy machine can spoil one
+    attempt by chance, but not all of them; a defect fails each time."""
+    for number in range(attempts):
+        try:
+            return attempt(number)
+        except AssertionError:
+            if number == attempts - 1:
+                raise
+            time.sleep(number)
