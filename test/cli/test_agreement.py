@@ -31,12 +31,12 @@ def of_family(name):
 
 
 class Help(harness.CliTest):
-    def test_no_line_is_too_long(self):
+    def test_no_line_of_help_is_too_long(self):
         for words, text in HELP.items():
             for line in text.split("\nExample")[0].splitlines():
                 self.assertLessEqual(len(line), 100, (words, line))
 
-    def test_an_option_means_one_thing(self):
+    def test_an_option_means_the_same_in_every_subcommand(self):
         """Its values are written the same everywhere; place takes one selection, simulate a list of them."""
         kinds = {}
         for words, text in HELP.items():
@@ -48,12 +48,12 @@ class Help(harness.CliTest):
 
 class Manual(harness.CliTest):
     @unittest.skipUnless("otf2" in HELP[("import",)], "built without OTF2, which the manual names")
-    def test_options_are_those_of_help(self):
+    def test_the_manual_has_the_options_of_help(self):
         checked = subprocess.run([sys.executable, "-B", os.path.join(ROOT, "scripts/update_man.py"), "--check", harness.FATHOM],
                                  capture_output=True, text=True, check=False)
         self.assertEqual((checked.returncode, checked.stderr), (0, ""))
 
-    def test_every_subcommand_has_its_paragraph(self):
+    def test_the_manual_describes_every_subcommand(self):
         prose = read("docs/fathom.1").split(".SH SUBCOMMANDS")[1].split(".SH ")[0].split(update_man.BEGIN)[0]
         paragraphs = re.split(r"(?:\.TP\n|\.RS\n)?\.B ([a-z\\-]+)\n", prose)
         found = {}
@@ -64,7 +64,7 @@ class Manual(harness.CliTest):
                 found[subcommand] = found.get(subcommand, "") + text
         self.assertEqual(set(found), {words[0] for words in OPTIONS})
 
-    def test_no_option_is_named_that_help_lacks(self):
+    def test_the_manual_names_no_option_that_help_lacks(self):
         known = set().union(*OPTIONS.values()) | {"--version"}
         named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", read("docs/fathom.1").replace("\\-", "-")))
         self.assertEqual(named - known, set())
@@ -86,18 +86,18 @@ class Completion(harness.CliTest):
         with open(self.path("completion"), "w", encoding="utf-8") as file:
             file.write(made.stdout)
 
-    def test_subcommands(self):
+    def test_bash_completes_subcommands(self):
         self.assertEqual(self.complete(""), {words[0] for words in OPTIONS} | {"--help", "--version"})
         self.assertEqual(self.complete("trace", ""), PARTS)
         self.assertEqual(self.complete("com"), {"compare", "completion"})
         self.assertEqual(self.complete("help", "rep"), {"report"})
         self.assertEqual(self.complete("completion", ""), {"bash"})
 
-    def test_options_are_those_of_help(self):
+    def test_bash_completes_the_options_of_help(self):
         for words, shown in OPTIONS.items():
             self.assertEqual(self.complete(*words, "-"), shown, words)
 
-    def test_values(self):
+    def test_bash_completes_values(self):
         formats = re.findall(r"^  (\w+)", self.fathom("export", "--list").stdout, re.M)
         self.assertEqual(self.complete("export", "r", "--format", ""), set(formats))
         self.assertEqual(self.complete("analyze", "r", "--only", "patterns,load"), {"patterns,load-imbalance"})
@@ -105,10 +105,10 @@ class Completion(harness.CliTest):
         for subcommand, option in re.findall(r"^    '([\w-]+) (--[\w-]+)'\) words='[^']", self.fathom("completion", "bash").stdout, re.M):
             self.assertIn(option, of_family(subcommand))
 
-    def test_the_job_of_run_is_its_own_business(self):
+    def test_bash_leaves_the_command_of_run_alone(self):
         self.assertEqual(self.complete("run", "-o", "r", "--", "mpirun", "--fo"), set())
 
-    def test_other_shells(self):
+    def test_other_shells_are_refused(self):
         self.assert_refused(self.fathom("completion", "csh"), 2, "'csh'", "only for bash")
 
 
@@ -121,7 +121,7 @@ def shown_commands(text):
 
 
 def wrong_options(words):
-    """Of a command line after `fathom`: options that do not exist. None: it is no command of ours."""
+    """The options of a command line after `fathom` that do not exist; None if it is not a command of ours."""
     if not words or (words[0],) not in OPTIONS:
         return None
     path = tuple(words[:2]) if tuple(words[:2]) in OPTIONS else (words[0],)
@@ -139,7 +139,7 @@ def wrong_options(words):
 
 
 class Documents(harness.CliTest):
-    def test_commands_have_options_that_exist(self):
+    def test_commands_in_documents_have_options_that_exist(self):
         checked = 0
         for path in [os.path.join(ROOT, "README.md"), *sorted(glob.glob(os.path.join(ROOT, "docs/*.md")))]:
             for line in shown_commands(read(path)):
@@ -172,7 +172,7 @@ class Documents(harness.CliTest):
         version = re.search(r"version: '([^']+)'", read("meson.build"))[1]
         self.assertIn(f"\nversion: {version}\n", read("CITATION.cff"))
 
-    def test_examples_of_help(self):
+    def test_examples_of_help_have_options_that_exist(self):
         for words, text in HELP.items():
             for command in re.findall(r"^  (?:mpirun .*)?fathom ((?:.*\\\n)*.*)", text.split("\nExample")[1], re.M):
                 self.assertEqual(wrong_options(shlex.split(command.replace("\\\n", " "))), [], (words, command))

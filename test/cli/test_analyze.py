@@ -28,7 +28,7 @@ class Analyze(harness.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
-    def test_follows_the_schema(self):
+    def test_results_follow_the_schema(self):
         try:
             import jsonschema
         except ImportError:
@@ -38,13 +38,13 @@ class Analyze(harness.CliTest):
         for make in fixtures.ALL.values():
             jsonschema.validate(self.analyze(make()), schema)
 
-    def test_histogram_is_cumulative(self):
+    def test_the_histogram_is_cumulative(self):
         table = self.analyze(fixtures.hpcc4(), "--only", "histograms")["analyses"]["histograms"]
         rows = [row for row in zip(*table["message_sizes"].values())
                 if row[0] == "MPI_Alltoall"]
         self.assertEqual(rows, [("MPI_Alltoall", 1, 88888, 88888, 10800, 88888 * 10800.0, 1.0, 1.0)])
 
-    def test_patterns_of_a_stencil(self):
+    def test_a_stencil_is_found(self):
         table = self.analyze(fixtures.stencil())["analyses"]["patterns"]["patterns"]
         found = {(c, k): (tuple(e), tuple(p)) for c, k, e, p in
                  zip(table["class"], table["kind"], table["extents"], table["periodic"])}
@@ -67,7 +67,7 @@ class Analyze(harness.CliTest):
         self.assertEqual(sum(tables["user_pairs"]["bytes"]) + sum(tables["hidden_pairs"]["bytes"]), total)
         self.assertEqual(sum(tables["ranks"]["bytes_sent"]), total)
 
-    def test_a_phase_is_a_part(self):
+    def test_a_phase_limits_the_analysis(self):
         document = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)]),
                                         fixtures.block("point-to-point", False, [(2, 3, 9, 1)], phase="solve")], [])
         tables = self.analyze(document, "--only", "matrices", "--phases", "solve")["analyses"]["matrices"]
@@ -80,7 +80,7 @@ class Analyze(harness.CliTest):
         for source, destination in zip(tables["pairs"]["source"], tables["pairs"]["destination"]):
             self.assertIn(2, (source, destination))
 
-    def test_fits_a_screen(self):
+    def test_the_report_fits_a_screen(self):
         for name, make in fixtures.ALL.items():
             lines = self.page(make()).splitlines()
             self.assertLessEqual(len(lines), 45, name)
@@ -102,18 +102,18 @@ class Analyze(harness.CliTest):
         document = fixtures.hpcc4()
         page = self.page(document, "--only", "matrices")
         rows = [line.split() for line in page[page.index("all_pairs"):].splitlines()]
-        told = [int(row[2].replace(",", "")) for row in rows[2:12]]
+        shown = [int(row[2].replace(",", "")) for row in rows[2:12]]
         table = self.analyze(document, "--only", "matrices")["analyses"]["matrices"]["all_pairs"]
-        self.assertEqual(told, sorted(table["bytes"], reverse=True)[:10])
+        self.assertEqual(shown, sorted(table["bytes"], reverse=True)[:10])
 
     def test_without_a_trace_says_what_one_would_add(self):
         self.assertIn("fathom run --trace", self.page(fixtures.hpcc4()))
 
-    def test_unknown_analysis_lists_those_there_are(self):
+    def test_an_unknown_analysis_is_answered_with_the_known_ones(self):
         self.write_run("r")
         self.assert_refused(self.fathom("analyze", "r", "--only", "nonsense"), 2, "nonsense", "histograms")
 
-    def test_unknown_threshold_lists_those_there_are(self):
+    def test_an_unknown_threshold_is_answered_with_the_known_ones(self):
         self.write_run("r")
         self.assert_refused(self.fathom("analyze", "r", "--set", "nonsense=1"), 2, "link_share")
         self.assert_refused(self.fathom("analyze", "r", "--set", "link_share=high"), 2, "needs a number")
@@ -123,15 +123,15 @@ class Analyze(harness.CliTest):
         self.assert_refused(self.fathom("analyze", "r", "--from", "1s"), 1, "needs a trace")
         self.assert_refused(self.fathom("analyze", "r", "--from", "2s", "--to", "1s"), 2, "--from")
 
-    def test_unknown_phase_and_rank(self):
+    def test_an_unknown_phase_or_rank_is_refused(self):
         self.write_run("r")
         self.assert_refused(self.fathom("analyze", "r", "--phases", "solve"), 1, "no phase 'solve'")
         self.assert_refused(self.fathom("analyze", "r", "--ranks", "4"), 1, "no rank 4", "0 to 3")
 
-    def test_missing_run(self):
+    def test_a_missing_run_is_an_error(self):
         self.assert_refused(self.fathom("analyze", "nowhere"), 1, "there is no run 'nowhere'")
 
-    def test_a_part_of_the_run_does_not_replace_the_whole(self):
+    def test_part_of_the_run_does_not_replace_the_results_of_the_whole(self):
         document = fixtures.profile(4, [fixtures.block("point-to-point", False, [(0, 1, 7, 1)])], [])
         self.page(document)
         with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
@@ -158,17 +158,17 @@ class Analyze(harness.CliTest):
             os.close(ours)
             os.close(theirs)
 
-    def test_no_colours_in_the_terminal_that_a_launcher_makes(self):
+    def test_the_terminal_that_a_launcher_makes_gets_no_colours(self):
         self.assertIn(b"\033[", self.on_a_terminal())
         launched = {"OMPI_COMM_WORLD_RANK": "0", "OMPI_COMM_WORLD_SIZE": "1"}
         self.assertNotIn(b"\033[", self.on_a_terminal(**launched))
         self.assertIn(b"\033[", self.on_a_terminal(**launched, CLICOLOR_FORCE="1"))
         self.assertNotIn(b"\033[", self.on_a_terminal(**launched, CLICOLOR_FORCE="0"))
 
-    def test_colours_that_are_not_forced_are_not_forbidden(self):
+    def test_colours_are_allowed_where_they_are_not_forced(self):
         self.assertIn(b"\033[", self.on_a_terminal(CLICOLOR_FORCE="0"))
 
-    def test_output_goes_where_it_is_told(self):
+    def test_output_goes_to_the_given_file(self):
         self.write_run("r")
         self.assertEqual(self.fathom("analyze", "r", "-o", "elsewhere.json").returncode, 0)
         self.assertTrue(os.path.exists(self.path("elsewhere.json")))

@@ -26,7 +26,7 @@ class Compare(harness.CliTest):
         self.assertLessEqual(max(map(len, page.stdout.splitlines())), 120)
         return json.loads(result.stdout), page.stdout
 
-    def test_scales(self):
+    def test_growth_is_reported_with_its_scaling(self):
         made, page = self.compare(exchange(4, 8.0), exchange(8, 5.0), exchange(16, 4.0))
         runs, classes = made["runs"], made["classes"]
         self.assertEqual(runs["ranks"], [4, 8, 16])
@@ -43,7 +43,7 @@ class Compare(harness.CliTest):
         self.assertIn("assumes strong scaling: the same problem at every size\n", page)
         self.assertIn("(weak scaling), it is 1.6 at 8 ranks, 2 at 16 ranks\n", page)
 
-    def test_two_runs_of_one_size(self):
+    def test_two_runs_of_one_size_are_compared(self):
         after = exchange(4, 9.0)
         after["traffic"][1]["bytes"][2] = 9000
         after["traffic"].append(fixtures.block("MPI_Bcast", True, [(0, 1, 7, 1)]))
@@ -63,10 +63,10 @@ class Compare(harness.CliTest):
         self.assertIn(names[0] + " ", page)
         self.assertIn(names[1] + "\n", page)
 
-    def test_nothing_grew(self):
+    def test_equal_runs_show_no_growth(self):
         self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])
 
-    def test_refusals(self):
+    def test_runs_that_cannot_be_compared_are_refused(self):
         self.write_run("r")
         self.assert_refused(self.fathom("compare", "r"), 2, "two runs")
         self.assert_refused(self.fathom("compare", "r", "nowhere"), 1, "there is no run 'nowhere'")

@@ -37,7 +37,7 @@ class LanguageTest(harness.CliTest):
 class OldSpellings(LanguageTest):
     """What README, docs and the manual once showed goes on working, and is shown no more."""
 
-    def test_options_of_a_format(self):
+    def test_old_options_of_a_format_still_work(self):
         self.write_run("p")
         for option in ("--to", "--format"):
             self.printed("export", "p", option, "pfprof", "-o", "pf" + option)
@@ -50,7 +50,7 @@ class OldSpellings(LanguageTest):
         for name, old in (("export", "--to"), ("import", "--from"), ("place", "--to")):
             self.assertNotRegex(self.help(name), old + r"\b")
 
-    def test_options_that_choose_events(self):
+    def test_old_options_that_choose_events_still_work(self):
         self.generate()
         for old, new, value in (("--function", "--functions", "MPI_Isend"), ("--kind", "--kinds", "messages"),
                                 ("--communicator", "--communicators", "0")):
@@ -62,21 +62,21 @@ class OldSpellings(LanguageTest):
                          self.events("r", "--functions", "MPI_Isend,MPI_Irecv"))
         self.assertEqual(self.printed("trace", "info", "r", "--ranks"), self.printed("trace", "info", "r", "--processes"))
 
-    def test_analyze(self):
+    def test_old_options_of_analyze_still_work(self):
         self.write_run("p", fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 2)], phase="solve")], []))
         old = self.printed("analyze", "p", "--only", "structure", "--only", "matrices", "--phase", "solve", "--json")
         new = self.printed("analyze", "p", "--only", "structure,matrices", "--phases", "solve", "--json")
         self.assertEqual(old, new)
         self.assertNotRegex(self.help("analyze"), r"--phase\b(?!s)")
 
-    def test_run(self):
+    def test_old_options_of_run_still_work(self):
         self.assertNotRegex(self.help("run"), r"--pvar\b(?!s)")
         result = self.fathom("run", "--pvar", "a", "--pvar", "b")
         self.assert_refused(result, 2, "name the job to run")  # not: there is no option
 
 
 class Values(LanguageTest):
-    def test_a_time_is_written_one_way(self):
+    def test_a_time_is_written_the_same_way_everywhere(self):
         self.generate()
         whole = self.events("r", "--from", "500us", "--to", "1ms")
         self.assertTrue(whole)
@@ -95,7 +95,7 @@ class Values(LanguageTest):
         for words in (("trace", "print", "r"), ("trace", "slice", "r", "-o", "x"), ("analyze", "r"), ("plot", "r", "-o", "x")):
             self.assert_refused(self.fathom(*words, "--from", "2ms", "--to", "1ms"), 2, "--from must be before --to")
 
-    def test_ranks_are_written_one_way(self):
+    def test_ranks_are_written_the_same_way_everywhere(self):
         self.generate()
         for words in (("trace", "print", "r"), ("trace", "filter", "r", "-o", "x"), ("analyze", "r"), ("run", "./app")):
             name, *rest = words
@@ -118,7 +118,7 @@ class Values(LanguageTest):
         self.assertEqual(self.events("r", "--communicators", "MPI_COMM_WORLD"), self.events("r", "--communicators", "0"))
         self.assert_refused(self.fathom("run", "--communicators", "0", "./app"), 2, "by name or constructor")
 
-    def test_phases_of_a_trace(self):
+    def test_phases_of_a_trace_can_be_chosen(self):
         self.generate("r", "--suffix", "-all")
         everything = self.events("r")
         inside, depth = [], {}
@@ -139,7 +139,7 @@ class Values(LanguageTest):
         self.assertEqual([event for event in found if event["kind"] == "sent"], sent)
         self.assert_refused(self.fathom("trace", "print", "r", "--phases", "nowhere"), 2, "no phase 'nowhere'")
 
-    def test_phases_of_a_profile(self):
+    def test_phases_of_a_profile_can_be_chosen(self):
         blocks = [fixtures.block("point-to-point", False, [(0, 1, 10 ** at, 1)], phase=phase)
                   for at, phase in enumerate(("", "solve", "solve-more", "write"))]
         self.write_run("p", fixtures.profile(2, blocks, []))
@@ -152,7 +152,7 @@ class Values(LanguageTest):
         self.assertEqual(phases("--phases", "")[0], {""})
         self.assert_refused(self.fathom("analyze", "p", "--phases", "solve,reed"), 1, "no phase 'reed'")
 
-    def test_a_part_says_what_was_chosen(self):
+    def test_results_of_a_part_say_what_was_chosen(self):
         self.generate()
         self.printed("trace", "filter", "r", "--from", "0.5ms", "--ranks", "1,0", "--kinds", "calls,messages", "-o", "f")
         chosen = re.findall(r"\nchosen +(.*)", self.printed("trace", "info", "f"))
@@ -160,7 +160,7 @@ class Values(LanguageTest):
 
 
 class Formats(LanguageTest):
-    def test_the_ending_says_the_format(self):
+    def test_the_ending_of_the_output_chooses_the_format(self):
         self.generate()
         for name in ("a.csv", "a.npz", "a.graph", "a.perfetto-trace", "a.prv", "a.sqlite"):
             self.printed("export", "r", "-o", name)
@@ -174,7 +174,7 @@ class Formats(LanguageTest):
 
 
 class Misspelt(LanguageTest):
-    def test_subcommands(self):
+    def test_a_misspelt_subcommand_is_answered_with_the_nearest(self):
         for words, sentence in ((("anlyze",), "fathom: there is no subcommand 'anlyze'; did you mean analyze?\n"),
                                 (("help", "polt"), "fathom: there is no subcommand 'polt'; did you mean plot?\n"),
                                 (("trace", "chek", "r"), "fathom trace: there is no subcommand 'chek'; did you mean check?\n"),
@@ -184,7 +184,7 @@ class Misspelt(LanguageTest):
         self.assert_refused(self.fathom("xyzzy"), 2, "there are run, report", "fathom --help")
         self.assert_refused(self.fathom("trace", "xyzzy"), 2, "there are info, print", "fathom trace --help")
 
-    def test_options(self):
+    def test_a_misspelt_option_is_answered_with_the_nearest(self):
         for words, sentence in ((("report", "r", "--clas", "x"), "there is no option --clas; did you mean --class?"),
                                 (("plot", "r", "--outptu", "x"), "there is no option --outptu; did you mean --output?"),
                                 (("plot", "r", "--ouput=x"), "there is no option --ouput; did you mean --output?"),
@@ -204,7 +204,7 @@ class Results(LanguageTest):
                 "fathom-critical-path/1": ("critical-path", "r"), "fathom-trace-check/1": ("trace", "check", "r"),
                 "fathom-doctor/1": ("doctor",), None: ("trace", "info", "r")}
 
-    def test_text_and_json_in_files(self):
+    def test_text_and_json_can_go_to_files(self):
         for schema, words in self.commands().items():
             text = self.fathom(*words)
             self.assertEqual(text.stderr, "")
@@ -223,14 +223,14 @@ class Results(LanguageTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn("no/such/folder", result.stderr)
 
-    def test_events_in_a_file(self):
+    def test_events_can_go_to_a_file(self):
         self.generate()
         for path, options in (("a.txt", []), ("a.json", ["--json"])):
             self.printed("trace", "print", "r", "-o", path)
             self.assertEqual(self.read(path), self.printed("trace", "print", "r", *options))
             self.assert_refused(self.fathom("trace", "print", "r", "-o", path), 2, "already exists")
 
-    def test_figures_of_check_and_critical_path(self):
+    def test_check_and_critical_path_can_go_to_files(self):
         self.generate()
         check = json.loads(self.printed("trace", "check", "r", "--json"))
         self.assertEqual((check["equal"], check["differences"], check["lost_records"]), (True, [], 0))
@@ -239,7 +239,7 @@ class Results(LanguageTest):
         analysis = json.loads(self.printed("analyze", "r", "--only", "critical-path", "--json"))
         self.assertEqual({"schema": "fathom-critical-path/1", **analysis["analyses"]["critical-path"]}, path)
 
-    def test_placement(self):
+    def test_a_placement_can_go_to_a_file(self):
         self.write_run("p")
         text = self.printed("place", "p", "--cluster", CLUSTER)
         made = json.loads(self.printed("place", "p", "--cluster", CLUSTER, "--json"))

@@ -27,12 +27,12 @@ def natural(name):
 class Cluster:
     def __init__(self, slots):
         self.slots, self.hosts, self.capacity = slots, [], {}
-        self.beside = {}
+        self.neighbours = {}
 
     def cable(self, one, other, capacity):
         for source, target in ((one, other), (other, one)):
             self.capacity[source, target] = capacity
-            self.beside.setdefault(source, []).append(target)
+            self.neighbours.setdefault(source, []).append(target)
 
     def host(self, name, switch, capacity):
         self.hosts.append(name)
@@ -52,7 +52,7 @@ class Cluster:
     def hops_to(self, target):
         hops, reached = {target: 0}, [target]
         for node in reached:
-            for other in self.beside[node]:
+            for other in self.neighbours[node]:
                 if other not in hops:
                     hops[other] = hops[node] + 1
                     reached.append(other)
@@ -61,7 +61,7 @@ class Cluster:
     def choices(self, node, target):
         """The nodes one hop nearer, by name, digits by value; hosts pass nothing on."""
         hops = self.hops_to(target)
-        nearer = [n for n in self.beside[node] if hops[n] == hops[node] - 1 and (n == target or n not in self.hosts)]
+        nearer = [n for n in self.neighbours[node] if hops[n] == hops[node] - 1 and (n == target or n not in self.hosts)]
         return sorted(nearer, key=natural)
 
     def ways(self, node, target):
@@ -202,7 +202,7 @@ class LinkLoads(harness.CliTest):
         with open(self.path("out", "results.json"), encoding="utf-8") as file:
             return {tuple(run[key] for key in ("cluster", "job", "placement", "routing")): run for run in json.load(file)["runs"]}
 
-    def test_every_link_has_the_bytes_and_flows_of_the_second_reckoning(self):
+    def test_every_link_has_the_bytes_and_flows_of_an_independent_calculation(self):
         runs = self.simulated()
         self.assertEqual(len(runs), 3 * 3 * 2 * 5)
         differing = set()
@@ -214,9 +214,9 @@ class LinkLoads(harness.CliTest):
                 self.assertEqual(run["max_traffic"], largest)
                 self.assertEqual(run["max_congestion"], max(loads[link][0] / self.CLUSTERS[cluster].capacity[link] for link in loads))
                 differing.add((cluster, job, largest))
-        self.assertGreater(len(differing), 30)  # the cases are not all alike
+        self.assertGreater(len(differing), 30)  # the cases differ
 
-    def test_normalised_to_block_placement_with_dmodk(self):
+    def test_loads_are_normalised_to_block_placement_with_dmodk(self):
         # By hand: host 0 sends 6, 3 and 2 bytes to hosts 5, 6 and 7 on the other edge switch, over two cores. D-mod-K puts
         # 6 and 2, to odd hosts, on one core and 3 on the other; greedy 6 on one, 3 and 2 on the other.
         cluster = two_levels(2, 2, 4, 1)

@@ -47,43 +47,43 @@ class Names(harness.CliTest):
         for name in names:
             self.assertTrue(any(name + READ_AS in text for text in found), (name, sorted(found)))
 
-    def test_trace_print(self):
+    def test_trace_print_holds_every_name(self):
         lines = b"[" + b",".join(self.made("trace", "print", "--json", "r").splitlines()) + b"]"
         self.assert_json(lines, "MPI_Init", "solve")
 
-    def test_trace_info(self):
+    def test_trace_info_holds_every_name(self):
         self.assert_json(self.made("trace", "info", "--json", "--scan", "r"),
                          "n0", "MPI_COMM_WORLD", "MPI_Init")
 
-    def test_chrome(self):
+    def test_chrome_output_holds_every_name(self):
         self.made("export", "r", "--format", "chrome", "-o", "chrome.json")
         self.assert_json(self.file("chrome.json"),
                          "n0", "main", "MPI_COMM_WORLD", "MPI_Init", "solve")
 
-    def test_pyrite(self):
+    def test_pyrite_output_holds_every_name(self):
         self.made("export", "r", "--format", "pyrite", "-o", "pyrite.json")
         self.assert_json(self.file("pyrite.json"))
 
-    def test_perfetto_holds_names_in_utf8(self):
+    def test_perfetto_output_holds_names_in_utf8(self):
         self.made("export", "r", "--format", "perfetto", "-o", "p")
         data = self.file("p")
         for name in (b"n0", b"main", b"MPI_Init", b"solve"):
             self.assertTrue(name + READ_AS.encode() in data, name)
             self.assertFalse(name + SUFFIX in data, name)
 
-    def test_profile_and_report(self):
+    def test_profile_and_report_hold_every_name(self):
         self.assert_json(self.file("r", "profile.json"), "n0", "MPI_COMM_WORLD", "/opt/halo/solver")
         self.assert_json(self.made("report", "--json", "r"), "/opt/halo/solver")
         self.made("export", "r", "--format", "pfprof", "-o", "pf")
         self.assert_json(self.file("pf", "oxton-result0.json"), "n0")
 
-    def test_analysis_and_comparison(self):
+    def test_analysis_and_comparison_hold_every_name(self):
         self.made("analyze", "r")
         self.assert_json(self.file("r", "analysis.json"), "solve", "MPI_Init")
         self.assert_json(self.made("analyze", "--json", "r"), "solve", "MPI_Init")
         self.assert_json(self.made("compare", "--json", "r", "r"))
 
-    def test_simulation(self):
+    def test_simulation_holds_every_name(self):
         simulate = ["simulate", "--cluster", "torus:dims=2,2", "--job", "r", "-o"]
         self.made(*simulate, "sim")
         self.made(*simulate, "times", "--model", "replay")

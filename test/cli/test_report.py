@@ -18,7 +18,7 @@ class Figures(harness.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         return json.loads(result.stdout)
 
-    def test_totals_are_the_files(self):
+    def test_totals_are_those_of_the_file(self):
         document = fixtures.hpcc4()
         report = self.report(document)
         self.assertEqual((report["total"]["bytes"], report["total"]["messages"]), sums(document))
@@ -37,7 +37,7 @@ class Figures(harness.CliTest):
                        if (b["source"][i], b["destination"][i]) == pair)
         self.assertEqual(top[0]["bytes"], expected)
 
-    def test_class_restricts_everything(self):
+    def test_a_class_restricts_every_figure(self):
         report = self.report(fixtures.hpcc4(), "--class", "MPI_Bcast")
         self.assertEqual(report["total"]["messages"], 270)
         self.assertEqual([c["class"] for c in report["classes"]], ["MPI_Bcast"])
@@ -53,7 +53,7 @@ class Figures(harness.CliTest):
         self.assertEqual([(b["low"], b["high"], b["messages"]) for b in bins],
                          [(0, 0, 1), (1, 1, 1), (2, 3, 0), (4, 7, 1), (8, 15, 3)])
 
-    def test_sizes_that_no_receiver_left_are_named(self):
+    def test_messages_without_a_known_size_are_named(self):
         """A job of which a rank was killed: the histogram held fewer messages than the table, without a word."""
         document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 6), (1, 0, 8, 1)])],
                                     [{"class": "point-to-point", "size": [8], "messages": [1]}], verdict="incomplete")
@@ -62,13 +62,13 @@ class Figures(harness.CliTest):
         document["message_sizes"][0]["messages"] = [7]
         self.assertNotIn("unknown-sizes", [entry["kind"] for entry in self.report(document)["warnings"]])
 
-    def test_between_hosts(self):
+    def test_traffic_between_hosts_is_shown(self):
         document = fixtures.profile(
             4, [fixtures.block("point-to-point", False, [(0, 1, 10, 1), (1, 2, 7, 2), (3, 0, 5, 1)])],
             [], hosts=2)  # ranks 0, 1 on n0; 2, 3 on n1
         self.assertEqual(self.report(document)["between_hosts"], {"bytes": 12, "messages": 3})
 
-    def test_warnings_and_limits(self):
+    def test_warnings_and_limits_are_shown(self):
         report = self.report(fixtures.trouble())
         self.assertEqual([w["kind"] for w in report["warnings"]],
                          ["cut-short", "silent-ranks", "lost", "unreceived", "tiny-messages",
@@ -76,17 +76,7 @@ class Figures(harness.CliTest):
         self.assertEqual([w["kind"] for w in report["limits"]], ["step-down", "not-visible", "note"])
         self.assertEqual(report["exactness"]["pairs_that_differ"], 1)
 
-    def test_the_advice_fits_the_class_of_the_tiny_messages(self):
-        for name, advice in (("point-to-point", "send fewer, larger messages"),
-                             ("MPI_Allreduce", "combine several of its calls into one with more data"),
-                             ("MPI_Barrier", "remove the barriers that the program does not need")):
-            document = fixtures.profile(2, [fixtures.block(name, name[0] == "M", [(0, 1, 8000, 10000)])],
-                                        [{"class": name, "size": [0], "messages": [10000]}])
-            warnings = {entry["kind"]: entry["text"] for entry in self.report(document)["warnings"]}
-            self.assertTrue(warnings["tiny-messages"].endswith(f"most in {name}: latency matters, not bandwidth; {advice}"),
-                            warnings)
-
-    def test_nothing_to_warn_about(self):
+    def test_a_clean_run_has_no_warning(self):
         self.assertEqual(self.report(fixtures.hpcc4())["warnings"], [])
 
     def test_64_bit_counts_survive(self):
@@ -103,7 +93,7 @@ class Page(harness.CliTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
 
-    def test_fits_one_screen(self):
+    def test_the_report_fits_one_screen(self):
         for name, make in fixtures.ALL.items():
             for options in ([], ["--class", "point-to-point"]):
                 if name == "empty" and options:
@@ -112,15 +102,15 @@ class Page(harness.CliTest):
                 self.assertLessEqual(len(lines), 40, name)
                 self.assertLessEqual(max(map(len, lines)), 100, name)
 
-    def test_exactness_line(self):
+    def test_the_exactness_line_says_exact(self):
         text = " ".join(self.page(fixtures.hpcc4()).split())
         self.assertIn("exact: the 35,092 messages (3.03 GB) counted by senders (pml) and by receivers "
                       "(peruse) agree on all 12 pairs", text)
 
-    def test_difference_is_named(self):
+    def test_a_difference_is_named(self):
         self.assertIn("disagree on 1 pair, most on 1 → 2", self.page(fixtures.trouble()))
 
-    def test_a_shortage_at_the_receiver_is_not_called_unreceived(self):
+    def test_a_receiver_that_counted_less_is_not_called_unreceived(self):
         """Messages that were not waiting at the receiver were called "sent and never received"."""
         document = fixtures.trouble()
         del document["coverage"]["unreceived"]["pairs"]
@@ -132,39 +122,39 @@ class Page(harness.CliTest):
         table["received_bytes"], table["received_messages"] = [9_500_000], [101]
         self.assertNotIn("under way", " ".join(self.page(document).split()))
 
-    def test_no_escape_sequences_off_a_terminal(self):
+    def test_there_are_no_escape_sequences_outside_a_terminal(self):
         self.assertNotIn("\x1b", self.page(fixtures.trouble()))  # its name holds one
 
-    def test_ascii_where_the_locale_is(self):
+    def test_the_output_is_ascii_where_the_locale_is(self):
         self.write_run("r")
         text = self.fathom("report", "r", LC_ALL="C").stdout
         self.assertTrue(text.isascii(), text)
 
-    def test_no_messages(self):
+    def test_a_run_without_messages_is_reported(self):
         self.assertIn("no messages were sent", self.page(fixtures.empty()))
 
 
 class Failures(harness.CliTest):
-    def test_missing_run(self):
+    def test_a_missing_run_is_an_error(self):
         self.assert_refused(self.fathom("report", "nowhere"), 1, "there is no run 'nowhere'")
 
-    def test_folder_without_run(self):
+    def test_a_folder_without_a_run_is_an_error(self):
         self.assert_refused(self.fathom("report", "."), 1, "holds no profile.json")
 
-    def test_damaged_profile(self):
+    def test_a_damaged_profile_is_an_error(self):
         self.write_run("r", json.dumps(fixtures.hpcc4())[:500])
         self.assert_refused(self.fathom("report", "r"), 1, "profile.json", "byte")
 
-    def test_foreign_file(self):
+    def test_a_foreign_file_is_an_error(self):
         self.write_run("r", '{"schema": "other/1"}')
         self.assert_refused(self.fathom("report", "r"), 1, "schema")
 
-    def test_unknown_class_names_those_there_are(self):
+    def test_an_unknown_class_is_answered_with_the_known_ones(self):
         self.write_run("r")
         self.assert_refused(self.fathom("report", "r", "--class", "MPI_Foo"), 1, "MPI_Foo",
                             "point-to-point")
 
-    def test_wrong_options(self):
+    def test_wrong_options_are_refused(self):
         self.assert_refused(self.fathom("report"), 2, "RUN is required", "--help")
         self.assert_refused(self.fathom("report", "r", "--bogus"), 2, "--bogus")
         self.assert_refused(self.fathom("report", "r", "--top", "none"), 2, "--top")

@@ -12,13 +12,13 @@ import time
 import fixtures
 import harness
 
-# Writes its words and environment to seen.json. If it is told where (in -x, in the MCA list or in the
+# Writes its words and environment to seen.json. If it is given a place (in -x, in the MCA list or in the
 # environment), it leaves a profile there, as the library in rank 0 would.
 LAUNCHER = """#!/usr/bin/python3
 import json, os, re, shutil, sys
 json.dump({"words": sys.argv[1:], "environment": dict(os.environ)}, open("seen.json", "w"))
-told = ";".join(sys.argv[1:]) + ";" + os.environ.get("OMPI_MCA_mca_base_env_list", "")
-where = re.search("FATHOM_OUTPUT=([^;]*)", told)
+settings = ";".join(sys.argv[1:]) + ";" + os.environ.get("OMPI_MCA_mca_base_env_list", "")
+where = re.search("FATHOM_OUTPUT=([^;]*)", settings)
 where = where.group(1) if where else os.environ.get("FATHOM_OUTPUT")
 if os.path.exists("leave.json") and where:
     shutil.copy("leave.json", os.path.join(where, "profile.json"))
@@ -65,7 +65,7 @@ class RunTest(harness.CliTest):
 
 
 class OpenMpi(RunTest):
-    def test_ranks_and_not_the_launcher(self):
+    def test_ranks_are_preloaded_and_the_launcher_is_not(self):
         result = self.run_job("-o", "r", "--", "mpirun", "-n", "4", "./app", "-x", "A=1")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("fathom report r", result.stderr)
@@ -74,7 +74,7 @@ class OpenMpi(RunTest):
         self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r")})
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
-    def test_what_a_trace_holds(self):
+    def test_options_choose_what_a_trace_holds(self):
         result = self.run_job("-o", "r", "--ranks", "3,0-1", "--functions", "-MPI_Test*,-MPI_I*", "--communicators", "solver*",
                               "--phases", "solve,write", "--after", "1500ms", "--for", "200us", "--sample", "10", "--call-sites", "0",
                               "--", "mpirun", "./app", FATHOM_TRACE_SIZE="1G", FATHOM_TRACE_PHASES="other")
@@ -87,7 +87,7 @@ class OpenMpi(RunTest):
         for words in (["--trace-level", "all"], ["--sample", "0"], ["--call-sites", "2"]):
             self.assert_refused(self.run_job(*words, "--", "mpirun", "./app"), 2, words[0])
 
-    def test_settings(self):
+    def test_settings_reach_the_ranks(self):
         self.run_job("-o", "r", "--source", "pml", "--pvar", "a", "--pvar", "b", "--", "mpirun", "./app",
                      FATHOM_LOG="quiet", FATHOM_SOURCE="mpi_t")
         names = self.exported()[0]
@@ -95,48 +95,48 @@ class OpenMpi(RunTest):
         self.assertEqual(names["FATHOM_PVARS"], "a,b")
         self.assertEqual(names["FATHOM_LOG"], "quiet")
 
-    def test_every_context(self):
+    def test_settings_reach_every_context(self):
         self.run_job("-o", "r", "--", "mpirun", "-n", "1", "./a", ":", "-n", "2", "./b")
         both = self.exported()
         self.assertEqual(len(both), 2)
         self.assertEqual(both[0], both[1])
 
-    def test_users_preload_stays_first(self):
+    def test_the_users_own_preload_comes_first(self):
         self.run_job("-o", "r", "--", "mpirun", "-x", "LD_PRELOAD=/their.so", "-x", "B", "-n", "1", "./a")
         self.assertEqual(self.exported()[0]["LD_PRELOAD"], "/their.so:" + self.library)
         self.assertEqual(sum("LD_PRELOAD" in word for word in self.seen()["words"]), 1)
         self.assertIn("B", self.exported()[0])
 
-    def test_preload_from_environment(self):
+    def test_a_preload_from_the_environment_is_kept(self):
         # A library that is there: the loader is not to be confused.
         self.run_job("-o", "r", "--", "mpirun", "./a", LD_PRELOAD="libc.so.6")
         self.assertEqual(self.exported()[0]["LD_PRELOAD"], "libc.so.6:" + self.library)
 
-    def test_list_in_environment_is_extended(self):
+    def test_a_list_in_the_environment_is_extended(self):
         self.run_job("-o", "r", "--", "mpirun", "-n", "1", "./a",
                      OMPI_MCA_mca_base_env_list="A=1;LD_PRELOAD=/their.so")
         self.assertEqual(self.seen()["words"], ["-n", "1", "./a"])
         self.assertEqual(self.seen()["environment"]["OMPI_MCA_mca_base_env_list"],
                          f"A=1;LD_PRELOAD=/their.so:{self.library};FATHOM_OUTPUT={self.path('r')}")
 
-    def test_list_in_option_is_extended(self):
+    def test_a_list_in_an_option_is_extended(self):
         self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./a")
         self.assertEqual(self.seen()["words"],
                          ["--mca", "mca_base_env_list",
                           f"A=1;LD_PRELOAD={self.library};FATHOM_OUTPUT={self.path('r')}", "./a"])
 
-    def test_app_file_gets_a_list(self):
+    def test_an_app_file_gets_a_list(self):
         self.run_job("-o", "r", "--", "mpirun", "--app", "jobs")
         self.assertIn("LD_PRELOAD=", self.seen()["environment"]["OMPI_MCA_mca_base_env_list"])
         self.assertEqual(self.seen()["words"], ["--app", "jobs"])
 
-    def test_list_and_x_cannot_be_mixed(self):
+    def test_a_list_and_x_cannot_be_mixed(self):
         result = self.run_job("-o", "r", "--", "mpirun", "-x", "B=1", "./a",
                               OMPI_MCA_mca_base_env_list="A=1")
         self.assert_refused(result, 2, "mca_base_env_list")
         self.assertFalse(os.path.exists(self.path("r")))
 
-    def test_behind_a_wrapper_and_by_full_path(self):
+    def test_mpirun_is_found_in_a_wrapper_and_by_full_path(self):
         self.run_job("-o", "r", "--", "env", "Q=1", self.path("mpirun"), "-n", "1", "./a")
         self.assertEqual(self.exported()[0]["LD_PRELOAD"], self.library)
         self.assertEqual(self.seen()["environment"]["Q"], "1")
@@ -152,61 +152,61 @@ class AddressSanitizer(RunTest):
         dynamic = subprocess.run(["readelf", "-d", "app"], cwd=self.folder, text=True, check=True, capture_output=True)
         self.runtime = re.search(r"\[(libasan\.so\.\d+)\]", dynamic.stdout).group(1)
 
-    def test_comes_first(self):
+    def test_the_sanitizer_is_preloaded_first(self):
         self.run_job("-o", "r", "--", "mpirun", "-x", "LD_PRELOAD=/their.so", "-n", "1", "./app", ":", "-n", "1", "./other")
         self.assertEqual([context["LD_PRELOAD"] for context in self.exported()],
                          [f"{self.runtime}:/their.so:{self.library}", self.library])
 
-    def test_is_named_once(self):
+    def test_the_sanitizer_is_named_once(self):
         self.run_job("-o", "r", "--", "mpirun", "-x", f"LD_PRELOAD=/lib/{self.runtime}", "-n", "1", "./app")
         self.assertEqual(self.exported()[0]["LD_PRELOAD"], f"/lib/{self.runtime}:{self.library}")
 
-    def test_in_a_list_for_all_contexts(self):
+    def test_a_list_names_the_sanitizer_for_all_contexts(self):
         self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./app")
         self.assertIn(f"LD_PRELOAD={self.runtime}:{self.library}", self.seen()["words"][2])
         self.run_job("-o", "s", "--", "mpirun", "--mca", "mca_base_env_list", "A=1", "./app", ":", "./other")
         self.assertIn(f";LD_PRELOAD={self.library};", self.seen()["words"][2])
 
-    def test_with_srun(self):
+    def test_srun_preloads_the_sanitizer_first(self):
         self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
         self.assertEqual(self.seen()["words"][0], f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.runtime}:{self.library}")
 
 
 class OtherLaunchers(RunTest):
-    def test_srun(self):
+    def test_srun_exports_the_settings(self):
         self.run_job("-o", "r", "--", "srun", "-n", "4", "./app")
         self.assertEqual(self.seen()["words"],
                          [f"--export=ALL,FATHOM_OUTPUT,LD_PRELOAD={self.library}", "-n", "4", "./app"])
         self.assertEqual(self.seen()["environment"]["FATHOM_OUTPUT"], self.path("r"))
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
-    def test_srun_export_is_kept(self):
+    def test_srun_keeps_its_export_option(self):
         self.run_job("-o", "r", "--", "srun", "--export=A,LD_PRELOAD=/their.so", "./app")
         self.assertEqual(self.seen()["words"],
                          [f"--export=A,FATHOM_OUTPUT,LD_PRELOAD=/their.so:{self.library}", "./app"])
 
-    def test_singleton(self):
+    def test_a_program_without_a_launcher_is_preloaded(self):
         result = self.run_job("-o", "r", "--", "./single", "-n", "4")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.seen()["words"], ["-n", "4"])
         self.assertEqual(self.seen()["environment"]["LD_PRELOAD"], self.library)
 
-    def test_without_separator(self):
+    def test_the_separator_may_be_omitted(self):
         self.run_job("-o", "r", "./single", "--help")
         self.assertEqual(self.seen()["words"], ["--help"])
 
 
 class Results(RunTest):
-    def test_exit_code_is_the_jobs(self):
+    def test_the_exit_code_is_the_jobs(self):
         self.assertEqual(self.run_job("-o", "r", "--", "mpirun", LEAVE_WITH="7").returncode, 7)
         self.assertEqual(self.run_job("-o", "s", "--", "sh", "-c", "kill -9 $$").returncode, 137)
 
-    def test_streams_are_the_jobs(self):
+    def test_the_streams_are_the_jobs(self):
         result = self.run_job("-o", "r", "--", "sh", "-c", "echo out; echo err >&2")
         self.assertEqual(result.stdout, "out\n")
         self.assertIn("err\n", result.stderr)
 
-    def test_nobody_reported(self):
+    def test_a_job_in_which_no_rank_reported_says_so(self):
         os.remove(self.path("leave.json"))
         result = self.run_job("-o", "r", "--", "mpirun", "./app")
         self.assertEqual(result.returncode, 0)
@@ -214,14 +214,14 @@ class Results(RunTest):
         self.assertEqual(result.stderr.count("\n"), 1)
         self.assertFalse(os.path.exists(self.path("r")))
 
-    def test_default_folder_is_named_after_the_application(self):
+    def test_the_default_folder_is_named_after_the_application(self):
         self.run_job("--", "mpirun", "-n", "2", "--mca", "btl", "self", "/x/my app", SLURM_JOB_ID="17")
         self.run_job("--", "mpirun", "-n", "2", "/x/my app", SLURM_JOB_ID="17")
         self.run_job("--", "mpirun", "-n", "2", "python3", "-u", "job.py", SLURM_JOB_ID="18")
         folders = sorted(n for n in os.listdir(self.folder) if n.startswith("fathom-"))
         self.assertEqual(folders, ["fathom-job.py-18", "fathom-my-app-17", "fathom-my-app-17-2"])
 
-    def test_force_removes_the_old_run_only(self):
+    def test_force_removes_only_the_old_run(self):
         self.write_run("r", "old")
         os.makedirs(self.path("r", "world-5"))
         with open(self.path("r", "mine.txt"), "w", encoding="utf-8") as file:
@@ -230,14 +230,14 @@ class Results(RunTest):
         self.run_job("-o", "r", "--force", "--", "mpirun", "./app")
         self.assertEqual(os.listdir(self.path("r")), ["mine.txt"])
 
-    def test_stages(self):
+    def test_stages_run_after_the_job(self):
         result = self.run_job("-o", "r", "--then", "report --json", "--then",
                               "export --format csv -o 'my traffic.csv'", "--", "mpirun", "./app")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(json.loads(result.stdout)["ranks"], 4)
         self.assertTrue(os.path.exists(self.path("my traffic.csv")))
 
-    def test_failing_stage(self):
+    def test_a_failing_stage_sets_the_exit_code(self):
         stage = ["--then", "report --class MPI_Foo"]
         self.assertEqual(self.run_job("-o", "r", *stage, "--", "mpirun").returncode, 1)
         self.assertEqual(self.run_job("-o", "s", *stage, "--", "mpirun", LEAVE_WITH="7").returncode, 7)
@@ -308,34 +308,34 @@ class SignalsTest(RunTest):
                 pass
         return found
 
-    def test_to_fathom_alone(self):
+    def test_a_signal_to_fathom_alone_is_passed_on(self):
         job = self.start()
         job.send_signal(signal.SIGTERM)
         self.assert_once(job)
 
-    def test_to_the_process_group(self):
+    def test_a_signal_to_the_process_group_arrives_once(self):
         job = self.start()
         os.killpg(job.pid, signal.SIGTERM)
         self.assert_once(job)
 
-    def test_to_each_process_as_slurm_does(self):
+    def test_a_signal_to_each_process_as_slurm_sends_it_arrives_once(self):
         job = self.start()
         for pid in self.processes_of(job.pid):
             os.kill(pid, signal.SIGTERM)
         self.assert_once(job)
 
-    def test_from_timeout(self):
+    def test_a_signal_from_timeout_arrives_once(self):
         self.assert_once(self.start("timeout", "4"), code=124)
 
-    def test_from_timeout_in_the_foreground(self):
+    def test_a_signal_from_timeout_in_the_foreground_arrives_once(self):
         self.assert_once(self.start("timeout", "--foreground", "4"), code=124)
 
-    def test_to_a_launcher_in_another_group(self):
+    def test_a_signal_reaches_a_launcher_in_another_group(self):
         job = self.start(launcher=("setsid", "./mpirun"))
         os.killpg(job.pid, signal.SIGTERM)
         self.assert_once(job)
 
-    def test_a_second_one_is_another_signal(self):
+    def test_a_second_signal_is_passed_on_as_another_one(self):
         job = self.start()
         job.send_signal(signal.SIGHUP)
         time.sleep(1)
@@ -343,14 +343,14 @@ class SignalsTest(RunTest):
         job.communicate(timeout=30)
         self.assertEqual(self.signals(), ["SIGHUP", "SIGHUP"])
 
-    def test_that_does_not_end_the_job_is_passed_on_too(self):
+    def test_a_signal_that_does_not_end_the_job_is_passed_on_too(self):
         job = self.start()
         job.send_signal(signal.SIGUSR1)
         _, errors = job.communicate(timeout=30)
         self.assertEqual((self.signals(), job.returncode), (["SIGUSR1"], 5))
         self.assertIn("no rank ever reported in", errors)
 
-    def test_ignored_ones_stay_ignored(self):
+    def test_ignored_signals_stay_ignored(self):
         self.write_program("mpirun", SIGNALLED.replace("signal.SIGHUP, ", ""))
         job = self.start("nohup")
         job.send_signal(signal.SIGHUP)
@@ -358,7 +358,7 @@ class SignalsTest(RunTest):
         job.send_signal(signal.SIGTERM)
         self.assert_once(job)
 
-    def test_control_c_in_a_terminal(self):
+    def test_control_c_in_a_terminal_arrives_once(self):
         environment = dict(os.environ, FATHOM_LIBRARY=self.library)
         pid, terminal = pty.fork()
         if pid == 0:
@@ -391,51 +391,51 @@ class Refusals(RunTest):
         self.assert_refused(result, 2, *parts)
         self.assertFalse(os.path.exists(self.path("seen.json")), "the job was started")
 
-    def test_no_command(self):
+    def test_a_missing_command_is_refused(self):
         self.refused(self.run_job("-o", "r"), "name the job to run")
 
-    def test_unknown_option(self):
+    def test_an_unknown_option_is_refused(self):
         self.refused(self.run_job("--bogus", "--", "mpirun", "./app"), "--bogus")
 
-    def test_unknown_source(self):
+    def test_an_unknown_source_is_refused(self):
         self.refused(self.run_job("--source", "magic", "--", "mpirun", "./app"), "--source", "magic")
 
-    def test_unknown_source_in_the_environment(self):
+    def test_an_unknown_source_in_the_environment_is_refused(self):
         self.refused(self.run_job("-o", "r", "--", "mpirun", "./app", FATHOM_SOURCE="magic"), "FATHOM_SOURCE=magic", "peruse")
 
-    def test_launcher_that_fails_comes_first(self):
+    def test_the_error_of_a_failing_launcher_comes_first(self):
         self.write_program("mpirun", "#!/bin/sh\necho 'not enough slots' >&2; exit 1\n")
         result = self.fathom("run", "-o", "r", "--", "./mpirun", "-n", "9", "./app", FATHOM_LIBRARY=self.library)
         self.assertEqual(result.returncode, 1)
         self.assertIn("ended with 1", result.stderr)
         self.assertIn("--oversubscribe", result.stderr)
 
-    def test_unknown_command(self):
+    def test_an_unknown_command_is_refused(self):
         self.refused(self.run_job("-o", "r", "--", "./nothing"), "cannot start './nothing'")
         self.assertFalse(os.path.exists(self.path("r")))
 
-    def test_run_is_never_overwritten_silently(self):
+    def test_a_run_is_never_overwritten_silently(self):
         self.write_run("r", "old")
         self.refused(self.run_job("-o", "r", "--", "mpirun", "./app"), "already holds a run", "--force")
         with open(self.path("r", "profile.json"), encoding="utf-8") as file:
             self.assertEqual(file.read(), "old")
 
-    def test_folder_that_cannot_be_made(self):
+    def test_a_folder_that_cannot_be_made_is_refused(self):
         self.refused(self.run_job("-o", "libfathom.so/r", "--", "mpirun", "./app"),
                      "cannot create the run directory")
         self.refused(self.run_job("-o", "libfathom.so", "--", "mpirun", "./app"),
                      "cannot create the run directory")
 
-    def test_missing_library(self):
+    def test_a_missing_library_is_refused(self):
         result = self.run_job("-o", "r", "--", "mpirun", "./app", FATHOM_LIBRARY="/no/such.so")
         self.refused(result, "FATHOM_LIBRARY")
 
-    def test_library_that_cannot_be_named(self):
+    def test_a_library_whose_path_has_a_space_is_refused(self):
         os.rename(self.library, self.path("lib fathom.so"))
         result = self.run_job("-o", "r", "--", "mpirun", FATHOM_LIBRARY=self.path("lib fathom.so"))
         self.refused(result, "blank")
 
-    def test_bad_stages(self):
+    def test_bad_stages_are_refused(self):
         for stage, part in (("bogus", "bogus"), ("report --bogus", "--bogus"), ("run", "cannot follow"),
                             ("report 'x", "quote"), ("", "name a subcommand")):
             self.refused(self.run_job("-o", "r", "--then", stage, "--", "mpirun", "./app"), part)

@@ -52,17 +52,7 @@ class Simulate(harness.CliTest):
         self.assertEqual(results["schema"], "fathom-simulation/1")
         return results["runs"]
 
-    def test_json_is_the_results_file(self):
-        for options in ((), ("--model", "flow"), ("--routing", "dmodk,smodk")):
-            result = self.simulate("--json", *options)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            with open(self.path("out", "results.json"), encoding="utf-8") as file:
-                self.assertEqual(result.stdout, file.read())
-            self.assertEqual(json.loads(result.stdout)["schema"], "fathom-simulation/1")
-        result = self.simulate("--json", "--routing", "dor")
-        self.assertEqual((result.returncode, result.stdout), (1, ""))
-
-    def test_results(self):
+    def test_results_hold_the_loads_of_links(self):
         run, = self.runs()
         self.assertEqual([run[key] for key in ("job", "selection", "placement", "routing", "seed")],
                          ["run", "linear", "block", "dmodk", 1])
@@ -84,14 +74,14 @@ class Simulate(harness.CliTest):
         timed = self.simulate("--model", "flow").stdout
         self.assertRegex(timed, r"hot links +bytes +in use\n  n00 → edge0 +107 B +100 %")
 
-    def test_every_combination_and_host_links(self):
+    def test_every_combination_is_simulated_with_host_links(self):
         runs = self.runs("--placement", "block,cyclic", "--routing", "dmodk,greedy-max,greedy-sum",
                          "--host-links")
         self.assertEqual(len(runs), 6)
         self.assertEqual(len(runs[0]["links"]), 16)
         self.assertEqual(runs[0]["max_traffic"], 107)  # what n00 sends
 
-    def test_failed_links_and_topology_by_numbers(self):
+    def test_links_fail_and_topologies_are_given_by_numbers(self):
         run, = self.runs("--failed-links", "edge0=core0")
         loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
         self.assertEqual(loads["edge0", "core1"], 140)
@@ -101,7 +91,7 @@ class Simulate(harness.CliTest):
         self.assert_refused(self.simulate("--failed-links", "edge0=edge1"), 1, "are not linked")
         self.assert_refused(self.simulate(network="ring:n=3"), 1, "there is no topology 'ring'")
 
-    def test_tables_and_snapshots(self):
+    def test_tables_and_snapshots_are_written(self):
         self.runs("--table", "destination", "--graphml", "--routing", "dmodk,smodk")
         with open(self.path("out", "forwarding-1.csv"), encoding="utf-8") as file:
             self.assertIn("edge0,*,n10,core0,", file.read())
@@ -109,7 +99,7 @@ class Simulate(harness.CliTest):
             self.assertIn('<data key="traffic">100</data>', file.read())
         self.assert_refused(self.simulate("--table", "openflow", "--routing", "optimal"), 2, "splits")
 
-    def test_no_load_between_switches_is_said(self):
+    def test_a_network_without_load_between_switches_says_so(self):
         result = self.simulate(network="leafspine:leaves=2;spines=1;hosts=4")
         self.assertIn("run: no message crosses a link between switches; add --host-links", result.stderr)
         plotted = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
@@ -120,7 +110,7 @@ class Simulate(harness.CliTest):
         self.assertNotIn("no message", self.simulate("--host-links", network="leafspine:leaves=2;spines=1;hosts=4").stderr)
         self.assertNotIn("no message", self.simulate().stderr)
 
-    def test_results_are_replaced_only_when_asked_and_then_wholly(self):
+    def test_results_are_replaced_only_on_request_and_then_completely(self):
         words = ["simulate", "--cluster", "c.graphml", "--job", "run", "-o", "out"]
         four = self.fathom(*words, "--model", "flow", "--routing", "dmodk,smodk", "--placement", "block,cyclic")
         self.assertEqual(four.returncode, 0, four.stderr)
@@ -158,18 +148,18 @@ class Simulate(harness.CliTest):
         self.assertAlmostEqual(easy["wait_s"]["mean"] / fcfs["wait_s"]["mean"], 0.75, 1)
         self.assertAlmostEqual(chosen["easy", "random"]["max_congestion"] / easy["max_congestion"], 1.6)
 
-    def test_lower_bound(self):
+    def test_the_lower_bound_is_reported(self):
         run, = self.runs("--routing", "optimal")
         self.assertGreater(run["congestion_bound"], 0)
         self.assertGreaterEqual(run["max_congestion"] * 1.000001, run["congestion_bound"])
 
-    def test_hosts_instead_of_a_selection(self):
+    def test_hosts_can_replace_a_selection(self):
         run, = self.runs("--hosts", "n10,n11,n00,n01")
         self.assertEqual(run["selection"], "hosts")
         loads = {(link["source"], link["target"]): link["traffic"] for link in run["links"]}
         self.assertEqual(loads["edge1", "core0"], 100)
 
-    def test_wrong_usage_lists_what_there_is(self):
+    def test_wrong_usage_is_answered_with_the_choices(self):
         for arguments, sentence in (
                 (["--routing", "shortest"], "there is no routing 'shortest'; there are dmodk"),
                 (["--placement", "best"], "there is no placement 'best'; there are block"),
@@ -181,7 +171,7 @@ class Simulate(harness.CliTest):
         self.assert_refused(self.fathom("simulate", "--cluster", "c.graphml", "-o", "out"), 2, "--job")
         self.assert_refused(self.fathom("simulate", "--cluster", "c.graphml", "--job", "run"), 2, "-o")
 
-    def test_what_cannot_be_simulated(self):
+    def test_a_job_that_cannot_be_simulated_is_refused(self):
         for arguments, sentence in (
                 ({"job": "nowhere"}, "nowhere: does not exist"),
                 ({"network": "nowhere.graphml"}, "nowhere.graphml: cannot be read")):
@@ -198,7 +188,7 @@ class Simulate(harness.CliTest):
         self.assert_refused(self.simulate(), 1, "there is no path from 'n10' to 'n00' in 'c.graphml'")
         self.assertFalse(os.path.exists(self.path("out", "results.json")))
 
-    def test_flows_of_phases(self):
+    def test_flows_of_phases_are_simulated(self):
         # 100 bytes at 10 bytes/s from host 0 to 2; then 40 and 40 share the way up of edge0: two cores, one each.
         blocks = [dict(fixtures.block("point-to-point", False, rows), phase=phase) for phase, rows in
                   (("first", [(0, 2, 100, 1)]), ("second", [(0, 3, 40, 1), (1, 3, 40, 1)]))]
@@ -212,7 +202,7 @@ class Simulate(harness.CliTest):
         self.assertAlmostEqual(run["seconds"], 18)  # both go to host 3, whose link has 10 bytes/s
         self.assertTrue(os.path.exists(self.path("out", "utilisation-1.csv")))
 
-    def test_replay(self):
+    def test_a_schedule_is_replayed(self):
         with open(self.path("two.goal"), "w", encoding="utf-8") as file:
             file.write("num_ranks 2\nrank 0 {\nl1: calc 1000000000\nl2: send 100b to 1 tag 1\nl2 requires l1\n}\n"
                        "rank 1 {\nl1: recv 100b from 0 tag 1\nl2: calc 500000000\nl2 requires l1\n}\n")
@@ -222,7 +212,7 @@ class Simulate(harness.CliTest):
         for name, carried in (("links-1-at-0.5", 0), ("links-1-at-6", 50), ("links-1", 100)):  # sent from 1 s to 11 s
             with open(self.path("out", name + ".graphml"), encoding="utf-8") as file:
                 traffic = [float(value) for value in re.findall(r'<data key="traffic">([^<]*)<', file.read())]
-            self.assertAlmostEqual(max(traffic), carried, delta=2)  # within an interval, time is not told apart
+            self.assertAlmostEqual(max(traffic), carried, delta=2)  # times within an interval are not distinguished
         with open(self.path("out", "results.json"), encoding="utf-8") as file:
             run, = json.load(file)["runs"]
         self.assertAlmostEqual(run["seconds"], 1 + 10 + 0.5)
@@ -244,7 +234,7 @@ class Simulate(harness.CliTest):
         self.assert_refused(self.simulate("--model", "replay"), 1, "trace")
         self.assert_refused(self.simulate("--snapshots", "1"), 2, "--snapshots needs --model flow or replay")
 
-    def test_replay_of_a_trace(self):
+    def test_a_trace_is_replayed(self):
         generate = os.environ.get("FATHOM_TRACE_GENERATE")
         if not generate:
             self.skipTest("FATHOM_TRACE_GENERATE is not set")
@@ -317,7 +307,7 @@ jobs:
   - {pattern: {kind: ring, ranks: 2, bytes: 1000}, at: 3, duration: 8}
 """
 
-    def test_scenario(self):
+    def test_a_scenario_runs_its_jobs(self):
         result = self.scenario(self.SCENARIO)
         self.assertEqual(result.returncode, 0, result.stderr)
         with open(self.path("out", "results.json"), encoding="utf-8") as file:
@@ -337,7 +327,7 @@ jobs:
             self.assertEqual(len(file.readlines()), 5)
         self.assertEqual(len(result.stdout.splitlines()), 5)
 
-    def test_scenario_is_the_same_however_the_work_is_shared(self):
+    def test_a_scenario_gives_the_same_results_however_the_work_is_shared(self):
         def results(*more, **variables):
             result = self.scenario(self.SCENARIO, *more, **variables)
             self.assertEqual(result.returncode, 0, result.stderr)
@@ -357,7 +347,7 @@ jobs:
         for part in ("wait, s", "bounded slow-down", "bisection", "hot links", "seed 7"):
             self.assertIn(part, result.stdout)
 
-    def test_plots(self):
+    def test_plots_are_drawn(self):
         self.assertEqual(self.scenario(self.SCENARIO).returncode, 0)
         result = self.fathom("plot", "out", "-o", "plots", "--format", "svg")
         if "matplotlib" in result.stderr:
@@ -382,7 +372,7 @@ for path in sys.argv[2:]:
     print(len(switches), covered)
 """
 
-    def test_names_in_pictures_of_networks_cover_no_others(self):
+    def test_names_in_pictures_of_networks_do_not_overlap(self):
         snapshots = []
         for number, (network, switches) in enumerate((("torus:dims=4,4", 16), ("torus:dims=3,4,3", 36), ("mesh:dims=2,2,2,2", 16),
                                                       ("hyperx:dims=4,4;hosts=3", 16), ("dragonfly:switches=4;globals=2;hosts=2", 36),
@@ -398,7 +388,7 @@ for path in sys.argv[2:]:
         self.assertEqual(drawn.returncode, 0, drawn.stderr)
         self.assertEqual(drawn.stdout.splitlines(), [f"{switches} []" for _, switches in snapshots])
 
-    def test_wrong_scenarios(self):
+    def test_wrong_scenarios_are_refused(self):
         for text, sentence in ((self.SCENARIO.replace("seed: 7", "sed: 7"), "s.yml:5:1: there is no key 'sed'"),
                                (self.SCENARIO.replace("easy]", "sjf]"), "s.yml:3:19: there is no scheduler 'sjf'"),
                                (self.SCENARIO.replace("profile: run", "profile: gone"), "s.yml:9:5: "),
@@ -409,7 +399,7 @@ for path in sys.argv[2:]:
                 self.assert_refused(self.scenario(text), 1, sentence)
         self.assert_refused(self.scenario(self.SCENARIO, "--job", "run"), 2, "a scenario sets its clusters, jobs", "leave out --job")
 
-    def test_no_option_is_passed_over_in_silence(self):
+    def test_no_option_is_ignored_silently(self):
         for words in (["--seed", "3"], ["--routing", "dmodk"], ["--model", "flow"], ["--host-links"], ["--slots", "2"], ["--rankfile", "r"]):
             with self.subTest(words):
                 self.assert_refused(self.scenario(self.SCENARIO, *words), 2, f"leave out {words[0]}, and set it in s.yml")
@@ -418,7 +408,7 @@ for path in sys.argv[2:]:
             with self.subTest(words):
                 self.assert_refused(self.simulate("--rankfile", "ranks", *words), 2, "--rankfile", words[0])
 
-    def test_tables_of_every_model(self):
+    def test_every_model_writes_its_tables(self):
         tables = []
         for model in ("load", "flow"):
             self.runs("--model", model, "--table", "flow")
@@ -426,19 +416,19 @@ for path in sys.argv[2:]:
                 tables.append(file.read())
         self.assertEqual(tables[0], tables[1])
 
-    def test_slots_and_capacity_of_a_topology_by_numbers(self):
+    def test_a_topology_by_numbers_has_slots_and_capacity(self):
         run, = self.runs_on("torus:dims=2,1", "--slots", "2", "--capacity", "50", "--placement", "cyclic")
         self.assertEqual(run["links"][0]["capacity"], 50)
         result = self.simulate("--slots", "2", network="torus:dims=2,1;slots=1")
         self.assert_refused(result, 1, "have 2 slots and the job has 4 processes")
 
-    def test_what_varies_is_seen_in_the_table_of_runs(self):
+    def test_the_table_of_runs_shows_what_varies(self):
         result = self.scenario(self.SCENARIO.replace("seed: 7", "model: [load, flow]").replace("greedy-max]", "dmodk]"))
         lines = result.stdout.splitlines()[1:]
         self.assertEqual(len(lines), len(set(line[4:] for line in lines)) * 2)  # routing says dmodk twice
         self.assertEqual(sum("model=flow" in line for line in lines), 4)
 
-    def test_rankfile(self):
+    def test_a_rankfile_places_the_ranks(self):
         def write(text):
             with open(self.path("ranks"), "w", encoding="utf-8") as file:
                 file.write(text)
@@ -457,7 +447,7 @@ for path in sys.argv[2:]:
                 write(text)
                 self.assert_refused(self.simulate("--rankfile", "ranks"), 1, sentence)
 
-    def test_a_rankfile_among_placements(self):
+    def test_a_rankfile_is_one_placement_among_others(self):
         with open(self.path("ranks"), "w", encoding="utf-8") as file:
             file.write("n10,n01,n00,n11\n")
         runs = self.runs("--placement", "block,rankfile:ranks", "--selection", "linear,random")
@@ -477,7 +467,7 @@ jobs:
   - {pattern: {kind: ring, ranks: 2, bytes: 100}, at: 1, placement: block}
 """
 
-    def test_a_rankfile_in_a_scenario(self):
+    def test_a_rankfile_places_the_ranks_in_a_scenario(self):
         with open(self.path("ranks"), "w", encoding="utf-8") as file:
             file.write("rank 1=n01 slot=0\nrank 0=n10 slot=0\nrank 2=n00 slot=0\nrank 3=n11 slot=0\n")
         result = self.scenario(self.PLACED)
@@ -497,7 +487,7 @@ jobs:
             file.write("n10,n01,n00,n99\n")
         self.assert_refused(self.scenario(self.PLACED), 1, "no host 'n99'")
 
-    def test_place(self):
+    def test_place_finds_a_better_placement(self):
         # Ranks 0, 2 and 1, 3 talk; block placement on two hosts of two slots tears both pairs apart.
         self.write_cluster(cluster(hosts=1, slots=2))
         rows = [(0, 2, 100, 1), (2, 0, 100, 1), (1, 3, 40, 1)]
@@ -524,7 +514,7 @@ jobs:
             with self.subTest(arguments):
                 self.assert_refused(self.fathom("place", "run", "--cluster", "c.graphml", *arguments), 2, sentence)
 
-    def test_list(self):
+    def test_list_names_the_choices(self):
         listed = self.fathom("simulate", "--list").stdout
         for name in ("linear", "cyclic", "greedy-max"):
             self.assertIn(name, listed)

@@ -14,7 +14,7 @@ except ImportError:
 
 
 class Help(harness.CliTest):
-    def test_every_level_shows_examples(self):
+    def test_help_of_every_level_shows_examples(self):
         for name in ("run", "report", "plot", "export", "import", "simulate", "doctor"):
             for words in ((name, "--help"), ("help", name)):
                 result = self.fathom(*words)
@@ -24,12 +24,12 @@ class Help(harness.CliTest):
         self.assertEqual(result.returncode, 0)
         self.assertIn("Examples:", result.stdout)
 
-    def test_version(self):
+    def test_the_version_is_printed(self):
         result = self.fathom("--version")
         self.assertRegex(result.stdout, r"^fathom \d+\.\d+\.\d+\n"
                          r"commit ([0-9a-f]{7,40}(-dirty)?|unknown)\nOpen MPI \d+\.\d+(, \d+\.\d+)*\n$")
 
-    def test_usage_errors(self):
+    def test_usage_errors_exit_with_2(self):
         self.assertEqual(self.fathom().returncode, 2)
         self.assert_refused(self.fathom("bogus"), 2, "'bogus'", "report")
         self.assert_refused(self.fathom("help", "bogus"), 2, "'bogus'")
@@ -37,7 +37,7 @@ class Help(harness.CliTest):
 
 @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
 class Plot(harness.CliTest):
-    def test_three_pictures_at_any_size(self):
+    def test_three_pictures_are_drawn_for_any_number_of_ranks(self):
         beginnings = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}
         foreign = fixtures.profile(
             2, [fixtures.block("point-to-point", False, [(0, 2, 5, 1), (1, 0, 0, 3)])], [])
@@ -56,7 +56,7 @@ class Plot(harness.CliTest):
                     self.assertTrue(file.read(16).startswith(beginnings[kind]), picture)
 
     def test_figures_in_cells_can_be_read(self):
-        """Of a middling colour they were dark on dark."""
+        """On a middling colour they were dark on dark."""
         document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 242_000_000, 1), (1, 0, 311_000_000, 1)])], [])
         self.write_run("r", document)
         self.assertEqual(self.fathom("plot", "r", "-o", "p", "--format", "svg").returncode, 0)
@@ -65,15 +65,15 @@ class Plot(harness.CliTest):
         for cell in ("242 MB", "311 MB"):
             self.assertRegex(picture, f'fill: #ffffff[^>]*>{cell}<')
 
-    def test_picture_tells_of_sizes_that_are_not_known(self):
+    def test_a_picture_says_that_sizes_are_unknown(self):
         document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 20, 6), (1, 0, 8, 1)])],
                                     [{"class": "point-to-point", "size": [8], "messages": [1]}], verdict="incomplete")
-        for known, told in ((1, True), (7, False)):
+        for known, named in ((1, True), (7, False)):
             document["message_sizes"][0]["messages"] = [known]
             self.write_run(f"r{known}", document)
             self.assertEqual(self.fathom("plot", f"r{known}", "-o", f"p{known}", "--format", "svg").returncode, 0)
             with open(self.path(f"p{known}", "sizes.svg"), encoding="utf-8") as file:
-                self.assertEqual("sizes of 6 more not known" in file.read(), told)
+                self.assertEqual("sizes of 6 more not known" in file.read(), named)
 
     def test_filters_reach_the_picture(self):
         self.write_run("r")
@@ -84,7 +84,7 @@ class Plot(harness.CliTest):
             with open(self.path("p", "traffic.svg"), encoding="utf-8") as file:
                 self.assertIn(total, file.read())
 
-    def test_failures(self):
+    def test_a_failed_plot_is_an_error(self):
         self.write_run("r")
         self.assert_refused(self.fathom("plot", "r", "-o", "p", "--class", "MPI_Foo"), 1, "MPI_Foo",
                             "point-to-point")
@@ -92,7 +92,7 @@ class Plot(harness.CliTest):
         self.write_run("bad", "{")
         self.assert_refused(self.fathom("plot", "bad", "-o", "p"), 1, "damaged")
 
-    def test_usage(self):
+    def test_wrong_usage_of_plot_is_refused(self):
         self.assert_refused(self.fathom("plot", "r"), 2, "--output is required")
         self.assert_refused(self.fathom("plot", "r", "-o", "p", "--format", "bmp"), 2, "bmp")
         self.assert_refused(self.fathom("plot", "r", "-o", "p", "--hidden", "--user"), 2, "--hidden")
@@ -103,7 +103,7 @@ class Plot(harness.CliTest):
 
 
 class Export(harness.CliTest):
-    def test_every_listed_format(self):
+    def test_every_listed_format_is_written(self):
         self.write_run("r")
         listed = self.fathom("export", "--list").stdout
         of_traffic, of_trace = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
@@ -125,7 +125,7 @@ class Export(harness.CliTest):
         self.assertEqual(self.fathom(*words).returncode, 1)
         self.assertEqual(self.fathom(*words, "--force").returncode, 0)
 
-    def test_failures(self):
+    def test_a_failed_export_is_an_error(self):
         self.write_run("r")
         self.assert_refused(self.fathom("export", "r", "--format", "bogus", "-o", "x"), 2, "bogus", "csv")
         self.assert_refused(self.fathom("export", "r", "-o", "x"), 2, "--format")
@@ -138,7 +138,7 @@ class Export(harness.CliTest):
 
 
 class Import(harness.CliTest):
-    def test_there_and_back(self):
+    def test_an_export_is_imported_again(self):
         self.write_run("r")
         self.assertEqual(self.fathom("export", "r", "--format", "pfprof", "-o", "pf").returncode, 0)
         result = self.fathom("import", "pf", "-o", "again")
@@ -146,15 +146,7 @@ class Import(harness.CliTest):
         self.assertIn("fathom report again", result.stderr)
         self.assertIn("3.03 GB in 35,092 messages", self.fathom("report", "again").stdout)
 
-    def test_json_tells_what_was_imported(self):
-        self.write_run("r")
-        self.assertEqual(self.fathom("export", "r", "--format", "pfprof", "-o", "pf").returncode, 0)
-        result = self.fathom("import", "pf", "-o", "again", "--json")
-        self.assertEqual((result.returncode, result.stderr), (0, ""))
-        self.assertEqual(json.loads(result.stdout), {"schema": "fathom-import/1", "run": "again", "format": "pfprof",
-                                                     "holds": "profile", "ranks": 4, "notes": []})
-
-    def test_failures(self):
+    def test_a_failed_import_is_an_error(self):
         self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")
         self.assert_refused(self.fathom("import", "x"), 2, "--output is required")
         with open(self.path("notes.txt"), "w", encoding="utf-8") as file:
@@ -167,13 +159,13 @@ class Import(harness.CliTest):
 
 
 class Doctor(harness.CliTest):
-    def test_without_library_nothing_can_be_measured(self):
+    def test_without_a_library_nothing_can_be_measured(self):
         result = self.fathom("doctor", FATHOM_LIBRARY="/no/such.so")
         self.assertEqual(result.returncode, 1)
         self.assertIn("no    library", result.stdout)
         self.assertIn("nothing can be measured", result.stdout)
 
-    def test_without_launcher(self):
+    def test_a_missing_launcher_is_reported(self):
         result = self.fathom("doctor", PATH="/nowhere")
         self.assertIn("warn  mpirun", result.stdout)
 

@@ -33,14 +33,14 @@ class Trace(harness.CliTest):
     def events(self, *words):
         return [json.loads(line) for line in self.ok("print", "--json", *words).splitlines()]
 
-    def test_info(self):
+    def test_info_describes_the_trace(self):
         self.generate()
         text = self.ok("info", "r", "--scan", "--ranks")
         for part in ("4 of 4 ranks", "MPI_Allreduce", "received", "n0", "none known"):
             self.assertIn(part, text)
         self.assertNotIn("problems", text)
 
-    def test_print_is_in_order_and_chooses(self):
+    def test_print_is_in_order_of_time_and_chooses_events(self):
         self.generate()
         everything = self.events("r")
         times = [event["time_ns"] for event in everything]
@@ -55,7 +55,7 @@ class Trace(harness.CliTest):
         self.assertIn("MPI_Isend comm=0 peer=", self.ok("print", "r"))
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
-    def test_timeline_is_drawn_beside_the_profile_or_alone(self):
+    def test_the_timeline_is_drawn_with_the_profile_or_alone(self):
         self.generate()
         drawn = self.fathom("plot", "r", "-o", "p", "--format", "svg")
         self.assertEqual((drawn.returncode, drawn.stderr), (0, ""))
@@ -77,7 +77,7 @@ class Trace(harness.CliTest):
         self.assert_refused(self.fathom("plot", "alone", "-o", "q"), 1, "no trace")
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
-    def test_timeline_shows_calls_that_began_before_the_window(self):
+    def test_the_timeline_shows_calls_that_began_before_the_window(self):
         """They were left out, and stood there as the program's own work."""
         self.generate()
         sys.path.insert(0, DRAWINGS)
@@ -89,7 +89,7 @@ class Trace(harness.CliTest):
         self.assertIn((2, 0, inside, inside + 10, wait[4]), part.bars)
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
-    def test_timeline_never_shows_start_up_by_itself(self):
+    def test_the_timeline_never_shows_start_up_by_itself(self):
         """The window that nobody chose used to lie where the middle of the trace was, which a long MPI_Init may cover."""
         self.generate()
         sys.path.insert(0, DRAWINGS)
@@ -106,7 +106,7 @@ class Trace(harness.CliTest):
         self.assertIn("from MPI_Init to MPI_Finalize", job.details())
 
     @unittest.skipIf(matplotlib is None, "python3-matplotlib is not installed")
-    def test_timeline_joins_what_belongs_together(self):
+    def test_the_timeline_joins_calls_and_messages(self):
         sys.path.insert(0, DRAWINGS)
         from plots import timeline
         event = lambda time, rank, kind, **more: {"time_ns": time, "rank": rank, "thread": 0, "kind": kind, **more}  # noqa: E731
@@ -149,7 +149,7 @@ class Trace(harness.CliTest):
         self.assertEqual(self.events("m"), self.events("r"))
         self.assert_refused(self.fathom("trace", "merge", "a", "a", "-o", "n"), 1, "same process")
 
-    def test_check_finds_one_message(self):
+    def test_check_finds_one_missing_message(self):
         self.generate()
         self.assertIn("equal: trace and profile agree", self.ok("check", "r"))
         with open(self.path("r", "profile.json"), encoding="utf-8") as file:
@@ -175,7 +175,7 @@ class Trace(harness.CliTest):
         self.assertIn("rank 2: records were lost", result.stdout)
         self.assertIn("1.2.trace, byte", self.ok("info", "r", "--scan"))
 
-    def test_what_was_lost_is_shown_by_every_reader(self):
+    def test_every_reader_shows_what_was_lost(self):
         """A trace said what it had lost under a name that no reader knew: "nothing known"."""
         self.generate("r", "--lost", "1234")
         self.assertRegex(self.ok("info", "r"), r"\nlost +1,234 records\n")
@@ -242,7 +242,7 @@ class Trace(harness.CliTest):
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertNotRegex(" ".join(result.stdout.split("\n")), r"host (\(|'' |is not known)")
 
-    def test_wrong_usage(self):
+    def test_wrong_usage_is_refused(self):
         self.generate()
         os.mkdir(self.path("none"))
         self.assert_refused(self.fathom("trace", "info", "none"), 1, "there is no trace in 'none'")

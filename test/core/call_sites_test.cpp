@@ -78,7 +78,7 @@ TEST_CASE("a frame's size leads to the caller's caller") {
   CHECK(binding<5000>(1, 2));
 }
 
-TEST_CASE("no table, or an address outside of all functions, gives nothing") {
+TEST_CASE("an address without a table or outside all functions gives no call site") {
   int local = 0;
   const auto stack = reinterpret_cast<std::uintptr_t>(&local);
   CHECK(frame_size_at(nullptr, 1) == -1);
@@ -88,7 +88,7 @@ TEST_CASE("no table, or an address outside of all functions, gives nothing") {
   CHECK(frame_size_at(tables, 1) == -1);
 }
 
-TEST_CASE("outside of any binding the return address is the site") {
+TEST_CASE("outside any binding, the return address is the call site") {
   const int here = 0;
   const Caller caller{&here, nullptr};
   CHECK(fathom::profiler::CallSites::site(caller, "MPI_Send") == &here);

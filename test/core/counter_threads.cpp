@@ -47,11 +47,11 @@ void record_all(Counter& counter, const void* group, std::uint32_t thread) {
   }
 }
 
-// `disturb` runs beside the eight threads until they are done.
+// `disturb` runs until the eight threads are done.
 template <typename F>
 void run(Counter& counter, const test::FakeGroup& group, F&& disturb) {
   std::atomic<bool> done{false};
-  std::thread beside([&] {
+  std::thread disturbing([&] {
     while (!done.load()) disturb();
   });
   std::vector<std::thread> threads;
@@ -60,7 +60,7 @@ void run(Counter& counter, const test::FakeGroup& group, F&& disturb) {
   }
   for (auto& thread : threads) thread.join();
   done.store(true);
-  beside.join();
+  disturbing.join();
 }
 
 int failures = 0;

@@ -31,7 +31,7 @@ class Fuzz {
     return bytes;
   }
 
-  // Random sections behind a good header: deeper than random bytes alone would get.
+  // Random sections after a good header get further than random bytes alone.
   std::string random_rows() {
     std::string bytes = fathom::test::RowsBuilder(0, 3).bytes().substr(0, sizeof(RowsHeader));
     for (std::size_t i = below(6); i > 0; --i) {
@@ -86,7 +86,7 @@ void limit_world_size(std::string& bytes) {
 int failures = 0;
 
 void try_rows(const std::string& bytes, const std::string& path, int round) {
-  const std::vector<char> exact(bytes.begin(), bytes.end());  // no spare capacity behind the end
+  const std::vector<char> exact(bytes.begin(), bytes.end());  // no spare capacity after the end
   const auto profile = fathom::profile::assemble(exact.data(), exact.size());
   if (!profile) return;
   const auto written = fathom::profile::write_profile(*profile, path);

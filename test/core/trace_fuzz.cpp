@@ -4,7 +4,7 @@
 //
 //   trace_fuzz [ROUNDS] [SEED]
 //
-// Half of the rounds mend the hashes after the damage, so that it reaches what lies behind them.
+// Half of the rounds mend the hashes after the damage, so that readers get past them.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -78,7 +78,7 @@ void mend(std::string& bytes) {
   }
 }
 
-// A good process as a .trace file, with the sample's events so many times.
+// A good process as a .trace file, with the sample's events repeated.
 std::string sample_bytes(int rank, std::uint32_t times) {
   const test::Scratch folder;
   trace::Definitions definitions = test::sample_definitions();

@@ -108,7 +108,7 @@ class MadeUp(ForeignTest):
     def test_every_call_of_a_library_without_a_name_is_passed_on(self):
         self.check(*SILENT, "an MPI library that does not give its name,")
 
-    def test_a_tool_in_front_of_another_mpi_is_called_once(self):
+    def test_a_tool_before_another_mpi_is_called_once(self):
         self.build(*MPICH_LIKE)
         self.compile("tool.so", """#define _GNU_SOURCE
 #include <dlfcn.h>
@@ -147,16 +147,16 @@ class Mpich(ForeignTest):
                 self.assert_same(native, profiled, "MPICH Version: ")
                 self.assert_same(alone, self.run_here("./program", LD_PRELOAD=library), "MPICH Version: ")
 
-    def test_c(self):
+    def test_a_c_program_runs_as_without_fathom(self):
         self.check("c")
 
-    def test_mpif_h(self):
+    def test_a_program_with_mpif_h_runs_as_without_fathom(self):
         self.check("mpif.h")
 
-    def test_use_mpi(self):
+    def test_a_program_with_use_mpi_runs_as_without_fathom(self):
         self.check("module")
 
-    def test_fathom_run_starts_it(self):
+    def test_fathom_run_starts_a_program_of_mpich(self):
         self.compiled("c")
         mpirun = self.folder / "mpirun"  # Intel's is such a script
         mpirun.write_text('#!/bin/sh\nexec mpiexec.hydra "$@"\n')

@@ -64,8 +64,8 @@ def is_clean(*words):
 
 def on_run(run, whole):
     fathom = BUILD / "cli/fathom"
-    told = subprocess.run([fathom, "analyze", "--list"], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
-    names = [line.split()[0] for line in told.split("\nthresholds")[0].splitlines()]
+    listed = subprocess.run([fathom, "analyze", "--list"], env=ENVIRONMENT, capture_output=True, text=True, check=True).stdout
+    names = [line.split()[0] for line in listed.split("\nthresholds")[0].splitlines()]
     every = [word for name in names for word in ("--only", name)]
     return [is_clean(fathom, "analyze", run, *every, "-o", run / "out.json"), is_clean(fathom, "critical-path", run),
             is_clean(fathom, "compare", whole, run)]

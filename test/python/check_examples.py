@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs the examples of docs/python.md, one after the other as one program, beside runs named r1 and r2."""
+"""Runs the examples of docs/python.md, in order as one program, in a folder with runs named r1 and r2."""
 import os
 import re
 import subprocess

@@ -45,17 +45,17 @@ class MadeTrace(unittest.TestCase):
                        capture_output=True)
         cls.run_ = fathom.open(cls.path)
 
-    def test_traffic_by_world_rank(self):
+    def test_traffic_is_by_world_rank(self):
         self.assertEqual(self.run_.comm_matrix().tolist(), [[0, 100, 0], [0, 0, 50], [0, 0, 0]])
         self.assertEqual(self.run_.comm_matrix("count").tolist(), [[0, 1, 0], [0, 0, 1], [0, 0, 0]])
         self.assertEqual(self.run_.comm_by_process()["Received"].tolist(), [0, 100, 50])
 
-    def test_findings_tell_what_the_culprit_did_meanwhile(self):
-        told = self.run_.findings("wait-states").set_index("kind")["meanwhile"]["late-sender"]
+    def test_findings_say_what_the_culprit_did_meanwhile(self):
+        said = self.run_.findings("wait-states").set_index("kind")["meanwhile"]["late-sender"]
         # Rank 2 waits from 0 to 300 for rank 1, which is in MPI_Recv until 200.
-        self.assertEqual((told["rank"], told["inside"]["function"]), (1, "MPI_Recv"))
-        self.assertAlmostEqual(told["seconds"], 200e-9, 12)
-        self.assertIn("rank 1 was in MPI_Recv", told["text"])
+        self.assertEqual((said["rank"], said["inside"]["function"]), (1, "MPI_Recv"))
+        self.assertAlmostEqual(said["seconds"], 200e-9, 12)
+        self.assertIn("rank 1 was itself in MPI_Recv", said["text"])
 
     def test_events_have_pipits_columns(self):
         events = self.run_.events
@@ -72,7 +72,7 @@ class MadeTrace(unittest.TestCase):
         sent = events[events["Name"] == "MpiSend"]
         self.assertEqual(list(zip(sent["Process"], sent["Peer"], sent["Bytes"], sent["Tag"])), [(0, 1, 100, 7), (1, 2, 50, 8)])
 
-    def test_chunks_are_the_whole(self):
+    def test_chunks_add_up_to_the_whole(self):
         whole = self.run_.events
         for rows in (1, 3, 1000):
             pieces = list(self.run_.event_chunks(rows))
@@ -91,7 +91,7 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(each.loc[("MPI_Recv", 2), "time.inc"], 500)
         self.assertEqual(each.loc[("MPI_Recv", 0), "time.inc"], 0)
 
-    def test_load_imbalance(self):
+    def test_load_imbalance_is_the_largest_over_the_mean(self):
         table = self.run_.load_imbalance(num_processes=2)
         self.assertEqual(table.index.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
         numpy.testing.assert_allclose(table["time.exc.imbalance"], [2, 1500 / 700, 1.5])
@@ -100,13 +100,13 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(self.run_.load_imbalance("count", 3).loc["MPI_Send", "Top processes"], [0, 1])
         self.assertRaises(ValueError, self.run_.load_imbalance, "seconds")
 
-    def test_idle_time_forgets_mpi_events(self):
+    def test_idle_time_with_mpi_events_does_not_change_later_calls(self):
         for _ in range(2):
             self.assertEqual(self.run_.idle_time()["Idle Time"].tolist(), [0, 0, 0])
             self.assertEqual(self.run_.idle_time(mpi_events=True)["Idle Time"].tolist(), [0, 200, 500])
         self.assertEqual(self.run_.idle_time(["MPI_Barrier"])["Idle Time"].tolist(), [600, 100, 200])
 
-    def test_time_profile(self):
+    def test_the_time_profile_adds_up(self):
         table = self.run_.time_profile(4)
         # From 0 to the moment after the last event, 1601, in bins of whole nanoseconds.
         self.assertEqual(table["bin_start"].tolist(), [0, 401, 802, 1203])
@@ -118,14 +118,14 @@ class MadeTrace(unittest.TestCase):
         normalized = self.run_.time_profile(4, normalized=True)
         numpy.testing.assert_allclose(normalized.iloc[:, 2:].sum(axis=1), 1)
 
-    def test_communication_over_time(self):
+    def test_communication_over_time_adds_up(self):
         values, edges = self.run_.comm_over_time(bins=2)
         self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 801, 1602]))
         self.assertEqual(self.run_.comm_over_time("count", "receive", bins=4)[0].tolist(), [1, 1, 0, 0])
         self.assertEqual(self.run_.comm_over_time(bins=2, range=(0, 600))[0].tolist(), [100, 50])
         self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 801, 0])
 
-    def test_edges_of_ones_own_are_numpys(self):
+    def test_given_edges_count_as_in_numpy(self):
         """Messages are sent at 0 and 300; the last bin holds its end too."""
         for bins, counts in (([0, 300, 400], [1, 1]), ([0.5, 300], [1]), ([0, 299.5, 300.5], [1, 1]), ([-5, 0], [1])):
             values, edges = self.run_.comm_over_time("count", bins=bins)
@@ -134,7 +134,7 @@ class MadeTrace(unittest.TestCase):
         for wrong in (lambda: self.run_.comm_over_time(bins=0), lambda: self.run_.time_profile(0)):
             self.assertRaises(ValueError, wrong)
 
-    def test_message_histogram(self):
+    def test_the_message_histogram_counts_every_message(self):
         counts, edges = self.run_.message_histogram(bins=[0, 60, 200])
         self.assertEqual((counts.tolist(), edges.tolist()), ([1, 1], [0, 60, 200]))
         self.assertEqual(counts.dtype, numpy.int64)
@@ -164,26 +164,26 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(inside["time.inc"].dropna().tolist(), [10, 10, 10])
         self.assertEqual(len(self.run_.slice(1700, 1800).events), 0)
 
-    def test_slice_does_not_go_on_after_the_end(self):
-        """Of a call that is open where the trace ends nobody knows more than that."""
+    def test_slice_does_not_continue_after_the_end(self):
+        """Nothing more is known of a call that is open where the trace ends."""
         calls = self.run_.slice(0, "1 s").calls()
         self.assertEqual(calls["end_ns"].max(), 1600)
 
-    def test_slice_without_clipping(self):
+    def test_slice_without_clipping_keeps_whole_calls(self):
         whole = self.run_.slice(250, 260, clip_values=False).events
         self.assertEqual(whole["time.inc"].dropna().tolist(), [500])
 
-    def test_messages_of_a_part(self):
+    def test_messages_are_limited_to_a_part(self):
         self.assertEqual(self.run_.slice(0, 300).messages()["destination"].tolist(), [1])
         self.assertEqual(self.run_.select(ranks=[2]).messages()["source"].tolist(), [1])
         self.assertEqual(self.run_.select(ranks=[1]).messages()["source"].tolist(), [0, 1])
 
-    def test_select_ranks(self):
+    def test_select_ranks_keeps_only_their_events(self):
         part = self.run_.select(ranks=[2])
         self.assertEqual(set(part.events["Process"]), {2})
         self.assertEqual(part.comm_matrix().tolist(), [[0, 0, 0], [0, 0, 50], [0, 0, 0]])
 
-    def test_filters(self):
+    def test_filters_combine(self):
         events = self.run_.filter(Filter("Name", "==", "MPI_Send") | Filter("Process", "in", [2])).events
         self.assertEqual([(p, n) for p, n, t in zip(events["Process"], events["Name"], events["Event Type"]) if t == "Enter"],
                          [(0, "MPI_Send"), (1, "MPI_Send"), (2, "MPI_Recv"), (2, "MPI_Barrier")])
@@ -195,7 +195,7 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual(len(around), 2)  # both ends of the call that spans the moment
         self.assertEqual(len(self.run_.filter(Filter(expr="Bytes == 50 and Tag == 8")).events), 6)  # two calls, two messages
 
-    def test_operations_on_what_a_filter_leaves(self):
+    def test_operations_use_only_what_a_filter_keeps(self):
         """Pipit's are; matrix and sizes once were those of the whole run all the same."""
         sends = self.run_.filter("Name", "in", ["MPI_Send", "MpiSend"])
         self.assertEqual(sends.flat_profile(["time.exc", "count"]).to_numpy().tolist(), [[200 / 3, 2 / 3]])
@@ -218,25 +218,25 @@ class MadeTrace(unittest.TestCase):
             with self.assertRaisesRegex(fathom.Error, "a filter holds for events"):
                 wrong()
 
-    def test_several_runs(self):
+    def test_several_runs_are_compared(self):
         """Runs of as many processes each have their row."""
         table = fathom.multirun_analysis([self.run_, self.run_])
         self.assertEqual(table.index.tolist(), [3, 3])
         self.assertEqual(table.columns.tolist(), ["MPI_Barrier", "MPI_Recv", "MPI_Send"])
         numpy.testing.assert_allclose(table.iloc[1], [300, 700 / 3, 200 / 3])
 
-    def test_calls(self):
+    def test_calls_are_a_frame(self):
         calls = self.run_.calls()
         self.assertEqual(len(calls), 7)
         self.assertEqual(calls["time.exc"].sum(), 200 + 700 + 900)
 
-    def test_messages(self):
+    def test_messages_are_a_frame(self):
         messages = self.run_.messages()
         self.assertEqual(list(zip(messages["source"], messages["destination"], messages["bytes"], messages["tag"],
                                   messages["send_entered_ns"], messages["receive_posted_ns"], messages["received_ns"])),
                          [(0, 1, 100, 7, 0, 0, 200), (1, 2, 50, 8, 300, 0, 500)])
 
-    def test_replay(self):
+    def test_replay_calls_back_for_each_step(self):
         seen = []
         count = self.run_.replay(send=lambda step: seen.append(("send", step.rank, step.partner)),
                                  receive=lambda step: seen.append(("receive", step.rank, step.partner)),
@@ -251,7 +251,7 @@ class MadeTrace(unittest.TestCase):
         self.assertEqual([entry for entry in back if isinstance(entry, str)], ["receive", "send", "receive", "send"])
         self.assertEqual([entry[1] for entry in back if not isinstance(entry, str)], [1600, 1600, 1600, 500, 400, 200, 100])
 
-    def test_any_step(self):
+    def test_any_step_can_be_read(self):
         partners = []
         self.run_.replay(receive=lambda step: partners.append((step, self.run_.step(step.partner, step.partner_index))))
         for received, sent in partners:
@@ -260,7 +260,7 @@ class MadeTrace(unittest.TestCase):
         with self.assertRaisesRegex(fathom.Error, "no such step"):
             self.run_.step(0, 10**6)
 
-    def test_engine_alone(self):
+    def test_an_engine_works_alone(self):
         engine = fathom.Engine(self.path)
         self.assertEqual((engine.parallel, engine.rank, engine.size, engine.ranks), (False, 0, 1, [0, 1, 2]))
         engine.parallel = True  # there is nobody to share with
@@ -301,7 +301,7 @@ class MadeTrace(unittest.TestCase):
         engine.on("send", "names another", lambda step: engine.on("send", "another", lambda step: None))
         self.assertEqual((engine.run(), engine.run()), (2, 6))  # those that came on the way count the next time
 
-    def test_engine_refusals(self):
+    def test_an_engine_refuses_wrong_calls(self):
         engine = fathom.Engine(self.path)
         self.assertRaises(ValueError, engine.on, "sends", "name", print)
         with self.assertRaisesRegex(fathom.Error, "no rank 7"):
@@ -309,14 +309,14 @@ class MadeTrace(unittest.TestCase):
         with self.assertRaisesRegex(fathom.Error, "nowhere"):
             fathom.Engine("/nowhere")
 
-    def test_a_world_without_a_launcher_or_without_mpi4py(self):
+    def test_one_process_needs_neither_a_launcher_nor_mpi4py(self):
         with mock.patch.dict(sys.modules, {"mpi4py": None}):
             sys.modules.pop("mpi4py.MPI", None)
             for launcher in ({}, {"PMIX_RANK": "0"}):
                 with mock.patch.dict(os.environ, launcher):
                     self.assertIsNone(fathom.world())
 
-    def test_refusals(self):
+    def test_wrong_arguments_are_refused(self):
         for wrong in (lambda: Filter("Name", "~", 1), lambda: Filter("Name"), lambda: self.run_.slice("5 days", 9),
                       lambda: self.run_.comm_matrix("volume"), lambda: self.run_.flat_profile("seconds"),
                       lambda: self.run_.flat_profile(groupby_column="Process"), lambda: self.run_.replay(sends=print)):
@@ -337,7 +337,7 @@ class Generated(unittest.TestCase):
         subprocess.run([GENERATE, cls.path, "--ranks", "8", "--events", "50000"], check=True, capture_output=True)
         cls.run_ = fathom.open(cls.path)
 
-    def test_matrix_is_the_traces(self):
+    def test_the_matrix_is_the_traces(self):
         events = self.run_.events
         received = events[events["Name"] == "MpiRecv"]
         by_hand = numpy.zeros((8, 8), numpy.int64)
@@ -349,7 +349,7 @@ class Generated(unittest.TestCase):
         mean = self.run_.comm_matrix("mean")
         numpy.testing.assert_allclose(mean * self.run_.comm_matrix("count"), by_hand)
 
-    def test_what_was_lost_is_known(self):
+    def test_losses_are_reported(self):
         path = os.path.join(scratch(type(self)), "lossy")
         subprocess.run([GENERATE, path, "--ranks", "4", "--events", "4000", "--lost", "12"], check=True,
                        capture_output=True)
@@ -358,7 +358,7 @@ class Generated(unittest.TestCase):
         self.assertEqual((run.lost_records, run.select(ranks=[0, 3]).lost_records), (12, 0))
         self.assertEqual(self.run_.lost_records, 0)
 
-    def test_a_host_that_is_not_known_has_a_word_for_it(self):
+    def test_an_unknown_host_has_a_name(self):
         path = os.path.join(scratch(type(self)), "hostless")
         subprocess.run([GENERATE, path, "--ranks", "2", "--events", "400"], check=True,
                        capture_output=True)
@@ -373,7 +373,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(list(run.processes()["host"]), ["n0", "unknown host"])
         self.assertEqual(run.header["hosts"], {0: "n0", 1: "unknown host"})
 
-    def test_parts_add_up(self):
+    def test_parts_add_up_to_the_whole(self):
         whole = self.run_.comm_matrix()
         self.assertTrue((self.run_.comm_matrix(hidden=True) + self.run_.comm_matrix(hidden=False) == whole).all())
         classes = self.run_.traffic["class"].cat.categories
@@ -383,7 +383,7 @@ class Generated(unittest.TestCase):
         column = self.run_.events["Timestamp (ns)"].to_numpy()
         self.assertFalse(column.flags.owndata)
 
-    def test_times_agree_among_operations(self):
+    def test_operations_agree_on_times(self):
         events, calls = self.run_.events, self.run_.calls()
         each = self.run_.flat_profile(["time.inc", "time.exc"], per_process=True)
         for metric in ("time.inc", "time.exc"):
@@ -392,7 +392,7 @@ class Generated(unittest.TestCase):
         profile = self.run_.time_profile(17)
         numpy.testing.assert_allclose(profile.iloc[:, 3:].to_numpy().sum(), each["time.exc"].sum())
 
-    def test_analyses_as_frames(self):
+    def test_analyses_are_frames(self):
         names = fathom.analyses()
         self.assertIn("patterns", names.index)
         for name in names.index[~names["needs_trace"]]:
@@ -424,7 +424,7 @@ class Generated(unittest.TestCase):
         mean = table["bytes"] / table["messages"]
         self.assertTrue(((mean >= table["low_bytes"]) & (mean <= table["high_bytes"])).all())
 
-    def test_two_ways_to_the_same_times(self):
+    def test_two_ways_give_the_same_times(self):
         """calls() are columns of events; the operations and the analyses count as the events pass by."""
         sums = self.run_.calls().groupby("Name", observed=True)["time.exc"].sum() / 1e9
         functions = self.run_.analysis("flat-profile")["functions"].set_index("name")["exclusive_seconds"]
@@ -442,14 +442,14 @@ class Generated(unittest.TestCase):
         self.assertGreater(len(found), 0)
         self.assertTrue((found["seconds"].diff().dropna() <= 0).all())
 
-    def test_every_analysis_is_frames(self):
+    def test_every_analysis_gives_frames(self):
         for name in fathom.analyses().index:
             made = self.run_.analysis(name)
             self.assertTrue(made.figures or made.tables, name)
             for table in made.tables.values():
                 self.assertIsInstance(table, pandas.DataFrame)
 
-    def test_critical_path(self):
+    def test_the_critical_path_is_a_frame(self):
         path = self.run_.critical_path_analysis()
         begin = path["Timestamp (ns)"] - path["time.exc"]
         self.assertEqual(begin.tolist()[1:], path["Timestamp (ns)"].tolist()[:-1])  # one after the other, without a gap
@@ -460,7 +460,7 @@ class Generated(unittest.TestCase):
         self.assertAlmostEqual(path["time.exc"].sum(), whole * 1e9, delta=len(path))
         self.assertTrue(set(path["Name"]) <= {"(program)"} | set(self.run_.calls()["Name"].cat.categories))
 
-    def test_lateness_is_of_every_event(self):
+    def test_every_event_has_a_lateness(self):
         late = self.run_.calculate_lateness()
         calls = self.run_.calls()["Name"].value_counts()
         self.assertEqual((late["EventName"] == "MPI_Allreduce").sum(), calls["MPI_Allreduce"])
@@ -478,7 +478,7 @@ class Generated(unittest.TestCase):
             following = [next((s for s in strides[i + 1:] if s >= 0), -1) for i in range(len(strides))]
             self.assertEqual(rows["NextStride"].tolist(), following)
 
-    def test_two_ways_to_imbalance_and_idle_time(self):
+    def test_two_ways_give_the_same_imbalance_and_idle_time(self):
         ours = self.run_.load_imbalance()["time.exc.imbalance"]
         theirs = self.run_.analysis("load-imbalance")["load_imbalance"].set_index("name")["imbalance"]
         for name, value in ours.items():
@@ -488,19 +488,19 @@ class Generated(unittest.TestCase):
         waits = self.run_.analysis("wait-states").figures["wait_seconds"]
         self.assertAlmostEqual(self.run_.analysis("idle-time").figures["waiting_seconds"], waits)
 
-    def test_issues_of_a_job_that_has_them(self):
+    def test_a_job_with_issues_shows_them(self):
         found = self.run_.issues(late_wait_seconds=1e-6, late_share=0.001)
         self.assertIn("late-sender", found["kind"].tolist())
         self.assertEqual(self.run_.analysis("issues").figures["canonical_transfer_events"], self.run_.comm_matrix("count").sum())
 
-    def test_compare(self):
+    def test_runs_are_compared(self):
         tables = fathom.compare([self.run_, self.run_])
         self.assertEqual(tables["classes"]["growth_bytes"].unique().tolist(), [1])
         table = fathom.multirun_analysis([self.run_])
         self.assertEqual(table.index.tolist(), [8])
         self.assertAlmostEqual(table.to_numpy().sum() * 8, self.run_.calls()["time.exc"].sum())
 
-    def test_pictures(self):
+    def test_pictures_are_drawn(self):
         for draw in (self.run_.plot_comm_matrix, self.run_.plot_message_histogram, self.run_.plot_time_profile,
                      self.run_.plot_comm_over_time, self.run_.plot_idle_time, self.run_.plot_timeline):
             path = os.path.join(self.path, draw.__name__ + ".png")
@@ -508,7 +508,7 @@ class Generated(unittest.TestCase):
             self.assertGreater(os.path.getsize(path), 5000)
         self.assertNotIn("matplotlib.pyplot", sys.modules)  # no backend was chosen
 
-    def test_timeline_shows_what_lies_in_its_window(self):
+    def test_the_timeline_shows_what_lies_in_its_window(self):
         whole = self.run_.plot_timeline(0, "1 s").get_axes()[-1]
         part = self.run_.plot_timeline("10 us", "20 us").get_axes()[-1]
         self.assertEqual(part.get_xlabel(), "µs after 0.000010 s")
@@ -519,7 +519,7 @@ class Generated(unittest.TestCase):
         self.assertEqual(len(arrows), (sent["send_entered_ns"] >= 10_000).sum())
         self.assertRaises(ValueError, self.run_.plot_timeline, 20, 10)
 
-    def test_labels_of_axes_are_in_the_picture(self):
+    def test_labels_of_axes_fit_the_picture(self):
         """That of the bytes was cut off where the figures at the axis were long."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         for picture in (self.run_.plot_comm_over_time(), self.run_.plot_comm_over_time("count"), self.run_.plot_idle_time(),
@@ -534,7 +534,7 @@ class Generated(unittest.TestCase):
                 self.assertGreaterEqual(min(box.x0, box.y0), 0, text.get_text())
                 self.assertLess(box.x1, picture.bbox.x1, text.get_text())
 
-    def test_a_filter_that_keeps_all_changes_nothing(self):
+    def test_a_filter_that_keeps_everything_changes_nothing(self):
         every = self.run_.filter("Bytes", ">=", 0)
         for ask in (lambda run: run.flat_profile(["time.exc", "time.inc", "count"]), lambda run: run.time_profile(17),
                     lambda run: run.load_imbalance(), lambda run: run.comm_by_process()):
@@ -569,45 +569,45 @@ class SameFiguresAsAnalyze(unittest.TestCase):
                 options += ["--from", f"{start / 1e9:.9f}", "--to", f"{end / 1e9:.9f}"]
             for name in self.NAMES:
                 options += ["--only", name]
-            told = subprocess.run([CLI, "analyze", self.path, "--json", *options], check=True, capture_output=True, text=True)
-            yield run, json.loads(told.stdout)["analyses"]
+            analyses = subprocess.run([CLI, "analyze", self.path, "--json", *options], check=True, capture_output=True, text=True)
+            yield run, json.loads(analyses.stdout)["analyses"]
 
     def close(self, seconds, ns):
         numpy.testing.assert_allclose(numpy.asarray(seconds) * 1e9, ns, rtol=1e-12)
 
-    def test_flat_profile(self):
-        for run, told in self.parts():
-            table = pandas.DataFrame(told["flat-profile"]["functions"]).set_index("name").drop(index="(program)")
+    def test_the_flat_profile_is_the_analysis(self):
+        for run, analyses in self.parts():
+            table = pandas.DataFrame(analyses["flat-profile"]["functions"]).set_index("name").drop(index="(program)")
             ours = run.flat_profile(["time.exc", "time.inc", "count"]) * len(run.processes())
             self.assertEqual(ours.index.tolist(), table.index.tolist())
             self.close(table["exclusive_seconds"], ours["time.exc"])
             self.close(table["inclusive_seconds"], ours["time.inc"])
             numpy.testing.assert_allclose(table["count"], ours["count"])
-            calls = pandas.DataFrame(told["flat-profile"]["calls"]).groupby(["name", "rank"])[["inclusive_seconds", "count"]].sum()
+            calls = pandas.DataFrame(analyses["flat-profile"]["calls"]).groupby(["name", "rank"])[["inclusive_seconds", "count"]].sum()
             each = run.flat_profile(["time.inc", "count"], per_process=True)
             called = each[each["count"] > 0]
             self.close(calls.loc[called.index, "inclusive_seconds"], called["time.inc"])
             self.assertEqual(calls.drop(index="(program)")["count"].sum(), each["count"].sum())
 
-    def test_load_imbalance(self):
-        for run, told in self.parts():
-            table = pandas.DataFrame(told["load-imbalance"]["load_imbalance"]).set_index("name").drop(index="(program)")
+    def test_load_imbalance_is_the_analysis(self):
+        for run, analyses in self.parts():
+            table = pandas.DataFrame(analyses["load-imbalance"]["load_imbalance"]).set_index("name").drop(index="(program)")
             ours = run.load_imbalance(num_processes=10)
             self.assertEqual(ours.index.tolist(), table.index.tolist())
             numpy.testing.assert_allclose(ours["time.exc.imbalance"], table["imbalance"])
             self.close(table["mean_seconds"], ours["time.exc.mean"])
             self.assertEqual(ours["Top processes"].tolist(), table["top_ranks"].tolist())
 
-    def test_idle_time(self):
-        for run, told in self.parts():
-            table, ours = pandas.DataFrame(told["idle-time"]["idle_time"]), run.idle_time(mpi_events=True)
+    def test_idle_time_is_the_analysis(self):
+        for run, analyses in self.parts():
+            table, ours = pandas.DataFrame(analyses["idle-time"]["idle_time"]), run.idle_time(mpi_events=True)
             self.assertEqual(ours["Process"].tolist(), table["rank"].tolist())
             self.assertGreater(ours["Idle Time"].sum(), 0)
             self.close(table["blocking_seconds"], ours["Idle Time"])
 
-    def test_time_profile(self):
-        for run, told in self.parts():
-            table, ours = pandas.DataFrame(told["time-profile"]["time_profile"]), run.time_profile()
+    def test_the_time_profile_is_the_analysis(self):
+        for run, analyses in self.parts():
+            table, ours = pandas.DataFrame(analyses["time-profile"]["time_profile"]), run.time_profile()
             self.assertEqual(set(table.columns) - {"(program)", "bin_start_s", "bin_end_s"},
                              set(ours.columns) - {"idle_time", "bin_start", "bin_end"})
             for name in ours.columns.drop("idle_time"):
@@ -615,9 +615,9 @@ class SameFiguresAsAnalyze(unittest.TestCase):
             # The rest of a bin is the program's time, and that before and after the events of a rank.
             self.assertTrue((ours["idle_time"] >= (table["(program)"] * 1e9 - 1e-3)).all())
 
-    def test_communication_over_time(self):
-        for run, told in self.parts():
-            table = pandas.DataFrame(told["comm-over-time"]["comm_over_time"])
+    def test_communication_over_time_is_the_analysis(self):
+        for run, analyses in self.parts():
+            table = pandas.DataFrame(analyses["comm-over-time"]["comm_over_time"])
             for ours, side in (("send", "sent"), ("receive", "received")):
                 for output, unit in (("size", "bytes"), ("count", "messages")):
                     values, edges = run.comm_over_time(output, ours)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Stands in for simgrid_test where libsimgrid is absent: 77 tells meson that a test is skipped.
+// Replaces simgrid_test where libsimgrid is absent: Meson takes exit code 77 for a skipped test.
 #include <cstdio>
 
 int main() {

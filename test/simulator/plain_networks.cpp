@@ -12,7 +12,7 @@ namespace {
 
 using simulator::LinkSpeed;
 
-// A block of links that are all alike; at(i) is the number of the i-th.
+// A block of equal links; at(i) is the number of the i-th.
 class Block {
  public:
   Block(PlainNetwork& network, std::size_t count, LinkSpeed speed)

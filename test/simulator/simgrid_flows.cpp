@@ -82,7 +82,7 @@ std::vector<double> ends_by_simgrid(const PlainNetwork& network,
   const std::vector<s4u::Link*> links = make_links(zone, network, sharing.sharing);
   s4u::Link* shared_latency = nullptr;
   if (sharing.sharing == Sharing::kEqual) {
-    // FATPIPE: every flow gets the whole bandwidth, whoever else uses the link.
+    // FATPIPE: every flow gets the whole bandwidth, whatever else uses the link.
     shared_latency = zone->create_link("latency", 1e15)
                          ->set_latency(sharing.latency_s)
                          ->set_sharing_policy(s4u::Link::SharingPolicy::FATPIPE)

@@ -46,7 +46,7 @@ Path by_fathom(const Network& network, std::span<const LinkId> way) {
 }
 
 // SimGrid's links of a torus are "c_link_from_0_to_1", with "_UP" from 0 to 1 and "_DOWN" back;
-// rank R is "R.router" behind the prefix here. As "0>1 1>5 …".
+// rank R is "R.router" after the prefix here. As "0>1 1>5 …".
 std::string ranks_by_simgrid(simgrid::s4u::Host* from, simgrid::s4u::Host* to) {
   double latency_s = 0;
   std::vector<simgrid::s4u::Link*> links;

@@ -34,7 +34,7 @@ void end(MadeJob& made, int rank, std::uint64_t time_ns) {
   made.leave(rank, time_ns + 20, "MPI_Finalize");
 }
 
-// 0 computes 100 and sends; the message arrives 70 after; 1 computes 100 then.
+// Rank 0 computes 100 and sends; the message arrives 70 later; then rank 1 computes 100.
 MadeJob one_after_the_other() {
   MadeJob made(2);
   begin(made, 2);
@@ -45,7 +45,7 @@ MadeJob one_after_the_other() {
   return made;
 }
 
-TEST_CASE("efficiencies: what order costs and what the network costs are told apart") {
+TEST_CASE("efficiencies separate the cost of ordering from the cost of the network") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);
   const auto outcome = efficiency(loaded.input);
@@ -60,7 +60,7 @@ TEST_CASE("efficiencies: what order costs and what the network costs are told ap
   CHECK(column<double>(*outcome, "efficiency", "ideal_seconds").at(1) == doctest::Approx(200e-9));
 }
 
-TEST_CASE("efficiencies: uneven computing before a collective is load balance alone") {
+TEST_CASE("uneven computing before a collective lowers load balance only") {
   MadeJob made(4);
   begin(made, 4);
   for (int rank = 0; rank < 4; ++rank) {
@@ -76,7 +76,7 @@ TEST_CASE("efficiencies: uneven computing before a collective is load balance al
   CHECK(figure(*outcome, "parallel_efficiency") == doctest::Approx(0.625));
 }
 
-TEST_CASE("efficiencies: a root that waits for nobody does not wait on the ideal network either") {
+TEST_CASE("a root that waits for nobody does not wait on the ideal network either") {
   MadeJob made(2);
   begin(made, 2);
   made.collective(0, 20, 25, "MPI_Bcast", 0);
@@ -88,7 +88,7 @@ TEST_CASE("efficiencies: a root that waits for nobody does not wait on the ideal
   CHECK(nanoseconds(*outcome, "efficiency", "ideal_seconds") == std::vector<std::int64_t>{85, 200});
 }
 
-TEST_CASE("efficiencies of a window are not divided where that cannot be") {
+TEST_CASE("efficiencies of a window are left undivided where they cannot be divided") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);
   loaded.input.scope.from_ns = 60;
@@ -100,7 +100,7 @@ TEST_CASE("efficiencies of a window are not divided where that cannot be") {
   CHECK(outcome->limits.size() == 1);
 }
 
-TEST_CASE("load imbalance: the busiest rank over the mean, and what that costs the others") {
+TEST_CASE("load imbalance is the busiest rank over the mean, with what it costs the others") {
   MadeJob made(4);
   begin(made, 4);
   for (int rank = 0; rank < 4; ++rank) {
@@ -124,7 +124,7 @@ TEST_CASE("load imbalance: the busiest rank over the mean, and what that costs t
   CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9));
 }
 
-TEST_CASE("balance by calls, and the ranks that made most of them") {
+TEST_CASE("balance by calls names the ranks that made most of them") {
   std::vector<CallRow> rows(3);
   for (std::uint32_t i = 0; i < 3; ++i) {
     rows[i].process = i;
@@ -143,7 +143,7 @@ TEST_CASE("balance by calls, and the ranks that made most of them") {
   CHECK(balance_of(rows, {}, CallMetric::kCount).empty());
 }
 
-TEST_CASE("calls that can wait receive, complete or probe, and do not only post a request") {
+TEST_CASE("calls that can wait receive, complete or probe; posting a request cannot wait") {
   trace::Definitions definitions;
   std::map<std::string, bool> expected = {{"MPI_Recv", true},  {"MPI_Sendrecv", true},
                                           {"MPI_Probe", true}, {"MPI_Waitall", true},
@@ -159,13 +159,13 @@ TEST_CASE("calls that can wait receive, complete or probe, and do not only post 
   }
 }
 
-TEST_CASE("an even load is no finding") {
+TEST_CASE("an even load is not a finding") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);
   CHECK(load_imbalance(loaded.input)->findings.empty());
 }
 
-TEST_CASE("idle time: computing, in MPI, able to wait, and waiting") {
+TEST_CASE("idle time is split into computing, in MPI, able to wait, and waiting") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);
   const auto outcome = idle_time(loaded.input);
@@ -178,7 +178,7 @@ TEST_CASE("idle time: computing, in MPI, able to wait, and waiting") {
   CHECK(figure(*outcome, "waiting_seconds") == doctest::Approx(100e-9));
 }
 
-TEST_CASE("shares are of the run's time for every rank, however long each has events") {
+TEST_CASE("each rank's shares refer to the run's time, however long the rank has events") {
   MadeJob made = one_after_the_other();  // rank 0 has events for 150 of the 300, rank 1 for all
   Loaded loaded(made);
   const auto idle = idle_time(loaded.input);
@@ -199,7 +199,7 @@ TEST_CASE("shares are of the run's time for every rank, however long each has ev
   CHECK(figure(*flat_profile(part.input), "mpi_share") == doctest::Approx((40.0 + 80) / 200));
 }
 
-TEST_CASE("runs compared: the mean rank's time in each function, only where all runs were traced") {
+TEST_CASE("a comparison shows the mean rank's time per function if all runs were traced") {
   MadeJob two = one_after_the_other(), four(4);
   begin(four, 4);
   for (int rank = 0; rank < 4; ++rank) {
@@ -226,7 +226,7 @@ TEST_CASE("runs compared: the mean rank's time in each function, only where all 
   CHECK(without.functions.empty());
 }
 
-// Two rounds on the world; on another communicator of 0 and 1 one between them.
+// Two rounds on MPI_COMM_WORLD, and one between them on a communicator of ranks 0 and 1.
 MadeJob barriers() {
   MadeJob made(3);
   const int pair = made.add_communicator("pair", 2);
@@ -239,7 +239,7 @@ MadeJob barriers() {
   return made;
 }
 
-TEST_CASE("spread of barriers, by communicator, and who was last") {
+TEST_CASE("the spread of barriers is given by communicator, with the rank that came last") {
   MadeJob made = barriers();
   Loaded loaded(made);
   const auto outcome = barrier_spread(loaded.input);
@@ -254,7 +254,7 @@ TEST_CASE("spread of barriers, by communicator, and who was last") {
   CHECK(column<Ranks::value_type>(*outcome, "last_at_barriers", "rank") == Ranks{1, 2, 0});
 }
 
-TEST_CASE("spread of barriers in a window") {
+TEST_CASE("a window limits the spread of barriers to the barriers in it") {
   MadeJob made = barriers();
   Loaded loaded(made);
   loaded.input.scope.from_ns = 450;

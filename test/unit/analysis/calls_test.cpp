@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flat profile and profiles over time, on jobs made by hand.
+// Flat profile and profiles over time, on jobs written by hand.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -47,7 +47,7 @@ std::map<std::string, std::vector<CallRow>> by_name(const Loaded& loaded) {
   return named;
 }
 
-TEST_CASE("flat profile: inclusive, exclusive, and what is left for the program") {
+TEST_CASE("a flat profile has inclusive and exclusive times and leaves the rest to the program") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
   auto rows = by_name(loaded);
@@ -61,7 +61,7 @@ TEST_CASE("flat profile: inclusive, exclusive, and what is left for the program"
   CHECK(rows["(program)"][1].exclusive_ns == 1000 - 20 - 100);
 }
 
-TEST_CASE("flat profile of a window, of one rank, of a cut call") {
+TEST_CASE("a flat profile can be limited to a window and a rank, and cuts calls at the edges") {
   MadeJob made = two_ranks();
   made.enter(0, 1001, "MPI_Recv");
   made.add(0, trace::EventKind::kProcessor, 1100);
@@ -76,7 +76,7 @@ TEST_CASE("flat profile of a window, of one rank, of a cut call") {
 }
 
 // Rank 0: 100 outside, "work" 150..450 with a receive inside, then 50 in it until 500.
-TEST_CASE("flat profile of a phase: the program's time in it, to the nanosecond") {
+TEST_CASE("a flat profile of a phase has the program's time in it to the nanosecond") {
   MadeJob made(2);
   made.definitions.phases = {"work"};
   made.enter(0, 0, "MPI_Init");
@@ -106,7 +106,7 @@ const std::vector<double>& column(const Outcome& outcome, const std::string& nam
   return none;
 }
 
-TEST_CASE("time profile: every moment of each process is somewhere") {
+TEST_CASE("a time profile assigns every moment of each process to one row") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
   const auto outcome = time_profile(loaded.input);
@@ -124,7 +124,7 @@ TEST_CASE("time profile: every moment of each process is somewhere") {
         doctest::Approx(21e-9));  // a bin of 1001 / 50, rounded up
 }
 
-TEST_CASE("messages over time") {
+TEST_CASE("messages over time add up to all messages of the trace") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
   const auto outcome = comm_over_time(loaded.input);
@@ -139,7 +139,7 @@ TEST_CASE("messages over time") {
   CHECK(sent == 64);
 }
 
-TEST_CASE("bins: whole nanoseconds to the end of the job, or between given edges in the window") {
+TEST_CASE("bins end on whole nanoseconds, at the end of the job or at given edges") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
   const trace::Definitions& definitions = loaded.trace.definitions();
@@ -159,11 +159,11 @@ TEST_CASE("bins: whole nanoseconds to the end of the job, or between given edges
   CHECK(counts == Edges{300, 0, 50});
 }
 
-TEST_CASE("of chosen events: calls count whole, time outside of calls does not") {
+TEST_CASE("chosen calls count whole, and time outside calls does not count") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
   EventChoice choice(2);
-  // Of rank 1: MPI_Init, MPI_Sendrecv with MPI_Send and its message inside.
+  // Events of rank 1: MPI_Init, MPI_Sendrecv with MPI_Send and its message inside.
   choice.set(1, {false, false, true, false, true});
   CountedEvents events = counted_events(loaded.input);
   events.choice = &choice;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Algorithms told from messages, and what a collective was late for, on cases worked by hand.
+// Algorithms recognised by their messages, and what made a collective late, on cases worked out by
+// hand.
 #include <doctest/doctest.h>
 
 #include "analysis/collectives/collective_algorithms.h"
@@ -12,15 +13,15 @@ namespace {
 using test::MadeJob;
 using Messages = std::vector<CollectiveMessage>;
 
-TEST_CASE("a binomial tree of six from rank 1, whatever the tags of another library") {
+TEST_CASE("a binomial tree of six from rank 1 is recognised, whatever tags the library uses") {
   const Messages messages = {{1, 2, 8, 0}, {1, 3, 8, 0}, {1, 5, 8, 0}, {2, 4, 8, 0}, {2, 0, 8, 0}};
   CHECK(recognise("MPI_Bcast", 6, 1, messages).name == "binomial tree");
   CHECK(recognise("MPI_Bcast", 6, 1, messages).rounds ==
-        2);  // the root sends thrice, but no chain is longer
+        2);  // the root sends three times, but no chain is longer
   CHECK(recognise("MPI_Bcast", 6, 0, messages).name == "unknown");
 }
 
-TEST_CASE("a pipeline in three segments") {
+TEST_CASE("a pipeline in three segments is recognised") {
   Messages messages;
   for (int segment = 0; segment < 3; ++segment) {
     for (std::uint32_t rank = 0; rank < 4; ++rank) messages.push_back({rank, rank + 1, 8, -17});
@@ -32,13 +33,13 @@ TEST_CASE("a pipeline in three segments") {
   CHECK(recognise("MPI_Bcast", 5, 0, messages).name == "unknown");
 }
 
-TEST_CASE("of two processes most algorithms are one") {
+TEST_CASE("most algorithms are the same for two processes") {
   CHECK(recognise("MPI_Bcast", 2, 0, {{0, 1, 8, -17}}).name ==
         "linear or chain or pipeline or binary tree or binomial tree or k-nomial tree");
   CHECK(recognise("MPI_Barrier", 2, 0, {}).name == "none");
 }
 
-TEST_CASE("the same messages in another order are another algorithm") {
+TEST_CASE("the same messages in another order belong to another algorithm") {
   const auto alltoall = [](bool forward) {
     Messages messages;
     for (std::uint32_t rank = 0; rank < 5; ++rank) {
@@ -51,7 +52,7 @@ TEST_CASE("the same messages in another order are another algorithm") {
   CHECK(recognise("MPI_Alltoall", 5, 0, alltoall(false)).name == "linear or linear with sync");
 }
 
-TEST_CASE("a collective made of two others") {
+TEST_CASE("a collective made of two others is recognised") {
   Messages messages;
   for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({rank, 0, 8, -21});
   for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({0, rank, 8, -17});
@@ -88,7 +89,8 @@ void chain(MadeJob& made, const std::vector<std::uint64_t>& enter_ns) {
   }
 }
 
-TEST_CASE("the late edge comes from who entered last, or from the root if all were there") {
+TEST_CASE(
+    "the late edge comes from the rank that entered last, or from the root if all were there") {
   MadeJob in_time(3);
   chain(in_time, {100, 100, 100});
   const auto rows = opened(in_time);
@@ -126,9 +128,7 @@ void start_broadcast(MadeJob& made, int rank, std::uint64_t time_ns, int operati
   made.leave(rank, time_ns + 5, "MPI_Ibcast").request = static_cast<std::uint64_t>(operation);
 }
 
-TEST_CASE(
-    "non-blocking collectives under way together are told apart by the order of their tags, the "
-    "library's own left out") {
+TEST_CASE("concurrent non-blocking collectives are separated by the order of their tags") {
   MadeJob made(3);
   of_libnbc(made, 0, 50, true, 1, 0, 1000);  // of none of the calls
   of_libnbc(made, 1, 60, false, 0, 0, 1000);
@@ -161,7 +161,7 @@ TEST_CASE(
   CHECK(rows[1].inside_ns == 330 - 200);
 }
 
-TEST_CASE("all to all from one buffer, as libnbc swaps it") {
+TEST_CASE("an all-to-all from one buffer is recognised by the swaps of libnbc") {
   for (const std::uint32_t size : {5u, 6u}) {
     Messages in_place, linear;
     for (std::uint32_t rank = 0; rank < size; ++rank) {
@@ -180,8 +180,7 @@ TEST_CASE("all to all from one buffer, as libnbc swaps it") {
 }
 
 TEST_CASE(
-    "among neighbours each block goes straight to each; blocks of one process are equally long "
-    "where MPI says so") {
+    "neighbourhood collectives send each block directly, with equal lengths where MPI says so") {
   const Messages messages = {{0, 1, 8, -10}, {0, 2, 8, -10}, {1, 0, 16, -10}};
   for (const char* operation :
        {"MPI_Neighbor_allgather", "MPI_Ineighbor_allgatherv", "MPI_Neighbor_alltoallw"}) {
@@ -194,14 +193,14 @@ TEST_CASE(
   CHECK(recognise("MPI_Neighbor_alltoallv", 3, 0, unequal).name == "linear");
 }
 
-TEST_CASE("tags of neighbourhood collectives are no non-blocking one's") {
+TEST_CASE("tags of neighbourhood collectives are not taken for those of non-blocking collectives") {
   CHECK(!is_non_blocking_tag(-26));
   CHECK(is_non_blocking_tag(-27));
   CHECK(is_non_blocking_tag(-1073741822));   // MCA_COLL_BASE_TAG_NONBLOCKING_END
   CHECK(!is_non_blocking_tag(-1073741823));  // MCA_COLL_BASE_TAG_NEIGHBOR_BASE
 }
 
-TEST_CASE("a constructor of communicators is the agreements that it is made of") {
+TEST_CASE("a constructor of communicators consists of the agreements that it makes") {
   Messages messages;
   for (const int tag : {-27, -28, -29}) {
     for (const std::uint32_t rank : {1, 2}) messages.push_back({rank, 0, 4, tag});
@@ -212,7 +211,7 @@ TEST_CASE("a constructor of communicators is the agreements that it is made of")
   CHECK(recognise("MPI_Comm_dup", 3, 0, messages).name == "3 x MPI_Iallreduce: binomial tree");
 }
 
-TEST_CASE("MPI_Comm_idup takes its own agreements, and not the broadcast that goes on beside it") {
+TEST_CASE("MPI_Comm_idup takes its own agreements and not those of a concurrent broadcast") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) {
     made.enter(rank, 100, "MPI_Comm_idup").communicator = 0;

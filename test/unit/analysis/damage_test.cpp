@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every analysis on traces that are damaged, contradictory or next to nothing: it goes on with what
-// is right, and says what is missing.
+// Every analysis on damaged, contradictory or nearly empty traces uses the intact part and reports
+// what is missing.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -50,7 +50,7 @@ std::string file_of(const std::string& run, int rank) {
   return "";
 }
 
-// Everything there is runs, findings with its limits are given back.
+// Runs every analysis and returns the findings with their limits.
 Results analysed(const std::string& run_directory,
                  const std::function<void(Thresholds&)>& set = {}) {
   const auto run = load_run("", run_directory, {});
@@ -90,7 +90,7 @@ double wait_seconds(const Results& results) {
   return -1;
 }
 
-TEST_CASE("the undamaged run has nothing to say against itself") {
+TEST_CASE("an undamaged run reports no problem") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string&) {});
   for (const std::string& limit : results.limits) {
@@ -102,7 +102,7 @@ TEST_CASE("the undamaged run has nothing to say against itself") {
   for (const Finding& finding : results.findings) CHECK(finding.confidence >= 0.8);
 }
 
-TEST_CASE("unmatched sends and receives") {
+TEST_CASE("unmatched sends and receives are reported") {
   MadeJob made = ring();
   for (int i = 0; i < 5; ++i)
     made.send(0, 601'000 + static_cast<std::uint64_t>(i) * 10,
@@ -114,7 +114,7 @@ TEST_CASE("unmatched sends and receives") {
   CHECK(wait_seconds(results) > 0);
 }
 
-TEST_CASE("a damaged frame in the middle of a rank's trace") {
+TEST_CASE("a damaged frame in the middle of a rank's trace is reported") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string& run) {
     const std::string path = file_of(run, 1);
@@ -126,7 +126,7 @@ TEST_CASE("a damaged frame in the middle of a rank's trace") {
   CHECK(wait_seconds(results) > 0);
 }
 
-TEST_CASE("a rank without a trace") {
+TEST_CASE("a rank without a trace is reported") {
   MadeJob made = ring();
   const Results results = analysed_after(
       made, [](const std::string& run) { std::filesystem::remove(file_of(run, 2)); });
@@ -135,7 +135,7 @@ TEST_CASE("a rank without a trace") {
   CHECK(says(results, "collectives are judged by their other members"));
 }
 
-TEST_CASE("a rank cut short") {
+TEST_CASE("a rank that was cut short is reported") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string& run) {
     std::filesystem::resize_file(file_of(run, 2),
@@ -150,7 +150,7 @@ TEST_CASE("a rank cut short") {
   }
 }
 
-TEST_CASE("a rank's file of a later version") {
+TEST_CASE("a rank's file of a later version is reported") {
   MadeJob made = ring();
   const Results results = analysed_after(made, [](const std::string& run) {
     std::string bytes = test::contents(file_of(run, 3));
@@ -160,17 +160,17 @@ TEST_CASE("a rank's file of a later version") {
   CHECK(says(results, "version"));
 }
 
-TEST_CASE("clocks of two hosts that contradict each other") {
+TEST_CASE("clocks of two hosts that contradict each other are reported") {
   MadeJob made = ring(2, 500);
   made.definitions.processes[1].host = "n2";
-  // What rank 1 gets here was sent 5,000 later, by the clocks.
+  // By the clocks, rank 1 receives this message 5,000 before it was sent.
   made.receive(1, 101'000, 101'100, 0, 50);
   made.send(0, 106'000, 106'010, 1, 50);
   const Results results = analysed_after(made, [](const std::string&) {});
   CHECK(says(results, "arrived before they were sent"));
 }
 
-TEST_CASE("a clock that runs backwards") {
+TEST_CASE("a clock that runs backwards is reported") {
   MadeJob made(2);
   for (std::uint64_t i = 0; i < 50; ++i) {
     const std::uint64_t at = i % 10 == 9 ? 100 : 100 + i * 100;  // falls back to the beginning
@@ -182,7 +182,7 @@ TEST_CASE("a clock that runs backwards") {
   CHECK(results.sections.size() == all_analyses().size());
 }
 
-TEST_CASE("a collective that one rank never enters, and calls that are never left") {
+TEST_CASE("a collective that one rank never enters is reported, and so are calls never left") {
   MadeJob made(3);
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 100, 200, "MPI_Barrier");
   made.enter(2, 150, "MPI_Recv");
@@ -190,7 +190,7 @@ TEST_CASE("a collective that one rank never enters, and calls that are never lef
   CHECK(says(results, "calls of collectives are left out"));
 }
 
-TEST_CASE("no event at all, one event, one rank, one rank that talks to itself") {
+TEST_CASE("a trace with no event, one event or one rank is analysed") {
   MadeJob nothing(3);
   CHECK(analysed_after(nothing, [](const std::string&) {}).findings.empty());
   MadeJob one(2);
@@ -207,7 +207,7 @@ TEST_CASE("no event at all, one event, one rank, one rank that talks to itself")
   CHECK(analysed_after(alone, [](const std::string&) {}).findings.empty());
 }
 
-TEST_CASE("bytes of every kind flipped, one after the other: nothing crashes") {
+TEST_CASE("no flipped byte makes the analysis crash") {
   MadeJob made = ring(3, 60);
   const Scratch scratch;
   made.written(scratch / "run");

@@ -23,7 +23,7 @@ Finding finding(const char* kind, std::optional<double> seconds, double strength
   return made;
 }
 
-TEST_CASE("findings: seconds first, then those without by severity and strength") {
+TEST_CASE("findings are sorted by seconds, then by severity and strength") {
   std::vector<Finding> list = {finding("a", {}, 0.7), finding("b", 0.1, 0.1), finding("c", {}, 0.9),
                                finding("d", 2.0, 0.0), finding("e", {}, 0.75)};
   rank_findings(list);
@@ -38,7 +38,7 @@ TEST_CASE("severity follows the score") {
   CHECK(severity_of(0.59) == Severity::kInfo);
 }
 
-TEST_CASE("thresholds are set by name, and nothing else is") {
+TEST_CASE("thresholds are set by name, and unknown names are refused") {
   Thresholds thresholds;
   CHECK(set_threshold(thresholds, "link_share=0.5"));
   CHECK(thresholds.link_share == 0.5);
@@ -49,7 +49,7 @@ TEST_CASE("thresholds are set by name, and nothing else is") {
   CHECK(thresholds.link_share == 0.5);
 }
 
-TEST_CASE("processes that share processors are told of, host by host") {
+TEST_CASE("processes that share processors are reported host by host") {
   trace::Definitions job;
   const auto add = [&job](const char* host, const char* affinity) {
     trace::Process& process = job.processes.emplace_back();
@@ -87,7 +87,7 @@ TEST_CASE("a scope of ranks keeps pairs with one of them at either end") {
   CHECK(!restrict_profile(test::sample_profile(), scope));
 }
 
-TEST_CASE("small messages: a bin counts if all of it is small") {
+TEST_CASE("a bin of sizes counts as small messages if all of it is small") {
   profile::MessageSizes sizes{"point-to-point", false,    {8, 1023, 1024}, {10, 5, 1},
                               {256, 512, 1024}, {2, 3, 4}};
   const ClassHistogram histogram = histogram_of(sizes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Pyrite's object on jobs made by hand: the issue that was made, whom it names, what it costs, and
-// no other.
+// Pyrite's object on jobs written by hand has the issue that was built in, whom it names, what it
+// costs, and no other issue.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -60,7 +60,9 @@ MadeJob late_senders() {
   return made;
 }
 
-TEST_CASE("a late sender behind non-blocking receives: who, whom, how long, and nothing else") {
+TEST_CASE(
+    "a late sender of non-blocking receives is reported with who waited, how long, and nothing "
+    "else") {
   MadeJob made = late_senders();
   const Judged judged(made);
   CHECK(judged.kinds() == IssueKinds{"late-sender"});
@@ -74,14 +76,14 @@ TEST_CASE("a late sender behind non-blocking receives: who, whom, how long, and 
   CHECK(late.where.function == "MPI_Wait");
 }
 
-TEST_CASE("what is less late than the threshold is none") {
+TEST_CASE("lateness below the threshold is not reported") {
   MadeJob made = late_senders();
   Thresholds thresholds;
   thresholds.late_wait_seconds = 0.006;
   CHECK(Judged(made, thresholds).kinds().empty());
 }
 
-TEST_CASE("late receivers") {
+TEST_CASE("late receivers are reported") {
   MadeJob made(2);
   made.send(0, 100, 5 * kMs + 50, 1, 0, 1 << 20);
   made.receive(1, 5 * kMs, 5 * kMs + 100, 0, 0, 1 << 20);
@@ -90,11 +92,11 @@ TEST_CASE("late receivers") {
   CHECK(judged.named("late-receiver").culprits == Ranks{1});
 }
 
-TEST_CASE("a late broadcaster, and members that come early to a reduction") {
+TEST_CASE("a late broadcaster is reported, and so are early members of a reduction") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank)
     made.collective(rank, rank == 2 ? 5 * kMs : 100, 5 * kMs + 100, "MPI_Bcast", 2);
-  // Rank 0 leaves at once, rank 1 is kept until the root comes.
+  // Rank 0 leaves at once; rank 1 stays until the root arrives.
   made.collective(0, 6 * kMs, 6 * kMs + 50, "MPI_Reduce", 2);
   made.collective(1, 6 * kMs, 10 * kMs, "MPI_Reduce", 2);
   made.collective(2, 9 * kMs, 10 * kMs, "MPI_Reduce", 2);
@@ -108,7 +110,7 @@ TEST_CASE("a late broadcaster, and members that come early to a reduction") {
   CHECK(*early.seconds == doctest::Approx(3e-3 + 50e-9));
 }
 
-TEST_CASE("barriers: how far apart, and a rank that is always last") {
+TEST_CASE("barriers are reported with their spread and a rank that is always last") {
   MadeJob made(4);
   for (std::uint64_t i = 0; i < 10; ++i) {
     for (int rank = 0; rank < 4; ++rank)
@@ -126,7 +128,7 @@ TEST_CASE("barriers: how far apart, and a rank that is always last") {
   CHECK(column<double>(judged.outcome, "barrier_spreads", "spread").size() == 10);
 }
 
-TEST_CASE("completions: two waits for a message, and what they cost") {
+TEST_CASE("two waits for one message are reported with what they cost") {
   MadeJob made(2);
   for (std::uint64_t i = 0; i < 600; ++i) {
     const std::uint64_t at = i * 1000;
@@ -144,7 +146,7 @@ TEST_CASE("completions: two waits for a message, and what they cost") {
         std::vector<std::uint64_t>{600, 600});
 }
 
-TEST_CASE("summary, ranks, links and windows add up") {
+TEST_CASE("summary, ranks, links and windows add up to the same time") {
   MadeJob made = late_senders();
   made.send(0, 300 * kMs, 300 * kMs + 10, 1, 0, 100);
   made.receive(1, 300 * kMs, 300 * kMs + 20, 0, 0, 100);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Logical steps and lateness, on jobs worked by hand.
+// Logical steps and lateness, on jobs worked out by hand.
 #include <doctest/doctest.h>
 
 #include "analysis/engine/joined_job.h"
@@ -68,7 +68,8 @@ void wait_only(MadeJob& made, int rank, std::uint64_t from_ns, std::uint64_t to_
   made.leave(rank, to_ns, "MPI_Wait");
 }
 
-TEST_CASE("two processes exchange without blocking: one partition, and who is behind in it") {
+TEST_CASE(
+    "two processes that exchange without blocking form one partition, and the late one is found") {
   MadeJob made(2);
   made.isend(0, 10, 1, 1);
   made.irecv(0, 20, 2, 1);
@@ -90,7 +91,7 @@ TEST_CASE("two processes exchange without blocking: one partition, and who is be
   CHECK(Structured::of(job.late.computation, &Late::differential_duration_ns) == Times{0, 5, 5, 0});
 }
 
-TEST_CASE("messages and then a barrier: leaps, and steps behind one another") {
+TEST_CASE("messages followed by a barrier form two leaps with consecutive steps") {
   MadeJob made(3);
   made.send(0, 10, 20, 1);
   made.receive(1, 10, 30, 0);
@@ -104,7 +105,7 @@ TEST_CASE("messages and then a barrier: leaps, and steps behind one another") {
   CHECK(Structured::of(job.late.events, &Late::lateness_ns) == Times{0, 0, 0, 10, 20});
 }
 
-TEST_CASE("a lateness that comes with the message is not the receiver's") {
+TEST_CASE("lateness that arrives with a message is not attributed to the receiver") {
   MadeJob made(4);
   made.send(0, 10, 20, 1);
   made.receive(1, 10, 30, 0);
@@ -120,10 +121,11 @@ TEST_CASE("a lateness that comes with the message is not the receiver's") {
   CHECK(Structured::of(job.late.events, &Late::lateness_ns) == Times{0, 0, 0, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE("a chain through three processes in one partition: receives stand as late as they can") {
+TEST_CASE(
+    "a receive in a chain of three processes in one partition gets the latest step possible") {
   MadeJob made(3);
-  // 0 sends to 1 and 2 without blocking and waits for both answers; 2 answers only when 1 has told
-  // it to.
+  // 0 sends to 1 and 2 without blocking and waits for both answers; 2 answers only after a message
+  // from 1.
   made.isend(0, 10, 1, 1);
   made.isend(0, 20, 2, 2);
   made.irecv(0, 30, 3, 1, 1);
@@ -141,7 +143,7 @@ TEST_CASE("a chain through three processes in one partition: receives stand as l
   made.receive(2, 60, 100, 1, 3);
   made.send(2, 150, 160, 0, 2);
   const Structured job(made);
-  // Sends of 0 are one event; Waitall is behind all.
+  // The sends of 0 are one event; Waitall comes after all.
   REQUIRE(job.all.events.size() == 8);
   CHECK(job.structure.partitions.size() == 2);
   CHECK(job.structure.partition == StepNumbers{0, 1, 0, 1, 1, 0, 1, 1});
@@ -150,7 +152,7 @@ TEST_CASE("a chain through three processes in one partition: receives stand as l
 }
 
 TEST_CASE(
-    "a non-blocking collective: begun like a send to all, completed like a receive from all") {
+    "a non-blocking collective starts like a send to all and completes like a receive from all") {
   MadeJob made(2);
   icollective(made, 0, 10, 1);
   made.receive(0, 20, 80, 1);
@@ -178,11 +180,11 @@ TEST_CASE("a leap that lacks a process is completed") {
   CHECK(job.structure.step == StepNumbers{0, 1, 2, 3});
 }
 
-TEST_CASE("a partition close behind another and far before the next goes with the one before") {
+TEST_CASE("a partition close to the previous one and far from the next joins the previous one") {
   MadeJob made(3);
   made.send(0, 10, 20, 1);
   made.receive(1, 10, 30, 0);
-  made.send(1, 31, 32, 0, 1);  // 1 behind; the barrier is 900 away
+  made.send(1, 31, 32, 0, 1);  // 1 later; the barrier is 900 away
   made.receive(0, 31, 33, 1, 1);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 1000, 1010, "MPI_Barrier");
   StructureOptions options;
@@ -192,7 +194,7 @@ TEST_CASE("a partition close behind another and far before the next goes with th
   CHECK(job.structure.partition[0] == job.structure.partition[1]);
 }
 
-TEST_CASE("a root that goes on before the others have entered makes a cycle, which ends") {
+TEST_CASE("a root that leaves before others enter makes a cycle, and the analysis still ends") {
   MadeJob made(2);
   made.collective(0, 10, 20, "MPI_Bcast", 0);
   made.send(0, 30, 40, 1);
@@ -203,7 +205,7 @@ TEST_CASE("a root that goes on before the others have entered makes a cycle, whi
   for (const std::uint32_t step : job.structure.step) CHECK(step < 4);
 }
 
-TEST_CASE("nothing at all, and one event without its other end") {
+TEST_CASE("an empty trace and an event without its other end are analysed") {
   MadeJob none(1);
   CHECK(Structured(none).structure.partitions.empty());
   MadeJob made(2);
@@ -212,7 +214,7 @@ TEST_CASE("nothing at all, and one event without its other end") {
   CHECK(job.structure.step == StepNumbers{0});
 }
 
-TEST_CASE("a hundred thousand partitions in a chain need no recursion") {
+TEST_CASE("a chain of a hundred thousand partitions needs no recursion") {
   MadeJob made(2);
   constexpr int kRounds = 50'000;
   for (std::uint64_t i = 0; i < kRounds; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job made by hand, written, and ready for an analysis.
+// A job written by hand, saved as a trace, and loaded for an analysis.
 #pragma once
 
 #include <cmath>

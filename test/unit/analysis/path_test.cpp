@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The critical path and the costs along paths, on jobs worked by hand.
+// The critical path and the costs along paths, on jobs worked out by hand.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -56,7 +56,7 @@ Result run_pass(Transport& transport, PassTo<Result> one) {
   return one.result();
 }
 
-TEST_CASE("the path goes over to the sender that was late, and back where the receiver had work") {
+TEST_CASE("the path moves to the late sender, and back where the receiver had work") {
   MadeJob made = there_and_back();
   const Joined job(made);
   const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job));
@@ -78,8 +78,7 @@ TEST_CASE("the path goes over to the sender that was late, and back where the re
 }
 
 TEST_CASE(
-    "the stretches of the path follow each other from its beginning to its end, or the last ones "
-    "do") {
+    "the stretches of the path are contiguous, and a limit on their number keeps the last ones") {
   MadeJob made = there_and_back();
   const Joined job(made);
   const CriticalPath path = run_pass(job->transport(), critical_path_pass(*job, 100));
@@ -102,7 +101,8 @@ TEST_CASE(
   CHECK(last[1].end_ns == 930);
 }
 
-TEST_CASE("the program's work stands at the call that it leads to, and says which it follows") {
+TEST_CASE(
+    "the program's work is attributed to the call that follows it and names the call before") {
   MadeJob made(2);
   init(made, 2);
   // Rank 0 computes from 110 to 500, between its reduction and its receive, and then comes late to
@@ -145,8 +145,7 @@ std::vector<std::vector<std::uint64_t>> slacks(const Joined& job) {
 }
 using Slacks = std::vector<std::vector<std::uint64_t>>;
 
-TEST_CASE(
-    "slack: nothing on the critical path, what was waited before it, what is left at the end") {
+TEST_CASE("slack is zero on the critical path, the wait before it, and what is left at the end") {
   MadeJob made = there_and_back();
   const Joined job(made);
   CHECK(slacks(job) == Slacks{{0, 0, 200}, {500, 500, 0}});
@@ -155,7 +154,7 @@ TEST_CASE(
   CHECK(rows.back().count == 1);
 }
 
-TEST_CASE("slack: a message that lay waiting may come later by as long") {
+TEST_CASE("a message that lay waiting may come later by the time it lay") {
   MadeJob made(2);
   init(made, 2);
   made.isend(0, 100, 7, 1, 1);  // taken at 500
@@ -169,7 +168,8 @@ TEST_CASE("slack: a message that lay waiting may come later by as long") {
   CHECK(slacks(job) == Slacks{{100, 100, 100}, {0, 0, 0}});
 }
 
-TEST_CASE("slack: of a collective the last has none, the others as much as they were early") {
+TEST_CASE(
+    "the last member of a collective has no slack, and the others as much as they were early") {
   MadeJob made(3);
   init(made, 3);
   for (int rank = 0; rank < 3; ++rank) {
@@ -182,9 +182,7 @@ TEST_CASE("slack: of a collective the last has none, the others as much as they 
   CHECK(slacks(job) == Slacks{{200, 200, 0, 0}, {100, 100, 0, 0}, {0, 0, 0, 0}});
 }
 
-TEST_CASE(
-    "slack: who waits to send holds the call that posts the receive, and who was ready to send "
-    "does not") {
+TEST_CASE("a sender that waits limits the slack of the call that posts the receive") {
   MadeJob made(2);
   init(made, 2);
   // Rank 0 waits from 100 until rank 1 posts its receive at 600, and is the last at the end.
@@ -203,7 +201,7 @@ TEST_CASE(
   CHECK(slacks(job) == Slacks{{500, 500, 0, 0}, {0, 0, 200, 200}});
 }
 
-TEST_CASE("slack: of several receives posted by others the one that was waited for holds") {
+TEST_CASE("of several receives posted by others, the one that was waited for limits the slack") {
   MadeJob made(3);
   init(made, 3);
   // Rank 0's MPI_Waitall lasts until rank 2 posts at 900; rank 1 had posted at 500.
@@ -232,8 +230,7 @@ TEST_CASE("slack: of several receives posted by others the one that was waited f
 }
 
 TEST_CASE(
-    "slack: a synchronous send holds the receive that had been posted for it, as far as that came "
-    "before it") {
+    "a synchronous send limits the slack of a receive posted earlier, by the time between them") {
   MadeJob made(2);
   init(made, 2);
   made.irecv(1, 100, 7, 0, 1);
@@ -251,7 +248,7 @@ TEST_CASE(
   CHECK(slacks(job) == Slacks{{0, 0, 0}, {300, 300, 400, 400}});
 }
 
-TEST_CASE("alpha and beta from messages whose receiver was there, and from no others") {
+TEST_CASE("alpha and beta come only from messages whose receiver was ready") {
   MadeJob made(2);
   init(made, 2);
   std::uint64_t now_ns = 1000;
@@ -276,7 +273,7 @@ TEST_CASE("alpha and beta from messages whose receiver was there, and from no ot
         doctest::Approx((16 * 500 + 0.5 * bytes) * 1e-9).epsilon(0.01));
 }
 
-TEST_CASE("the path goes over to the last that entered a barrier") {
+TEST_CASE("the path moves to the rank that entered a barrier last") {
   MadeJob made(3);
   init(made, 3);
   made.collective(0, 100, 510, "MPI_Barrier");
@@ -294,8 +291,7 @@ TEST_CASE("the path goes over to the last that entered a barrier") {
   CHECK(sums.at({2, "MPI_Finalize"}) == 100);
 }
 
-TEST_CASE(
-    "each metric takes its own path: most bytes over one process, most computation over another") {
+TEST_CASE("each metric takes its own path, such as most bytes or most computation") {
   MadeJob made(3);
   init(made, 3);
   made.send(0, 100, 110, 2, 1, 1000);  // 90 of work, 1000 bytes
@@ -308,8 +304,8 @@ TEST_CASE(
   const Joined job(made);
   const PathMetrics metrics = run_pass(job->transport(), path_metrics_pass(*job));
   CHECK(metrics.released == 0);
-  // Costs of a call are handed on by the next: rank 2's receives are charged, the sends they met
-  // are not.
+  // A call's costs are passed on by the next call: rank 2's receives are charged, and the sends
+  // that they matched are not.
   CHECK(value(metrics.path, PathMetric::kBytes) == 1010);
   CHECK(value(metrics.path, PathMetric::kMessages) == 3);
   CHECK(value(metrics.sum, PathMetric::kBytes) == 2020);
@@ -323,8 +319,7 @@ TEST_CASE(
   CHECK(metrics.sum_idle_ns == 80 + 870);
 }
 
-TEST_CASE(
-    "a collective's bytes: what the root broadcasts counts at all, a gather's are those of all") {
+TEST_CASE("a broadcast's bytes count at every rank, and an allgather's are those of all ranks") {
   MadeJob made(2);
   init(made, 2);
   for (int rank = 0; rank < 2; ++rank) {

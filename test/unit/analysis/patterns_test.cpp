@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Patterns in matrices made by hand: each one by itself, renumbered, in groups, and in mixtures.
+// Patterns in matrices written by hand: alone, renumbered, in groups, and in mixtures.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -125,7 +125,7 @@ Matrix all_with_all(std::int64_t first, std::int64_t count, std::uint64_t bytes)
   return matrix;
 }
 
-TEST_CASE("grids in the ranks' own order, with their extents and what is periodic") {
+TEST_CASE("grids in rank order are found with their extents and periodic dimensions") {
   struct Case {
     Numbers extents;
     std::vector<bool> periodic;
@@ -193,7 +193,7 @@ TEST_CASE("renumbered grids are found by their squares") {
   }
 }
 
-TEST_CASE("a renumbered torus with an extent of 4, which is a square of squares") {
+TEST_CASE("a renumbered torus with an extent of 4 is found although it is made of squares") {
   for (const auto& extents : {Numbers{8, 4}, Numbers{5, 4, 4}, Numbers{7, 5, 4}}) {
     const std::int64_t ranks =
         std::accumulate(extents.begin(), extents.end(), std::int64_t{1}, std::multiplies<>());
@@ -209,7 +209,7 @@ TEST_CASE("a renumbered torus with an extent of 4, which is a square of squares"
   CHECK(open[0].extents == Numbers{7, 2, 2});
 }
 
-TEST_CASE("one way round is a ring, one way along is a pipeline") {
+TEST_CASE("a closed chain in one direction is a ring, an open one a pipeline") {
   Matrix ring, line;
   for (std::int64_t rank = 0; rank < 6; ++rank) {
     ring.add(rank, (rank + 1) % 6, 100);
@@ -221,7 +221,7 @@ TEST_CASE("one way round is a ring, one way along is a pipeline") {
   CHECK(found(6, ring).size() == 1);
 }
 
-TEST_CASE("a sweep over a grid goes one way") {
+TEST_CASE("a sweep over a grid goes in one direction") {
   Matrix sweep;
   for (std::int64_t y = 0; y < 4; ++y) {
     for (std::int64_t x = 0; x < 5; ++x) {
@@ -235,7 +235,7 @@ TEST_CASE("a sweep over a grid goes one way") {
   CHECK(patterns[0].extents == Numbers{4, 5});
 }
 
-TEST_CASE("star and master-worker name their hub") {
+TEST_CASE("star and master-worker patterns name their hub") {
   Matrix out, exchange;
   for (const std::int64_t rank : {0, 1, 2, 3, 4, 6, 7}) {
     out.add(5, rank, 100);
@@ -250,7 +250,7 @@ TEST_CASE("star and master-worker name their hub") {
   CHECK(patterns[0].strength == doctest::Approx(1));
 }
 
-TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
+TEST_CASE("butterflies are found also when the number of ranks is not a power of two") {
   for (const std::int64_t ranks : {4, 8, 16, 128}) {
     Matrix matrix;
     for (std::int64_t rank = 0; rank < ranks; ++rank) {
@@ -264,7 +264,7 @@ TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
     if (ranks == 8)
       CHECK(found(ranks, matrix.renumbered(shuffled(ranks, 3))).at(0).kind == "butterfly");
   }
-  Matrix six;  // 0 and 2 hand over to 1 and 3; then 1, 3, 4, 5 are 0 to 3
+  Matrix six;  // 0 and 2 pass their data to 1 and 3; then 1, 3, 4, 5 act as 0 to 3
   six.both(0, 1, 8);
   six.both(2, 3, 8);
   six.both(1, 3, 8);
@@ -275,8 +275,8 @@ TEST_CASE("butterflies, also of a number of ranks that is no power of two") {
 }
 
 TEST_CASE(
-    "a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicator, else it may be a "
-    "butterfly") {
+    "a 2 x 2 x 2 grid is a halo if the program made a Cartesian communicator, and otherwise may be "
+    "a butterfly") {
   const Matrix cube = grid({2, 2, 2}, {false, false, false});
   const auto cartesian = found(8, cube, "MPI_Cart_create");
   REQUIRE(cartesian.size() == 1);
@@ -303,7 +303,7 @@ TEST_CASE(
   CHECK(!plain[0].alternative.empty());
 }
 
-TEST_CASE("dissemination, tree, ping-pong") {
+TEST_CASE("dissemination, tree and ping-pong are found") {
   Matrix bruck, binomial, pairs;
   for (std::int64_t rank = 0; rank < 9; ++rank) {
     for (std::int64_t step = 1; step < 9; step *= 2) bruck.add(rank, (rank + step) % 9, 10);
@@ -318,7 +318,7 @@ TEST_CASE("dissemination, tree, ping-pong") {
   CHECK(found(8, pairs).size() == 1);
 }
 
-TEST_CASE("all to all, even or not, and in groups") {
+TEST_CASE("an all-to-all is found, even or uneven, and within groups") {
   const auto whole = found(12, all_with_all(0, 12, 100));
   REQUIRE(whole.size() == 1);
   CHECK(whole[0].kind == "all-to-all");
@@ -343,8 +343,8 @@ TEST_CASE("all to all, even or not, and in groups") {
   CHECK(found(10, groups).at(0).groups == 2);
 }
 
-TEST_CASE("mixtures give each of their parts") {
-  SUBCASE("halo and a gather to rank 0") {
+TEST_CASE("each part of a mixture is found") {
+  SUBCASE("a halo and a gather to rank 0") {
     Matrix mixed = grid({6, 6}, {false, false});
     for (std::int64_t rank = 1; rank < 36; ++rank) mixed.add(rank, 0, 2000);
     const auto patterns = found(36, mixed);
@@ -355,7 +355,7 @@ TEST_CASE("mixtures give each of their parts") {
     CHECK(patterns[1].kind == "star");
     CHECK(patterns[1].hub == 0);
   }
-  SUBCASE("halo above a faint all-to-all") {
+  SUBCASE("a halo and a faint all-to-all") {
     Matrix mixed = grid({8, 8}, {true, true}, false, 100'000);
     for (std::int64_t a = 0; a < 64; ++a) {
       for (std::int64_t b = 0; b < 64; ++b) {
@@ -367,7 +367,7 @@ TEST_CASE("mixtures give each of their parts") {
     CHECK(patterns[0].kind == "halo");
     CHECK(patterns[0].extents == Numbers{8, 8});
   }
-  SUBCASE("halo and an all-to-all of the same weight") {
+  SUBCASE("a halo and an all-to-all of the same weight") {
     Matrix mixed = grid({8, 8}, {false, false}, false, 18'000);
     for (std::int64_t a = 0; a < 64; ++a) {
       for (std::int64_t b = 0; b < 64; ++b) {
@@ -407,7 +407,7 @@ Matrix lines(const std::vector<std::pair<std::int64_t, std::int64_t>>& pairs) {
   return matrix;
 }
 
-TEST_CASE("what looks like a grid here and there is none") {
+TEST_CASE("traffic that resembles a grid only in places has no grid") {
   Matrix bipartite, moebius, twisted, petersen;
   for (std::int64_t a = 0; a < 4; ++a) {
     for (std::int64_t b = 4; b < 8; ++b) bipartite.both(a, b, 1000);
@@ -446,7 +446,7 @@ TEST_CASE("what looks like a grid here and there is none") {
   for (const Pattern& pattern : cube) CHECK_MESSAGE(pattern.kind != "halo", pattern.description);
 }
 
-TEST_CASE("each class has patterns of its own, and a mixture of communicators is taken apart") {
+TEST_CASE("each class has its own patterns, and communicators are examined separately") {
   Matrix rows, columns;  // all-to-all along rows and columns of 4 x 4
   for (std::int64_t a = 0; a < 16; ++a) {
     for (std::int64_t b = 0; b < 16; ++b) {
@@ -475,7 +475,7 @@ TEST_CASE("each class has patterns of its own, and a mixture of communicators is
   }
 }
 
-TEST_CASE("a barrier, which has no bytes, is searched by messages") {
+TEST_CASE("a barrier, which has no bytes, is examined by its messages") {
   Matrix matrix;
   for (std::int64_t rank = 0; rank < 8; ++rank) {
     for (std::int64_t bit = 1; bit < 8; bit *= 2) matrix.add(rank, rank ^ bit, 0, 5);
@@ -485,7 +485,7 @@ TEST_CASE("a barrier, which has no bytes, is searched by messages") {
   CHECK(patterns[0].kind == "butterfly");
 }
 
-TEST_CASE("two ranks are a pair and nothing else") {
+TEST_CASE("two ranks are a ping-pong and nothing else") {
   Matrix matrix;
   matrix.both(0, 1, 8);
   const auto patterns = found(2, matrix);
@@ -493,7 +493,7 @@ TEST_CASE("two ranks are a pair and nothing else") {
   CHECK(patterns[0].kind == "ping-pong");
 }
 
-TEST_CASE("nobody talks, or a rank with itself") {
+TEST_CASE("traffic that is empty, or only from ranks to themselves, has no pattern") {
   CHECK(found(4, Matrix()).empty());
   Matrix self;
   self.add(2, 2, 100);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Loops in sequences of calls, and phases of jobs, made by hand: the numbers that were put in come
-// out.
+// Loops in sequences of calls, and phases of jobs, written by hand with known numbers.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -53,7 +52,7 @@ std::string times(int count, const std::string& what) {
   return all;
 }
 
-TEST_CASE("loops of calls: one, two, one in the other, one of another length each time") {
+TEST_CASE("loops of calls are found alone, in sequence, nested and with varying lengths") {
   CHECK(text(loops_of("abc")) == "abc");
   CHECK(text(loops_of("i" + times(50, "abcd") + "f")) == "i50(abcd)f");
   CHECK(text(loops_of(times(20, "ab") + times(30, "acd"))) == "20(ab)30(acd)");
@@ -66,7 +65,7 @@ TEST_CASE("loops of calls: one, two, one in the other, one of another length eac
                       "pqqs")) == "3(p1-3(q)s)");
   CHECK(text(loops_of(times(4, times(10, "ab") + "c"))) == "4(10(ab)c)");
   CHECK(text(loops_of(times(12, "aab"))) == "12(2(a)b)");
-  // The loop inside comes last, and longer than it was before.
+  // The inner loop comes last, and is longer than before.
   CHECK(text(loops_of("a"
                       "bb"
                       "a"
@@ -89,7 +88,7 @@ TEST_CASE("loops of calls: one, two, one in the other, one of another length eac
                       times(3, "d"))) == "5(a2(b2-3(c)))3(d)");
 }
 
-TEST_CASE("lengths of iterations: to the next one's first call, of the last to its last leave") {
+TEST_CASE("an iteration lasts to the next one's first call, and the last one to its last leave") {
   const auto items = loops_of("x" + times(5, "abc"));
   REQUIRE(items.size() == 2);
   const CallItem& loop = items[1];
@@ -102,7 +101,7 @@ TEST_CASE("lengths of iterations: to the next one's first call, of the last to i
   CHECK(loop.iterations.shortest_ns == 24);
 }
 
-TEST_CASE("a sequence that never repeats keeps memory bounded, and is counted") {
+TEST_CASE("a sequence that never repeats is counted in bounded memory") {
   CallLoops loops;
   const std::uint64_t calls = 3 * CallLoops::kMostItems;
   for (std::uint64_t i = 0; i < calls; ++i) loops.call(i, 0, i, i + 1);
@@ -137,7 +136,7 @@ MadeJob two_phases() {
   return made;
 }
 
-TEST_CASE("phases one after the other: iterations, calls of each, and their own matrices") {
+TEST_CASE("consecutive phases have their own iterations, calls and matrices") {
   MadeJob made = two_phases();
   Loaded loaded(made);
   const auto outcome = phases(loaded.input);
@@ -161,7 +160,7 @@ TEST_CASE("phases one after the other: iterations, calls of each, and their own 
         std::vector<std::string>{"ring", "ring"});
 }
 
-TEST_CASE("named phases: how often, how long, what was received in them") {
+TEST_CASE("named phases show how often and how long they ran and what was received in them") {
   MadeJob made(2);
   made.definitions.phases = {"a", "b"};
   for (std::uint64_t i = 0; i < 3; ++i) {
@@ -180,7 +179,7 @@ TEST_CASE("named phases: how often, how long, what was received in them") {
   CHECK(column<std::uint64_t>(*outcome, "named_phases", "bytes") == Counts{24});
 }
 
-TEST_CASE("parts of ranks are one phase if they overlap for more than half") {
+TEST_CASE("groups of ranks are one phase if more than half of their time overlaps") {
   const auto part = [](std::uint32_t process, std::uint64_t begin_ns, std::uint64_t end_ns) {
     PhasePart made;
     made.process = process;

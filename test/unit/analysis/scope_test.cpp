@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A window of a traced run: its seconds, its shares, its waits; and one base of all seconds of a
+// A window of a traced run: its seconds, its shares, its waits; and the common time base of a
 // trace.
 #include <doctest/doctest.h>
 
@@ -16,8 +16,9 @@ using test::Scratch;
 
 constexpr std::uint64_t kMillisecond = 1'000'000;
 
-// Three ranks in a line, ten times 100 ms: rank 0 works 60 ms, sends to rank 1, which hands on to
-// rank 2; so rank 0 delays rank 1 directly, and rank 2 through it. MPI_Init takes the first 200 ms.
+// Three ranks in a line, ten times 100 ms: rank 0 works 60 ms, sends to rank 1, which passes it on
+// to rank 2; so rank 0 delays rank 1 directly, and rank 2 through it. MPI_Init takes the first 200
+// ms.
 MadeJob delayed_line() {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) {
@@ -38,7 +39,7 @@ MadeJob delayed_line() {
     made.leave(rank, 1'200 * kMillisecond + 1, "MPI_Finalize");
   }
   made.definitions.application.seconds =
-      0.9;  // from MPI_Init to MPI_Finalize, as the recorder tells it
+      0.9;  // from MPI_Init to MPI_Finalize, as the recorder gives it
   return made;
 }
 
@@ -75,7 +76,7 @@ Scope window(std::uint64_t from_ns, std::uint64_t to_ns) {
   return scope;
 }
 
-TEST_CASE("a delay in a window is that of the window, not of the whole run") {
+TEST_CASE("a delay in a window is measured in the window, not in the whole run") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
@@ -85,8 +86,8 @@ TEST_CASE("a delay in a window is that of the window, not of the whole run") {
   const Results two = analysed_in(scratch / "run", window(500 * kMillisecond, 700 * kMillisecond));
   REQUIRE(found(two, "delay"));
   CHECK(*found(two, "delay")->seconds == doctest::Approx(2 * (0.050 + 0.053)).epsilon(0.05));
-  // From the middle of one round's waits to the middle of them: a part of each counts, and is told
-  // inside the window.
+  // From the middle of one round's waits to the middle of another's: a part of each counts, and is
+  // reported inside the window.
   const Results middle =
       analysed_in(scratch / "run", window(520 * kMillisecond, 540 * kMillisecond));
   REQUIRE(found(middle, "late-sender"));
@@ -101,7 +102,7 @@ TEST_CASE("a delay in a window is that of the window, not of the whole run") {
   CHECK(sum == doctest::Approx(0.040));
 }
 
-TEST_CASE("seconds and shares of a window are of the window's time") {
+TEST_CASE("seconds and shares of a window refer to the window's time") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
@@ -116,9 +117,7 @@ TEST_CASE("seconds and shares of a window are of the window's time") {
   CHECK(evidence(*delay, "share_of_all_time") == doctest::Approx(*delay->seconds / 0.4));
 }
 
-TEST_CASE(
-    "one base: a trace's seconds, its shares and its critical path are from the first event to the "
-    "last") {
+TEST_CASE("a trace's seconds, shares and critical path all span the first event to the last") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");
@@ -137,7 +136,7 @@ TEST_CASE(
         doctest::Approx(*delay->seconds / results.all_ranks_seconds));
 }
 
-TEST_CASE("a trace in which calls are missing by choice says so, and what that bends") {
+TEST_CASE("a trace that omits calls by choice says so and names the results it affects") {
   const auto limits_with = [](const std::vector<std::string>& selection) {
     const Scratch scratch;
     MadeJob made = delayed_line();
@@ -161,7 +160,7 @@ TEST_CASE("a trace in which calls are missing by choice says so, and what that b
         std::string::npos);
 }
 
-TEST_CASE("a window outside of the trace, or turned round, is refused") {
+TEST_CASE("a window outside the trace, or with its ends swapped, is refused") {
   const Scratch scratch;
   MadeJob made = delayed_line();
   made.written(scratch / "run");

@@ -54,7 +54,7 @@ std::vector<std::string> kinds(const profile::Profile& profile) {
 
 using Kinds = std::vector<std::string>;
 
-TEST_CASE("structure of four ranks by hand") {
+TEST_CASE("the structure of four ranks equals the one worked out by hand") {
   // 0 -> 1: 6 MB, 1 -> 0: 2 MB, 2 -> 3: 4 MB, 0 to itself: 8 MB
   const auto profile =
       job(4, "point-to-point",
@@ -79,7 +79,7 @@ TEST_CASE("structure of four ranks by hand") {
   CHECK(found.blocks.modularity == doctest::Approx(1 - (4.0 / 9 + 1.0 / 9)));
 }
 
-TEST_CASE("blocks: four cliques joined in a ring") {
+TEST_CASE("four cliques joined in a ring are four blocks") {
   Pairs pairs;
   for (std::int64_t clique = 0; clique < 4; ++clique) {
     for (std::int64_t a = 0; a < 5; ++a) {
@@ -97,7 +97,7 @@ TEST_CASE("blocks: four cliques joined in a ring") {
   CHECK(blocks.share_inside == doctest::Approx(8000.0 / 8040));
 }
 
-TEST_CASE("the root of collectives, whatever the algorithm") {
+TEST_CASE("the root of collectives is found whatever the algorithm") {
   const auto of = [](const char* name, const Pairs& pairs) {
     ClassTraffic traffic;
     traffic.class_name = name;
@@ -112,7 +112,7 @@ TEST_CASE("the root of collectives, whatever the algorithm") {
   CHECK(of("MPI_Reduce", reduce).rank == 0);
   CHECK(of("MPI_Reduce", reduce).share == doctest::Approx(1));
   const Pairs gather = {
-      {1, 0, 20, 1}, {2, 0, 10, 1}, {3, 1, 10, 1}};  // binomial: 1 hands on what 3 sent
+      {1, 0, 20, 1}, {2, 0, 10, 1}, {3, 1, 10, 1}};  // binomial: 1 passes on what 3 sent
   CHECK(of("MPI_Gather", gather).rank == 0);
   CHECK(of("MPI_Gather", gather).share == doctest::Approx(1));
   const Pairs chain = {{2, 3, 10, 1}, {3, 0, 10, 1}, {0, 1, 10, 1}};
@@ -138,7 +138,7 @@ TEST_CASE("two ranks are no hot spot, and a short ping-pong is no pressure") {
   CHECK(kinds(job(2, "point-to-point", {{0, 1, 50'000'000, 50}})).empty());
 }
 
-TEST_CASE("small messages") {
+TEST_CASE("many small messages from one rank are reported with their sender") {
   const auto profile = job(4, "point-to-point", {{0, 1, 80'000, 10'000}, {2, 3, 2'000'000, 2}});
   Input input;
   input.profile = &profile;
@@ -153,7 +153,7 @@ TEST_CASE("small messages") {
   CHECK(!finding.seconds);
 }
 
-TEST_CASE("small messages that carry the data are an overhead") {
+TEST_CASE("small messages that carry most of the data are an overhead") {
   const Kinds found =
       kinds(job(4, "point-to-point", {{0, 1, 80'000, 10'000}, {1, 2, 80'000, 10'000}}));
   CHECK(found == Kinds{"small-message-overhead", "small-message-pressure"});
@@ -171,36 +171,8 @@ TEST_CASE("a hub is an imbalance, and its heaviest link a hot spot") {
   CHECK(outcome->findings[1].victims == std::vector<std::int64_t>{1});
 }
 
-std::string advice(const profile::Profile& profile, const char* kind) {
-  Input input;
-  input.profile = &profile;
-  const auto outcome = traffic_issues(input);
-  for (const Finding& finding : outcome->findings) {
-    if (finding.kind == kind) return finding.advice;
-  }
-  return "";
-}
-
-TEST_CASE("ranks on one host are not advised to move to one host") {
-  // Ranks 0 and 1 are on one host, 2 and 3 on another.
-  CHECK(advice(job(4, "point-to-point", {{0, 1, 9'000'000, 10}, {2, 3, 1'000'000, 10}}),
-               "link-hotspot")
-            .starts_with("bind these two ranks to the same socket"));
-  CHECK(advice(job(4, "point-to-point", {{0, 2, 9'000'000, 10}, {1, 3, 1'000'000, 10}}),
-               "link-hotspot")
-            .starts_with("place these two ranks on one host"));
-}
-
-TEST_CASE("small messages of a collective are not advised to use a collective") {
-  const Pairs pairs = {{0, 1, 80'000, 10'000}, {2, 3, 2'000'000, 2}};
-  CHECK(advice(job(4, "MPI_Allreduce", pairs), "small-message-pressure") ==
-        "combine several calls of MPI_Allreduce into one with more data");
-  CHECK(advice(job(4, "point-to-point", pairs), "small-message-pressure")
-            .ends_with("or use a collective"));
-}
-
-TEST_CASE("one that only sends more than the others") {
-  // Everybody receives alike; 0 sends 8 of the 15 parts.
+TEST_CASE("a rank that only sends more than the others is an imbalance") {
+  // All receive equally; 0 sends 8 of the 15 parts.
   Pairs pairs;
   for (std::int64_t to = 1; to < 9; ++to) pairs.push_back({0, to, 1'000'000, 10});
   for (std::int64_t from = 1; from < 9; ++from)
@@ -208,7 +180,7 @@ TEST_CASE("one that only sends more than the others") {
   CHECK(kinds(job(9, "point-to-point", pairs)) == Kinds{"communication-imbalance"});
 }
 
-TEST_CASE("collectives: root, barriers, all with all") {
+TEST_CASE("collectives are reported by root, barriers and all-to-all") {
   Pairs gather, exchange, barrier;
   for (std::int64_t rank = 1; rank < 8; ++rank) gather.push_back({rank, 0, 1'000'000, 10});
   for (std::int64_t a = 0; a < 8; ++a) {
@@ -223,7 +195,7 @@ TEST_CASE("collectives: root, barriers, all with all") {
   CHECK(kinds(job(8, "MPI_Alltoall", exchange)) == Kinds{"global-collective-heavy"});
 }
 
-TEST_CASE("no traffic at all") {
+TEST_CASE("a profile without traffic is analysed") {
   CHECK(kinds(job(4, "point-to-point", {})).empty());
   const Structure found = structure_of(job(0, "point-to-point", {}), nullptr);
   CHECK(found.density == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The life of messages at their ends, and what blocked calls wait for, on events worked by hand.
+// The life of messages at their ends, and what blocked calls wait for, on events written by hand.
 #include <doctest/doctest.h>
 
 #include "analysis/engine/joined_job.h"
@@ -69,7 +69,7 @@ TEST_CASE("an eager message that came before its receive lay in the unexpected q
   CHECK(messages[0].overlap_ns == 0);
 }
 
-TEST_CASE("an unexpected message that is copied in one more piece need not be a rendezvous") {
+TEST_CASE("an unexpected message copied in a further piece need not be a rendezvous") {
   MadeJob made(2);
   queue(made, 1, 100, false, 0, 1);
   MadeJob::about(made.enter(1, 500, "MPI_Recv"), 0, 1, 400);
@@ -85,7 +85,7 @@ TEST_CASE("an unexpected message that is copied in one more piece need not be a 
   CHECK(seen(made).at(0).protocol == Protocol::kUnknown);
 }
 
-TEST_CASE("a rendezvous goes on while the program computes: overlap is what lies outside of MPI") {
+TEST_CASE("a rendezvous overlaps with computing for the time outside MPI") {
   MadeJob made(2);
   MadeJob::about(made.enter(1, 18, "MPI_Irecv"), 0, 1, 8000);
   transfer(made, 1, 20, TransferStep::kActivate, 7);
@@ -109,7 +109,7 @@ TEST_CASE("a rendezvous goes on while the program computes: overlap is what lies
   CHECK(messages[0].overlap_ns == 60);
 }
 
-TEST_CASE("a send's request is told behind the message") {
+TEST_CASE("a send's request may be recorded after the message") {
   MadeJob made(2);
   MadeJob::about(made.enter(0, 10, "MPI_Isend"), 1, 1, 8000);
   made.message(0, 11, true, 1, 1, 8000);
@@ -131,7 +131,7 @@ TEST_CASE("a send's request is told behind the message") {
 
 std::vector<BlockedRow> blocked(MadeJob& made) { return blocked_time(*test::Joined(made), {}); }
 
-TEST_CASE("a receive waits for its sender, and then for the wire") {
+TEST_CASE("a receive waits for its sender, then for the wire") {
   MadeJob made(2);
   made.send(0, 600, 605, 1);
   made.receive(1, 100, 650, 0);  // arrives at 649
@@ -144,7 +144,7 @@ TEST_CASE("a receive waits for its sender, and then for the wire") {
   CHECK(rows[1].wire_ns == 49);
 }
 
-TEST_CASE("a synchronous send waits for its receiver, and then for the wire") {
+TEST_CASE("a synchronous send waits for its receiver, then for the wire") {
   MadeJob made(2);
   made.send(0, 100, 700, 1, 0, 8, 0, "MPI_Ssend");
   made.receive(1, 600, 691, 0);
@@ -158,7 +158,7 @@ TEST_CASE("a synchronous send waits for its receiver, and then for the wire") {
   CHECK(rows[1].receiving);
 }
 
-TEST_CASE("of a wait for several the last message decides") {
+TEST_CASE("the last message decides how long a wait for several took") {
   MadeJob made(3);
   made.send(0, 200, 210, 2);
   made.send(1, 300, 310, 2);

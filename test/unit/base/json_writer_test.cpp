@@ -16,7 +16,7 @@ std::string dense(const auto& value) {
   return base::json_text(0, [&](base::JsonWriter& json) { json.field("v", value); });
 }
 
-TEST_CASE("each type becomes what JSON has for it") {
+TEST_CASE("each C++ type becomes its JSON counterpart") {
   CHECK(dense(true) == R"({"v":true})");
   CHECK(dense(-7) == R"({"v":-7})");
   CHECK(dense(std::numeric_limits<std::int64_t>::min()) == R"({"v":-9223372036854775808})");
@@ -30,28 +30,28 @@ TEST_CASE("each type becomes what JSON has for it") {
   CHECK(dense(std::variant<bool, std::string, double>{0.5}) == R"({"v":0.5})");
 }
 
-TEST_CASE("a string literal is text, not the truth that its pointer is not null") {
+TEST_CASE("a string literal is written as text, not as a boolean") {
   const char* name = "peruse";
   CHECK(dense(name) == R"({"v":"peruse"})");
   CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("v", "pml"); }) ==
         R"({"v":"pml"})");
 }
 
-TEST_CASE("a number that is not finite is null, a byte that is not UTF-8 becomes U+FFFD") {
+TEST_CASE("a number that is not finite is null, and a byte that is not UTF-8 becomes U+FFFD") {
   CHECK(dense(std::nan("")) == R"({"v":null})");
   CHECK(dense(-std::numeric_limits<double>::infinity()) == R"({"v":null})");
   CHECK(dense("a\xff\"\n") == "{\"v\":\"a\xEF\xBF\xBD\\\"\\n\"}");
   CHECK(dense(std::string("a\0b", 3)) == R"({"v":"a\u0000b"})");
 }
 
-TEST_CASE("names of fields and text by itself are repaired and escaped like values") {
+TEST_CASE("field names and plain text are repaired and escaped like values") {
   CHECK(base::json_text(0, [](base::JsonWriter& json) { json.field("a\xff\"", 1); }) ==
         "{\"a\xEF\xBF\xBD\\\"\":1}");
   CHECK(base::json_string("a\xff\"\x01") == "\"a\xEF\xBF\xBD\\\"\\u0001\"");
   CHECK(base::json_string("") == R"("")");
 }
 
-TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
+TEST_CASE("objects, lists and text written elsewhere are correct in both layouts") {
   const auto fields = [](base::JsonWriter& json) {
     json.object("in", [&] { json.field("a", 1); });
     json.objects("rows", std::vector<int>{1, 2}, [&](int row) { json.field("row", row); });
@@ -67,7 +67,7 @@ TEST_CASE("objects, lists and what was written elsewhere, in both layouts") {
         }) == "{\n \"in\": {\n  \"a\": 1\n }\n}");
 }
 
-TEST_CASE("a document longer than the piece kept in memory goes to the file whole") {
+TEST_CASE("a document longer than the buffer reaches the file whole") {
   test::Scratch folder;
   std::vector<std::int64_t> numbers(100'000, 12'345);
   base::AtomicFile file;

@@ -5,13 +5,13 @@
 
 using namespace fathom::base;
 
-TEST_CASE("a list is separated by commas; empty items do not count") {
+TEST_CASE("a list is separated by commas, and empty items do not count") {
   CHECK(comma_separated("a,b") == std::vector<std::string>{"a", "b"});
   CHECK(comma_separated(",a,,") == std::vector<std::string>{"a"});
   CHECK(comma_separated("").empty());
 }
 
-TEST_CASE("a star at the end of a pattern stands for any rest") {
+TEST_CASE("a star at the end of a pattern matches any rest") {
   CHECK(fits_name("MPI_Send", "MPI_Send"));
   CHECK_FALSE(fits_name("MPI_Send", "MPI_Sendrecv"));
   CHECK(fits_name("MPI_Send*", "MPI_Sendrecv"));
@@ -20,7 +20,7 @@ TEST_CASE("a star at the end of a pattern stands for any rest") {
   CHECK_FALSE(fits_name("", "MPI_Send"));
 }
 
-TEST_CASE("the last pattern that fits decides; without one that chooses, all is chosen") {
+TEST_CASE("the last matching pattern decides, and without a choosing pattern all is chosen") {
   CHECK(chooses({}, "MPI_Send"));
   CHECK(chooses({"MPI_S*"}, "MPI_Send"));
   CHECK_FALSE(chooses({"MPI_S*"}, "MPI_Recv"));
@@ -30,13 +30,13 @@ TEST_CASE("the last pattern that fits decides; without one that chooses, all is 
   CHECK_FALSE(chooses({"-MPI_Test"}, "MPI_Test"));
 }
 
-TEST_CASE("each name of a thing may be given") {
+TEST_CASE("a thing with several names can be given by any of them") {
   CHECK(chooses({"3"}, {"solver", "3"}));
   CHECK(chooses({"solv*"}, {"solver", "3"}));
   CHECK_FALSE(chooses({"solver", "-3"}, {"solver", "3"}));
 }
 
-TEST_CASE("outside of all phases is the empty name") {
+TEST_CASE("the part outside all phases has an empty name") {
   CHECK_FALSE(chooses({"solve"}, ""));
   CHECK(chooses({"-solve"}, ""));
   CHECK(chooses({""}, ""));

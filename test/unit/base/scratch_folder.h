@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A folder of its own for one test, removed at its end.
+// A temporary folder for one test, removed at its end.
 #pragma once
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ class Scratch {
   std::string operator/(const std::string& name) const { return path_ + "/" + name; }
   const std::string& path() const { return path_; }
 
-  // How many entries it has: a test that nothing was left behind.
+  // Number of entries, to check that nothing was left.
   long entries() const {
     return std::distance(std::filesystem::directory_iterator(path_),
                          std::filesystem::directory_iterator());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The causal walk: what is handed on reaches those that depend on it, forward and backward, and
-// nothing blocks for ever.
+// The causal walk passes values to the steps that depend on them, forward and backward, and never
+// blocks for ever.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ std::vector<std::uint64_t> chains(MadeJob& made, Direction direction,
 
 using Chains = std::vector<std::uint64_t>;
 
-TEST_CASE("a large parcel arrives as it was sent, whatever of it is zero") {
+TEST_CASE("a large parcel arrives as it was sent, even if parts of it are zero") {
   struct Small {
     std::uint32_t number = 0;
   };
@@ -77,7 +77,7 @@ TEST_CASE("a large parcel arrives as it was sent, whatever of it is zero") {
   CHECK(!received.more());
 }
 
-TEST_CASE("a chain of messages, forward and backward") {
+TEST_CASE("a chain of messages is walked forward and backward") {
   MadeJob made(3);
   made.send(0, 10, 20, 1);
   made.receive(1, 5, 30, 0);
@@ -89,14 +89,14 @@ TEST_CASE("a chain of messages, forward and backward") {
   CHECK(chains(made, Direction::kBackward) == Chains{2, 1, 0});
 }
 
-TEST_CASE("backward to a step at time 0, which has no later moment") {
+TEST_CASE("a backward walk ends at a step at time 0") {
   MadeJob made(2);
   made.send(0, 0, 20, 1);
   made.receive(1, 0, 30, 0);
   CHECK(chains(made, Direction::kBackward) == Chains{1, 0});
 }
 
-TEST_CASE("what goes through collectives, by who depends on whom") {
+TEST_CASE("values pass through collectives along their dependences") {
   struct Case {
     std::string function;
     int root;
@@ -122,7 +122,7 @@ TEST_CASE("what goes through collectives, by who depends on whom") {
   }
 }
 
-TEST_CASE("a reduction's members go on before the root is there") {
+TEST_CASE("members of a reduction continue before the root is there") {
   MadeJob made(2);
   made.collective(0, 10, 20, "MPI_Reduce", 1);
   made.send(0, 30, 40, 1);
@@ -132,7 +132,7 @@ TEST_CASE("a reduction's members go on before the root is there") {
   CHECK(chains(made, Direction::kBackward) == Chains{1, 0});
 }
 
-TEST_CASE("a receive whose completion is not in the trace lets its sender go on") {
+TEST_CASE("a receive without a recorded completion lets its sender continue") {
   MadeJob made(2);
   made.send(0, 10, 20, 1);
   made.irecv(1, 5, 7, 0);

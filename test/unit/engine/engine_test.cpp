@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The engine's interface: sharing, callbacks by name and direction, steps of others, results
-// brought together.
+// The engine's interface: sharing, callbacks by name and direction, steps of other processes,
+// gathered results.
 #include <doctest/doctest.h>
 
 #include <condition_variable>
@@ -78,7 +78,8 @@ std::string written(MadeJob& made, const test::Scratch& scratch) {
   return scratch / "run";
 }
 
-TEST_CASE("callbacks by name and direction; backward a send comes behind its receive") {
+TEST_CASE(
+    "callbacks are chosen by name and direction, and backward a receive comes before its send") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -111,14 +112,14 @@ TEST_CASE("callbacks by name and direction; backward a send comes behind its rec
 }
 
 TEST_CASE(
-    "two processes share the job by a mapping of one's own, fetch each other's steps, and each "
-    "goes alone again") {
+    "two processes share the job by a custom mapping, fetch each other's steps, and then work "
+    "alone") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
   const std::string run = written(made, scratch);
   Meeting meeting(2);
-  // Doctest's checks are for one thread: these are looked at afterwards.
+  // Doctest's checks work in one thread only, so these values are checked afterwards.
   struct Seen {
     std::vector<std::uint64_t> loads;
     std::vector<std::uint32_t> received, gathered_rows;
@@ -173,7 +174,7 @@ TEST_CASE(
   CHECK(seen[1].gathered_rows.empty());
 }
 
-TEST_CASE("a mapping that leaves out a process, or names an owner that is not there, is refused") {
+TEST_CASE("a mapping that omits a process or names an unknown owner is refused") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -187,7 +188,7 @@ TEST_CASE("a mapping that leaves out a process, or names an owner that is not th
   CHECK(join_job(trace, alone, {}).ok());
 }
 
-TEST_CASE("a strategy is asked once, and what was wanted before the job was joined is fetched") {
+TEST_CASE("a strategy is asked once, and steps wanted before the join are fetched") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -220,9 +221,7 @@ TEST_CASE("a strategy is asked once, and what was wanted before the job was join
   }
 }
 
-TEST_CASE(
-    "a mapping that is not the same at both processes is refused at both: each would leave the job "
-    "to the other") {
+TEST_CASE("a mapping that differs between two processes is refused at both") {
   MadeJob made(3);
   chain(made);
   const test::Scratch scratch;
@@ -245,7 +244,7 @@ TEST_CASE(
     CHECK(error == "the mapping is not the same at every analysis process");
 }
 
-TEST_CASE("a run that is not there is an error") {
+TEST_CASE("a run that does not exist is an error") {
   CHECK_FALSE(Engine::open("/nowhere/at/all").ok());
 }
 

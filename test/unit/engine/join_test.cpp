@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Messages and collectives joined: by hand where the order matters, and at random against a plain
-// simulation of MPI's matching.
+// Joining messages and collectives: cases written by hand where the order matters, and random ones
+// compared with a plain simulation of MPI's matching.
 #include "analysis/engine/joined_job.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ trace::ChannelEnd end(std::uint64_t time_ns, std::uint32_t step) {
   return {time_ns, time_ns, 0, step};
 }
 
-TEST_CASE("a flat map holds what a map holds") {
+TEST_CASE("a flat map holds what std::map holds") {
   std::mt19937 random(5);
   base::FlatMap<std::uint64_t, int> flat;
   std::map<std::uint64_t, int> plain;
@@ -44,7 +44,7 @@ TEST_CASE("a flat map holds what a map holds") {
   }
 }
 
-TEST_CASE("receives take messages in the order of posting, though the second arrives first") {
+TEST_CASE("receives take messages in posting order even if the second completes first") {
   trace::Channels channels;
   trace::Channels::Joined joined;
   const trace::Channels::Key key{0, 1, 7};
@@ -61,8 +61,7 @@ TEST_CASE("receives take messages in the order of posting, though the second arr
   CHECK(joined[1].received.step == 1);
 }
 
-TEST_CASE(
-    "a wildcard posted before keeps a receive back until it has its message or is cancelled") {
+TEST_CASE("an earlier wildcard delays a receive until the wildcard matches or is cancelled") {
   for (const bool cancelled : {false, true}) {
     trace::Channels channels;
     trace::Channels::Joined joined;
@@ -83,7 +82,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a loss separates what was before from what comes after, on either side") {
+TEST_CASE("a loss separates earlier from later messages on either side") {
   const trace::Channels::Key key{0, 1, 7};
   for (const bool at_source : {false, true}) {
     CAPTURE(at_source);
@@ -122,7 +121,7 @@ struct Simulated {
   std::list<std::pair<trace::Channels::Key, std::uint32_t>> kept;
 };
 
-TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
+TEST_CASE("messages are joined as MPI matched them, whichever side is seen first") {
   for (unsigned seed = 0; seed < 200; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -135,7 +134,7 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
       trace::Channels::Posted posted;
       std::uint32_t receive;
     };
-    std::vector<Arrived> arrived;  // told late, in any order
+    std::vector<Arrived> arrived;  // reported late, in any order
     std::vector<std::pair<trace::Channels::Key, std::uint32_t>> sends;
     const auto match = [&](const Simulated::Receive& receive, const trace::Channels::Key& key,
                            std::uint32_t send) {
@@ -172,11 +171,11 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
           world.kept.erase(found);
         }
       }
-      while (!arrived.empty() && random() % 3 == 0) {  // completions are told in another order
+      while (!arrived.empty() && random() % 3 == 0) {  // completions are reported in another order
         const std::size_t which = random() % arrived.size();
-        const Arrived told = arrived[which];
+        const Arrived late = arrived[which];
         arrived.erase(arrived.begin() + static_cast<std::ptrdiff_t>(which));
-        channels.receive(told.key, told.posted, end(i, told.receive), joined);
+        channels.receive(late.key, late.posted, end(i, late.receive), joined);
       }
       while (!sends.empty() && random() % 3 == 0) {
         channels.send(sends.front().first, end(i, sends.front().second), joined);
@@ -185,8 +184,8 @@ TEST_CASE("whatever is told first, messages are joined as MPI matched them") {
     }
     for (const Simulated::Receive& receive : world.posted)
       channels.withdraw(receive.posted, joined);
-    for (const Arrived& told : arrived)
-      channels.receive(told.key, told.posted, end(999, told.receive), joined);
+    for (const Arrived& late : arrived)
+      channels.receive(late.key, late.posted, end(999, late.receive), joined);
     for (const auto& [key, send] : sends) channels.send(key, end(999, send), joined);
     CHECK(joined.size() == truth.size());
     for (const trace::JoinedEnds& one : joined) CHECK(truth[one.received.step] == one.sent.step);
@@ -204,7 +203,7 @@ std::vector<Step> of(const Joined& joined, std::uint32_t process, StepKind kind)
   return found;
 }
 
-TEST_CASE("steps of a job: calls, messages with both ends, completions") {
+TEST_CASE("a job's steps hold calls, messages with both ends, and completions") {
   MadeJob made(2);
   made.isend(0, 100, 66, 1, 5, 1000);
   made.wait(0, 130, 150, 66);
@@ -230,7 +229,7 @@ TEST_CASE("steps of a job: calls, messages with both ends, completions") {
   CHECK(joined->site_address(1, calls[1]) != 0);
 }
 
-TEST_CASE("collectives know whom each member could not go on without") {
+TEST_CASE("collectives know whom each member had to wait for") {
   MadeJob made(3);
   const std::uint64_t entered[] = {100, 300, 200};
   for (int rank = 0; rank < 3; ++rank) {
@@ -261,7 +260,7 @@ TEST_CASE("collectives know whom each member could not go on without") {
   CHECK(at(2, 3).end_ns == 3300);
 }
 
-TEST_CASE("a process that lost records takes no further part in collectives; the rest is joined") {
+TEST_CASE("a process that lost records leaves the collectives, and the rest is joined") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
     made.collective(rank, 100, 150, "MPI_Barrier");
@@ -277,7 +276,7 @@ TEST_CASE("a process that lost records takes no further part in collectives; the
   CHECK(joined->summary().processes[1].lost_records == 3);
 }
 
-TEST_CASE("all pause between the same operations: those after the pause are joined anew") {
+TEST_CASE("after a pause at the same operation everywhere, collectives are joined again") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
     made.collective(rank, 100, 150, "MPI_Barrier");
@@ -292,7 +291,7 @@ TEST_CASE("all pause between the same operations: those after the pause are join
   CHECK(of(joined, 1, StepKind::kCollective).back().end_ns == 200);
 }
 
-TEST_CASE("persistent requests, cancelled receives and sends that share a number") {
+TEST_CASE("persistent requests, cancelled receives and sends with one number are joined") {
   MadeJob made(2);
   // Two sends complete at once get the same number from Open MPI.
   made.isend(0, 100, 5, 1, 1);
@@ -317,7 +316,7 @@ TEST_CASE("persistent requests, cancelled receives and sends that share a number
   CHECK(of(joined, 1, StepKind::kDone)[0].has(kCancelled));
 }
 
-TEST_CASE("a message that arrives before it was sent is a clock's error, and told") {
+TEST_CASE("a message that arrives before it was sent is reported as a clock error") {
   MadeJob made(2);
   made.definitions.processes[1].host = "n2";
   made.send(0, 1000, 1010, 1);
@@ -328,7 +327,7 @@ TEST_CASE("a message that arrives before it was sent is a clock's error, and tol
   CHECK(joined->uncertainty_ns(0, 1) == 302);
 }
 
-TEST_CASE("an empty trace, and messages to ranks that left none") {
+TEST_CASE("an empty trace and messages to ranks without a trace are joined") {
   MadeJob made(2);
   made.definitions.processes.pop_back();
   made.send(0, 10, 20, 1);
@@ -359,7 +358,7 @@ TEST_CASE("the longest traces go to the emptiest owners, and none is forgotten")
   for (const auto owner : longest_first(loads, 9)) CHECK(owner < 9);
 }
 
-TEST_CASE("neighbours stay together where that is as even, and else the longest go first") {
+TEST_CASE("neighbours stay together if the load is as even, otherwise the longest go first") {
   CHECK(neighbours_together({10, 10, 10, 10, 10, 10, 10, 10}, 2) ==
         Mapping{0, 0, 0, 0, 1, 1, 1, 1});
   CHECK(neighbours_together({10, 10, 10, 10, 10}, 3) == Mapping{0, 0, 1, 2, 2});

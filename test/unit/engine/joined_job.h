@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// A job made by hand, written, and joined by one process.
+// A job written by hand, saved as a trace, and joined by one process.
 #pragma once
 
 #include <memory>

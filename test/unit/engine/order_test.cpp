@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Causal order: every step once, both ways, messages never the wrong way round, whatever the clocks
-// say.
+// Causal order: every step once in both directions, and every message after its send, whatever the
+// clocks say.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -35,7 +35,7 @@ Walked walk(const JoinedJob& job, Direction direction) {
   return walked;
 }
 
-TEST_CASE("two processes in order of time, forward and backward") {
+TEST_CASE("two processes are visited in order of time, forward and backward") {
   MadeJob made(2);
   made.send(0, 10, 20, 1);
   made.receive(1, 5, 40, 0);
@@ -44,9 +44,9 @@ TEST_CASE("two processes in order of time, forward and backward") {
   CHECK(walk(*joined, Direction::kBackward).text == "1L 1< 0L 0> 0E 1E ");
 }
 
-TEST_CASE("a message that arrives before it was sent is still received after") {
+TEST_CASE("a message that arrives before it was sent is still visited after the send") {
   MadeJob made(2);
-  made.definitions.processes[1].host = "n2";  // whose clock is 100 ns behind
+  made.definitions.processes[1].host = "n2";  // whose clock is 100 ns late
   made.send(0, 110, 120, 1);
   made.receive(1, 10, 40, 0);
   const Joined joined(made);
@@ -54,7 +54,7 @@ TEST_CASE("a message that arrives before it was sent is still received after") {
   CHECK(walk(*joined, Direction::kBackward).text == "0L 1L 1< 0> 0E 1E ");
 }
 
-TEST_CASE("a barrier is left after all have entered, though one clock is behind") {
+TEST_CASE("a barrier is left after all have entered, even if one clock is late") {
   MadeJob made(2);
   made.collective(0, 10, 30, "MPI_Barrier");
   made.collective(1, 100, 130, "MPI_Barrier");
@@ -62,7 +62,7 @@ TEST_CASE("a barrier is left after all have entered, though one clock is behind"
   CHECK(walk(*joined, Direction::kForward).text == "0E 0c 1E 1c 0L 1L ");
 }
 
-TEST_CASE("at random: every step once, calls nest, both directions mirror each process") {
+TEST_CASE("in random jobs each step comes once, calls nest, and the directions mirror each other") {
   std::mt19937 random(3);
   for (int round = 0; round < 20; ++round) {
     constexpr int kRanks = 5;
@@ -114,7 +114,7 @@ TEST_CASE("at random: every step once, calls nest, both directions mirror each p
   }
 }
 
-TEST_CASE("a collective call inside a call of its own") {
+TEST_CASE("a collective call inside another call is ordered") {
   MadeJob made(1);
   made.enter(0, 10, "MPI_Wait");
   made.collective(0, 20, 30, "MPI_Barrier");
@@ -126,7 +126,7 @@ TEST_CASE("a collective call inside a call of its own") {
   CHECK(back == "0L 0L 0c 0E 0E ");
 }
 
-TEST_CASE("nothing recorded") {
+TEST_CASE("a trace without steps is ordered") {
   MadeJob made(2);
   const Joined joined(made);
   CHECK(walk(*joined, Direction::kForward).visits.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Large arrays in temporary files: values stay while memory is given back; without room, they are
-// in plain memory.
+// Large arrays in temporary files keep their values while memory is given back; without room they
+// are in plain memory.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ class ChosenFolder {
   std::string before_;
 };
 
-TEST_CASE("an array of 200 MB keeps its values, and little of it in memory") {
+TEST_CASE("an array of 200 MB keeps its values with little of it in memory") {
   constexpr std::uint64_t kCount = 25'000'000;
   const std::size_t before = resident_bytes();
   std::size_t most = 0;
@@ -51,9 +51,7 @@ TEST_CASE("an array of 200 MB keeps its values, and little of it in memory") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE(
-    "without a folder for temporary files an array is in plain memory, and a mapping says why "
-    "there is none") {
+TEST_CASE("without a temporary folder an array is in plain memory, and a mapping says why") {
   const ChosenFolder none("/nowhere");
   base::ScratchVector<std::uint32_t> all(2'000'000);
   std::iota(all.begin(), all.end(), 0u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Wait states on jobs made by hand: how long, of what kind, because of whom, and who caused it in
-// the end.
+// Wait states on jobs written by hand: how long, of which kind, caused directly by whom, and who
+// caused it in the first place.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -43,7 +43,7 @@ std::uint64_t drawn(std::uint64_t below) {
   return (random_state >> 33) % below;
 }
 
-TEST_CASE("late sender: blocking, and where a request is waited for") {
+TEST_CASE("a late sender is found in a blocking receive and where a request is waited for") {
   MadeJob made(2);
   made.receive(1, 100, 700, 0);
   made.send(0, 600, 610, 1);
@@ -97,7 +97,7 @@ void talk_in_threads(MadeJob& made, std::uint64_t seed, int threads, int rounds)
   }
 }
 
-TEST_CASE("threads that wait beside each other cause no more than was waited") {
+TEST_CASE("threads that wait at the same time cause no more than was waited") {
   for (std::uint64_t seed = 1; seed <= 50; ++seed) {
     CAPTURE(seed);
     MadeJob made(2);
@@ -115,7 +115,7 @@ TEST_CASE("threads that wait beside each other cause no more than was waited") {
   }
 }
 
-TEST_CASE("a message that was there already, and a test, are no waits") {
+TEST_CASE("a message already there, and a test, are not waits") {
   MadeJob made(2);
   made.send(0, 100, 110, 1);
   made.receive(1, 500, 520, 0);
@@ -128,7 +128,7 @@ TEST_CASE("a message that was there already, and a test, are no waits") {
   check(waits_of(made), {});
 }
 
-TEST_CASE("late receiver: a send that could not be left before, but not one that could") {
+TEST_CASE("a late receiver is found in a send that had to wait, and only there") {
   MadeJob made(2);
   made.send(0, 100, 650, 1, 0, 1 << 20);
   made.receive(1, 600, 660, 0, 0, 1 << 20);
@@ -137,7 +137,7 @@ TEST_CASE("late receiver: a send that could not be left before, but not one that
   check(waits_of(made), {{WaitKind::kLateReceiver, 0, 1, 500}});
 }
 
-TEST_CASE("waiting for several: all wait for the last, any for the first") {
+TEST_CASE("waiting for all ends with the last message, waiting for any with the first") {
   for (const bool all : {true, false}) {
     MadeJob made(3);
     made.irecv(0, 10, 5, 1);
@@ -155,7 +155,7 @@ TEST_CASE("waiting for several: all wait for the last, any for the first") {
   }
 }
 
-TEST_CASE("wrong order: another message had been sent before, and was taken later") {
+TEST_CASE("a wrong order is found where another message was sent earlier and taken later") {
   MadeJob made(2);
   made.send(0, 100, 110, 1, 1);
   made.send(0, 600, 610, 1, 2);
@@ -164,8 +164,7 @@ TEST_CASE("wrong order: another message had been sent before, and was taken late
   check(waits_of(made), {{WaitKind::kWrongOrder, 1, 0, 400}});
 }
 
-TEST_CASE(
-    "no wrong order: a neighbour that is an iteration ahead sends while another is waited for") {
+TEST_CASE("a neighbour one iteration ahead is not a wrong order") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   made.send(0, 100, 110, 2, 1);
@@ -174,7 +173,7 @@ TEST_CASE(
   made.receive(2, 200, 210, 0, 1);
   made.receive(2, 210, 920, 1, 1);
   made.receive(2, 1000, 1010, 0, 2);
-  made.send(0, 1020, 1025, 2, 3);  // nor a message that lay there, but is not the next to be taken
+  made.send(0, 1020, 1025, 2, 3);  // nor a message already there that is not the next to be taken
   made.send(1, 1500, 1510, 2, 2);
   made.receive(2, 1100, 1520, 1, 2);
   made.send(1, 1600, 1610, 2, 4);
@@ -184,7 +183,7 @@ TEST_CASE(
         {{WaitKind::kLateSender, 2, 1, 690 + 400}, {WaitKind::kWrongOrder, 2, 1, 10}});
 }
 
-TEST_CASE("collectives") {
+TEST_CASE("waits in collectives are attributed to the late members") {
   struct Case {
     std::string function;
     int root;
@@ -214,14 +213,14 @@ TEST_CASE("collectives") {
   }
 }
 
-TEST_CASE("a broadcast that a member left before the root entered ends its wait there") {
+TEST_CASE("a member that left a broadcast before the root entered stopped waiting then") {
   MadeJob made(2);
   made.collective(0, 100, 150, "MPI_Reduce", 1);
   made.collective(1, 120, 900, "MPI_Reduce", 1);
   check(waits_of(made), {});
 }
 
-TEST_CASE("non-blocking collectives are waited for where their request is") {
+TEST_CASE("the wait for a non-blocking collective is in the call that completes it") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) {
     const std::uint64_t begin = rank == 0 ? 100 : 700;
@@ -233,14 +232,14 @@ TEST_CASE("non-blocking collectives are waited for where their request is") {
   check(waits_of(made), {{WaitKind::kAllToAll, 0, 1, 500}});
 }
 
-TEST_CASE("waits shorter than the error of the clocks are none") {
+TEST_CASE("waits shorter than the clock error are ignored") {
   for (const bool one_host : {true, false}) {
     MadeJob made(2);
     if (!one_host) made.definitions.processes[1].host = "n2";
     made.receive(1, 100, 700, 0);  // waits 500
     made.send(0, 600, 610, 1);
     made.receive(1, 1000, 1300, 0);
-    made.send(0, 2000, 2010, 1);  // arrives 702 before it is sent: clocks differ by that at least
+    made.send(0, 2000, 2010, 1);  // arrives 702 before it is sent: clocks differ by at least that
     made.receive(1, 3000, 4600, 0);  // waits 1500
     made.send(0, 4500, 4510, 1);
     std::uint64_t ns = 0;
@@ -269,7 +268,7 @@ MadeJob line_of(int ranks) {
   return made;
 }
 
-TEST_CASE("a delay that travels is blamed on where it began") {
+TEST_CASE("a delay that propagates is attributed to where it began") {
   MadeJob made = line_of(4);
   const JobWaits waits = waits_of(made);
   std::map<std::uint32_t, std::uint64_t> waited;
@@ -293,9 +292,7 @@ TEST_CASE("a delay that travels is blamed on where it began") {
   CHECK(waits.released == 0);
 }
 
-TEST_CASE(
-    "who came late worked longest between two calls, which need not be before the call that it "
-    "came to late") {
+TEST_CASE("the latecomer's longest work may lie before an earlier call than the late one") {
   MadeJob made(2);
   for (int rank = 0; rank < 2; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   made.irecv(0, 900, 7, 1);  // after 890 ns of work
@@ -314,9 +311,7 @@ TEST_CASE(
   CHECK(row.meanwhile.work_before_site == 0x1000 + row.meanwhile.work_before);
 }
 
-TEST_CASE(
-    "each wait tells what its culprit did meanwhile: it worked between two calls, or was in one "
-    "itself") {
+TEST_CASE("each wait says whether its culprit worked between two calls or was in one") {
   MadeJob made(3);
   for (int rank = 0; rank < 3; ++rank) made.collective(rank, 0, 10, "MPI_Barrier");
   // Rank 1 works until 500, posts a receive, works until 600 and sends. Rank 0 waits for that from
@@ -353,7 +348,7 @@ TEST_CASE(
   CHECK(itself.work_ns == 20);  // from 620 to 640
 }
 
-TEST_CASE("what counts can be chosen: time and processes; the blame does not change") {
+TEST_CASE("a choice of time and processes limits what counts, not who is to blame") {
   MadeJob made = line_of(4);
   WaitScope scope;
   std::vector<bool> processes = {false, false, true, false};
@@ -366,9 +361,9 @@ TEST_CASE("what counts can be chosen: time and processes; the blame does not cha
   CHECK(waits_of(made, scope).rows.empty());
 }
 
-TEST_CASE("a trace whose times contradict each other ends all the same") {
+TEST_CASE("a trace whose times contradict each other is analysed to the end") {
   MadeJob made(2);
-  // Each is blamed for a wait that lies before what it is to answer for.
+  // Each is blamed for a wait that comes before the one it has to answer for.
   made.definitions.processes[1].host = "n2";
   made.receive(0, 100, 900, 1, 1);
   made.send(0, 910, 920, 1, 2);

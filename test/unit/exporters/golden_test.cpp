@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Every export format against a file in test/golden, byte for byte.
 //
-// FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are written anew: look
-// at the difference before committing it.
+// FATHOM_GOLDEN names that folder. With FATHOM_GOLDEN_UPDATE set the files are rewritten; review
+// the difference before committing it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ void check_golden(const std::string& written, const std::string& name) {
   CHECK(contents(written) == contents(golden(name)));
 }
 
-TEST_CASE("profile.json is the golden one, and the golden one can be read") {
+TEST_CASE("profile.json equals the golden file, and the golden file can be read") {
   Scratch folder;
   REQUIRE(profile::write_profile(test::sample_profile(), folder / "profile.json"));
   check_golden(folder / "profile.json", "profile-1.json");
@@ -57,7 +57,7 @@ TEST_CASE("each single-file format writes its golden file") {
   }
 }
 
-TEST_CASE("the reference profiler's files are the golden ones") {
+TEST_CASE("files for the reference profiler equal the golden ones") {
   Scratch folder;
   Notes notes;
   REQUIRE(export_pfprof(test::sample_profile(), {}, folder / "run", notes));
@@ -68,7 +68,7 @@ TEST_CASE("the reference profiler's files are the golden ones") {
   CHECK(notes[1] == "Processes of other worlds follow as ranks 4 and up.");
 }
 
-TEST_CASE("no format replaces an output unless told to") {
+TEST_CASE("no format replaces existing output unless forced") {
   for (const Exporter& exporter : all()) {
     CAPTURE(exporter.name);
     Scratch folder;
@@ -86,7 +86,7 @@ TEST_CASE("no format replaces an output unless told to") {
   }
 }
 
-TEST_CASE("a selection leaves the rest out of every format") {
+TEST_CASE("a selection limits every format") {
   Options hidden;
   hidden.selection.origin = profile::Origin::kHidden;
   Scratch folder;
@@ -113,7 +113,7 @@ TEST_CASE("a quote in a CSV field is doubled") {
   CHECK(contents(folder / "quoted.csv").ends_with("\n0,0,c,0,0,\"say \"\"x\"\"\",1,1\n"));
 }
 
-TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
+TEST_CASE("weights beyond 32 bits are scaled with a note, and never to zero") {
   Scratch folder;
   Notes notes;
   REQUIRE(find("metis")->write(test::sample_profile(), {}, folder / "big.graph", notes));
@@ -123,7 +123,7 @@ TEST_CASE("weights that overflow 32 bits are scaled, never to zero, and said") {
         "Weights are divided by 16763806383 and rounded up, so that their sum fits 32 bits.");
 }
 
-TEST_CASE("OpenMetrics: names of any kind are labels, and lengths beyond all buckets are counted") {
+TEST_CASE("OpenMetrics takes any name as a label and counts lengths beyond all buckets") {
   Scratch folder;
   Notes notes;
   profile::Profile profile;
@@ -144,12 +144,12 @@ TEST_CASE("OpenMetrics: names of any kind are labels, and lengths beyond all buc
   CHECK(text.find("_sum{") == std::string::npos);  // not known exactly
 }
 
-TEST_CASE("an unknown format is no format") {
+TEST_CASE("an unknown format is refused") {
   CHECK(find("nonsense") == nullptr);
   CHECK(find("csv") != nullptr);
 }
 
-TEST_CASE("a profile that claims a billion ranks is refused where size follows the ranks") {
+TEST_CASE("a profile that claims a billion ranks is refused by formats that list all ranks") {
   Scratch folder;
   profile::Profile huge;
   huge.world_size = 1'000'000'000;

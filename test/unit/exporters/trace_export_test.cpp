@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every export format of traces: small golden files, and OTF2 back again.
+// Every export format of traces: small golden files, and OTF2 written and read again.
 #include <doctest/doctest.h>
 #include <sqlite3.h>
 
@@ -56,7 +56,7 @@ void check_golden(const std::string& name, const std::string& path) {
   CHECK(contents(path) == contents(golden));
 }
 
-TEST_CASE("text formats are what they were") {
+TEST_CASE("text formats equal their golden files") {
   Scratch scratch;
   export_job(scratch, "pyrite", scratch / "t.pyrite.json");
   check_golden("trace.pyrite.json", scratch / "t.pyrite.json");
@@ -79,7 +79,7 @@ TEST_CASE("text formats are what they were") {
   check_golden("trace.perfetto-trace", scratch / "t.perfetto-trace");
 }
 
-TEST_CASE("speedscope: threads, phases and call sites are stacks that nest") {
+TEST_CASE("speedscope shows threads, phases and call sites as nested stacks") {
   Scratch scratch;
   trace::Definitions all = job_definitions();
   all.phases = {"solve"};
@@ -115,7 +115,7 @@ TEST_CASE("speedscope: threads, phases and call sites are stacks that nest") {
                   "{\"name\":\"MPI_Send\"},\n{\"name\":\"MPI_Bcast\"}]") != std::string::npos);
 }
 
-TEST_CASE("SQLite: each call site of each rank once, and calls name theirs") {
+TEST_CASE("SQLite has each rank's call sites once, and calls refer to them") {
   Scratch scratch;
   trace::Definitions all = job_definitions();
   all.processes[1].code = {{0x400000, 0x10000, 0, "", "/gone/app"}};
@@ -145,7 +145,7 @@ TEST_CASE("SQLite: each call site of each rank once, and calls name theirs") {
       "MPI_Send|4198964|/gone/app\nMPI_Send|4198964|/gone/app\nMPI_Send|117440512|\nMPI_Bcast||\n");
 }
 
-TEST_CASE("what is there is kept, unless it may be replaced") {
+TEST_CASE("existing output is kept unless it may be replaced") {
   Scratch scratch;
   for (const exporters::TraceExporter& row : exporters::all_trace()) {
     CAPTURE(row.name);
@@ -160,7 +160,7 @@ TEST_CASE("what is there is kept, unless it may be replaced") {
   }
 }
 
-TEST_CASE("a selection of messages") {
+TEST_CASE("a selection of messages leaves the library's own out") {
   Scratch scratch;
   exporters::TraceOptions user;
   user.hidden = false;
@@ -169,7 +169,7 @@ TEST_CASE("a selection of messages") {
   CHECK(contents(scratch / "user.csv").find("point-to-point") != std::string::npos);
 }
 
-TEST_CASE("OTF2 and back: the same calls, messages and times") {
+TEST_CASE("OTF2 preserves calls, messages and times") {
   Scratch scratch;
   write_job(scratch.path());
   export_job(scratch, "otf2", scratch / "archive");
@@ -197,7 +197,7 @@ TEST_CASE("OTF2 and back: the same calls, messages and times") {
   CHECK(after->definitions().processes[1].pid == 101);
 }
 
-TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicators") {
+TEST_CASE("OTF2 preserves every kind of event, several threads and intercommunicators") {
   Scratch scratch;
   auto writer = trace::TraceWriter::create(scratch / "run", sample_definitions());
   REQUIRE(writer.ok());
@@ -215,7 +215,7 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   const auto after = trace::Trace::open(scratch / "back");
   REQUIRE(after.ok());
   for (std::size_t process = 0; process < 3; ++process) {
-    // What has an enter and a leave is paired; the sample also holds halves of calls, which OTF2
+    // Keeps calls that have an enter and a leave; the sample also holds halves of calls, which OTF2
     // cannot.
     const auto keep = [](const std::vector<std::string>& all) {
       std::vector<std::string> kept;
@@ -229,7 +229,7 @@ TEST_CASE("OTF2 and back: every kind of event, several threads, intercommunicato
   }
 }
 
-TEST_CASE("OTF2 and back: receives that no call completed") {
+TEST_CASE("OTF2 preserves receives that no call completed") {
   Scratch scratch;
   auto writer = trace::TraceWriter::create(scratch / "run", uncompleted_definitions());
   REQUIRE(writer.ok());
@@ -244,7 +244,7 @@ TEST_CASE("OTF2 and back: receives that no call completed") {
   CHECK(texts(after->events(0)) == texts(before->events(1)));
 }
 
-TEST_CASE("lines that come in any order leave in order of time, from memory or from pieces") {
+TEST_CASE("lines added in any order come out in order of time, from memory or from pieces") {
   for (const std::size_t most_bytes : {std::size_t{200}, std::size_t{1} << 20}) {
     Scratch scratch;
     exporters::SortedLines lines(most_bytes);
@@ -263,7 +263,7 @@ TEST_CASE("lines that come in any order leave in order of time, from memory or f
   }
 }
 
-TEST_CASE("protobuf: the encodings of the specification's examples") {
+TEST_CASE("protobuf encodings equal the examples of the specification") {
   exporters::Protobuf message;
   message.varint(1, 150);
   CHECK(message.bytes() == std::string("\x08\x96\x01"));
@@ -338,7 +338,7 @@ std::string mpic(int version) {
   return file.bytes;
 }
 
-TEST_CASE(".mpic of both versions") {
+TEST_CASE(".mpic files of both versions are read") {
   for (const int version : {1, 2}) {
     CAPTURE(version);
     Scratch scratch;
@@ -373,8 +373,7 @@ TEST_CASE(".mpic of both versions") {
   }
 }
 
-TEST_CASE(
-    ".mpic: cut files and bits that flipped never do harm, and ranks before the damage are kept") {
+TEST_CASE("damaged .mpic files do no harm, and ranks before the damage are kept") {
   const std::string sound = mpic(2);
   std::mt19937 random(7);
   for (int round = 0; round < 300; ++round) {
@@ -397,7 +396,7 @@ TEST_CASE(
   CHECK(trace::Trace::open(scratch / "run")->definitions().processes.size() == 1);
 }
 
-TEST_CASE("OTF2: what is no archive, and archives cut or with bits flipped, are errors or notes") {
+TEST_CASE("damaged OTF2 archives, and what is not an archive, give errors or notes") {
   Scratch scratch;
   write_job(scratch.path());
   export_job(scratch, "otf2", scratch / "archive");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // The reference profiler's per-rank files: a shipped pair, broken ones, and two real runs where the
-// data that comes with the project's references is at hand.
+// reference data is available.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
@@ -42,7 +42,7 @@ std::string import_error(const std::string& path) {
   return imported.error().message;
 }
 
-TEST_CASE("senders' counts become the traffic, disagreement with receivers the coverage") {
+TEST_CASE("senders' counts become the traffic, and disagreement with receivers becomes coverage") {
   Scratch folder;
   write_two_ranks(folder);
   auto imported = importers::import_pfprof(folder.path());
@@ -67,7 +67,7 @@ TEST_CASE("senders' counts become the traffic, disagreement with receivers the c
   CHECK(imported->coverage.differences[0].received_messages == 3);
 }
 
-TEST_CASE("an imported profile is one that the reader accepts") {
+TEST_CASE("the reader accepts an imported profile") {
   Scratch folder;
   write_two_ranks(folder);
   auto imported = importers::import_pfprof(folder.path());
@@ -77,7 +77,7 @@ TEST_CASE("an imported profile is one that the reader accepts") {
   CHECK_MESSAGE(loaded, loaded.error().message);
 }
 
-TEST_CASE("what is exported is imported again: folder, tar and tar.gz") {
+TEST_CASE("an export is imported again from a folder, a tar and a tar.gz") {
   Scratch in, out;
   write_two_ranks(in);
   auto imported = importers::import_pfprof(in.path());
@@ -98,7 +98,7 @@ TEST_CASE("what is exported is imported again: folder, tar and tar.gz") {
   CHECK(out.entries() == 3);
 }
 
-TEST_CASE("each way a set of files can be wrong is one sentence that names the file") {
+TEST_CASE("each defect in a set of files gives one sentence that names the file") {
   Scratch folder;
   CHECK(import_error(folder / "absent") ==
         folder / "absent: does not exist; give a folder or a tar archive");
@@ -136,7 +136,7 @@ TEST_CASE("each way a set of files can be wrong is one sentence that names the f
         std::string::npos);
 }
 
-TEST_CASE("an archive that is cut anywhere is an error, never a crash or a smaller job") {
+TEST_CASE("an archive cut at any place is an error, never a crash or a smaller job") {
   Scratch folder;
   write_two_ranks(folder);
   auto imported = importers::import_pfprof(folder.path());

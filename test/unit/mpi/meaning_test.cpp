@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// mpi/meaning.h: the row that each function of MPI has, and what is no function of MPI.
+// mpi/meaning.h: the row of each MPI function, and names that are not MPI functions.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -24,7 +24,7 @@ TEST_CASE("every row is found by its name, in any case") {
   }
 }
 
-TEST_CASE("names that are no function of MPI mean nothing") {
+TEST_CASE("names that are not MPI functions have no meaning") {
   for (const char* name :
        {"", "main", "Bcast", "MPI_", "MPI_Bcastle", "PMPI_Bcast", "MPI_COMM_WORLD"}) {
     CAPTURE(name);
@@ -35,7 +35,7 @@ TEST_CASE("names that are no function of MPI mean nothing") {
   CHECK_FALSE(find(std::string(1000, 'x')));
 }
 
-TEST_CASE("the three forms of a collective have one operation") {
+TEST_CASE("the three forms of a collective share one operation") {
   for (const char* name : {"MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block",
                            "MPI_Reduce_scatter_block_init", "MPIX_Reduce_scatter_block_init"}) {
     CHECK(meaning_of(name).collective == Collective::kReduceScatterBlock);
@@ -49,7 +49,7 @@ TEST_CASE("the three forms of a collective have one operation") {
   CHECK_FALSE(meaning_of("MPI_Bcast_init").in_sequence);
 }
 
-TEST_CASE("who waits for whom follows from the operation") {
+TEST_CASE("the operation determines who waits for whom") {
   CHECK(meaning_of("MPI_Iscatterv").flow == Flow::kFromRoot);
   CHECK(meaning_of("MPI_Gather").flow == Flow::kToRoot);
   CHECK(meaning_of("MPI_Exscan").flow == Flow::kPrefix);
@@ -60,7 +60,7 @@ TEST_CASE("who waits for whom follows from the operation") {
   CHECK_FALSE(is_neighborhood(Collective::kScatterv));
 }
 
-TEST_CASE("what a call does to requests") {
+TEST_CASE("each call's effect on requests is known") {
   CHECK(meaning_of("MPI_Isend").requests == Requests::kMakesAndStarts);
   CHECK(meaning_of("MPI_Ssend_init").requests == Requests::kMakes);
   CHECK(meaning_of("MPI_Startall").requests == Requests::kStarts);
@@ -73,7 +73,7 @@ TEST_CASE("what a call does to requests") {
   CHECK(meaning_of("MPI_Test_cancelled").completes == Completes::kNothing);
 }
 
-TEST_CASE("windows, topologies and the job's ends") {
+TEST_CASE("windows, topologies and the ends of the job are known") {
   CHECK(meaning_of("MPI_Rput").window == WindowAccess::kPut);
   CHECK(meaning_of("MPI_Fetch_and_op").window == WindowAccess::kAtomic);
   CHECK(meaning_of("MPI_Win_create_dynamic").window == WindowAccess::kCreate);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the processes counted becomes one matrix, and both witnesses are held against each other.
+// The counts of all processes become one matrix, and the two witnesses are compared.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -80,7 +80,7 @@ TEST_CASE("two processes that agree are exact") {
   CHECK(profile.ranks.at(1).pid == 1001);
 }
 
-TEST_CASE("the order in which processes come makes no difference to what was sent") {
+TEST_CASE("the order of processes does not change the traffic") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 300, 3);
   one.received(0, 300, 3);
@@ -99,7 +99,7 @@ TEST_CASE("lanes of one process add up, and a lane may take back what another co
   CHECK(profile.message_sizes.at(0).size == std::vector<std::uint64_t>{5});
 }
 
-TEST_CASE("a message that still waits at its receiver is unreceived, and not in the matrix") {
+TEST_CASE("a message waiting at its receiver is unreceived and not in the matrix") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 300, 3);
   one.received(0, 200, 2).unreceived(0, 100, 1);
@@ -130,7 +130,7 @@ TEST_CASE("a receiver that counted less is a difference unless the message waits
   CHECK(with_one.coverage.differences.size() == 1);
 }
 
-TEST_CASE("every disagreement that no waiting message explains is a difference") {
+TEST_CASE("a disagreement that no waiting message explains is a difference") {
   const auto verdict = [](std::uint64_t bytes, std::uint64_t messages, std::uint64_t waiting_bytes,
                           std::uint64_t waiting_messages) {
     RowsBuilder zero(0, 2), one(1, 2);
@@ -141,7 +141,7 @@ TEST_CASE("every disagreement that no waiting message explains is a difference")
     return profile.coverage.verdict;
   };
   CHECK(verdict(300, 3, 0, 0) == "exact");
-  CHECK(verdict(300, 3, 8, 1) == "exact");      // it was sent while the sender did not count
+  CHECK(verdict(300, 3, 8, 1) == "exact");      // sent while the sender did not count
   CHECK(verdict(300, 2, 0, 1) == "exact");      // an empty one waits
   CHECK(verdict(300, 2, 0, 0) == "differs");    // an empty one is missing
   CHECK(verdict(200, 2, 99, 1) == "differs");   // the one that waits is shorter
@@ -151,7 +151,7 @@ TEST_CASE("every disagreement that no waiting message explains is a difference")
   CHECK(verdict(300, 4, 0, 0) == "differs");    // more than were sent
 }
 
-TEST_CASE("with one witness the matrix is that one's") {
+TEST_CASE("with one witness the matrix is that witness's") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.witnesses("pml", "").sent(1, 300, 3);
   one.witnesses("pml", "");
@@ -169,7 +169,7 @@ TEST_CASE("with one witness the matrix is that one's") {
   CHECK(matrix_of(receivers, kPointToPoint) == Matrix{{{0, 1}, {40, 4}}});
 }
 
-TEST_CASE("incomplete: no witness, lost messages, cut rows, a missing process") {
+TEST_CASE("no witness, lost messages, cut rows or a missing process make the verdict incomplete") {
   RowsBuilder zero(0, 1);
   CHECK(assembled(zero).coverage.verdict == "exact");
   CHECK(assembled(RowsBuilder(0, 1).witnesses("", "")).coverage.verdict == "incomplete");
@@ -186,7 +186,7 @@ TEST_CASE("incomplete: no witness, lost messages, cut rows, a missing process") 
   CHECK(noted(*cut, "cut off"));
 }
 
-TEST_CASE("where a rank is missing its peers stand in, in both directions") {
+TEST_CASE("peers stand in for a missing rank in both directions") {
   RowsBuilder zero(0, 3), one(1, 3);
   zero.sent(2, 10, 1).received(2, 20, 2).sent(1, 5, 1);
   one.received(0, 5, 1).received(2, 40, 4);
@@ -202,13 +202,13 @@ TEST_CASE("where a rank is missing its peers stand in, in both directions") {
   CHECK(profile.communicators.at(0).world_ranks == std::vector<std::int64_t>{0, 1, 2});
 }
 
-TEST_CASE("a communicator with a member that left nothing lists none, rather than wrong ones") {
+TEST_CASE("a communicator with a silent member lists no members rather than wrong ones") {
   RowsBuilder zero(0, 2);
   zero.communicators.push_back(communicator_row(2, 2, 0, "MPI_Comm_dup"));
   CHECK(assembled(zero).communicators.at(1).world_ranks.empty());
 }
 
-TEST_CASE("processes of other worlds are numbered on from world_size, each once") {
+TEST_CASE("processes of other worlds are numbered once, from world_size") {
   constexpr std::uint32_t kSpawned = 88;
   RowsBuilder zero(0, 2), one(1, 2);
   for (RowsBuilder* process : {&zero, &one}) {
@@ -234,7 +234,7 @@ TEST_CASE("processes of other worlds are numbered on from world_size, each once"
   CHECK(matrix_of(profile, kPointToPoint) == Matrix{{{0, 3}, {10, 1}}, {{2, 1}, {20, 2}}});
 }
 
-TEST_CASE("the two sides of an intercommunicator are its local and its remote group") {
+TEST_CASE("the two sides of an intercommunicator are its local and remote groups") {
   RowsBuilder zero(0, 3), one(1, 3), two(2, 3);
   const auto join = [](RowsBuilder& process, std::uint64_t side, std::uint32_t size,
                        std::uint32_t remote_size, std::uint32_t my_rank) {
@@ -304,7 +304,7 @@ TEST_CASE("kinds that all members number the same way are one communicator") {
   CHECK(profile.coverage.not_visible[1].calls == 2);
 }
 
-TEST_CASE("kinds that two members number in different ways are communicators of their own") {
+TEST_CASE("kinds that two members number differently are separate communicators") {
   // Two threads made 2 and 3 at once; 4 came later, and all agree that it took the place of the
   // first.
   const Profile profile = assembled({{2, 20, 30, 5}, {3, 30, 20, 7}, {4, 20, 20, 100}}, {1, 0, 2});
@@ -315,13 +315,13 @@ TEST_CASE("kinds that two members number in different ways are communicators of 
   CHECK(matrix_on(profile, 3) == Matrix{{{0, 1}, {100, 1}}, {{1, 0}, {1000, 1}}});
 }
 
-TEST_CASE("kinds without an ordinal key, as in older traces, are communicators of their own") {
+TEST_CASE("kinds without an ordinal key, as in older traces, are separate communicators") {
   const Profile profile = assembled({{2, 0, 0, 5}, {3, 0, 0, 7}}, {0, 1});
   REQUIRE(profile.communicators.size() == 3);
   CHECK(matrix_on(profile, 1) == Matrix{{{0, 1}, {5, 1}}, {{1, 0}, {50, 1}}});
 }
 
-TEST_CASE("phases stand apart, by name, whatever number a process gave them") {
+TEST_CASE("phases are separated by name, whatever number a process gave them") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.text += "phase 1 setup\nphase 2 solve\n";
   one.text += "phase 1 solve\nphase 2 setup\n";
@@ -368,7 +368,7 @@ TEST_CASE("one-sided messages are counted by both witnesses, apart from posted o
   CHECK(assembled(zero, one).coverage.verdict == "differs");
 }
 
-TEST_CASE("posted: puts and gets of both ends add up, outside the two witnesses") {
+TEST_CASE("posted puts and gets of both ends add up outside the two witnesses") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.sent(1, 100, 1, kPostedClass).received(1, 7, 1, kPostedClass);  // put to 1, get from 1
   one.sent(0, 50, 2, kPostedClass).received(0, 30, 3, kPostedClass);   // put to 0, get from 0
@@ -379,7 +379,7 @@ TEST_CASE("posted: puts and gets of both ends add up, outside the two witnesses"
   CHECK(profile.coverage.received.messages == 0);
 }
 
-TEST_CASE("calls of a module that bypasses the PML are named, with its calls over all ranks") {
+TEST_CASE("a module that bypasses the PML is named with its calls over all ranks") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.text += "module 3 coll/sm\n";
   one.text += "module 1 coll/sm\n";
@@ -395,7 +395,7 @@ TEST_CASE("calls of a module that bypasses the PML are named, with its calls ove
   CHECK(profile.traffic.empty());
 }
 
-TEST_CASE("why a run was cut short: the cause, not what the launcher did to the others") {
+TEST_CASE("the reason for a cut run is its cause, not what the launcher did to the others") {
   const auto why = [](RowsBuilder zero, RowsBuilder one) {
     return assembled(zero, one).coverage.cut_short;
   };
@@ -419,13 +419,13 @@ TEST_CASE("why a run was cut short: the cause, not what the launcher did to the 
         "SIGKILL, ended with _exit, or run without Fathom");
 }
 
-TEST_CASE("of many missing processes the first eight are named") {
+TEST_CASE("only the first eight of many missing processes are named") {
   const std::string why = assembled(RowsBuilder(0, 100'000)).coverage.cut_short;
   CHECK(why.find("99999 of 100000") != std::string::npos);
   CHECK(why.find("(rank 1, 2, 3, 4, 5, 6, 7, 8, …)") != std::string::npos);
 }
 
-TEST_CASE("rows that came twice or belong to another world are left out, and said so") {
+TEST_CASE("rows that came twice or belong to another world are left out with a note") {
   RowsBuilder zero(0, 1), again(0, 1), outside(5, 1), other(0, 1);
   zero.sent(0, 1, 1).received(0, 1, 1);
   again.sent(0, 1, 1);
@@ -436,7 +436,7 @@ TEST_CASE("rows that came twice or belong to another world are left out, and sai
   CHECK(noted(profile, "left out"));
 }
 
-TEST_CASE("a pause and step-downs are told once") {
+TEST_CASE("a pause and step-downs are reported once") {
   RowsBuilder zero(0, 2), one(1, 2);
   for (RowsBuilder* process : {&zero, &one}) {
     process->text += "paused 1\nstep-down peruse the library has none\n";
@@ -448,7 +448,7 @@ TEST_CASE("a pause and step-downs are told once") {
   CHECK(profile.coverage.steps_down[0].reason == "the library has none");
 }
 
-TEST_CASE("what the trace lost is one entry for each reason, over all ranks") {
+TEST_CASE("what the trace lost is one entry per reason over all ranks") {
   RowsBuilder zero(0, 3), one(1, 3), two(2, 3);
   zero.text += "trace-lost memory 5\ntrace-lost unwritten 70 No space left on device\n";
   one.text += "trace-lost unwritten 30 No space left on device\n";
@@ -469,7 +469,7 @@ TEST_CASE("what the trace lost is one entry for each reason, over all ranks") {
   CHECK(is_about_files(lost[1]));
 }
 
-TEST_CASE("performance variables are gathered by name, one value list a rank") {
+TEST_CASE("performance variables are gathered by name with one list of values per rank") {
   RowsBuilder zero(0, 2), one(1, 2);
   zero.text += "pvar posted\tqueue length\tcommunicator 0\t1 2.5\n";
   one.text += "pvar posted\tqueue length\tcommunicator 0\t3\n";
@@ -479,18 +479,18 @@ TEST_CASE("performance variables are gathered by name, one value list a rank") {
   CHECK(profile.performance_variables[0].values == std::vector<std::vector<double>>{{1, 2.5}, {3}});
 }
 
-TEST_CASE("a world larger than any that can be counted is not believed") {
+TEST_CASE("a world larger than can be counted is rejected") {
   const std::string rows = RowsBuilder(0, ~0u).bytes();
   CHECK_FALSE(assemble(rows.data(), rows.size()));
 }
 
-TEST_CASE("no whole header is an error, not a profile") {
+TEST_CASE("input without a whole header is an error, not a profile") {
   const std::string rows = RowsBuilder(0, 1).bytes();
   for (std::size_t size = 0; size < sizeof(RowsHeader); ++size)
     CHECK_FALSE(assemble(rows.data(), size));
 }
 
-TEST_CASE("cut at any byte: never more than was counted, and the profile can be written and read") {
+TEST_CASE("rows cut at any byte never count more than was sent, and give a valid profile") {
   const test::Scratch folder;
   const std::string rows = test::sample_rows();
   const Profile whole = *assemble(rows.data(), rows.size());
@@ -508,7 +508,7 @@ TEST_CASE("cut at any byte: never more than was counted, and the profile can be 
   }
 }
 
-TEST_CASE("a run that was cut short is put together from what its processes left") {
+TEST_CASE("a run that was cut short is assembled from what its processes left") {
   const test::Scratch run;
   REQUIRE(assemble_cut_short_run(run.path()));
   CHECK_FALSE(*assemble_cut_short_run(run.path()));

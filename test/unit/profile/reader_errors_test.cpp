@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every way a profile.json can be wrong: one sentence with the byte and what was expected.
+// Each defect of a profile.json gives one sentence with the byte and what was expected.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -37,7 +37,7 @@ std::string block(const std::string& columns) {
   return with(R"("traffic":[{"class":"c",)" + columns + "}]");
 }
 
-TEST_CASE("a foreign, newer or missing schema says so and what to do") {
+TEST_CASE("a foreign, newer or missing schema is refused with what to do") {
   CHECK(error_of(R"({"schema":"fathom-profile/2"})") ==
         "f, byte 28: \"schema\" is \"fathom-profile/2\" and this Fathom reads "
         "\"fathom-profile/1\"; use the Fathom that wrote the file, or a newer one");
@@ -48,7 +48,7 @@ TEST_CASE("a foreign, newer or missing schema says so and what to do") {
         std::string("f, byte 17: \"schema\" is missing; ") + kNotAProfile);
 }
 
-TEST_CASE("text that is no JSON, or stops early") {
+TEST_CASE("text that is not JSON, or ends early, is refused") {
   CHECK(error_of("") == std::string("f, byte 0: the file is empty; ") + kDamaged);
   CHECK(error_of("hello") == std::string("f, byte 0: not valid JSON (Invalid value); ") + kDamaged);
   CHECK(error_of("[1]") == std::string("f, byte 0: the document is not an object; ") + kDamaged);
@@ -60,13 +60,13 @@ TEST_CASE("text that is no JSON, or stops early") {
   CHECK(error_of("{\"schema\":\"\xFF\"}").find("Invalid encoding") != std::string::npos);
 }
 
-TEST_CASE("bytes after a zero byte are not taken for the end of the file") {
+TEST_CASE("a zero byte is not taken for the end of the file") {
   using namespace std::string_literals;
   CHECK(error_of(R"({"schema":"fathom-profile/1"})"s + "\0{"s) ==
         std::string("f, byte 29: a zero byte follows the document; ") + kDamaged);
 }
 
-TEST_CASE("columns of different length name the column, its length and the other's") {
+TEST_CASE("columns of different lengths are refused with their names and lengths") {
   CHECK(
       error_of(block(R"("source":[0,0,0,0],"destination":[0,0,0,0],"bytes":[1,2,3],"messages":[])"))
           .find("\"traffic[0].bytes\" has 3 values but \"source\" has 4; ") != std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("columns of different length name the column, its length and the other
         std::string::npos);
 }
 
-TEST_CASE("numbers that are no counts") {
+TEST_CASE("numbers that cannot be counts are refused") {
   for (const char* number :
        {"-1", "1.5", "1e3", "9223372036854775808", "true", "\"1\"", "null", "[]", "{}"}) {
     CAPTURE(number);
@@ -105,7 +105,7 @@ TEST_CASE("numbers that are no counts") {
   CHECK(error_of(block("\"bytes\":[" + endless + "]")).find("not valid JSON") != std::string::npos);
 }
 
-TEST_CASE("values of the wrong kind name the value and the kind") {
+TEST_CASE("a value of the wrong type is refused with its name and type") {
   CHECK(error_of(with(R"("traffic":{})")).find("\"traffic\" is not a list") != std::string::npos);
   CHECK(error_of(with(R"("traffic":[3])")).find("\"traffic[0]\" is not an object") !=
         std::string::npos);
@@ -123,7 +123,7 @@ TEST_CASE("values of the wrong kind name the value and the kind") {
         std::string::npos);
 }
 
-TEST_CASE("ranks and communicators that the job does not have") {
+TEST_CASE("ranks and communicators that the job lacks are refused") {
   CHECK(error_of(block(R"("source":[0],"destination":[2],"bytes":[1],"messages":[1])"))
             .find("\"traffic[0].destination\" names rank 2 of a job with 2 ranks") !=
         std::string::npos);
@@ -159,17 +159,17 @@ TEST_CASE("unknown keys of any shape are ignored") {
   CHECK(error_of(block(R"("later":[[1],"x",true],"source":[])")) == "no error");
 }
 
-TEST_CASE("nesting without end is refused, not followed") {
+TEST_CASE("endless nesting is refused") {
   const std::string deep = with("\"later\":" + std::string(1'000'000, '['));
   CHECK(error_of(deep).find("brackets nest deeper than 32") != std::string::npos);
 }
 
-TEST_CASE("the offset counts bytes of the whole file, past the reader's buffer") {
+TEST_CASE("the offset counts bytes of the whole file, beyond the reader's buffer") {
   const std::string text = "{" + std::string(200'000, ' ') + R"("schema":3})";
   CHECK(error_of(text).starts_with("f, byte 200011: "));
 }
 
-TEST_CASE("a file that cannot be opened or is a folder") {
+TEST_CASE("a file that cannot be opened, or is a folder, is an error") {
   test::Scratch folder;
   CHECK(load_profile(folder / "none").error().message ==
         folder / "none: cannot be read: No such file or directory");
@@ -179,7 +179,7 @@ TEST_CASE("a file that cannot be opened or is a folder") {
 
 // Every possible truncation and, at every byte, a few damages: an Error or a Profile, never a crash
 // (test/fuzz looks further). A truncated file is always an Error.
-TEST_CASE("a damaged profile is an error or a profile") {
+TEST_CASE("a damaged profile is an error or a valid profile") {
   test::Scratch folder;
   REQUIRE(write_profile(test::sample_profile(), folder / "whole.json"));
   const std::string whole = test::contents(folder / "whole.json");

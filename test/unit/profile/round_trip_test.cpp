@@ -18,7 +18,7 @@ namespace {
 using test::contents;
 using test::Scratch;
 
-TEST_CASE("a profile read back and written again is the same file, byte for byte") {
+TEST_CASE("a profile read and written again is the same file, byte for byte") {
   Scratch folder;
   REQUIRE(write_profile(test::sample_profile(), folder / "first.json"));
   auto loaded = load_profile(folder / "first.json");
@@ -27,7 +27,7 @@ TEST_CASE("a profile read back and written again is the same file, byte for byte
   CHECK(contents(folder / "first.json") == contents(folder / "second.json"));
 }
 
-TEST_CASE("every field comes back") {
+TEST_CASE("every field survives a round trip") {
   Scratch folder;
   const Profile sample = test::sample_profile();
   REQUIRE(write_profile(sample, folder / "profile.json"));
@@ -129,7 +129,7 @@ TEST_CASE("every field comes back") {
   CHECK(coverage.notes == std::vector<std::string>{"One note."});
 }
 
-TEST_CASE("what the run's trace lost comes back") {
+TEST_CASE("the trace's losses survive a round trip") {
   Scratch folder;
   Profile profile;
   profile.coverage.trace_lost = {{"memory", "", 2, 3},

@@ -125,7 +125,7 @@ class RowsBuilder {
   }
 };
 
-// Two processes with something in every section: what damage is tried on.
+// Two processes with something in every section, as a target for damage.
 inline std::string sample_rows() {
   RowsBuilder zero(0, 2), one(1, 2);
   for (RowsBuilder* process : {&zero, &one}) {

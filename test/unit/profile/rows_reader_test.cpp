@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Rows are split into processes; what is cut off or foreign is left, never read beyond.
+// Rows are split into processes; nothing is read beyond a cut or in foreign data.
 #include <doctest/doctest.h>
 
 #include "profile/rows_reader.h"
@@ -10,7 +10,7 @@ namespace {
 
 using test::RowsBuilder;
 
-TEST_CASE("every section comes back, of each process in turn") {
+TEST_CASE("every section of each process is read back in turn") {
   const std::string rows = test::sample_rows();
   RowsReader reader(rows.data(), rows.size());
   ProcessRows process;
@@ -43,7 +43,7 @@ TEST_CASE("a section may come more than once") {
   CHECK(process.cells.size() == 3);
 }
 
-TEST_CASE("a section of a later release is stepped over") {
+TEST_CASE("a section of a later release is skipped") {
   RowsBuilder builder(0, 1);
   std::string rows(reinterpret_cast<const char*>(&builder.header), sizeof builder.header);
   RowsBuilder::section(rows, static_cast<Section>(99), "unknown", 7);
@@ -55,7 +55,7 @@ TEST_CASE("a section of a later release is stepped over") {
   CHECK_FALSE(process.truncated);
 }
 
-TEST_CASE("text without an end of line or without a value is left out") {
+TEST_CASE("text without an end of line or a value is skipped") {
   RowsBuilder builder(0, 1);
   builder.text = "host n0\nlonely\n\nempty \nexecutable half";
   const std::string rows = builder.bytes();
@@ -82,7 +82,7 @@ TEST_CASE("a payload said to be longer than the file is used as far as it goes")
   CHECK_FALSE(reader.next(process));
 }
 
-TEST_CASE("what does not begin with the magic is no rows") {
+TEST_CASE("a file without the magic has no rows") {
   ProcessRows process;
   CHECK_FALSE(RowsReader("", 0).next(process));
   CHECK_FALSE(RowsReader("FTHMROW1", 8).next(process));
@@ -91,7 +91,7 @@ TEST_CASE("what does not begin with the magic is no rows") {
 }
 
 // Each prefix is copied to its own memory, so that a sanitizer sees a read beyond its end.
-TEST_CASE("cut at any byte: whole records only, and never fewer than at a byte before") {
+TEST_CASE("a file cut at any byte gives whole records, and never fewer than one cut earlier") {
   const std::string rows = test::sample_rows();
   std::size_t before = 0;
   for (std::size_t size = 0; size <= rows.size(); ++size) {

@@ -30,7 +30,7 @@ TEST_CASE("blocks of all classes add up by pair, in order") {
   CHECK(pairs[3].messages == 2);
 }
 
-TEST_CASE("each part of a selection leaves something out") {
+TEST_CASE("each part of a selection excludes something") {
   const Profile sample = test::sample_profile();
   Selection selection;
   selection.class_name = "MPI_Allreduce";
@@ -64,7 +64,7 @@ TEST_CASE("rows in any order and number add up as if added one by one") {
   CHECK(sums.take().empty());
 }
 
-TEST_CASE("symmetrised adds both directions under the smaller rank") {
+TEST_CASE("a symmetrised matrix adds both directions under the smaller rank") {
   const auto pairs = symmetrised(triangle());
   REQUIRE(pairs.size() == 3);
   CHECK(pairs[0].destination == 0);
@@ -74,7 +74,7 @@ TEST_CASE("symmetrised adds both directions under the smaller rank") {
   CHECK(pairs[2].destination == 2);
 }
 
-TEST_CASE("totals by class come heaviest first") {
+TEST_CASE("totals by class are sorted, heaviest first") {
   const auto totals = class_totals(test::sample_profile());
   REQUIRE(totals.size() == 2);
   CHECK(totals[0].class_name == kPointToPoint);
@@ -83,7 +83,7 @@ TEST_CASE("totals by class come heaviest first") {
   CHECK(totals[1].volume.bytes == 16000);
 }
 
-TEST_CASE("totals by rank count what went out and what came in") {
+TEST_CASE("totals by rank count what it sent and what it received") {
   const auto totals = rank_totals(triangle());
   REQUIRE(totals.size() == 3);
   CHECK(totals[0].sent.bytes == 15);
@@ -92,7 +92,7 @@ TEST_CASE("totals by rank count what went out and what came in") {
   CHECK(totals[2].received.messages == 0);
 }
 
-TEST_CASE("the heaviest pairs by either metric, ties by rank") {
+TEST_CASE("the heaviest pairs are found by either metric, with ties broken by rank") {
   const auto by_bytes = top_pairs(triangle(), 2, Metric::kBytes);
   REQUIRE(by_bytes.size() == 2);
   CHECK(by_bytes[0].source == 1);
@@ -101,7 +101,7 @@ TEST_CASE("the heaviest pairs by either metric, ties by rank") {
   CHECK(top_pairs(triangle(), 1, Metric::kMessages)[0].source == 2);
 }
 
-TEST_CASE("imbalance is largest over mean, counting silent ranks") {
+TEST_CASE("imbalance is largest over mean, including silent ranks") {
   CHECK(imbalance({4, 4}, 2) == 1);
   CHECK(imbalance({8}, 4) == 4);
   CHECK(imbalance({3, 1}, 2) == 1.5);

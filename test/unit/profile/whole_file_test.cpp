@@ -22,7 +22,7 @@ using test::contents;
 using test::Scratch;
 using test::write_file;
 
-TEST_CASE("nothing has the name before commit, and nothing else is left after it") {
+TEST_CASE("no file has the name before commit, and no other file is left after it") {
   Scratch folder;
   base::AtomicFile file;
   REQUIRE(file.open(folder / "out", base::AtomicFile::Existing::kKeep));
@@ -36,7 +36,7 @@ TEST_CASE("nothing has the name before commit, and nothing else is left after it
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("a file that is not committed leaves nothing, and what stood there stays") {
+TEST_CASE("a file that is not committed leaves the old one in place") {
   Scratch folder;
   write_file(folder / "out", "before");
   {
@@ -48,7 +48,7 @@ TEST_CASE("a file that is not committed leaves nothing, and what stood there sta
   CHECK(folder.entries() == 1);
 }
 
-TEST_CASE("an existing file is kept unless told otherwise, even one that appears meanwhile") {
+TEST_CASE("an existing file is kept by default, even one that appears meanwhile") {
   Scratch folder;
   write_file(folder / "out", "before");
   base::AtomicFile file;
@@ -61,7 +61,7 @@ TEST_CASE("an existing file is kept unless told otherwise, even one that appears
   CHECK(folder.entries() == 2);
 }
 
-TEST_CASE("what is no regular file is never replaced") {
+TEST_CASE("only a regular file is ever replaced") {
   Scratch folder;
   base::AtomicFile file;
   CHECK_FALSE(file.open("/dev/null", base::AtomicFile::Existing::kReplace));
@@ -73,7 +73,7 @@ TEST_CASE("what is no regular file is never replaced") {
           "folder exists and is writable");
 }
 
-TEST_CASE("a temporary file that a killed process left behind is no obstacle") {
+TEST_CASE("a temporary file left by a killed process is no obstacle") {
   Scratch folder;
   write_file(folder / "out.partial-" + std::to_string(::getpid()) + "-0", "stale");
   base::AtomicFile file;
@@ -82,16 +82,17 @@ TEST_CASE("a temporary file that a killed process left behind is no obstacle") {
   CHECK(contents(folder / "out.partial-" + std::to_string(::getpid()) + "-0") == "stale");
 }
 
-// In a child, as the limit holds for the whole process. SIGXFSZ would end it.
-TEST_CASE("past the file size limit the writer reports an error and the process lives on") {
+// In a child, because the limit applies to the whole process. SIGXFSZ would end it.
+TEST_CASE("beyond the file size limit the writer reports an error and the process survives") {
   Scratch folder;
   const pid_t child = ::fork();
   if (child == 0) {
     const rlimit limit{100, 100};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     const base::Status status = write_profile(test::sample_profile(), folder / "profile.json");
-    const bool told = !status && status.error().message.find("File too large") != std::string::npos;
-    ::_exit(told ? 0 : 1);
+    const bool reported =
+        !status && status.error().message.find("File too large") != std::string::npos;
+    ::_exit(reported ? 0 : 1);
   }
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -100,7 +101,7 @@ TEST_CASE("past the file size limit the writer reports an error and the process 
   CHECK(folder.entries() == 0);
 }
 
-TEST_CASE("calls out of order are errors and leave nothing") {
+TEST_CASE("calls out of order are errors and leave no file") {
   Scratch folder;
   Writer writer;
   CHECK_FALSE(writer.begin({}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every key finds its own row, whatever the table went through.
+// Every key finds its own row after any sequence of operations.
 #include <doctest/doctest.h>
 
 #include <vector>
@@ -14,7 +14,7 @@ using profile::CellRow;
 // Keys as they come: consecutive peers, with a class and a communicator above them.
 std::uint64_t key_of(std::uint64_t i) { return i % 1000 | i / 1000 << profile::kCommunicatorShift; }
 
-TEST_CASE("rows stay where they are and are found again while the index grows") {
+TEST_CASE("rows stay in place and are found again while the index grows") {
   constexpr std::uint64_t kRows = 1 << 17;  // from an index of 256 entries to one of 262,144
   CellTable table;
   REQUIRE(table.open(kRows));
@@ -35,7 +35,7 @@ TEST_CASE("rows stay where they are and are found again while the index grows") 
   CHECK(table.find(key_of(kRows)) == nullptr);
 }
 
-TEST_CASE("extreme keys are keys like others") {
+TEST_CASE("extreme keys work like any other") {
   CellTable table;
   REQUIRE(table.open(1000));
   for (const std::uint64_t key : {std::uint64_t{0}, ~std::uint64_t{0}, std::uint64_t{1} << 63}) {
@@ -57,7 +57,7 @@ TEST_CASE("a full table refuses new keys, keeps the old ones and ends every sear
   for (std::uint64_t i = 0; i < added; ++i) REQUIRE(table.find(key_of(i)) != nullptr);
 }
 
-TEST_CASE("a cleared table is empty, and takes as much as before") {
+TEST_CASE("a cleared table is empty and holds as much as before") {
   constexpr std::uint64_t kRows = 4096;
   CellTable table;
   REQUIRE(table.open(kRows));
@@ -74,7 +74,7 @@ TEST_CASE("a cleared table is empty, and takes as much as before") {
   }
 }
 
-TEST_CASE("no address space is an answer, not a crash") {
+TEST_CASE("a lack of address space is reported and does not crash") {
   CellTable table;
   CHECK_FALSE(table.open(std::size_t{1} << 55));
 }

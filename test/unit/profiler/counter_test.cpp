@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What record() was told is what the rows say, added up over the lanes.
+// The rows hold what record() was given, added up over the lanes.
 #include <doctest/doctest.h>
 
 #include <map>
@@ -59,7 +59,8 @@ std::unique_ptr<Counter> open_counter(int lanes = 1) {
   return counter;
 }
 
-TEST_CASE("cells are apart by direction, communicator, class and peer, and name the world rank") {
+TEST_CASE(
+    "cells are separated by direction, communicator, class and peer, and name the world rank") {
   const FakeGroup group({{kJob, 6}, {kJob, 4}});
   const auto counter = open_counter();
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 0, 100);
@@ -78,7 +79,7 @@ TEST_CASE("cells are apart by direction, communicator, class and peer, and name 
   CHECK(counter->lost() == 0);
 }
 
-TEST_CASE("the largest numbers that a key holds come back whole") {
+TEST_CASE("the largest numbers that a key holds are read back whole") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   constexpr std::uint32_t kCommunicator = (1u << profile::kCommunicatorBits) - 1;
@@ -91,7 +92,7 @@ TEST_CASE("the largest numbers that a key holds come back whole") {
   CHECK(counts.sizes.at({125, kBytes}) == 1);
 }
 
-TEST_CASE("sizes are exact up to the limit of each class, then in bins of powers of two") {
+TEST_CASE("sizes are exact up to each class's limit, then in bins of powers of two") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   const auto receive = [&](ClassId class_id, std::uint64_t bytes) {
@@ -103,7 +104,7 @@ TEST_CASE("sizes are exact up to the limit of each class, then in bins of powers
   receive(kPointToPoint, 4095);
   receive(kPointToPoint, 4096);
   receive(kPointToPoint, 4095);
-  receive(kPointToPoint, 7);  // known since before
+  receive(kPointToPoint, 7);  // known from before
   receive(kBcast, 4095);      // a class with sizes of its own
   const auto counts = counts_of(*counter);
   CHECK(counts.sizes.size() == profile::kExactSizes + 1);
@@ -114,7 +115,7 @@ TEST_CASE("sizes are exact up to the limit of each class, then in bins of powers
         decltype(counts.bins){{{kPointToPoint, 2048}, 3}, {{kPointToPoint, 4096}, 1}});
 }
 
-TEST_CASE("only the witness of sizes fills the histogram, but for what only this process can see") {
+TEST_CASE("only the witness of sizes fills the histogram, except for what only this process sees") {
   const FakeGroup group({rankmap::Identity{kJob, 0}, rankmap::Identity{kOtherJob, 0}});
   const auto counter = open_counter();
   counter->record(Direction::kSent, 0, kPointToPoint, group.address(), 0, 10);  // not the witness
@@ -150,7 +151,7 @@ TEST_CASE("a message that waits for a receive is in no histogram, and counts whi
   }
 }
 
-TEST_CASE("each phase has cells of its own, and nothing is counted while paused") {
+TEST_CASE("each phase has its own cells, and nothing is counted while paused") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   const auto send = [&](std::uint64_t bytes) {
@@ -173,7 +174,7 @@ TEST_CASE("each phase has cells of its own, and nothing is counted while paused"
   CHECK(cells.at({Direction::kSent, 0, kPointToPoint, 3, 1}) == Sum{10, 2, {kJob, 1}});
 }
 
-TEST_CASE("an empty message that had bytes after all is taken back") {
+TEST_CASE("a message first counted as empty is corrected when it had bytes") {
   const FakeGroup group(fake_world(kJob, 2));
   for (const int lanes : {1, Counter::kLanes}) {
     const auto counter = open_counter(lanes);
@@ -187,7 +188,7 @@ TEST_CASE("an empty message that had bytes after all is taken back") {
   }
 }
 
-TEST_CASE("a peer outside the group is a counted loss, each time") {
+TEST_CASE("each message to a peer outside the group is counted as lost") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   for (const std::uint32_t peer : {2u, 2u, Counter::kMaxPeers, ~0u}) {
@@ -200,7 +201,7 @@ TEST_CASE("a peer outside the group is a counted loss, each time") {
   CHECK(counter->lost() == 4);
 }
 
-TEST_CASE("what a module hides is counted by the module's number, not by a rank") {
+TEST_CASE("calls that a module hides are counted by the module's number, not by a rank") {
   const FakeGroup group(fake_world(kJob, 1));
   const auto counter = open_counter();
   counter->record(Direction::kInvisible, 0, kBcast, group.address(), 9, 0);
@@ -209,7 +210,7 @@ TEST_CASE("what a module hides is counted by the module's number, not by a rank"
   CHECK(counter->lost() == 0);
 }
 
-TEST_CASE("sums leave the histogram alone") {
+TEST_CASE("sums leave the histogram unchanged") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   counter->record_sum(Direction::kReceived, 0, kPointToPoint, group.address(), 1, 1000, 10);
@@ -227,7 +228,7 @@ TEST_CASE("sentinels are resolved like processes") {
   CHECK(counts_of(*counter).cells.begin()->second.peer == rankmap::Identity{kJob, 70'000});
 }
 
-TEST_CASE("threads on several lanes add up, also what one takes back of another") {
+TEST_CASE("counts of threads on several lanes add up, even if one corrects another") {
   constexpr int kThreads = 20, kEach = 5000;  // more threads than lanes
   const FakeGroup group(fake_world(kJob, 8));
   const auto counter = open_counter(Counter::kLanes);
@@ -257,7 +258,7 @@ TEST_CASE("threads on several lanes add up, also what one takes back of another"
   CHECK(counts.sizes.at({kPointToPoint, 5}) == std::uint64_t{kThreads} * kEach);
 }
 
-TEST_CASE("cleared, it counts from zero, with all its exact sizes") {
+TEST_CASE("a cleared counter counts from zero, with all its exact sizes") {
   const FakeGroup group(fake_world(kJob, 2));
   const auto counter = open_counter();
   for (int round = 0; round < 2; ++round) {

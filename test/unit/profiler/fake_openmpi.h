@@ -43,8 +43,8 @@ inline const void* fake_process(rankmap::Identity who) {
   return process->address();
 }
 
-// One that was not talked to yet (ompi_proc_sentinel_to_name): bit 0 set, 1-15 local job, 16-31 job
-// family, 32-63 rank.
+// One not contacted yet (ompi_proc_sentinel_to_name): bit 0 set, 1-15 local job, 16-31 job family,
+// 32-63 rank.
 inline const void* fake_sentinel(rankmap::Identity who) {
   const std::uint64_t family = who.job >> 16;
   const std::uint64_t local_job = who.job & 0x7fff;

@@ -38,7 +38,7 @@ TEST_CASE("a dense group names its processes by job and rank") {
   CHECK(member(group.address(), 2) == Identity{kOtherJob, 0});
 }
 
-TEST_CASE("a process not talked to yet stands as a sentinel and is read the same") {
+TEST_CASE("a process not yet contacted is a sentinel and gives the same result") {
   const Identity far{0xfedc7fff, 0xffffff};
   const FakeGroup group({fake_sentinel({kJob, 3}), fake_process({kJob, 4}), fake_sentinel(far)});
   CHECK(member(group.address(), 0) == Identity{kJob, 3});
@@ -57,7 +57,7 @@ TEST_CASE("a sparse group is asked of the library, and unknown without it") {
   set_sparse_lookup(nullptr);
 }
 
-TEST_CASE("the name is read only where one was set") {
+TEST_CASE("a communicator's name is read only where one was set") {
   const FakeGroup group(fake_world(kJob, 2));
   FakeCommunicator comm(group, 0);
   CHECK(given_name(comm.address()).empty());
@@ -67,7 +67,7 @@ TEST_CASE("the name is read only where one was set") {
   CHECK(given_name(comm.address()).size() == openmpi::kCommNameSize);
 }
 
-TEST_CASE("of a duplicate the library says what it duplicates, of others nothing") {
+TEST_CASE("the library says what a duplicate was made from, and nothing for other communicators") {
   const FakeGroup group(fake_world(kJob, 2));
   FakeCommunicator comm(group, 0);
   CHECK(!duplicate_of(comm.address()));
@@ -80,8 +80,7 @@ TEST_CASE("of a duplicate the library says what it duplicates, of others nothing
   CHECK(!duplicate_of(comm.address()));
 }
 
-TEST_CASE(
-    "all members give a communicator the same key; other members, makers and orders another") {
+TEST_CASE("all members compute the same key, and other members, makers or orders another one") {
   const FakeGroup group(fake_world(kJob, 4));
   const FakeGroup turned({{kJob, 1}, {kJob, 0}, {kJob, 2}, {kJob, 3}});
   const std::uint64_t key = row_of(group, 0, "MPI_Comm_dup").key;
@@ -93,7 +92,7 @@ TEST_CASE(
   CHECK(row_of(turned, 0, "MPI_Comm_dup").key != key);
 }
 
-TEST_CASE("a sentinel and the process itself make the same key") {
+TEST_CASE("a sentinel and its process give the same key") {
   const FakeGroup seen(fake_world(kJob, 2));
   const FakeGroup unseen({fake_process({kJob, 0}), fake_sentinel({kJob, 1})});
   CHECK(row_of(seen, 0, "MPI_Comm_dup").key == row_of(unseen, 0, "MPI_Comm_dup").key);
@@ -109,7 +108,7 @@ struct Made {
   FakeCommunicator comm;
 };
 
-TEST_CASE("communicators that threads make at once have one key each, in any order of coming") {
+TEST_CASE("communicators made by threads at the same time have one key each, in any order") {
   const FakeGroup group(fake_world(kJob, 2));
   std::map<std::uint32_t, std::uint64_t> keys[2], ordinal_keys[2];  // by context id
   for (std::uint32_t rank : {0u, 1u}) {
@@ -127,7 +126,7 @@ TEST_CASE("communicators that threads make at once have one key each, in any ord
   CHECK(ordinal_keys[0] != ordinal_keys[1]);
 }
 
-TEST_CASE("one made before another is freed on one rank, and after it on the other, is another") {
+TEST_CASE("a communicator made before or after another is freed differs from it on every rank") {
   const FakeGroup group(fake_world(kJob, 2));
   std::uint64_t keys[2][2], ordinal_keys[2][2];
   for (std::uint32_t rank : {0u, 1u}) {
@@ -148,7 +147,8 @@ TEST_CASE("one made before another is freed on one rank, and after it on the oth
   CHECK(ordinal_keys[1][0] != ordinal_keys[1][1]);
 }
 
-TEST_CASE("what is made from communicators that threads made at once differs by its parent's key") {
+TEST_CASE(
+    "communicators made from others that threads made are distinguished by the parent's key") {
   const FakeGroup group(fake_world(kJob, 2));
   std::uint64_t keys[2][2];
   for (std::uint32_t rank : {0u, 1u}) {
@@ -170,7 +170,7 @@ TEST_CASE("what is made from communicators that threads made at once differs by 
   CHECK(keys[0][0] != keys[0][1]);
 }
 
-TEST_CASE("2,000 made and freed one after the other are one row with 2,000 instances") {
+TEST_CASE("2,000 communicators made and freed in turn are one row with 2,000 instances") {
   const FakeGroup group(fake_world(kJob, 4));
   const FakeCommunicator comm(group, 0);
   Registry registry;
@@ -187,7 +187,7 @@ TEST_CASE("2,000 made and freed one after the other are one row with 2,000 insta
   CHECK(registry.rows()[1].parent_key == registry.rows()[0].key);
 }
 
-TEST_CASE("the ordinal that was given back first is used again; one still alive is left alone") {
+TEST_CASE("the ordinal returned first is reused first, and one in use is not") {
   const FakeGroup group(fake_world(kJob, 2));
   Registry registry;
   REQUIRE(registry.open({kJob, 0}));
@@ -200,7 +200,7 @@ TEST_CASE("the ordinal that was given back first is used again; one still alive 
   CHECK(registry.rows()[first].instances == 2);
   CHECK(registry.rows()[second].instances == 1);
   registry.retire(first);
-  // Something else has context id 4 meanwhile.
+  // Another communicator has context id 4 meanwhile.
   const std::uint32_t later = Made(group, 7).add_to(registry);
   CHECK(later == 3);
   CHECK(registry.rows()[later].ordinal_key == registry.rows()[first].ordinal_key);
@@ -225,7 +225,7 @@ TEST_CASE("a kind that had several ordinals has no ordinal key from then on") {
   CHECK(registry.rows().size() == 2);
 }
 
-TEST_CASE("a million made and freed, with few alive at once, are as few rows as context ids") {
+TEST_CASE("a million communicators with few alive take as few rows as context ids") {
   const FakeGroup group(fake_world(kJob, 4));
   Registry registry;
   REQUIRE(registry.open({kJob, 0}));
@@ -241,12 +241,12 @@ TEST_CASE("a million made and freed, with few alive at once, are as few rows as 
   CHECK(registry.rows().size() == kAlive);
 }
 
-TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key in all of them") {
+TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key everywhere") {
   std::uint64_t key[2];
   for (std::uint32_t rank : {0u, 1u}) {
     const FakeGroup self({Identity{kJob, rank}});
     FakeCommunicator comm(self, 0);
-    comm.context_id(5 + rank);  // each process takes the next that it has free
+    comm.context_id(5 + rank);  // each process takes its next free one
     Registry registry;
     REQUIRE(registry.open({kJob, rank}));
     const auto alone = registry.add(comm.address(), "predefined", kNoKind,
@@ -258,7 +258,7 @@ TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key in all o
   CHECK(key[0] == key[1]);
 }
 
-TEST_CASE("both sides of an intercommunicator know it by one key, with their own group's key") {
+TEST_CASE("both sides of an intercommunicator share its key, with their own group's key") {
   const FakeGroup low({{kJob, 0}, {kJob, 1}}), high({{kJob, 2}, {kJob, 3}, {kJob, 4}});
   const FakeCommunicator at_low(low, high, 1), at_high(high, low, 2);
   Registry of_low, of_high;
@@ -288,7 +288,7 @@ TEST_CASE("connect and accept are two ends of one communicator") {
   CHECK(of_server.rows()[0].key == of_client.rows()[0].key);
 }
 
-TEST_CASE("members of another world are listed once, by the first of the own world") {
+TEST_CASE("members of another world are listed once, by the first member of this world") {
   const FakeGroup group({{kOtherJob, 7}, {kJob, 1}, {kOtherJob, 8}, {kJob, 0}});
   for (std::uint32_t rank : {0u, 1u}) {
     const FakeCommunicator comm(group, rank == 1 ? 1 : 3);
@@ -308,7 +308,8 @@ TEST_CASE("members of another world are listed once, by the first of the own wor
   }
 }
 
-TEST_CASE("names, visibility and descriptions; long text is cut and still ends") {
+TEST_CASE(
+    "names, visibility and descriptions are written, and long text is cut with its terminator") {
   const FakeGroup group(fake_world(kJob, 2));
   FakeCommunicator comm(group, 0);
   Registry registry;

@@ -9,12 +9,12 @@ namespace {
 
 constexpr std::uint32_t kRuns = TagRuns::kRuns;
 
-TEST_CASE("nothing is found in what is empty") {
+TEST_CASE("an empty list holds no tag") {
   const TagRuns runs;
   for (const int tag : {-1, 0, -27, -1'000'000}) CHECK(runs.find(tag) == TagRuns::kNotFound);
 }
 
-TEST_CASE("a run holds its two ends and what is between, and nothing else") {
+TEST_CASE("a run holds its two ends and all between, and nothing else") {
   TagRuns runs;
   runs.add(-30, -35, 4);
   CHECK(runs.find(-29) == TagRuns::kNotFound);
@@ -22,7 +22,7 @@ TEST_CASE("a run holds its two ends and what is between, and nothing else") {
   CHECK(runs.find(-36) == TagRuns::kNotFound);
 }
 
-// Seen from outside: merged runs never push an older one out.
+// Merged runs never push out an older one.
 TEST_CASE("consecutive runs of one class are one run") {
   TagRuns runs;
   runs.add(-30, -30, 1);
@@ -42,8 +42,8 @@ TEST_CASE("a gap or another class begins a new run") {
   CHECK(runs.find(-35) == 2);
 }
 
-// The library starts at its first tag again once it has used the last: the newest owner has it.
-TEST_CASE("a tag given out again belongs to the newest run") {
+// After its last tag the library starts again at the first: the newest owner has it.
+TEST_CASE("a tag that is reused belongs to the newest run") {
   TagRuns runs;
   runs.add(-27, -40, 1);
   runs.add(-1'073'741'820, -1'073'741'821, 2);
@@ -53,7 +53,7 @@ TEST_CASE("a tag given out again belongs to the newest run") {
   CHECK(runs.find(-1'073'741'821) == 2);
 }
 
-TEST_CASE("after kRuns changes the oldest run is gone, and only that") {
+TEST_CASE("after kRuns changes only the oldest run is gone") {
   TagRuns runs;
   const auto tag_of = [](std::uint32_t i) { return -100 - static_cast<int>(i); };
   const auto class_of = [](std::uint32_t i) { return 1 + i % 2; };
@@ -64,7 +64,7 @@ TEST_CASE("after kRuns changes the oldest run is gone, and only that") {
   for (std::uint32_t i = 1; i <= kRuns; ++i) REQUIRE(runs.find(tag_of(i)) == class_of(i));
 }
 
-TEST_CASE("cleared, it forgets, and can be used again") {
+TEST_CASE("a cleared list is empty and can be used again") {
   TagRuns runs;
   runs.add(-30, -31, 1);
   runs.clear();

@@ -64,7 +64,7 @@ TEST_CASE("every list is an axis, and the first varies slowest") {
   CHECK(all[8].varied[1] == std::pair<std::string, std::string>{"cluster.m", "[4, 2]"});
 }
 
-TEST_CASE("values inside a job are axes, too; a list of jobs is not") {
+TEST_CASE("values inside a job are axes too, but a list of jobs is not") {
   const auto all = combinations(
       "cluster: 'torus:dims=2,2'\nduration: 10\njobs:\n"
       "  - {pattern: {kind: [ring, shift], ranks: 4, bytes: [1, 2, 3]}, duration: 5, submit: "
@@ -95,7 +95,7 @@ TEST_CASE("a rank file is a placement like others, of all jobs or of one") {
         std::pair<std::string, std::string>{"placement", "{rankfile: a/ranks}"});
 }
 
-TEST_CASE("errors say where, and what there is instead") {
+TEST_CASE("errors say where they are and what is there instead") {
   const std::string jobs = kJobs;
   CHECK(refusal("cluster: x:\n") == "1:11: illegal map value");
   CHECK(refusal("- a\n- b\n") == "1:1: is not a mapping of keys to values");
@@ -132,7 +132,7 @@ TEST_CASE("errors say where, and what there is instead") {
         "3:5: a job needs 'profile', 'pattern' or 'log'");
 }
 
-TEST_CASE("a misspelt key is named, not what is missing for it") {
+TEST_CASE("a misspelt key is named rather than the key that is missing") {
   const std::string cluster =
       "cluster: 'torus:dims=2,2'\njobs:\n  - pattern: {kind: ring, ranks: 2}\n";
   CHECK(refusal(cluster + "    duration: {distribution: exponential, meen: 5}\n") ==
@@ -175,7 +175,7 @@ constexpr char kReference[] =
     "lambd: 0.2\n"
     "    trace: traces/job.tar.gz\n";
 
-TEST_CASE("the reference's scenario files are read as they are") {
+TEST_CASE("the reference's scenario files are read unchanged") {
   Files files;
   const auto file = read_scenarios(files.write("cg.yml", kReference));
   REQUIRE_MESSAGE(file, file.error().message);
@@ -217,7 +217,7 @@ TEST_CASE("the seed alone decides what is drawn") {
   CHECK(submits(all[0]).size() == doctest::Approx(100).epsilon(0.3));
 }
 
-TEST_CASE("job logs of the Standard Workload Format") {
+TEST_CASE("job logs in the Standard Workload Format are read") {
   Files files;
   const std::string path =
       files.write("log.swf",
@@ -237,7 +237,7 @@ TEST_CASE("job logs of the Standard Workload Format") {
   CHECK(bad.error().message.find("bad.swf:2: is not a job") != std::string::npos);
 }
 
-TEST_CASE("distributions have the means that they should have") {
+TEST_CASE("distributions have their expected means") {
   for (const auto& [name, parameters, mean] :
        {std::tuple{"constant", simulator::Parameters{3, 0}, 3.0},
         std::tuple{"exponential", simulator::Parameters{0.5, 0}, 2.0},
@@ -254,7 +254,7 @@ TEST_CASE("distributions have the means that they should have") {
   }
 }
 
-TEST_CASE("processes share combinations, and the first gathers them in order") {
+TEST_CASE("processes share the combinations, and the first gathers them in order") {
   const std::map<std::string, std::string> variables = {
       {"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "3"}, {"PMIX_NAMESPACE", "12/34"}};
   const Share second = share_from([&](const std::string& name) -> std::optional<std::string> {

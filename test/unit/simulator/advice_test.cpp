@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Placements that look at the traffic, what they are worth, and that nothing beats the lower
-// bounds.
+// Placements that consider the traffic, their gain, and the lower bounds that none can beat.
 #include "simulator/placement/advisor.h"
 
 #include <doctest/doctest.h>
@@ -29,8 +28,8 @@ std::vector<HostId> all_hosts(const Network& network) {
   return hosts;
 }
 
-// Ranks i and j send each other if i mod groups == j mod groups: block placement tears all groups
-// apart.
+// Ranks i and j send each other if i mod groups == j mod groups: block placement splits every
+// group.
 Job interleaved(std::int64_t ranks, std::int64_t groups) {
   std::vector<profile::PairCount> pairs;
   for (std::int64_t source = 0; source < ranks; ++source) {
@@ -61,7 +60,7 @@ Scores scores_of(const Network& network, const Job& job, const Placement& placem
   return *scores;
 }
 
-TEST_CASE("groups of ranks that talk are put on one host each") {
+TEST_CASE("groups of ranks that communicate are put on one host each") {
   const Network network = two_level_tree(2, 2, 2, 4);  // 4 hosts of 4 slots
   const Job job = interleaved(16, 4);
   const std::vector<HostId> hosts = all_hosts(network);
@@ -76,7 +75,7 @@ TEST_CASE("groups of ranks that talk are put on one host each") {
   }
 }
 
-TEST_CASE("pairs of hosts that talk are put on one switch") {
+TEST_CASE("pairs of hosts that communicate are put on one switch") {
   const Network network = two_level_tree(4, 2, 2, 1);  // 8 hosts of one slot, two to a switch
   const Job job = interleaved(8, 4);                   // pairs i, i + 4
   const std::vector<HostId> hosts = all_hosts(network);
@@ -115,7 +114,7 @@ TEST_CASE("no placement puts more processes on a host than it has slots") {
 }
 
 // All placements of six ranks on three hosts of two slots.
-TEST_CASE("no placement at all is below the lower bounds, and search finds the best here") {
+TEST_CASE("no placement is below the lower bounds, and the search finds the best one here") {
   const Network network = two_level_tree(3, 1, 1, 2);
   for (std::uint64_t seed = 1; seed <= 12; ++seed) {
     const Job job = drawn(6, 4 + seed, seed);
@@ -135,7 +134,7 @@ TEST_CASE("no placement at all is below the lower bounds, and search finds the b
   }
 }
 
-TEST_CASE("the spectrum of a ring, and the bound that it gives") {
+TEST_CASE("the spectrum of a ring gives the expected bound") {
   std::vector<profile::PairCount> pairs;
   for (std::int64_t rank = 0; rank < 12; ++rank) pairs.push_back({rank, (rank + 1) % 12, 10, 1});
   const std::vector<double> spectrum = laplacian_spectrum(RankGraph(job_of(12, pairs)));
@@ -151,7 +150,7 @@ TEST_CASE("the spectrum of a ring, and the bound that it gives") {
   CHECK(cut_bound(spectrum, {12, 12}) == doctest::Approx(0).scale(1));
 }
 
-TEST_CASE("a matrix that is diagonal in parts has a spectrum, too") {
+TEST_CASE("a block-diagonal matrix has a spectrum too") {
   const std::vector<double> spectrum =
       laplacian_spectrum(RankGraph(interleaved(12, 3)));  // three cliques of four
   for (std::size_t k = 0; k < 3; ++k) CHECK(spectrum[k] == doctest::Approx(0).scale(100));
@@ -159,7 +158,7 @@ TEST_CASE("a matrix that is diagonal in parts has a spectrum, too") {
   CHECK(cut_bound(spectrum, {4, 4, 4}) < 1e-3);
 }
 
-TEST_CASE("advice is no worse than what there is, and says so in numbers that can be checked") {
+TEST_CASE("advice is never worse than the present placement, and its numbers can be checked") {
   const Network network = two_level_tree(4, 2, 2, 4);
   const Job job = drawn(32, 200, 5);
   Placement present;
@@ -187,7 +186,7 @@ TEST_CASE("advice is no worse than what there is, and says so in numbers that ca
   }
 }
 
-TEST_CASE("placements as launchers take them") {
+TEST_CASE("placements are written in the launchers' formats") {
   const Network network = two_level_tree(1, 1, 2, 2);
   const Placement present = {0, 0, 1, 1}, better = {1, 0, 0, 1};
   const auto text = [&](const char* name) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Flows over time: ends worked by hand, conservation of bytes, symmetric patterns in few solutions.
+// Flows over time: ends worked out by hand, conservation of bytes, few solutions for symmetric
+// patterns.
 #include "simulator/flow/flow_model.h"
 
 #include <doctest/doctest.h>
@@ -32,14 +33,14 @@ std::map<std::uint64_t, double> run(FlowModel& model) {
   return ends;
 }
 
-TEST_CASE("alone: latencies of the route plus size over the slowest link") {
+TEST_CASE("a single flow takes the route's latencies plus size over its slowest link") {
   FlowModel model = model_of({{100, 0.5}, {50, 0.25}, {200, 1}});
   const Route route = {0, 1, 2};
   CHECK(model.start({route, 400, 3, 7}).ok());
   CHECK(run(model)[7] == doctest::Approx(3 + 1.75 + 400.0 / 50));
 }
 
-TEST_CASE("what is left speeds up when a flow ends, and slows down when one begins") {
+TEST_CASE("remaining flows speed up when one ends and slow down when one begins") {
   // Both share 10 B/s: A (60 bytes) from 0, B (20 bytes) from 2 with latency 1.
   // 0-3: A alone, 30 left. 3-7: 5 B/s each, B ends at 7, A has 10 left and ends at 8.
   FlowModel model = model_of({{10, 0}, {1000, 1}});
@@ -51,7 +52,7 @@ TEST_CASE("what is left speeds up when a flow ends, and slows down when one begi
   CHECK(ends[2] == doctest::Approx(7));
 }
 
-TEST_CASE("weights and bounds") {
+TEST_CASE("weights and bounds shape the rates") {
   FlowModel model = model_of({{12, 0}});
   const Route route = {0};
   CHECK(model.start({.route = route, .size_bytes = 90, .tag = 1, .weight = 3}).ok());
@@ -60,13 +61,13 @@ TEST_CASE("weights and bounds") {
   CHECK(model.start({.route = {}, .size_bytes = 20, .tag = 4, .rate_bound_Bps = 4}).ok());
   auto ends = run(model);
   CHECK(ends[4] == doctest::Approx(5));
-  // 7.5 and 2.5 B/s beside the bounded 2 B/s until 10; then 90 - 75 at 9 and 30 - 25 at 3 B/s.
+  // 7.5 and 2.5 B/s, and the bounded one 2 B/s, until 10; then 90 - 75 at 9 and 30 - 25 at 3 B/s.
   CHECK(ends[3] == doctest::Approx(10));
   CHECK(ends[1] == doctest::Approx(10 + 15.0 / 9));
   CHECK(ends[2] == doctest::Approx(10 + 5.0 / 3));
 }
 
-TEST_CASE("nothing to send still takes the latency; without links it takes nothing") {
+TEST_CASE("an empty flow still takes the latency, and without links no time") {
   FlowModel model = model_of({{10, 2}});
   const Route route = {0};
   CHECK(model.start({route, 0, 1, 1}).ok());
@@ -108,7 +109,7 @@ TEST_CASE("a symmetric all-to-all ends at one instant and needs two solutions") 
   CHECK(model.solutions() <= 2);  // when all begin, and when all have ended
 }
 
-TEST_CASE("usage: each link has carried what was sent over it, in the right intervals") {
+TEST_CASE("each link has carried what was sent over it, in the right intervals") {
   const Star star(12);
   FlowModel model = model_of(star.links());
   LinkUsage usage(2 * star.hosts, 8, 1e-6);
@@ -131,7 +132,7 @@ TEST_CASE("usage: each link has carried what was sent over it, in the right inte
   }
 }
 
-TEST_CASE("usage: intervals grow, bytes stay where they were") {
+TEST_CASE("intervals of link usage grow while bytes stay in place") {
   LinkUsage usage(2, 4, 1);
   usage.change(1, 0.5, 10);
   usage.change(1, 2.5, 2);
@@ -191,7 +192,7 @@ TEST_CASE("random flows end when an integration in tiny steps says so") {
   }
 }
 
-TEST_CASE("what cannot be simulated is named") {
+TEST_CASE("input that cannot be simulated is refused by name") {
   CHECK(FlowModel::create({{1, 0}, {0, 0}}).error().message.find("capacity of link 1") !=
         std::string::npos);
   CHECK(FlowModel::create({{1, -1}}).error().message.find("latency of link 0") !=
@@ -204,7 +205,7 @@ TEST_CASE("what cannot be simulated is named") {
   CHECK_FALSE(model.start({route, 1, 0, 0, 1, 0}).ok());
   CHECK(model.start({route, 10}).ok());
   run(model);
-  CHECK_FALSE(model.start({route, 1, 5}).ok());  // it is 10 s already
+  CHECK_FALSE(model.start({route, 1, 5}).ok());  // now it is 10 s
 }
 
 }  // namespace

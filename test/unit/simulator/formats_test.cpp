@@ -39,7 +39,7 @@ std::string error(const std::string& text) {
   return message.substr((folder / "file:").size());
 }
 
-TEST_CASE("Slurm's host lists") {
+TEST_CASE("Slurm's host lists are expanded") {
   const auto names = [](const char* list) {
     const auto expanded = expand_host_list(list);
     REQUIRE(expanded);
@@ -57,7 +57,7 @@ TEST_CASE("Slurm's host lists") {
   }
 }
 
-TEST_CASE("Slurm topology.conf") {
+TEST_CASE("Slurm's topology.conf is read") {
   const Network network = read_graphml_text(
       "# two leaves\n"
       "SwitchName=s0 Nodes=n[0-2] LinkSpeed=100\n"
@@ -73,7 +73,7 @@ TEST_CASE("Slurm topology.conf") {
   CHECK(network.find_link(network.find_node("n4"), network.find_node("s1")) != kNoId);
 }
 
-TEST_CASE("what is wrong with a topology.conf, with its line") {
+TEST_CASE("errors in a topology.conf name the line") {
   CHECK(error("SwitchName=a Nodes=n1\nSwitchName=b Switches=c\n") == "2: there is no switch 'c'");
   CHECK(
       error(
@@ -105,7 +105,7 @@ constexpr char kFabric[] =
     "[1](f1) \t\"S-01\"[9]\t\t# lid 9\n";
 
 TEST_CASE(
-    "ibnetdiscover: hosts by name, links with port and speed, adapters inside switches left out") {
+    "ibnetdiscover's hosts, links, ports and speeds are read without adapters inside switches") {
   const Network network = read_graphml_text(kFabric);
   CHECK(network.host_count() == 2);
   CHECK(network.node_name(0) == "node01");
@@ -119,8 +119,8 @@ TEST_CASE(
         doctest::Approx(6.818e9).epsilon(0.001));
 }
 
-TEST_CASE("what is wrong with ibnetdiscover's output, with its line") {
-  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is not described");
+TEST_CASE("errors in ibnetdiscover's output name the line") {
+  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is described nowhere");
   CHECK(error("Switch 36\n") == "1: the Switch has no name in double quotes");
   CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") == "2: 'S-01' is described twice");
   CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port comes before the first Switch or Ca");
@@ -128,7 +128,7 @@ TEST_CASE("what is wrong with ibnetdiscover's output, with its line") {
   CHECK(error("anything\n") == " holds no Switch and no Ca of ibnetdiscover");
 }
 
-TEST_CASE("failed cables: by name, by share, both directions at once") {
+TEST_CASE("cables fail by name or by share, in both directions") {
   const Network network = two_level_tree(3, 2, 2);
   const auto cable = find_cables(network, "edge1=core1");
   REQUIRE(cable);
@@ -155,7 +155,7 @@ TEST_CASE("failed cables: by name, by share, both directions at once") {
         "'edge1' and 'edge2' are not linked in 'tree'");
 }
 
-TEST_CASE("forwarding tables: D-mod-K goes by destination, greedy needs the source") {
+TEST_CASE("forwarding tables need the destination for D-mod-K and also the source for greedy") {
   const Network network = two_level_tree(2, 2, 2);
   const std::vector<Demand> demands = {{0, 2, 5, 1, 0}, {1, 2, 4, 1, 0}, {2, 2, 1, 1, 0}};
   const auto table_of = [&](const char* name) {
@@ -179,7 +179,7 @@ TEST_CASE("forwarding tables: D-mod-K goes by destination, greedy needs the sour
         "host 'n0' has no mac; OpenFlow tables need one");
 }
 
-TEST_CASE("OpenFlow tables in the reference's format") {
+TEST_CASE("OpenFlow tables are written in the reference's format") {
   NetworkBuilder builder("ring of three");
   for (int at = 0; at < 3; ++at) {
     const std::string number = std::to_string(at + 1);

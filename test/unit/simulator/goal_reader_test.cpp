@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// GOAL text: what is read from it, by what it makes the ranks do; and errors with line and column.
+// GOAL text: what the ranks do after reading it, and errors with line and column.
 #include "simulator/loggops/goal_reader.h"
 
 #include <doctest/doctest.h>
@@ -16,7 +16,7 @@ std::string error_of(const std::string& text) {
   return program.ok() ? "" : program.error().message;
 }
 
-TEST_CASE("a schedule with labels, dependencies, options and comments") {
+TEST_CASE("a schedule with labels, dependencies, options and comments is read") {
   const auto program = read_goal(
       "// example\n"
       "num_ranks 2\n"

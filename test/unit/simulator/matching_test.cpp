@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI's matching rules: cases by hand, then random ones against two plain lists searched from the
-// front.
+// MPI's matching rules: cases written by hand, then random ones compared with two plain lists that
+// are searched from the front.
 #include "simulator/loggops/matching.h"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@
 namespace fathom::simulator {
 namespace {
 
-TEST_CASE("messages of a sender are received in order, tags and communicators apart") {
+TEST_CASE("messages of a sender are received in order, separately for tags and communicators") {
   Program program(2);
   const OperationId a = program.send(0, 1, 1, 5, 0), b = program.send(0, 1, 1, 5, 0),
                     other_tag = program.send(0, 1, 1, 6, 0),
@@ -35,7 +35,7 @@ TEST_CASE("messages of a sender are received in order, tags and communicators ap
 }
 
 TEST_CASE(
-    "a wildcard takes what came first; of two receives that match, the one posted first gets it") {
+    "a wildcard takes the first message, and of two matching receives the first posted gets it") {
   Program program(3);
   const OperationId from_0 = program.send(0, 2, 1, 1, 0), from_1 = program.send(1, 2, 1, 2, 0),
                     again = program.send(0, 2, 1, 1, 0);
@@ -86,7 +86,7 @@ class Lists {
   std::list<OperationId> posted_, kept_;
 };
 
-TEST_CASE("random messages and receives match as lists do") {
+TEST_CASE("random messages and receives match as simple lists do") {
   for (unsigned seed = 0; seed < 300; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Max-min fair rates: the equations first (feasible, and a bottleneck for every flow), then cases
-// worked by hand, then random flows that come and go against a solver too simple to be wrong.
+// worked out by hand, then random flows that come and go, compared with a very simple solver.
 #include "simulator/flow/maxmin.h"
 
 #include <doctest/doctest.h>
@@ -25,7 +25,7 @@ struct Demand {
   double bound = MaxMin::kUnbounded;
 };
 
-// A solver with the demands it was given, by flow.
+// A solver and the demands of its flows.
 struct Network {
   explicit Network(std::vector<double> capacities) : capacities(capacities), solver(capacities) {}
 
@@ -95,8 +95,8 @@ void check_equations(const Network& network) {
   }
 }
 
-// Raises the level of all flows that still can by the most that every link and bound allows; again
-// and again. O(flows^2 * links).
+// Repeatedly raises the rates of all unlimited flows by the most that every link and bound allows.
+// O(flows^2 * links).
 std::map<Flow, double> brute_force(const Network& network) {
   std::map<Flow, double> rates, growing;
   std::vector<double> room = network.capacities;
@@ -154,7 +154,7 @@ TEST_CASE("one link is shared equally, by weight, and up to bounds") {
 }
 
 // Bertsekas & Gallager, figure 6.17 in kind: long and short sessions over a chain of links.
-TEST_CASE("a parking lot: the long flow gets the share of the most crowded link") {
+TEST_CASE("the long flow of a parking lot gets the share of the most crowded link") {
   Network network({1, 1, 2});
   const Flow all = network.add({{0, 1, 2}});
   const Flow a = network.add({{0}}), b = network.add({{1}}), c = network.add({{1}}),
@@ -178,7 +178,7 @@ TEST_CASE("a link that a route names twice counts twice") {
   check_equations(network);
 }
 
-TEST_CASE("no links, no capacity, no flows") {
+TEST_CASE("flows without links are unbounded, and flows over a link without capacity get nothing") {
   Network network({0, 5});
   network.solver.solve();
   CHECK(network.solver.changed_flows().empty());
@@ -196,7 +196,7 @@ TEST_CASE("no links, no capacity, no flows") {
   check_equations(network);
 }
 
-TEST_CASE("a flow that leaves gives way along a chain, and only there") {
+TEST_CASE("a flow that leaves frees capacity along its chain only") {
   // Flow k uses links k and k+1; a second chain, links 10 to 13, shares nothing with the first.
   Network network({4, 3, 8, 6, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1});
   const Flow first = network.add({{0, 1}}), second = network.add({{1, 2}}),
@@ -215,8 +215,8 @@ TEST_CASE("a flow that leaves gives way along a chain, and only there") {
   check_equations(network);
 }
 
-// It once kept what rounding had left of it, and was said to be in use for ever.
-TEST_CASE("a link whose last flow has left carries nothing at all") {
+// A rounding error once remained, and the link was said to be in use for ever.
+TEST_CASE("a link without flows carries exactly nothing") {
   Network network({1, 7});
   std::vector<Flow> flows;
   for (const double weight : {0.1, 0.7, 0.3, 1.3, 0.9})
@@ -228,7 +228,7 @@ TEST_CASE("a link whose last flow has left carries nothing at all") {
   CHECK(network.solver.load(1) == 0);
 }
 
-TEST_CASE("symmetric flows get the very same rate, whatever the rounding") {
+TEST_CASE("symmetric flows get identical rates despite rounding") {
   constexpr Link kHosts = 60;
   Network network(std::vector<double>(2 * kHosts, 0.1));
   std::vector<Flow> flows;
@@ -242,8 +242,8 @@ TEST_CASE("symmetric flows get the very same rate, whatever the rounding") {
   CHECK(network.solver.rate(flows.front()) == doctest::Approx(0.1 / (kHosts - 1)));
 }
 
-TEST_CASE("a change costs what depends on it, not what there is") {
-  // 1,000 pairs of links with ten flows each: a flow that leaves concerns the nine beside it.
+TEST_CASE("the cost of a change depends on the flows it affects, not on all flows") {
+  // 1,000 pairs of links with ten flows each: a flow that leaves affects the nine on its links.
   constexpr Link kPairs = 1000;
   Network network(std::vector<double>(2 * kPairs, 1));
   std::vector<Flow> flows;
@@ -282,7 +282,7 @@ void change(Network& network, std::mt19937& random, Link links) {
   }
 }
 
-TEST_CASE("random flows that come and go have bottlenecks and the rates of brute force") {
+TEST_CASE("random flows that come and go have the bottlenecks and rates of brute force") {
   for (unsigned seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     std::mt19937 random(seed);
@@ -301,7 +301,7 @@ TEST_CASE("random flows that come and go have bottlenecks and the rates of brute
   }
 }
 
-TEST_CASE("what was reported as changed is all that changed") {
+TEST_CASE("only the flows reported as changed have changed") {
   std::mt19937 random(7);
   Network network(std::vector<double>(12, 10));
   std::map<Flow, double> rates;

@@ -18,7 +18,7 @@ namespace {
 using test::Scratch;
 using test::write_file;
 
-TEST_CASE("hosts come first, whatever the order they were added in") {
+TEST_CASE("hosts come first, whatever the order in which they were added") {
   NetworkBuilder builder("b");
   const auto top = builder.add_switch("s", 7);
   const auto one = builder.add_host("h1", 2, "00:01");
@@ -65,7 +65,7 @@ TEST_CASE("what cannot be a network is refused by name") {
   CHECK(empty.build().error().message == "the network has no host");
 }
 
-TEST_CASE("GraphML that was written is read as the same network") {
+TEST_CASE("GraphML is written and read back as the same network") {
   Scratch folder;
   NetworkBuilder builder("a <b> & \"c\"");
   const auto top = builder.add_switch("s&1", 3);
@@ -94,7 +94,7 @@ TEST_CASE("GraphML that was written is read as the same network") {
   CHECK(again->link(1).port == 9);
 }
 
-TEST_CASE("grids that were written are read as grids") {
+TEST_CASE("grids are written and read back as grids") {
   Scratch folder;
   for (const std::string cluster :
        {"torus:dims=3,4", "mesh:dims=2,3,2;hosts=2", "hyperx:dims=3,3", "torus:dims=5"}) {
@@ -157,7 +157,7 @@ TEST_CASE("an undirected edge is two links") {
   CHECK(network->find_link(1, 0) != kNoId);
 }
 
-TEST_CASE("each way a GraphML file can be wrong is one sentence with file and line") {
+TEST_CASE("each defect in a GraphML file gives one sentence with file and line") {
   Scratch folder;
   const std::string path = folder / "g";
   const auto error = [&](const std::string& text) {
@@ -199,7 +199,7 @@ TEST_CASE("each way a GraphML file can be wrong is one sentence with file and li
   CHECK(error("<graphml><graph/></graphml>") == path + ": the network has no host");
 }
 
-TEST_CASE("names in natural order") {
+TEST_CASE("names are sorted in natural order") {
   CHECK(base::natural_less("core2", "core10"));
   CHECK_FALSE(base::natural_less("core10", "core2"));
   CHECK(base::natural_less("a", "a1"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Small networks and jobs made up for tests.
+// Small networks and jobs for tests.
 #pragma once
 
 #include <doctest/doctest.h>

@@ -73,9 +73,7 @@ std::string switches_passed(const Network& network, HostId from, HostId to) {
   return names;
 }
 
-TEST_CASE(
-    "hwloc: domains are NUMA nodes, or sockets where these are fewer; slots are cores, not "
-    "threads") {
+TEST_CASE("hwloc's domains are NUMA nodes, or sockets where these are fewer, and slots are cores") {
   const NodeTopology two = node("pack:2 numa:2 core:4 pu:2");
   CHECK(two.sockets == 2);
   REQUIRE(two.domains.size() == 4);
@@ -89,7 +87,7 @@ TEST_CASE(
   CHECK(node("pack:1 core:8 pu:1").domains.size() == 1);
 }
 
-TEST_CASE("dimension order goes the same ways whatever is inside the hosts") {
+TEST_CASE("dimension-order routes are the same whatever is inside the hosts") {
   const Network plain = cluster_of("pack:1 core:2 pu:1", "torus:dims=3,4"),
                 split = cluster_of("pack:2 core:1 pu:1", "torus:dims=3,4");
   REQUIRE(split.host_count() == 2 * plain.host_count());
@@ -122,7 +120,7 @@ TEST_CASE("sockets and NUMA domains become levels of the network below the hosts
   CHECK(network.hosts_named("n9").empty());
 }
 
-TEST_CASE("a machine of one domain stays one host, with its cores as slots") {
+TEST_CASE("a machine with one domain stays one host with its cores as slots") {
   const Network network = cluster_of("pack:1 core:8 pu:2");
   CHECK(network.host_count() == 4);
   CHECK(network.switch_count() == 3);
@@ -130,9 +128,9 @@ TEST_CASE("a machine of one domain stays one host, with its cores as slots") {
   CHECK(network.machine(0) == "n0");
 }
 
-// Ranks 0 and 2, 1 and 3 talk: on one machine of two domains of two cores, block placement tears
+// Ranks 0 and 2, 1 and 3 talk: on one machine of two domains of two cores, block placement splits
 // both pairs.
-TEST_CASE("placement sees domains, and the launcher is told machine and core") {
+TEST_CASE("placement sees domains, and the launcher gets machine and core") {
   const Network network = cluster_of("pack:2 core:2 pu:1", "leafspine:leaves=1;spines=1;hosts=1");
   const Job job{"pairs", 4, {{0, 2, 100, 1}, {1, 3, 100, 1}}};
   const std::vector<HostId> hosts = {0, 1};
@@ -157,7 +155,7 @@ TEST_CASE("placement sees domains, and the launcher is told machine and core") {
   CHECK_FALSE(read_placement(network, folder / "ranks"));
 }
 
-TEST_CASE("what is no topology of hwloc's is refused") {
+TEST_CASE("input that is not an hwloc topology is refused") {
   Scratch folder;
   write_file(folder / "node.xml", "<graphml/>");
   CHECK(read_hwloc(folder / "node.xml")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Phases and jobs on links so few that their times can be worked out by hand.
+// Phases and jobs on a few links, with times worked out by hand.
 #include "simulator/flow/phases.h"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ TEST_CASE("jobs slow each other down only where they share a link") {
   CHECK((*slow)[2] == doctest::Approx(1));
 }
 
-TEST_CASE("jobs without phases, and errors") {
+TEST_CASE("a job without phases ends when it starts, and errors name the job or link") {
   const auto times = together({{1, 0}}, {PhasedJob{3, {}}});
   CHECK(times[0].end_s == 3);
   CHECK(times[0].duration_s == 0);

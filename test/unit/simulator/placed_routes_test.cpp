@@ -30,7 +30,7 @@ PlacedRoutes routes_of(const Network& network, const Job& job, const Placement& 
   return std::move(*routes);
 }
 
-TEST_CASE("a matrix as a phase: latency, then what the shared links allow") {
+TEST_CASE("a matrix sent as a phase takes the latency plus what shared links allow") {
   const Network network = small_tree();
   const Job job{
       "pairs", 4, {{0, 1, 1000000, 1}, {0, 2, 500000, 1}, {1, 3, 500000, 1}, {2, 2, 9, 1}}};
@@ -58,7 +58,7 @@ TEST_CASE("ranks of one host have no links between them") {
   CHECK(network.link(routes.between(0, 2).back()).target == 0);
 }
 
-TEST_CASE("replay on a routed network: LogGP inside a host, links between hosts") {
+TEST_CASE("replay uses LogGP inside a host and links between hosts") {
   const Network network = small_tree();
   const Job job{"", 3, {}};
   const PlacedRoutes routes = routes_of(network, job, {0, 0, 2});
@@ -79,8 +79,7 @@ TEST_CASE("replay on a routed network: LogGP inside a host, links between hosts"
   CHECK(result->ranks[2].end_ns == doctest::Approx(200 + 4000 + 100000 + 100));
 }
 
-TEST_CASE(
-    "every router of shortest ways serves an all-to-all, which the links between leaves limit") {
+TEST_CASE("an all-to-all over every shortest-path router is limited by the links between leaves") {
   const Network network = small_tree();
   Job job{"all", 8, {}};
   Placement placement;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Hosts chosen, processes placed, and what the hosts then send to each other.
+// Choice of hosts, placement of processes, and the resulting traffic between hosts.
 #include "simulator/placement/placement.h"
 
 #include <doctest/doctest.h>
@@ -54,7 +54,7 @@ TEST_CASE("random selection never draws a host twice (the reference: with replac
   CHECK(select("random", network, 160).size() == 20);
 }
 
-TEST_CASE("block fills hosts, cyclic deals out, random is block in another order") {
+TEST_CASE("block fills hosts, cyclic alternates, and random permutes block") {
   const Network network = two_level_tree(1, 1, 3, 2);
   CHECK(place("block", network, 5, {2, 0, 1}) == Placement{2, 2, 0, 0, 1});
   CHECK(place("cyclic", network, 5, {2, 0, 1}) == Placement{2, 0, 1, 2, 0});
@@ -64,7 +64,7 @@ TEST_CASE("block fills hosts, cyclic deals out, random is block in another order
         std::multiset<HostId>{0, 0, 1, 1, 2, 2});
 }
 
-TEST_CASE("cyclic passes over hosts that are full") {
+TEST_CASE("cyclic skips hosts that are full") {
   NetworkBuilder builder("uneven");
   const auto top = builder.add_switch("s");
   builder.add_cable(builder.add_host("a", 1), top, 1, 0);
@@ -74,7 +74,7 @@ TEST_CASE("cyclic passes over hosts that are full") {
   CHECK(place("cyclic", *network, 4, {0, 1}) == Placement{0, 1, 1, 1});
 }
 
-TEST_CASE("too many processes: the Error says how many slots there are") {
+TEST_CASE("a job with too many processes is refused with the number of slots") {
   const Network network = two_level_tree(2, 1, 2, 2);
   const auto hosts = select_hosts(**find_selector("linear"), {network, 9, {}, 1});
   REQUIRE_FALSE(hosts);
@@ -96,7 +96,7 @@ TEST_CASE("an unknown name is answered with the known ones") {
   CHECK(find_router("x").error().message.find("there are dmodk, smodk") != std::string::npos);
 }
 
-TEST_CASE("demands add up by hosts and keep the order of the first pair, ranks as text") {
+TEST_CASE("demands add up by hosts in the order of the first pair, ranks as text") {
   const Job job =
       job_of(12, {{0, 1, 5, 0}, {1, 0, 7, 0}, {2, 11, 1, 0}, {10, 11, 3, 0}, {11, 2, 0, 0}});
   const Placement placement = {0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};

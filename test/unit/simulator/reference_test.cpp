@@ -88,7 +88,8 @@ TEST_CASE("bytes and flows on every link are those of the reference") {
   CHECK(links == 192);
 }
 
-TEST_CASE("the paper's table: largest traffic, relative to block placement with D-mod-K") {
+TEST_CASE(
+    "the largest traffic relative to block placement with D-mod-K is that of the paper's table") {
   if (data_is_absent()) return;
   Milk milk;
   struct Row {
@@ -115,7 +116,7 @@ TEST_CASE("the paper's table: largest traffic, relative to block placement with 
   }
 }
 
-TEST_CASE("largest congestion, flows and deviation are those of the reference") {
+TEST_CASE("the largest congestion, flows and deviation are those of the reference") {
   if (data_is_absent()) return;
   Milk milk;
   const LoadFigures block =
@@ -130,7 +131,7 @@ TEST_CASE("largest congestion, flows and deviation are those of the reference") 
   CHECK(std::abs(cyclic.congestion_deviation - 1.65719586e+09) < 5);
 }
 
-TEST_CASE("pepsi: trunks of four times a host link's capacity count a quarter") {
+TEST_CASE("trunks with four times a host link's capacity count a quarter (pepsi)") {
   if (data_is_absent()) return;
   const auto pepsi = load_cluster(environment("FATHOM_REFERENCE_DATA") + "/pepsi.graphml");
   REQUIRE_MESSAGE(pepsi, pepsi.error().message);

@@ -28,7 +28,7 @@ ReplayResult run(const Program& program, const LogGops& machine = kMachine) {
 
 bool is(double value, double expected) { return value == doctest::Approx(expected).epsilon(1e-12); }
 
-TEST_CASE("one message: o + (k-1)G + L + o; the sender has o") {
+TEST_CASE("one message takes o + (k-1)G + L + o, and its sender o") {
   Program program(2);
   Script(program, 0).send(1, kBytes);
   Script(program, 1).receive(0, kBytes);
@@ -41,7 +41,7 @@ TEST_CASE("one message: o + (k-1)G + L + o; the sender has o") {
   CHECK(result.events == 3);
 }
 
-TEST_CASE("overhead per byte: o + kO at each end") {
+TEST_CASE("overhead per byte adds o + kO at each end") {
   LogGops machine = kMachine;
   machine.O = 0.1;
   Program program(2);
@@ -50,7 +50,7 @@ TEST_CASE("overhead per byte: o + kO at each end") {
   CHECK(is(run(program, machine).end_ns, 2 * (300 + 400.1) + B + 1500));
 }
 
-TEST_CASE("two messages: the second leaves g after the last byte of the first") {
+TEST_CASE("the second of two messages leaves g after the last byte of the first") {
   Program program(2);
   Script sender(program, 0), receiver(program, 1);
   for (int message = 0; message < 2; ++message) {
@@ -60,7 +60,7 @@ TEST_CASE("two messages: the second leaves g after the last byte of the first") 
   CHECK(is(run(program).end_ns, 300 + B + 700 + B + 1500 + 300));
 }
 
-TEST_CASE("ping-pong: a round trip is twice 2o + L + (k-1)G") {
+TEST_CASE("a ping-pong's round trip is twice 2o + L + (k-1)G") {
   Program program(2);
   Script ping(program, 0), pong(program, 1);
   for (int round = 0; round < 10; ++round) {
@@ -72,7 +72,7 @@ TEST_CASE("ping-pong: a round trip is twice 2o + L + (k-1)G") {
   CHECK(is(run(program).end_ns, 20 * (300 + 1500 + B + 300)));
 }
 
-TEST_CASE("once around a ring of P ranks: P (2o + L + (k-1)G)") {
+TEST_CASE("one round of a ring of P ranks takes P (2o + L + (k-1)G)") {
   constexpr std::uint32_t kRanks = 17;
   Program program(kRanks);
   for (std::uint32_t rank = 0; rank < kRanks; ++rank) {
@@ -137,7 +137,7 @@ void linear_all_to_all(Program& program, std::uint32_t ranks, double bytes) {
   }
 }
 
-TEST_CASE("linear all-to-all: o + (P-2)(g+B) + B + L + o, if 2o <= g + B") {
+TEST_CASE("a linear all-to-all takes o + (P-2)(g+B) + B + L + o if 2o <= g + B") {
   constexpr std::uint32_t kRanks = 24;
   Program program(kRanks);
   linear_all_to_all(program, kRanks, kBytes);
@@ -150,7 +150,7 @@ TEST_CASE("linear all-to-all: o + (P-2)(g+B) + B + L + o, if 2o <= g + B") {
   CHECK(result.messages == kRanks * (kRanks - 1));
 }
 
-TEST_CASE("P messages to one rank at once: its interface takes one each g + B") {
+TEST_CASE("a rank's interface takes one of P simultaneous messages each g + B") {
   constexpr std::uint32_t kRanks = 9;
   Program program(kRanks);
   Script root(program, 0);
@@ -163,7 +163,7 @@ TEST_CASE("P messages to one rank at once: its interface takes one each g + B") 
   CHECK(is(run(program).ranks[0].end_ns, 300 + 1500 + 7 * (700 + B) + B + 300));
 }
 
-TEST_CASE("a late receiver: eager messages wait for it, and cost it o") {
+TEST_CASE("eager messages wait for a late receiver and cost it o") {
   Program program(2);
   Script(program, 0).send(1, kBytes);
   Script late(program, 1);
@@ -175,7 +175,7 @@ TEST_CASE("a late receiver: eager messages wait for it, and cost it o") {
   CHECK(is(result.ranks[1].compute_ns, 50000));
 }
 
-TEST_CASE("rendezvous: o + 3L + (k-1)G + o with a ready receiver; a late one holds the sender") {
+TEST_CASE("a rendezvous takes o + 3L + (k-1)G + o, and a late receiver delays the sender") {
   constexpr double kLong = 40001, kLongB = 10000;
   Program ready(2);
   Script(ready, 0).send(1, kLong);
@@ -194,7 +194,7 @@ TEST_CASE("rendezvous: o + 3L + (k-1)G + o with a ready receiver; a late one hol
   CHECK(is(held.ranks[1].end_ns, 50000 + 1500 + 1500 + kLongB + 300));
 }
 
-TEST_CASE("non-blocking operations overlap computation; a message waits for the processor") {
+TEST_CASE("non-blocking operations overlap computation, and a message waits for the processor") {
   Program program(2);
   Script sender(program, 0), receiver(program, 1);
   const OperationId sent = sender.isend(1, 40001);
@@ -210,7 +210,7 @@ TEST_CASE("non-blocking operations overlap computation; a message waits for the 
   CHECK(is(result.ranks[1].end_ns, 20000 + 300));
 }
 
-TEST_CASE("processors of a rank work side by side, each in order") {
+TEST_CASE("processors of a rank work in parallel, each in order") {
   Program program(1);
   program.compute(0, 100, 0);
   program.compute(0, 100, 0);
@@ -222,7 +222,7 @@ TEST_CASE("processors of a rank work side by side, each in order") {
   CHECK(is(result.ranks[0].compute_ns, 360));
 }
 
-TEST_CASE("what can never happen is named") {
+TEST_CASE("operations that can never happen are named") {
   Program nobody(2);
   Script(nobody, 1).receive(0, 8, 5, 3);
   CHECK(replay(nobody, kMachine)
@@ -250,7 +250,7 @@ TEST_CASE("what can never happen is named") {
   CHECK_FALSE(replay(Program(1), negative).ok());
 }
 
-TEST_CASE("messages that nobody receives are counted, and hold nobody") {
+TEST_CASE("messages that nobody receives are counted and delay nobody") {
   Program program(2);
   Script(program, 0).send(1, 8, 1);
   const ReplayResult result = run(program);
@@ -269,7 +269,7 @@ struct SharedLink {
                         }};
 };
 
-TEST_CASE("on a network, two messages at once share the link: o + latency + 2k/C + o") {
+TEST_CASE("two simultaneous messages share a network link and take o + latency + 2k/C + o") {
   for (const bool rendezvous : {false, true}) {
     SharedLink shared;
     LogGops machine = kMachine;
@@ -293,7 +293,7 @@ TEST_CASE("on a network, two messages at once share the link: o + latency + 2k/C
   }
 }
 
-TEST_CASE("on a network, a small message that overtakes a large one is still matched behind it") {
+TEST_CASE("a small message that overtakes a large one is still matched after it") {
   SharedLink shared;
   LogGops machine = kMachine;
   machine.S_bytes = 1e6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Every routing on every kind of network: ways are whole, shortest ways are shortest, the rules
-// hold.
+// Every router on every kind of network: routes are complete, shortest where promised, and follow
+// their rules.
 #include "simulator/routing/routing.h"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ constexpr const char* kNetworks[] = {"xgft:m=3,2,2;w=1,2,3",
                                      "dragonfly:switches=3;globals=1;hosts=2",
                                      "slimfly:q=3;hosts=1"};
 
-TEST_CASE("every way is whole, and shortest where that is promised") {
+TEST_CASE("every route is complete, and shortest where that is promised") {
   for (const std::string specification : kNetworks) {
     const Network network = test::network_of(specification);
     const std::vector<Demand> demands = all_pairs(network);
@@ -117,7 +117,8 @@ TEST_CASE("D-mod-K on an XGFT: at level l, parent floor(d / (w_1 … w_l)) mod w
   }
 }
 
-TEST_CASE("D-mod-K: all to all loads every link of a full fat tree alike, and uses all roots") {
+TEST_CASE(
+    "D-mod-K loads every link of a full fat tree equally in an all-to-all and uses all roots") {
   const Network network = test::network_of("tree:k=3;n=3");
   auto router = (*find_router("dmodk"))->make(network, {});
   REQUIRE(router);
@@ -140,7 +141,7 @@ TEST_CASE("D-mod-K: all to all loads every link of a full fat tree alike, and us
   }
 }
 
-TEST_CASE("dimension order: first coordinate first, the shorter way around") {
+TEST_CASE("dimension order takes the first coordinate first and the shorter direction") {
   const Network network = test::network_of("torus:dims=5,4");
   const auto names = [&](HostId source, HostId destination) {
     const std::vector<Demand> demands = {{source, destination, 1, 1, 0}};
@@ -159,7 +160,7 @@ TEST_CASE("dimension order: first coordinate first, the shorter way around") {
             .message.find("needs a torus") != std::string::npos);
 }
 
-TEST_CASE("a seed gives the same ways again, another seed others; D-mod-K has none") {
+TEST_CASE("the same seed gives the same routes, another seed others, and D-mod-K uses none") {
   const Network network = test::network_of("tree:k=4;n=2");
   const std::vector<Demand> demands = all_pairs(network);
   const auto same = [&](const char* name, std::uint64_t one, std::uint64_t other) {
@@ -178,7 +179,7 @@ TEST_CASE("a seed gives the same ways again, another seed others; D-mod-K has no
   CHECK(same("dmodk", 7, 8));
 }
 
-TEST_CASE("ECMP spreads the flows of one pair of hosts, and keeps each flow on one way") {
+TEST_CASE("ECMP spreads the flows of a pair of hosts and keeps each flow on one route") {
   const Network network = test::two_level_tree(2, 4, 1, 64);
   std::vector<Demand> demands;
   for (std::uint32_t flow = 0; flow < 400; ++flow) demands.push_back({0, 1, 1, 1, flow});
@@ -189,7 +190,7 @@ TEST_CASE("ECMP spreads the flows of one pair of hosts, and keeps each flow on o
   for (const auto& [link, count] : flows) CHECK(count > 60);
 }
 
-TEST_CASE("greedy: heaviest first, and the load of others counts") {
+TEST_CASE("greedy routes the heaviest first and considers the load of others") {
   const Network network = test::two_level_tree(2, 2, 3);
   const LinkId taken = network.find_link(network.find_node("edge1"), network.find_node("core1"));
   LinkUse background(network);
@@ -226,7 +227,8 @@ TEST_CASE("greedy weighs bytes by capacity") {
   CHECK(use->bytes[network->find_link(network->find_node("l"), network->find_node("slow"))] == 1);
 }
 
-TEST_CASE("optimal: the bound holds for every routing, and the result is close to it") {
+TEST_CASE(
+    "the bound of the optimal router holds for every routing, and its result is close to it") {
   for (const std::string specification : kNetworks) {
     CAPTURE(specification);
     const Network network = test::network_of(specification);
@@ -249,7 +251,7 @@ TEST_CASE("optimal: the bound holds for every routing, and the result is close t
   }
 }
 
-TEST_CASE("optimal, by hand: 12 bytes over two ways of capacity 1 and one of 4") {
+TEST_CASE("the optimal router splits 12 bytes over two routes of capacity 1 and one of 4") {
   NetworkBuilder builder("three ways");
   const auto one = builder.add_host("a", 1), other = builder.add_host("b", 1);
   const auto left = builder.add_switch("l"), right = builder.add_switch("r");
@@ -270,7 +272,7 @@ TEST_CASE("optimal, by hand: 12 bytes over two ways of capacity 1 and one of 4")
   CHECK(use->bytes[network->find_link(0, 2)] == doctest::Approx(12));
 }
 
-TEST_CASE("hosts linked to each other, without any switch, pass messages on") {
+TEST_CASE("hosts linked directly pass messages on without a switch") {
   NetworkBuilder builder("ring");
   for (int at = 0; at < 5; ++at) builder.add_host("h" + std::to_string(at), 1);
   for (std::uint32_t at = 0; at < 5; ++at) builder.add_cable(at, (at + 1) % 5, 1, 0);
@@ -284,7 +286,7 @@ TEST_CASE("hosts linked to each other, without any switch, pass messages on") {
   }
 }
 
-TEST_CASE("hosts that cannot be reached: the Error names both") {
+TEST_CASE("the Error about unreachable hosts names both") {
   NetworkBuilder builder("parted");
   const auto one = builder.add_host("a", 1), other = builder.add_host("b", 1);
   const auto left = builder.add_switch("l"), right = builder.add_switch("r");
@@ -306,7 +308,7 @@ TEST_CASE("hosts that cannot be reached: the Error names both") {
   }
 }
 
-TEST_CASE("links of one direction: there is a way there, and the Error names who has none back") {
+TEST_CASE("the Error about one-way links names the host without a route back") {
   NetworkBuilder builder("one-way");
   const std::uint32_t a = builder.add_host("a", 1), b = builder.add_host("b", 1),
                       top = builder.add_switch("s");
@@ -323,7 +325,7 @@ TEST_CASE("links of one direction: there is a way there, and the Error names who
   CHECK(none.error().message.find("there is no path from 'b' to 'a'") == 0);
 }
 
-TEST_CASE("a cycle of switches makes no way longer than it must be") {
+TEST_CASE("a cycle of switches makes no route longer than necessary") {
   NetworkBuilder builder("cycle");
   std::vector<std::uint32_t> switches;
   for (int at = 0; at < 5; ++at) {
@@ -345,7 +347,7 @@ TEST_CASE("a cycle of switches makes no way longer than it must be") {
   }
 }
 
-TEST_CASE("ways are forgotten and found again when memory is short") {
+TEST_CASE("routes are forgotten and found again when memory is short") {
   const Network network = test::network_of("tree:k=3;n=3");
   ShortestPaths roomy(network), tight(network, 1);
   for (HostId source = 0; source < network.host_count(); ++source) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Schedulers on cases worked out by hand, and what several jobs on one cluster leave behind.
+// Schedulers on cases worked out by hand, and the results of several jobs on one cluster.
 #include "simulator/scheduling/scheduled_run.h"
 
 #include <doctest/doctest.h>
@@ -70,7 +70,7 @@ std::vector<double> starts(const char* scheduler, const std::vector<Asked>& jobs
 using Times = std::vector<double>;
 
 TEST_CASE(
-    "first come, first served starts nothing before its turn, but all that fit (the reference: one "
+    "first come, first served starts all that fit, but nothing before its turn (the reference: one "
     "for each that ends)") {
   CHECK(starts("fcfs", {{3, 0, 10}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 10, 15});
   CHECK(starts("fcfs", {{4, 0, 10}, {1, 1, 5}, {1, 2, 5}, {1, 3, 5}}) == Times{0, 10, 10, 10});
@@ -102,7 +102,7 @@ TEST_CASE("conservative backfill starts what delays nobody") {
   CHECK(starts("conservative", {{3, 0, 10}, {4, 1, 5}, {1, 2, 9}}) == Times{0, 10, 15});
 }
 
-TEST_CASE("reservations move forward when a job ends before it said") {
+TEST_CASE("reservations move forward when a job ends earlier than it requested") {
   const std::vector<Asked> jobs = {{3, 0, 5, 10}, {2, 1, 10}, {4, 2, 5}, {1, 3, 30}};
   CHECK(starts("conservative", jobs) == Times{0, 5, 15, 20});
 }
@@ -122,7 +122,7 @@ TEST_CASE("a reservation never moves back when others move forward") {
 }
 
 // Job 0 has hosts 0 and 1 of the four until 10; job 1 must have 1 and 2.
-TEST_CASE("a job with a rank file waits for its hosts, also while others are free") {
+TEST_CASE("a job with a rank file waits for its hosts even while others are free") {
   const std::vector<Asked> jobs = {{2, 0, 10}, {2, 1, 5, 0, {2, 1}}, {1, 2, 1}};
   CHECK(starts("fcfs", jobs) == Times{0, 10, 10});
   CHECK(starts("easy", jobs) == Times{0, 10, 2});
@@ -134,8 +134,8 @@ TEST_CASE("a job with a rank file waits for its hosts, also while others are fre
   CHECK(done.jobs[1].start_s == 0);  // on hosts 0 and 2
 }
 
-TEST_CASE("no backfilled job is given a host that a rank file names and keeps it too long") {
-  // Job 2 would fit beside job 1, but is given host 1, and ends after job 0.
+TEST_CASE("no backfilled job keeps a host that a rank file names for too long") {
+  // Job 2 would fit next to job 1, but it gets host 1 and ends after job 0.
   const std::vector<Asked> jobs = {{1, 0, 10}, {2, 1, 5, 0, {0, 1}}, {1, 2, 9}};
   CHECK(starts("easy", jobs) == Times{0, 10, 10});
   CHECK(starts("conservative", jobs) == Times{0, 10, 10});
@@ -153,7 +153,8 @@ bool share_a_host(const Placement& one, const Placement& other) {
   });
 }
 
-// Of one to five processes, half of them with rank files; some ask for less time than they take.
+// Jobs of one to five processes, half of them with rank files; some request less time than they
+// take.
 std::vector<Asked> drawn_jobs(std::uint32_t seed, std::uint32_t hosts) {
   std::mt19937 random(seed);
   std::vector<Asked> jobs;
@@ -171,9 +172,7 @@ std::vector<Asked> drawn_jobs(std::uint32_t seed, std::uint32_t hosts) {
   return jobs;
 }
 
-TEST_CASE(
-    "drawn jobs, half of them with rank files: all end, none shares a host, and first come is "
-    "first served") {
+TEST_CASE("random jobs with rank files all end and share no host, in first-come order") {
   const Network network = two_level_tree(2, 2, 4);
   for (std::uint32_t seed = 1; seed <= 25; ++seed) {
     const std::vector<Asked> jobs = drawn_jobs(seed, network.host_count());
@@ -195,12 +194,12 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a job that outlives its request delays, and stops nothing") {
+TEST_CASE("a job that exceeds its request delays others and stops nothing") {
   CHECK(starts("easy", {{4, 0, 20, 5}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 20, 25});
   CHECK(starts("conservative", {{4, 0, 20, 5}, {4, 1, 5}, {1, 2, 1}}) == Times{0, 20, 25});
 }
 
-TEST_CASE("free slots over time: the earliest gap that is long and wide enough") {
+TEST_CASE("the earliest gap of free slots that is long and wide enough is found") {
   const std::vector<RunningJob> running = {{2, 10}, {1, 20}};
   FreeSlots free({5, 1, {}, running});
   CHECK(free.earliest(5, 100, 1) == 5);
@@ -214,7 +213,7 @@ TEST_CASE("free slots over time: the earliest gap that is long and wide enough")
   CHECK(free.fits(11, 3, 2));
 }
 
-TEST_CASE("hosts that differ in slots: nobody gets more than there is") {
+TEST_CASE("hosts that differ in slots never give more than they have") {
   NetworkBuilder builder("uneven");
   const auto leaf = builder.add_switch("leaf");
   for (std::uint32_t slots : {1u, 4u, 2u, 3u}) {
@@ -252,7 +251,7 @@ std::vector<Arrival> sending(const std::vector<std::pair<double, double>>& submi
   return arrivals;
 }
 
-TEST_CASE("link loads over time: highest, mean, and snapshots in between") {
+TEST_CASE("link loads over time have a maximum, a mean, and snapshots in between") {
   const Network network = two_level_tree(2, 1, 2);
   SystemChoice choice = choice_of("fcfs");
   choice.until_s = 20;
@@ -275,9 +274,9 @@ TEST_CASE("link loads over time: highest, mean, and snapshots in between") {
   CHECK(result.jobs[0].slow_down(arrivals[0]) == 1);
 }
 
-// The reference keeps the ways of answers after the job has ended: here 2 → 0, over core1, which
+// The reference keeps the routes of answers after the job has ended: here 2 → 0, over core1, which
 // the second job would then share with its own 3 → 1.
-TEST_CASE("a job's ways go with it (the reference: stale return routes)") {
+TEST_CASE("a job's routes end with it (the reference: stale return routes)") {
   const Network network = two_level_tree(2, 2, 2);
   SystemChoice choice = choice_of("fcfs");
   choice.router = *find_router("greedy-max");
@@ -299,7 +298,7 @@ TEST_CASE("a job's ways go with it (the reference: stale return routes)") {
   CHECK(bytes[network.find_link(edge, network.find_node("core2"))] == 40);
 }
 
-TEST_CASE("wait, response, slow-down and bounded slow-down") {
+TEST_CASE("wait, response, slow-down and bounded slow-down follow their definitions") {
   const JobOutcome job{30, 35, 0, 1};
   const Arrival arrival{nullptr, 10, 5, 5, 1};
   CHECK(job.wait_s(arrival) == 20);
@@ -309,7 +308,7 @@ TEST_CASE("wait, response, slow-down and bounded slow-down") {
 }
 
 // Two jobs of two ranks each across the one core link, which both need for all they send.
-TEST_CASE("flow model: two jobs on one link take twice as long as alone") {
+TEST_CASE("two jobs on one link take twice as long as alone in the flow model") {
   const Network network = two_level_tree(2, 1, 2);
   const auto job = std::make_shared<Job>(job_of(2, {{0, 1, 100, 1}}));
   SystemChoice choice = choice_of("fcfs");
@@ -341,7 +340,7 @@ TEST_CASE("a job larger than the cluster is refused by name") {
             kMoreSlots);
 }
 
-TEST_CASE("selections that look at switches") {
+TEST_CASE("selections by switches prefer the hosts that leave the least over") {
   const Network network = two_level_tree(3, 1, 4);  // hosts 0-3, 4-7, 8-11
   const auto select = [&](const char* name, std::int64_t ranks, std::vector<char> busy) {
     return *select_hosts(**find_selector(name), {network, ranks, busy, 1});
@@ -360,7 +359,7 @@ TEST_CASE("selections that look at switches") {
   CHECK(select("fragmented", 4, busy) == Hosts{3, 4, 9, 5});
 }
 
-TEST_CASE("patterns send to whom their names say") {
+TEST_CASE("patterns send to the ranks that their names say") {
   const auto partners = [](const char* name, std::int64_t ranks, std::int64_t of) {
     std::vector<std::int64_t> result;
     const Job job = *make_pattern(**find_pattern(name), ranks, 8, 1);
@@ -386,7 +385,7 @@ TEST_CASE("patterns send to whom their names say") {
   for (const int count : received) CHECK(count <= 1);
 }
 
-TEST_CASE("bisection: the cables between leaves and spines that separate the halves") {
+TEST_CASE("the bisection is the cables between leaves and spines that separate the halves") {
   const Bisection cut =
       bisection_of(two_level_tree(4, 2, 4));  // two leaves a half, two cables each
   CHECK(cut.links.size() == 8);

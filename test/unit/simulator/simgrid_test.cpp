@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// SimGrid's platform files: what becomes a link, and what is refused. That routes have SimGrid's
-// own latencies and bandwidths is test/simulator's to show.
+// SimGrid's platform files: what becomes a link, and what is refused. test/simulator compares the
+// routes' latencies and bandwidths with SimGrid's own.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -38,7 +38,7 @@ Network platform_network(const std::string& inside) {
   return std::move(*network);
 }
 
-TEST_CASE("SimGrid's values") {
+TEST_CASE("SimGrid's values and units are read") {
   CHECK(*simgrid_bandwidth_Bps("1.25GBps") == 1.25e9);
   CHECK(*simgrid_bandwidth_Bps("10Gbps") == 1.25e9);
   CHECK(*simgrid_bandwidth_Bps("1MiBps") == 1048576);
@@ -55,8 +55,7 @@ TEST_CASE("SimGrid's values") {
   for (const char* wrong : {"", "2;0", "2;x"}) CHECK_FALSE(simgrid_parameters(wrong));
 }
 
-TEST_CASE(
-    "a cluster is a star: one link to the router and one from it for each host, slots from core") {
+TEST_CASE("a cluster is a star with two links for each host and as many slots as cores") {
   const Network network = platform_network(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='.x' radical='0-3' "
       "speed='1f' core='8' bw='1GBps' lat='2us'/></zone>");
@@ -82,7 +81,7 @@ TEST_CASE("a cluster of 20,000 hosts is read as quickly as it is written") {
   CHECK(network.link_count() == 2 * 20000 + 2);  // the backbone, and what leads back into it
 }
 
-TEST_CASE("a link of half duplex carries both directions") {
+TEST_CASE("a half-duplex link carries both directions") {
   const Network network = platform_network(
       "<zone id='z' routing='Full'><host id='a' speed='1f'/><host id='b' speed='1f'/>"
       "<link id='l' bandwidth='100' latency='1'/><route src='a' dst='b'><link_ctn "
@@ -94,7 +93,7 @@ TEST_CASE("a link of half duplex carries both directions") {
   CHECK(network.link_count() == 5);  // and from each host in, and to each out
 }
 
-TEST_CASE("a dragonfly with several chassis: links by kind, as wide as they are many") {
+TEST_CASE("a dragonfly with several chassis has links by kind, as wide as their number") {
   const Network network = platform_network(
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-35' speed='1f' "
       "bw='10' lat='1' topology='DRAGONFLY' topo_parameters='3,4;2,3;3,1;2'/></zone>");
@@ -111,8 +110,7 @@ TEST_CASE("a dragonfly with several chassis: links by kind, as wide as they are 
 }
 
 TEST_CASE(
-    "a torus knows its coordinates, the first running fastest, unless there is more than the "
-    "torus") {
+    "a torus has coordinates, the first varying fastest, unless the platform holds more than it") {
   const std::string torus =
       "<zone id='z' routing='Full'><cluster id='c' prefix='n' suffix='' radical='0-11' speed='1f' "
       "bw='10' lat='1' "
@@ -125,7 +123,7 @@ TEST_CASE(
   CHECK(platform_network(torus + "<router id='r'/></zone>").grid() == nullptr);
 }
 
-TEST_CASE("what is wrong with a platform, with its line") {
+TEST_CASE("errors in a platform name the line") {
   const auto error = [](const std::string& inside) {
     const auto network = read_platform(platform(inside));
     REQUIRE_FALSE(network);
@@ -170,7 +168,7 @@ TEST_CASE("what is wrong with a platform, with its line") {
         std::string::npos);
 }
 
-TEST_CASE("a route that is no shortest way is refused: no routing would take it") {
+TEST_CASE("a route that is not a shortest path is refused, because no router would take it") {
   std::string text = "<zone id='z' routing='Full'>";
   for (const char* host : {"a", "b", "c"})
     text += std::string("<host id='") + host + "' speed='1f'/><router id='r" + host + "'/>";

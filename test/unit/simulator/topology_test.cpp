@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Generated networks against what their definitions promise: nodes, links, degrees, distances and,
-// for fat trees, the number of shortest ways between every two hosts.
+// Generated networks compared with their definitions: nodes, links, degrees, distances and, for fat
+// trees, the number of shortest ways between every two hosts.
 #include "simulator/topology/topology.h"
 
 #include <doctest/doctest.h>
@@ -90,7 +90,7 @@ void check_tree(const std::vector<std::uint32_t>& m, const std::vector<std::uint
   CHECK(all_right);
 }
 
-TEST_CASE("XGFT of any height: every pair of hosts has the ways that the formula gives") {
+TEST_CASE("every pair of hosts of an XGFT has as many routes as the formula gives") {
   check_tree({5}, {1});
   check_tree({5}, {3});
   check_tree({4, 3}, {1, 2});
@@ -114,7 +114,7 @@ TEST_CASE(
   CHECK(network.find_node("s3.4") == kNoId);
 }
 
-TEST_CASE("k-ary n-tree and leaf-spine") {
+TEST_CASE("k-ary n-trees and leaf-spine networks have their hosts, switches and link capacities") {
   const Network tree = test::network_of("tree:k=4;n=3");
   CHECK(tree.host_count() == 64);
   CHECK(tree.switch_count() == 48);
@@ -129,7 +129,7 @@ TEST_CASE("k-ary n-tree and leaf-spine") {
   CHECK(clos.link(0).latency_s == 1e-6);
 }
 
-TEST_CASE("taper goes by level, the last value for all above") {
+TEST_CASE("taper applies by level, with the last value for all above") {
   const Network network = test::network_of("tree:k=2;n=4;taper=2,4;capacity=8");
   const auto up_from = [&](const char* name) {
     const NodeId node = network.find_node(name);
@@ -141,7 +141,7 @@ TEST_CASE("taper goes by level, the last value for all above") {
   CHECK(up_from("s3.0") == 2);
 }
 
-TEST_CASE("mesh and torus: degree 2 a dimension, distance is the sum over dimensions") {
+TEST_CASE("a mesh or torus has degree 2 per dimension, and distances add up over dimensions") {
   const Network torus = test::network_of("torus:dims=4,5,6;hosts=2");
   CHECK(torus.host_count() == 240);
   CHECK(degrees(torus) == std::set<std::size_t>{6});
@@ -156,13 +156,13 @@ TEST_CASE("mesh and torus: degree 2 a dimension, distance is the sum over dimens
   CHECK(torus.find_link(torus.find_node("s3.0.0"), torus.find_node("s0.0.0")) != kNoId);
 }
 
-TEST_CASE("HyperX: one link for each dimension in which two switches differ") {
+TEST_CASE("HyperX has one link for each dimension in which two switches differ") {
   const Network network = test::network_of("hyperx:dims=3,4,2;hosts=1");
   CHECK(degrees(network) == std::set<std::size_t>{2 + 3 + 1});
   CHECK(diameter(network) == 3);
 }
 
-TEST_CASE("dragonfly: every two groups are linked equally often") {
+TEST_CASE("every two groups of a dragonfly have the same number of links") {
   const Network network = test::network_of("dragonfly:switches=4;globals=2;hosts=2");
   CHECK(network.switch_count() == 9 * 4);
   CHECK(network.host_count() == 72);
@@ -181,9 +181,7 @@ TEST_CASE("dragonfly: every two groups are linked equally often") {
   CHECK(degrees(small) == std::set<std::size_t>{5});
 }
 
-TEST_CASE(
-    "finite fields: neutral elements, inverses, distribution, and powers that reach every "
-    "element") {
+TEST_CASE("finite fields have neutral elements, inverses, distribution, and a primitive element") {
   for (const std::uint32_t q : {2u, 3u, 4u, 5u, 8u, 9u, 16u, 25u, 27u}) {
     CAPTURE(q);
     const auto field = FiniteField::of(q);
@@ -209,7 +207,7 @@ TEST_CASE(
   for (const std::uint32_t q : {0u, 1u, 6u, 12u, 100u}) CHECK_FALSE(FiniteField::of(q));
 }
 
-TEST_CASE("Slim Fly: 2q² switches of degree (3q - delta) / 2 at diameter 2") {
+TEST_CASE("a Slim Fly has 2q² switches of degree (3q - delta) / 2 at diameter 2") {
   for (const unsigned q : {3u, 4u, 5u, 7u, 8u, 9u, 11u, 13u, 16u, 17u, 19u, 25u, 27u}) {
     CAPTURE(q);
     const Network network = test::network_of("slimfly:q=" + std::to_string(q) + ";hosts=1");
@@ -228,7 +226,7 @@ TEST_CASE("Slim Fly: 2q² switches of degree (3q - delta) / 2 at diameter 2") {
   }
 }
 
-TEST_CASE("wrong specifications are refused with what is wrong") {
+TEST_CASE("wrong specifications are refused with the reason") {
   const auto error = [](const std::string& specification) {
     auto network = load_cluster(specification);
     REQUIRE_FALSE(network);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Addresses of this very program: with debug information, with a symbol table alone, stripped, and
-// gone.
+// Addresses of this program: with debug information, with a symbol table only, stripped, and
+// deleted.
 #include "trace/code_sites.h"
 
 #include <doctest/doctest.h>
@@ -70,7 +70,9 @@ TEST_CASE("a call is found with its function, file and line") {
         std::string::npos);
 }
 
-TEST_CASE("without debug information the symbol table names it, stripped its place remains") {
+TEST_CASE(
+    "without debug information the symbol table names a call, and a stripped file gives its "
+    "address") {
   const fathom::test::Scratch scratch;
   const std::string lean = scratch / "lean", stripped = scratch / "stripped";
   REQUIRE(run("strip -g -o " + lean + " /proc/" + std::to_string(getpid()) + "/exe"));
@@ -94,7 +96,7 @@ TEST_CASE("without debug information the symbol table names it, stripped its pla
   CHECK(describe(bare) == expected);
 }
 
-TEST_CASE("another file than the one that ran is not asked") {
+TEST_CASE("a file other than the one that ran is not used") {
   const Place place = where_it_calls();
   CodeSegment segment = segment_of(place.address, "/proc/self/exe");
   segment.build_id = "0123456789abcdef";
@@ -105,12 +107,12 @@ TEST_CASE("another file than the one that ran is not asked") {
   CHECK(describe(gone.of_call(place.address)).starts_with("all+0x"));
 }
 
-TEST_CASE("an address that no file holds stays a number") {
+TEST_CASE("an address that no file holds remains a number") {
   CodeSites sites({});
   CHECK(describe(sites.of_call(0x1234)) == "0x1234");
 }
 
-TEST_CASE("answers are the same however few are kept") {
+TEST_CASE("answers are the same however few are cached") {
   const Place place = where_it_calls();
   CodeSites sites({segment_of(place.address, "/proc/self/exe")}, 2);
   const std::string first = describe(sites.of_call(place.address));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Old traces stay readable for ever: test/golden/trace-1 (every kind of event) and trace-example,
-// the file that docs/trace-format.md explains byte by byte. They are never written again; a new
-// version gets new ones.
+// the file that docs/trace-format.md explains byte by byte. They are never rewritten; a new version
+// gets new files.
 #include <doctest/doctest.h>
 
 #include <cstdio>
@@ -45,7 +45,7 @@ std::string documented_bytes(const std::string& document) {
 
 }  // namespace
 
-TEST_CASE("the first version's trace is read as it was written") {
+TEST_CASE("a trace of the first version is read as it was written") {
   const auto trace = trace::Trace::open(golden("trace-1"));
   REQUIRE_MESSAGE(trace.ok(), (trace.ok() ? "" : trace.error().message));
   REQUIRE(trace->definitions().processes.size() == 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What a send inside a collective is taken to depend on.
+// Which operations a send inside a collective depends on.
 #include "trace/join/operations.h"
 
 #include <doctest/doctest.h>
@@ -123,7 +123,7 @@ TEST_CASE("each step of an exchange requires the one before") {
   CHECK_FALSE(all.requires_all_of("to 3", "from 3"));
 }
 
-TEST_CASE("what a tree hands on was received before, found or waited for") {
+TEST_CASE("what a tree passes on was received, found or waited for before") {
   for (const bool is_there : {true, false}) {
     Collective tree("MPI_Bcast");
     const Recorded& all = tree.post(is_there).arrives(0, !is_there).sends(1).sends(2).done();
@@ -132,7 +132,7 @@ TEST_CASE("what a tree hands on was received before, found or waited for") {
   }
 }
 
-TEST_CASE("without the steps of transfers, all that was received before counts") {
+TEST_CASE("without the steps of transfers, everything received before counts") {
   Collective unknown("MPI_Alltoall");
   CHECK(unknown.arrives(1, false).sends(2).done().requires_all_of("to 2", "from 1"));
 }

@@ -107,7 +107,7 @@ TEST_CASE("definitions come back as they were written") {
   CHECK(trace.damaged_frames(2).empty());
 }
 
-TEST_CASE("the numbers of communicators stay when processes are left out") {
+TEST_CASE("communicators keep their numbers when processes are left out") {
   const Scratch folder;
   trace::Definitions definitions = sample_definitions();
   definitions.processes.erase(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What is intact is read, whatever happened to the rest; what is missing is said.
+// Intact data are read, whatever happened to the rest; missing data are reported.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -73,7 +73,7 @@ void change(const std::string& path, std::size_t offset, char with) {
 
 }  // namespace
 
-TEST_CASE("an undamaged file, with and without its index, compressed or not") {
+TEST_CASE("an undamaged file is read whole, with and without index and compression") {
   for (const bool finished : {true, false}) {
     for (const bool compressed : {true, false}) {
       const Scratch folder;
@@ -110,7 +110,7 @@ TEST_CASE("a flipped bit in a frame's header costs that frame") {
     const Scratch folder, cut;
     const Written file = write_frames(folder.path());
     change(file.path, file.offsets[2] + byte, 0x04);
-    const Read left = read(folder.path());  // the index tells how many records stood there
+    const Read left = read(folder.path());  // the index says how many records were there
     CHECK(left.numbers == numbers_without_frame(2));
     CHECK(left.lost == std::vector<std::uint64_t>{kRecords});
     REQUIRE(left.problems.size() == 1);
@@ -118,7 +118,7 @@ TEST_CASE("a flipped bit in a frame's header costs that frame") {
 
     const Written without_index = write_frames(cut.path(), false);
     change(without_index.path, without_index.offsets[2] + byte, 0x04);
-    const Read rest = read(cut.path());  // only the gap in the sequence tells
+    const Read rest = read(cut.path());  // only the gap in the sequence shows it
     CHECK(rest.numbers == numbers_without_frame(2));
     CHECK(rest.lost == std::vector<std::uint64_t>{0});
     REQUIRE(rest.process.problems.size() == 1);
@@ -154,7 +154,7 @@ TEST_CASE("a file cut anywhere gives every frame before the cut") {
   }
 }
 
-TEST_CASE("a zero-filled part costs what lies in it") {
+TEST_CASE("a zero-filled part costs only what was in it") {
   const Scratch folder;
   const Written file = write_frames(folder.path(), false);
   std::string bytes = contents(file.path);
@@ -164,11 +164,11 @@ TEST_CASE("a zero-filled part costs what lies in it") {
   CHECK(left.numbers.size() == 2 * kRecords);
   CHECK(left.numbers.front() == 0);
   CHECK(left.numbers.back() == kFrames * kRecords - 1);
-  // The header of frame 1 is whole; the other two are told by the gap.
+  // The header of frame 1 is whole; the gap shows that two more are missing.
   CHECK(left.lost == std::vector<std::uint64_t>{kRecords, 0});
 }
 
-TEST_CASE("a damaged file header is made up for by the file's name") {
+TEST_CASE("a damaged file header is replaced by the file's name") {
   const Scratch folder;
   const Written file = write_frames(folder.path());
   change(file.path, 2, 0x01);
@@ -187,7 +187,7 @@ TEST_CASE("a file of a later version is refused by name") {
   CHECK(trace.error().message.find("version 3 is newer") != std::string::npos);
 }
 
-TEST_CASE("what is left in memory is read behind what was drained, each chunk once") {
+TEST_CASE("chunks left in memory are read after those drained, each once") {
   const Scratch folder;
   TraceFile file(folder.path(), 0);
   file.definitions(definitions_rows(0, 1));
@@ -209,7 +209,8 @@ TEST_CASE("what is left in memory is read behind what was drained, each chunk on
   CHECK(all.process.problems.empty());
 }
 
-TEST_CASE("how much a process lost, as it is written and as the first Fathom wrote it") {
+TEST_CASE(
+    "the number of lost records is read from new traces and from those of the first version") {
   for (const char* line : {"lost 12\n", "lost-records 12\n"}) {
     const Scratch folder;
     TraceFile file(folder.path(), 0);
@@ -219,7 +220,7 @@ TEST_CASE("how much a process lost, as it is written and as the first Fathom wro
   }
 }
 
-TEST_CASE("a chunk takes the place of its frame where that was not written whole") {
+TEST_CASE("a chunk replaces its frame where that was not written whole") {
   const Scratch folder;
   TraceFile file(folder.path(), 0);
   file.definitions(definitions_rows(0, 1));
@@ -234,15 +235,16 @@ TEST_CASE("a chunk takes the place of its frame where that was not written whole
   CHECK(all.lost.empty());
 }
 
-TEST_CASE("a half-written last record, a torn chunk header and a cut .live file") {
+TEST_CASE(
+    "a half-written record, a torn chunk header and a cut .live file are read as far as they go") {
   using trace::RecordKind;
   const Scratch folder;
   Words half = numbered_records(0, 3);
   half.push_back(0);       // the head is written last
-  half.push_back(0x1234);  // its payload stands already
+  half.push_back(0x1234);  // its payload is there already
   Words longer = numbered_records(3, 3);
   longer.resize(28, 0);
-  longer[27] = record_head(RecordKind::kLost, 4, 0, 0);  // would reach behind the chunk
+  longer[27] = record_head(RecordKind::kLost, 4, 0, 0);  // would reach beyond the chunk
   for (std::size_t i = 3; i < 27; ++i)
     longer[i] = record_head(RecordKind::kProcessor, 0, static_cast<std::uint32_t>(3 + i), 1);
   LiveFile live(0);
@@ -265,7 +267,7 @@ TEST_CASE("a half-written last record, a torn chunk header and a cut .live file"
   CHECK(left.process.problems[2].find("ends before chunk 3 of 4") != std::string::npos);
 }
 
-TEST_CASE("a process of which only the memory is left takes the functions of another") {
+TEST_CASE("a process that left only its memory takes the functions of another") {
   const Scratch folder;
   TraceFile file(folder.path(), 0);
   file.definitions(definitions_rows(0, 2));
@@ -286,7 +288,7 @@ TEST_CASE("a process of which only the memory is left takes the functions of ano
   CHECK(event.communicator == trace::kNobody);  // what its communicators were is not known
 }
 
-TEST_CASE("kinds of records, sections and frames of a later writer are passed over") {
+TEST_CASE("records, sections and frames of a later version are skipped") {
   const Scratch folder;
   TraceFile file(folder.path(), 0);
   std::string rows = definitions_rows(0, 1);
@@ -303,7 +305,7 @@ TEST_CASE("kinds of records, sections and frames of a later writer are passed ov
   CHECK(all.process.problems.empty());
 }
 
-TEST_CASE("no trace, an empty one, and one that is not a trace at all") {
+TEST_CASE("a missing, empty or foreign trace is an error") {
   const Scratch folder;
   const auto none = trace::Trace::open(folder.path());
   REQUIRE_FALSE(none.ok());

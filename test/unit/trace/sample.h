@@ -175,7 +175,7 @@ inline std::vector<trace::Event> sample_events(int rank) {
   sendrecv.peer = trace::kNullProcess;
   sendrecv.peer2 = trace::kAnySource;
   sendrecv.tag2 = trace::kAnyTag;
-  sendrecv.bytes2 = 0xffff'ffff;  // the value that stands for longer ones
+  sendrecv.bytes2 = 0xffff'ffff;  // the value that means a longer one
   trace::Event& split = add(EventKind::kLeave, 6'000'000'001);
   split.function = kSplitCall;
   split.new_communicator = rank == 1 ? -1 : 2;

@@ -46,7 +46,7 @@ std::int64_t error_ns(const TimeMap& map, const Host& host, std::uint64_t refere
 
 }  // namespace
 
-TEST_CASE("hosts with skewed and drifting clocks are brought to the reference") {
+TEST_CASE("hosts with skewed and drifting clocks are mapped to the reference") {
   const Host first{0, 0}, second{-3'000'000'000, 4e-5};
   ProcessClock a{"n1", "tsc", {}}, b{"n2", "tsc", {}}, c{"n2", "tsc", {}};
   for (std::uint64_t second_number = 10; second_number <= 20; ++second_number) {
@@ -66,7 +66,7 @@ TEST_CASE("hosts with skewed and drifting clocks are brought to the reference") 
   CHECK(run.unix_less_reference_ns == 1'000'000'000);
 }
 
-TEST_CASE("a host that was not measured is placed by its real-time clock, and that is said") {
+TEST_CASE("a host that was not measured is placed by its real-time clock with a note") {
   const Host first{0, 0}, second{7'000'000'000, 0};
   const ProcessClock a{
       "n1", "tsc", {first.moment(10 * kSecond, false), first.moment(20 * kSecond, false)}};
@@ -78,7 +78,7 @@ TEST_CASE("a host that was not measured is placed by its real-time clock, and th
   CHECK(run.problems[1].find("host n2 was not measured") != std::string::npos);
 }
 
-TEST_CASE("a process without definitions is not the reference: the times of the others stay") {
+TEST_CASE("a process without definitions is not the reference, and the times of others stay") {
   const Host host{0, 0};
   const ProcessClock lost{"unknown (rank 0)", "", {}};
   const ProcessClock known{
@@ -109,7 +109,7 @@ TEST_CASE("the clock \"monotonic\" is exact") {
   }
 }
 
-TEST_CASE("a map only goes forward, has an inverse, and leaves out moments that turn back") {
+TEST_CASE("a time map only goes forward, has an inverse, and omits moments that go back") {
   const TimeMap map({{1000, 500}, {2000, 1500}, {1900, 1600}, {3000, 1400}, {4000, 2500}}, 0.75,
                     0.001, 1e6);
   CHECK(map.points().size() == 3);
@@ -127,7 +127,7 @@ TEST_CASE("a map only goes forward, has an inverse, and leaves out moments that 
   }
 }
 
-TEST_CASE("damaged moments harm nothing") {
+TEST_CASE("damaged moments do no harm") {
   const std::uint64_t most = ~std::uint64_t{0};
   for (const std::uint64_t value : {most, most / 2, std::uint64_t{1} << 60, std::uint64_t{0}}) {
     const ProcessClock a{"n1", "tsc", {{value, value, value, value, value}, {1, 2, 3, 4, 5}}};
@@ -141,8 +141,7 @@ TEST_CASE("damaged moments harm nothing") {
   }
 }
 
-TEST_CASE(
-    "time 0 is the first record of all, and a clock that turns back does not turn events around") {
+TEST_CASE("time 0 is the first record of all, and a clock that goes back does not reorder events") {
   const Scratch folder;
   for (std::uint32_t rank = 0; rank < 2; ++rank) {
     TraceFile file(folder.path(), rank);

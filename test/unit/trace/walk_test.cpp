@@ -12,7 +12,7 @@
 namespace fathom::test {
 namespace {
 
-// Everything that a walk tells, one line each.
+// Everything that a walk reports, one line each.
 struct Recorder : trace::Visitor {
   std::vector<std::string> lines;
   std::vector<trace::Transfer> transfers;
@@ -75,7 +75,7 @@ TEST_CASE("a walk pairs calls, follows requests and joins messages") {
 }
 
 TEST_CASE(
-    "sends whose requests have one number, as Open MPI gives those that are complete at once") {
+    "sends whose requests share one number, as Open MPI gives those complete at once, stay apart") {
   Scratch scratch;
   auto writer = trace::TraceWriter::create(scratch.path(), job_definitions());
   REQUIRE(writer.ok());
@@ -113,7 +113,7 @@ TEST_CASE(
 
 // The first receive names no tag, so both messages could be its own; it was posted first, so the
 // message that was sent first is. It completes last.
-TEST_CASE("a receive posted first takes the first message, also if it completes last") {
+TEST_CASE("a receive posted first takes the first message even if it completes last") {
   Scratch scratch;
   auto writer = trace::TraceWriter::create(scratch.path(), job_definitions());
   REQUIRE(writer.ok());
