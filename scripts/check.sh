@@ -32,23 +32,29 @@ format() {
   git ls-files '*.h' '*.cpp' '*.c' | grep -v '^test/golden' | xargs clang-format --dry-run -Werror
 }
 
-# clang-tidy reads the sources as they are compiled, a dozen at a time.
-tidy() {
-  local source
-  python3 - "$checks/clang" <<'PYTHON' | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$checks/clang"
+# The sources of the tree as they are compiled, largest batch first; generated code is left out.
+compiled_sources() {
+  python3 - "$1" <<'PYTHON'
 import json, pathlib, sys
-build = pathlib.Path(sys.argv[1])
-for command in json.loads((build / "compile_commands.json").read_text()):
-    if command["file"].endswith(".cpp") and "wrappers" not in command["file"]:
-        print((build / command["file"]).resolve())
+build = pathlib.Path(sys.argv[1]).resolve()
+commands = json.loads((build / "compile_commands.json").read_text())
+files = {(build / command["file"]).resolve() for command in commands}
+wanted = [file for file in files if file.suffix == ".cpp" and (build not in file.parents or "-unity" in file.name)]
+print(*sorted(wanted, key=lambda file: (-file.read_bytes().count(b"#include"), file)), sep="\n")
 PYTHON
 }
 
+# By batch: each header is read once a batch instead of once a source, which takes a third of the time.
+# Only misc-unused-using-decls needs sources one by one, as scripts/pre-commit reads them.
+tidy() {
+  compiled_sources "$checks/clang" | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p "$checks/clang"
+}
+
 clang() {
-  check "configure with clang" env CC=clang CXX=clang++ bash -c "$(declare -f configure); checks=$checks; configure clang --werror"
+  CC=clang CXX=clang++ check "configure with clang" configure clang --werror
   check "build with clang" ninja -C "$checks/clang"
-  check "clang-tidy" bash -c "$(declare -f tidy); checks=$checks; tidy"
-  check "unit tests of the clang build" meson test -C "$checks/clang" --no-rebuild --suite unit
+  check "clang-tidy" tidy
+  check "unit tests of the clang build" meson test -C "$checks/clang" --no-rebuild --print-errorlogs --suite unit
 }
 
 # The programs that the unit suite runs.
@@ -63,15 +69,15 @@ print(*sorted(os.path.relpath(name, build) for name in files if name.startswith(
 
 # Without --werror: g++ warns of uninitialised memory where a sanitizer's code is in the way.
 sanitizers() {
-  check "configure with sanitizers" bash -c "$(declare -f configure); checks=$checks; configure sanitizers \
-    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dpython=disabled"
+  check "configure with sanitizers" configure sanitizers \
+    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dpython=disabled
   check "build with sanitizers" ninja -C "$checks/sanitizers" $(unit_programs "$checks/sanitizers")
-  check "unit tests under sanitizers" meson test -C "$checks/sanitizers" --no-rebuild --suite unit
+  check "unit tests under sanitizers" meson test -C "$checks/sanitizers" --no-rebuild --print-errorlogs --suite unit
 }
 
 smallest() {
-  check "configure the smallest build" bash -c "$(declare -f configure); checks=$checks; configure smallest --werror \
-    -Dpython=disabled -Dsimulator=disabled -Dmetis=disabled -Dotf2=disabled -Dtests=disabled -Dbench=disabled"
+  check "configure the smallest build" configure smallest --werror \
+    -Dpython=disabled -Dsimulator=disabled -Dmetis=disabled -Dotf2=disabled -Dtests=disabled -Dbench=disabled
   check "build the smallest" ninja -C "$checks/smallest"
   check "the smallest needs few libraries" needs_few "$checks/smallest/cli/fathom"
   check "the smallest profiles a job" profiles_a_job "$fathom_root/$checks/smallest/cli/fathom"

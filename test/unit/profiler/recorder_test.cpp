@@ -8,6 +8,7 @@
 #include <atomic>
 #include <csignal>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -30,7 +31,7 @@ using trace::EventKind;
 namespace {
 
 constexpr std::size_t kTwoChunks = 2 * Recorder::kChunkBytes;
-// Of records without payload, the words of one chunk.
+// The words of one chunk, each a record without payload.
 constexpr std::uint32_t kChunkful = Recorder::kChunkBytes / 8;
 
 // Appends `count` records numbered on from `first`, as a wrapper does.
@@ -51,12 +52,18 @@ struct Events {
   trace::Process process;
 };
 
-// One process that records into a folder. Recorders are never destroyed: threads that end later
-// still look at them.
+// An object that lives until the program exits, because threads that end later still look at it.
+template <typename T>
+T& lasting() {
+  static std::deque<T> all;
+  return all.emplace_back();
+}
+
+// One process that records into a folder.
 class Recording {
  public:
   explicit Recording(std::size_t memory_bytes)
-      : recorder(*new Recorder), drain(*new profiler::Drain) {
+      : recorder(lasting<Recorder>()), drain(lasting<profiler::Drain>()) {
     REQUIRE(file_.open(trace_path(folder_.path(), 0, ".trace").c_str(), kTraceJob, 0));
     REQUIRE(
         recorder.open(trace_path(folder_.path(), 0, ".live").c_str(), kTraceJob, 0, memory_bytes));
@@ -68,7 +75,7 @@ class Recording {
     REQUIRE(drain.start(recorder, file_, size_cap, nullptr));
   }
 
-  // As at MPI_Finalize; then what a reader finds.
+  // Ends as at MPI_Finalize, and returns what a reader finds.
   Events finish() {
     recorder.stop();
     drain.stop();
@@ -109,7 +116,7 @@ class Recording {
   }
 
   Scratch folder_;
-  trace::FrameFile& file_ = *new trace::FrameFile;
+  trace::FrameFile& file_ = lasting<trace::FrameFile>();
 };
 
 std::vector<std::uint32_t> numbers_to(std::uint32_t end) {
@@ -120,8 +127,7 @@ std::vector<std::uint32_t> numbers_to(std::uint32_t end) {
 
 }  // namespace
 
-TEST_CASE(
-    "5,000 threads one after the other: all that they record is there, in the memory of four") {
+TEST_CASE("all records of 5,000 consecutive threads fit into the memory of four") {
   constexpr std::uint32_t kThreads = 5000;
   Recording recording(2 * kTwoChunks);
   recording.start_drain();
@@ -132,7 +138,7 @@ TEST_CASE(
   CHECK(events.lost == 0);
 }
 
-TEST_CASE("a thread goes on with the number and the chunk of one that has ended") {
+TEST_CASE("a thread takes over the number and chunk of one that has ended") {
   Recording recording(kTwoChunks);
   for (std::uint32_t i = 0; i < 100; ++i) in_a_thread([i] { append(i, 1); });
   CHECK(recording.recorder.streams() == 1);
@@ -141,7 +147,7 @@ TEST_CASE("a thread goes on with the number and the chunk of one that has ended"
   CHECK(recording.finish().threads == std::set<std::uint32_t>{0});
 }
 
-TEST_CASE("the drain takes what threads have left behind while the program goes on") {
+TEST_CASE("the drain takes chunks of ended threads while the program continues") {
   Recording recording(kTwoChunks);
   in_a_thread([] { append(0, 3); });
   CHECK(recording.recorder.next_full() == nullptr);
@@ -160,8 +166,8 @@ TEST_CASE("the drain takes what threads have left behind while the program goes 
 }
 
 TEST_CASE(
-    "threads without a number: what they record is counted, and told by the one that gets a number "
-    "later") {
+    "records of threads without a number are counted, and reported by the thread that gets one "
+    "next") {
   Recording recording(kTwoChunks);
   std::atomic<std::uint32_t> attached{0};
   std::atomic<bool> one_may_end{false}, all_may_end{false};
@@ -207,7 +213,8 @@ TEST_CASE(
   CHECK(events.lost == 3);  // the other five belong to no number
 }
 
-TEST_CASE("full memory: what is lost is counted, and stands in the trace where it is missing") {
+TEST_CASE(
+    "records lost to full memory are counted, and marked in the trace where they are missing") {
   Recording recording(kTwoChunks);
   in_a_thread([&] {
     append(0, 3 * kChunkful);
@@ -223,7 +230,7 @@ TEST_CASE("full memory: what is lost is counted, and stands in the trace where i
   CHECK(events.threads == std::set<std::uint32_t>{0, 1});
 }
 
-TEST_CASE("a loss in the middle stands before the next record") {
+TEST_CASE("a loss in the middle is recorded before the next record") {
   Recording recording(kTwoChunks);
   in_a_thread([&] {
     append(0, 3 * kChunkful);
@@ -239,7 +246,7 @@ TEST_CASE("a loss in the middle stands before the next record") {
   CHECK(events.numbers.back() == 7);
 }
 
-TEST_CASE("a file of the size that is allowed: the rest is counted as lost") {
+TEST_CASE("records beyond the allowed file size are counted as lost") {
   Recording recording(4 * kTwoChunks);
   in_a_thread([] { append(0, 7 * kChunkful); });
   recording.start_drain(1);
@@ -250,7 +257,7 @@ TEST_CASE("a file of the size that is allowed: the rest is counted as lost") {
   CHECK(recording.drain.unwritten() == 0);
 }
 
-TEST_CASE("a file that takes no more: all is read, or counted as lost") {
+TEST_CASE("when the file cannot grow, every record is read or counted as lost") {
   std::signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -270,7 +277,7 @@ TEST_CASE("a file that takes no more: all is read, or counted as lost") {
   CHECK(recording.drain.why_unwritten() == EFBIG);
 }
 
-TEST_CASE("what a process has lost so far stands in its memory, should it be killed") {
+TEST_CASE("a killed process leaves its count of lost records in its memory") {
   Recording recording(kTwoChunks);
   in_a_thread([] { append(0, 3 * kChunkful); });
   const Events events = recording.read();
@@ -279,7 +286,7 @@ TEST_CASE("what a process has lost so far stands in its memory, should it be kil
   CHECK(events.numbers.size() + events.process.lost_records == 3 * kChunkful);
 }
 
-TEST_CASE("the end of a trace has the room that its memory had") {
+TEST_CASE("a trace's end has the room that its memory had") {
   Recording recording(kTwoChunks);
   in_a_thread([] { append(0, 10); });
   recording.start_drain();
