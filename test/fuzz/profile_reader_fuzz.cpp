@@ -2,10 +2,7 @@
 // libFuzzer over the readers: any bytes are an Error or a Profile, and a Profile that was read can
 // be written and read again.
 //
-//   test/fuzz/run.sh [SECONDS]       builds this with clang and runs it; by hand:
-//   clang++ -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -I. test/fuzz/profile_reader_fuzz.cpp \
-//     profile/{atomic_file,byte_source,header_targets,json_reader,reader,utf8,writer}.cpp -o fuzz
-//   ./fuzz -max_len=4096 CORPUS test/golden
+//   test/fuzz/run.sh [SECONDS]       builds this with clang and runs it
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

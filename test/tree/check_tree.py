@@ -8,7 +8,7 @@ usage: check_tree.py SOURCE_ROOT [BUILD_ROOT]
 - No folder holds more than 40 source files.
 - No MPI function is recognised by its name outside mpi/.
 - Every source starts with the licence line.
-- Every source and header is used by a Meson target (with BUILD_ROOT, after a build).
+- Every source and header belongs to a Meson target (with BUILD_ROOT, after a build).
 """
 import json
 import pathlib
@@ -115,23 +115,35 @@ def without_licence(root, files):
             LICENCE not in (root / path).read_text(encoding="utf-8", errors="replace")[:300]]
 
 
-def unbuilt(root, build, files):
-    """Sources and headers that nothing which was built has read."""
-    commands = json.loads((pathlib.Path(build) / "compile_commands.json").read_text())
-    read = {command["file"] for command in commands}
+def without_target(root, build, files):
+    """Sources and headers that belong to no Meson target."""
+    build = pathlib.Path(build)
+    targets = json.loads((build / "meson-info/intro-targets.json").read_text())
+    parts = [part for target in targets for part in target["target_sources"]]
+    sources = {str(pathlib.Path(name).resolve()) for part in parts for name in part.get("sources", [])}
+    for name in (name for part in parts for name in part.get("generated_sources", []) if "-unity" in name):
+        batch = re.findall(r"^#include<(.*)>", pathlib.Path(name).read_text(), re.M)
+        sources |= {str(pathlib.Path(source).resolve()) for source in batch}
     depended = subprocess.run(["ninja", "-C", build, "-t", "deps"], capture_output=True, text=True, check=True).stdout
-    read |= {line.strip() for line in depended.splitlines() if line.startswith(" ")}
-    built = {str((pathlib.Path(build) / name).resolve()) for name in read}
-    return [f"{path}: no Meson target and no test builds it" for path in files
-            if path.suffix in (".cpp", ".c", ".h") and str((root / path).resolve()) not in built and
-            not named_beside(root, path, files)]
+    read = {str((build / line.strip()).resolve()) for line in depended.splitlines() if line.startswith(" ")}
+    return [f"{path}: no Meson target has it" for path in files
+            if path.suffix in (".cpp", ".c", ".h") and str((root / path).resolve()) not in sources | read and
+            not (is_included(root, path, files) if path.suffix == ".h" else is_alternative(root, path))]
 
 
-def named_beside(root, path, files):
-    """A target that is built on request, or a test or benchmark that compiles the program itself."""
-    folders = [path.parent, *path.parents[1:-1]]
-    return any(path.stem in (root / other).read_text(encoding="utf-8") for other in files
-               if other.parent in folders and (other.name == "meson.build" or other.suffix in (".py", ".sh")))
+def is_included(root, path, files):
+    """A header of a target that is built on request only."""
+    return any(f'#include "{path}"' in (root / other).read_text(encoding="utf-8") for other in files
+               if other.parent == path.parent and other.suffix == ".cpp")
+
+
+def is_alternative(root, path):
+    """What Meson builds if an option is off or a library is absent: named in the folder's meson.build."""
+    for folder in path.parents:
+        build = root / folder / "meson.build"
+        if build.exists():
+            return f"'{path.relative_to(folder)}'" in build.read_text(encoding="utf-8")
+    return False
 
 
 def main():
@@ -141,7 +153,7 @@ def main():
     problems = (unknown_rooms(arrows) + circles(arrows) + bad_includes(root, files, arrows) + crowded(files) +
                 recognised_functions(root, files) + without_licence(root, files))
     if len(sys.argv) > 2:
-        problems += unbuilt(root, sys.argv[2], files)
+        problems += without_target(root, sys.argv[2], files)
     print("\n".join(problems) or f"{len(files)} files, {len(arrows)} rooms: as docs/architecture.md says")
     return 1 if problems else 0
 
