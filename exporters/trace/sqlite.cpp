@@ -238,9 +238,11 @@ class SqliteVisitor : public trace::Visitor {
     analysis::CallSiteNames names(all_);
     for (const auto& [process, address] : sites_) {
       const trace::CodeSite& site = names.of_call(static_cast<std::uint32_t>(process), address);
+      const auto rank = all_.processes[process].rank;
+      const auto shown_address = number(address);  // clang 14 captures no structured binding
       database_.insert_once("INSERT INTO site VALUES(?,?,?,?,?,?,?)", [&] {
-        database_.value(all_.processes[process].rank);
-        database_.value(number(address));
+        database_.value(rank);
+        database_.value(shown_address);
         database_.text_or_null(site.function);
         database_.text_or_null(site.file);
         database_.value(site.line > 0 ? Number(site.line) : std::nullopt);

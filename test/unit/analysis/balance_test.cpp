@@ -154,7 +154,8 @@ TEST_CASE("calls that can wait receive, complete or probe; posting a request can
   std::size_t number = 0;
   const std::vector<bool> found = functions_that_can_wait(definitions);
   for (const auto& [name, waits] : expected) {
-    INFO(name);
+    const std::string shown = name;  // clang 14 captures no structured binding
+    CAPTURE(shown);
     CHECK(found[number++] == waits);
   }
 }
