@@ -76,6 +76,16 @@ class Figures(harness.CliTest):
         self.assertEqual([w["kind"] for w in report["limits"]], ["step-down", "not-visible", "note"])
         self.assertEqual(report["exactness"]["pairs_that_differ"], 1)
 
+    def test_the_advice_fits_the_class_of_the_tiny_messages(self):
+        for name, advice in (("point-to-point", "send fewer, larger messages"),
+                             ("MPI_Allreduce", "combine several of its calls into one with more data"),
+                             ("MPI_Barrier", "remove the barriers that the program does not need")):
+            document = fixtures.profile(2, [fixtures.block(name, name[0] == "M", [(0, 1, 8000, 10000)])],
+                                        [{"class": name, "size": [0], "messages": [10000]}])
+            warnings = {entry["kind"]: entry["text"] for entry in self.report(document)["warnings"]}
+            self.assertTrue(warnings["tiny-messages"].endswith(f"most in {name}: latency matters, not bandwidth; {advice}"),
+                            warnings)
+
     def test_a_clean_run_has_no_warning(self):
         self.assertEqual(self.report(fixtures.hpcc4())["warnings"], [])
 

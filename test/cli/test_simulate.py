@@ -52,6 +52,16 @@ class Simulate(harness.CliTest):
         self.assertEqual(results["schema"], "fathom-simulation/1")
         return results["runs"]
 
+    def test_json_is_the_results_file(self):
+        for options in ((), ("--model", "flow"), ("--routing", "dmodk,smodk")):
+            result = self.simulate("--json", *options)
+            self.assertEqual(result.returncode, 0, result.stderr)
+            with open(self.path("out", "results.json"), encoding="utf-8") as file:
+                self.assertEqual(result.stdout, file.read())
+            self.assertEqual(json.loads(result.stdout)["schema"], "fathom-simulation/1")
+        result = self.simulate("--json", "--routing", "dor")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+
     def test_results_hold_the_loads_of_links(self):
         run, = self.runs()
         self.assertEqual([run[key] for key in ("job", "selection", "placement", "routing", "seed")],

@@ -146,6 +146,14 @@ class Import(harness.CliTest):
         self.assertIn("fathom report again", result.stderr)
         self.assertIn("3.03 GB in 35,092 messages", self.fathom("report", "again").stdout)
 
+    def test_json_says_what_was_imported(self):
+        self.write_run("r")
+        self.assertEqual(self.fathom("export", "r", "--format", "pfprof", "-o", "pf").returncode, 0)
+        result = self.fathom("import", "pf", "-o", "again", "--json")
+        self.assertEqual((result.returncode, result.stderr), (0, ""))
+        self.assertEqual(json.loads(result.stdout), {"schema": "fathom-import/1", "run": "again", "format": "pfprof",
+                                                     "holds": "profile", "ranks": 4, "notes": []})
+
     def test_a_failed_import_is_an_error(self):
         self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")
         self.assert_refused(self.fathom("import", "x"), 2, "--output is required")

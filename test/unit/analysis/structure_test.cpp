@@ -171,6 +171,34 @@ TEST_CASE("a hub is an imbalance, and its heaviest link a hot spot") {
   CHECK(outcome->findings[1].victims == std::vector<std::int64_t>{1});
 }
 
+std::string advice(const profile::Profile& profile, const char* kind) {
+  Input input;
+  input.profile = &profile;
+  const auto outcome = traffic_issues(input);
+  for (const Finding& finding : outcome->findings) {
+    if (finding.kind == kind) return finding.advice;
+  }
+  return "";
+}
+
+TEST_CASE("ranks on one host are not advised to move to one host") {
+  // Ranks 0 and 1 are on one host, 2 and 3 on another.
+  CHECK(advice(job(4, "point-to-point", {{0, 1, 9'000'000, 10}, {2, 3, 1'000'000, 10}}),
+               "link-hotspot")
+            .starts_with("bind these two ranks to the same socket"));
+  CHECK(advice(job(4, "point-to-point", {{0, 2, 9'000'000, 10}, {1, 3, 1'000'000, 10}}),
+               "link-hotspot")
+            .starts_with("place these two ranks on one host"));
+}
+
+TEST_CASE("small messages of a collective are not advised to use a collective") {
+  const Pairs pairs = {{0, 1, 80'000, 10'000}, {2, 3, 2'000'000, 2}};
+  CHECK(advice(job(4, "MPI_Allreduce", pairs), "small-message-pressure") ==
+        "combine several calls of MPI_Allreduce into one with more data");
+  CHECK(advice(job(4, "point-to-point", pairs), "small-message-pressure")
+            .ends_with("or use a collective"));
+}
+
 TEST_CASE("a rank that only sends more than the others is an imbalance") {
   // All receive equally; 0 sends 8 of the 15 parts.
   Pairs pairs;

@@ -120,7 +120,7 @@ TEST_CASE(
 }
 
 TEST_CASE("errors in ibnetdiscover's output name the line") {
-  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is described nowhere");
+  CHECK(error("Switch 36 \"S-01\"\n[1] \"H-0a\"[1]\n") == "2: 'H-0a' is not described");
   CHECK(error("Switch 36\n") == "1: the Switch has no name in double quotes");
   CHECK(error("Switch 36 \"S-01\"\nSwitch 36 \"S-01\"\n") == "2: 'S-01' is described twice");
   CHECK(error("x\n[1] \"H-0a\"[1]\n") == "2: a port comes before the first Switch or Ca");
