@@ -1,139 +1,18 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/code_sites.h"
 
-#include <cxxabi.h>
-#include <elfutils/libdwfl.h>
-#include <fcntl.h>
-#include <gelf.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <deque>
 #include <optional>
 #include <unordered_map>
 #include <utility>
 
 namespace fathom::trace {
-namespace {
-
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
-std::string hexadecimal(std::uint64_t value) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  do {
-    text.insert(text.begin(), kDigits[value % 16]);
-    value /= 16;
-  } while (value != 0);
-  return "0x" + text;
-}
-
-std::string demangled(const char* name) {
-  int status = -1;
-  char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string result = status == 0 ? plain : name;
-  std::free(plain);
-  return result;
-}
-
-const Dwfl_Callbacks kCallbacks = {
-    .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
-    .section_address = dwfl_offline_section_address,
-    .debuginfo_path = nullptr,
-};
-
-// One file on disk, and what libdw knows about it.
-class Module {
- public:
-  explicit Module(const std::string& path) {
-    // Opened here with O_NONBLOCK, so that a device or a pipe of that name cannot block.
-    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (descriptor < 0) return;
-    dwfl_ = dwfl_begin(&kCallbacks);
-    if (dwfl_ != nullptr) {
-      dwfl_report_begin(dwfl_);
-      module_ = dwfl_report_offline(dwfl_, base_name(path).c_str(), path.c_str(),
-                                    descriptor);  // takes the descriptor
-      dwfl_report_end(dwfl_, nullptr, nullptr);
-    }
-    if (module_ == nullptr) close(descriptor);
-  }
-  Module(const Module&) = delete;
-  Module& operator=(const Module&) = delete;
-  ~Module() {
-    if (dwfl_ != nullptr) dwfl_end(dwfl_);
-  }
-
-  bool is_open() const { return module_ != nullptr; }
-
-  std::string build_id() const {
-    const unsigned char* bytes = nullptr;
-    GElf_Addr where = 0;
-    const int size = dwfl_module_build_id(module_, &bytes, &where);
-    std::string text;
-    for (int i = 0; i < size; ++i) {
-      constexpr char kDigits[] = "0123456789abcdef";
-      text += kDigits[bytes[i] >> 4];
-      text += kDigits[bytes[i] & 15];
-    }
-    return text;
-  }
-
-  // The address, in the layout made by the linker, of a byte of the file.
-  std::optional<std::uint64_t> virtual_address(std::uint64_t file_offset) {
-    Elf* elf = dwfl_module_getelf(module_, &bias_);
-    std::size_t headers = 0;
-    if (elf == nullptr || elf_getphdrnum(elf, &headers) != 0) return std::nullopt;
-    for (std::size_t i = 0; i < headers; ++i) {
-      GElf_Phdr header;
-      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD)
-        continue;
-      if (file_offset >= header.p_offset && file_offset - header.p_offset < header.p_filesz) {
-        return header.p_vaddr + (file_offset - header.p_offset);
-      }
-    }
-    return std::nullopt;
-  }
-
-  void look_up(std::uint64_t virtual_address, CodeSite& site) {
-    const Dwarf_Addr address = virtual_address + bias_;
-    GElf_Off offset = 0;
-    GElf_Sym symbol{};
-    const char* name =
-        dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
-    // libdw gives a function without a symbol the name of the one before it.
-    if (name != nullptr && offset < symbol.st_size) site.function = demangled(name);
-    Dwfl_Line* line = dwfl_module_getsrc(module_, address);
-    if (line == nullptr) return;
-    const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
-    if (file != nullptr) site.file = file;
-  }
-
- private:
-  Dwfl* dwfl_ = nullptr;
-  Dwfl_Module* module_ = nullptr;
-  GElf_Addr bias_ = 0;
-};
-
-}  // namespace
-
-std::string describe(const CodeSite& site) {
-  const std::string line = site.line > 0 ? ":" + std::to_string(site.line) : "";
-  const std::string source = site.file.empty() ? "" : base_name(site.file) + line;
-  if (!site.function.empty())
-    return source.empty() ? site.function : site.function + " (" + source + ")";
-  if (!source.empty()) return source;
-  const std::string place = hexadecimal(site.offset);
-  return site.module.empty() ? place : base_name(site.module) + "+" + place;
-}
 
 struct CodeSites::State {
   std::vector<CodeSegment> segments;  // by base
   std::size_t most_cached;
   std::unordered_map<std::uint64_t, CodeSite> known;
-  std::deque<std::pair<std::string, std::unique_ptr<Module>>> open;  // last used first
+  CodeFiles files;
 
   const CodeSegment* segment_of(std::uint64_t address) const {
     const auto next =
@@ -142,18 +21,6 @@ struct CodeSites::State {
     if (next == segments.begin()) return nullptr;
     const CodeSegment& candidate = *(next - 1);
     return address - candidate.base < candidate.size ? &candidate : nullptr;
-  }
-
-  Module& module_of(const std::string& path) {
-    const auto found =
-        std::find_if(open.begin(), open.end(), [&path](const auto& m) { return m.first == path; });
-    if (found != open.end()) {
-      std::rotate(open.begin(), found, found + 1);
-    } else {
-      if (open.size() == kMostFiles) open.pop_back();
-      open.emplace_front(path, std::make_unique<Module>(path));
-    }
-    return *open.front().second;
   }
 
   CodeSite look_up(std::uint64_t return_address) {
@@ -167,13 +34,11 @@ struct CodeSites::State {
     const std::uint64_t file_offset = segment->offset + (address - segment->base);
     site.module = segment->path;
     site.offset = file_offset;
-    Module& module = module_of(segment->path);
-    if (!module.is_open() || (!segment->build_id.empty() && module.build_id() != segment->build_id))
-      return site;
-    const std::optional<std::uint64_t> virtual_address = module.virtual_address(file_offset);
+    const auto virtual_address =
+        files.virtual_address(segment->path, segment->build_id, file_offset);
     if (!virtual_address) return site;
     site.offset = *virtual_address;
-    module.look_up(*virtual_address, site);
+    files.look_up(segment->build_id, site);
     return site;
   }
 };

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "trace/code_files.h"
+
+#include <cxxabi.h>
+#include <elfutils/libdwfl.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <deque>
+#include <optional>
+#include <utility>
+
+namespace fathom::trace {
+namespace {
+
+std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
+
+std::string hexadecimal(std::uint64_t value) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  do {
+    text.insert(text.begin(), kDigits[value % 16]);
+    value /= 16;
+  } while (value != 0);
+  return "0x" + text;
+}
+
+std::string demangled(const char* name) {
+  int status = -1;
+  char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  std::string result = status == 0 ? plain : name;
+  std::free(plain);
+  return result;
+}
+
+const Dwfl_Callbacks kCallbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .section_address = dwfl_offline_section_address,
+    .debuginfo_path = nullptr,
+};
+
+}  // namespace
+
+// One file on disk, and what libdw knows about it.
+class CodeFiles::Module {
+ public:
+  explicit Module(const std::string& path) {
+    // Opened here with O_NONBLOCK, so that a device or a pipe of that name cannot block.
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0) return;
+    dwfl_ = dwfl_begin(&kCallbacks);
+    if (dwfl_ != nullptr) {
+      dwfl_report_begin(dwfl_);
+      module_ = dwfl_report_offline(dwfl_, base_name(path).c_str(), path.c_str(),
+                                    descriptor);  // takes the descriptor
+      dwfl_report_end(dwfl_, nullptr, nullptr);
+    }
+    if (module_ == nullptr) close(descriptor);
+  }
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+  ~Module() {
+    if (dwfl_ != nullptr) dwfl_end(dwfl_);
+  }
+
+  bool is_open() const { return module_ != nullptr; }
+
+  std::string build_id() const {
+    const unsigned char* bytes = nullptr;
+    GElf_Addr where = 0;
+    const int size = dwfl_module_build_id(module_, &bytes, &where);
+    std::string text;
+    for (int i = 0; i < size; ++i) {
+      constexpr char kDigits[] = "0123456789abcdef";
+      text += kDigits[bytes[i] >> 4];
+      text += kDigits[bytes[i] & 15];
+    }
+    return text;
+  }
+
+  // The address, in the layout made by the linker, of a byte of the file.
+  std::optional<std::uint64_t> virtual_address(std::uint64_t file_offset) {
+    Elf* elf = dwfl_module_getelf(module_, &bias_);
+    std::size_t headers = 0;
+    if (elf == nullptr || elf_getphdrnum(elf, &headers) != 0) return std::nullopt;
+    for (std::size_t i = 0; i < headers; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) == nullptr || header.p_type != PT_LOAD)
+        continue;
+      if (file_offset >= header.p_offset && file_offset - header.p_offset < header.p_filesz) {
+        return header.p_vaddr + (file_offset - header.p_offset);
+      }
+    }
+    return std::nullopt;
+  }
+
+  void look_up(std::uint64_t virtual_address, CodeSite& site) {
+    if (dwfl_module_getelf(module_, &bias_) == nullptr) return;
+    const Dwarf_Addr address = virtual_address + bias_;
+    GElf_Off offset = 0;
+    GElf_Sym symbol{};
+    const char* name =
+        dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
+    // libdw gives a function without a symbol the name of the one before it.
+    if (name != nullptr && offset < symbol.st_size) site.function = demangled(name);
+    Dwfl_Line* line = dwfl_module_getsrc(module_, address);
+    if (line == nullptr) return;
+    const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
+    if (file != nullptr) site.file = file;
+  }
+
+ private:
+  Dwfl* dwfl_ = nullptr;
+  Dwfl_Module* module_ = nullptr;
+  GElf_Addr bias_ = 0;
+};
+
+std::string describe(const CodeSite& site) {
+  const std::string line = site.line > 0 ? ":" + std::to_string(site.line) : "";
+  const std::string source = site.file.empty() ? "" : base_name(site.file) + line;
+  if (!site.function.empty())
+    return source.empty() ? site.function : site.function + " (" + source + ")";
+  if (!source.empty()) return source;
+  const std::string place = hexadecimal(site.offset);
+  return site.module.empty() ? place : base_name(site.module) + "+" + place;
+}
+
+CodeFiles::CodeFiles() = default;
+CodeFiles::CodeFiles(CodeFiles&&) noexcept = default;
+CodeFiles& CodeFiles::operator=(CodeFiles&&) noexcept = default;
+CodeFiles::~CodeFiles() = default;
+
+CodeFiles::Module* CodeFiles::module_of(const std::string& path, const std::string& build_id) {
+  const auto found =
+      std::find_if(open_.begin(), open_.end(), [&path](const auto& m) { return m.first == path; });
+  if (found != open_.end()) {
+    std::rotate(open_.begin(), found, found + 1);
+  } else {
+    if (open_.size() == kMostFiles) open_.pop_back();
+    open_.emplace_front(path, std::make_unique<Module>(path));
+  }
+  Module& module = *open_.front().second;
+  const bool fits = module.is_open() && (build_id.empty() || module.build_id() == build_id);
+  return fits ? &module : nullptr;
+}
+
+std::optional<std::uint64_t> CodeFiles::virtual_address(const std::string& path,
+                                                        const std::string& build_id,
+                                                        std::uint64_t file_offset) {
+  Module* module = module_of(path, build_id);
+  return module == nullptr ? std::nullopt : module->virtual_address(file_offset);
+}
+
+void CodeFiles::look_up(const std::string& build_id, CodeSite& site) {
+  Module* module = module_of(site.module, build_id);
+  if (module != nullptr) module->look_up(site.offset, site);
+}
+
+}  // namespace fathom::trace
