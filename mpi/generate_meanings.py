@@ -60,6 +60,8 @@ def members(f):
         yield 'requests', f'Requests::{requests(f)}'
     if window_access(f) != 'kNone':
         yield 'window', f'WindowAccess::{window_access(f)}'
+    if f.group == 'io' and 'moves' in f.options:
+        yield 'file', f'FileAccess::k{f.options["moves"].capitalize()}'
     if f.role in ('blocking', 'nonblocking') or 'flow' in f.options:
         yield 'in_sequence', 'true'
     if f.options.get('mode') == 'synchronous':

@@ -81,6 +81,9 @@ enum class Requests : std::uint8_t { kNone, kMakes, kMakesAndStarts, kStarts, kF
 // What a call does to a window. kAtomic: accumulates, with or without fetching.
 enum class WindowAccess : std::uint8_t { kNone, kCreate, kFree, kPut, kGet, kAtomic };
 
+// Which way a call's bytes move between memory and a file.
+enum class FileAccess : std::uint8_t { kNone, kRead, kWrite };
+
 constexpr Flow flow_of(Collective collective) {
   switch (collective) {
     case Collective::kBarrier: return Flow::kBarrier;
@@ -123,6 +126,7 @@ struct Meaning {
   Completes completes = Completes::kNothing;
   Requests requests = Requests::kNone;
   WindowAccess window = WindowAccess::kNone;
+  FileAccess file = FileAccess::kNone;
   bool in_sequence = false;  // counts in the sequence of collectives on its communicator
   bool synchronous = false;  // a send that waits for its receive whatever its length
   bool cartesian = false;    // makes a communicator with a Cartesian topology
