@@ -2,6 +2,7 @@
 #include "profile/assemble.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/seconds.h"
+#include "profile/call_table.h"
 #include "profile/communicator_merge.h"
 #include "profile/endings.h"
 #include "profile/pair_cells.h"
@@ -76,6 +78,7 @@ class Assembly {
   std::map<std::uint32_t, ClassFacts> classes_;  // by number
   Names phases_;
   std::vector<PairCell> cells_;
+  CallTable calls_;
   // Communicator, class, module.
   using InvisibleKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
   std::map<InvisibleKey, std::uint64_t> invisible_;
@@ -161,6 +164,7 @@ void Assembly::add(const ProcessRows& rows) {
   rank.host = rows.text_of("host");
   rank.pid = header.pid;
   rank.seconds = base::seconds(header.elapsed_ns);
+  rank.peak_memory_bytes = std::strtoull(rows.text_of("peak-memory").c_str(), nullptr, 10);
   ranks_[header.rank] = rank;
   endings_.add(header.rank, header.end_reason, header.end_detail);
   truncated_ |= rows.truncated;
@@ -174,6 +178,10 @@ void Assembly::add(const ProcessRows& rows) {
   const std::vector<std::uint32_t> kind_of =
       communicators_.add(header.rank, rows.communicators, rows.foreign_members, numbers_);
   add_cells(rows, kind_of, phases, modules);
+  calls_.add(rows, kind_of, [&](std::uint32_t number) {
+    const auto phase = phases.find(number);
+    return phase == phases.end() ? std::string() : phases_.name(phase->second);
+  });
 }
 
 void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& phases,
@@ -427,6 +435,7 @@ Profile Assembly::finish() {
   finish_traffic(profile);
   finish_coverage(profile);
   finish_sizes(profile);
+  calls_.finish(profile, [this](std::uint32_t kind) { return communicators_.id_of(kind); });
   return profile;
 }
 

@@ -39,6 +39,7 @@ base::Target object(Rank& rank) {
                         if (key == "seconds") return &rank.seconds;
                         if (key == "world") return &rank.world;
                         if (key == "rank_in_world") return &rank.rank_in_world;
+                        if (key == "peak_memory_bytes") return &rank.peak_memory_bytes;
                         if (key == "reported") return &rank.reported;
                         return {};
                       },
@@ -75,6 +76,35 @@ base::Target object(PerformanceVariable& variable) {
                         if (variable.values.size() == variable.rank.size()) return std::nullopt;
                         return unequal_columns("values", variable.values.size(), "rank",
                                                variable.rank.size());
+                      }};
+}
+
+base::Target object(CallSite& site) {
+  return base::Object{[&](std::string_view key) -> base::Target {
+                        if (key == "id") return &site.id;
+                        if (key == "module") return &site.module;
+                        if (key == "build_id") return &site.build_id;
+                        if (key == "offset") return &site.offset;
+                        if (key == "function") return &site.function;
+                        if (key == "file") return &site.file;
+                        if (key == "line") return &site.line;
+                        return {};
+                      },
+                      nullptr};
+}
+
+base::Target object(CallDurations& durations) {
+  return base::Object{[&](std::string_view key) -> base::Target {
+                        if (key == "function") return &durations.function;
+                        if (key == "site") return &durations.site;
+                        if (key == "low_ns") return &durations.low_ns;
+                        if (key == "calls") return &durations.calls;
+                        return {};
+                      },
+                      [&]() -> std::optional<base::Complaint> {
+                        if (durations.calls.size() == durations.low_ns.size()) return std::nullopt;
+                        return unequal_columns("calls", durations.calls.size(), "low_ns",
+                                               durations.low_ns.size());
                       }};
 }
 
@@ -199,6 +229,7 @@ base::Target object(Coverage& coverage) {
                           return base::list_of(coverage.not_visible, &object);
                         if (key == "steps_down") return base::list_of(coverage.steps_down, &object);
                         if (key == "lost_messages") return &coverage.lost_messages;
+                        if (key == "untimed_calls") return &coverage.untimed_calls;
                         if (key == "trace_lost") return base::list_of(coverage.trace_lost, &object);
                         if (key == "cut_short") return &coverage.cut_short;
                         if (key == "notes") return &coverage.notes;
@@ -225,6 +256,17 @@ std::optional<base::Complaint> unequal_columns(const Traffic& block) {
   return std::nullopt;
 }
 
+std::optional<base::Complaint> unequal_columns(const CallTimes& block) {
+  const std::size_t rows = block.rank.size();
+  for (const auto& [name, size] :
+       {std::pair("calls", block.calls.size()), std::pair("total_ns", block.total_ns.size()),
+        std::pair("shortest_ns", block.shortest_ns.size()),
+        std::pair("longest_ns", block.longest_ns.size()), std::pair("bytes", block.bytes.size())}) {
+    if (size != rows) return unequal_columns(name, size, "rank", rows);
+  }
+  return std::nullopt;
+}
+
 base::Target header_member(Header& header, std::string_view key) {
   if (key == "world_size") return &header.world_size;
   if (key == "application") return object(header.application);
@@ -233,6 +275,8 @@ base::Target header_member(Header& header, std::string_view key) {
   if (key == "ranks") return base::list_of(header.ranks, &object);
   if (key == "communicators") return base::list_of(header.communicators, &object);
   if (key == "performance_variables") return base::list_of(header.performance_variables, &object);
+  if (key == "call_sites") return base::list_of(header.call_sites, &object);
+  if (key == "call_durations") return base::list_of(header.call_durations, &object);
   if (key == "coverage") return object(header.coverage);
   return {};
 }

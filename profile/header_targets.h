@@ -23,5 +23,7 @@ base::Complaint unequal_columns(const std::string& column, std::size_t size,
 
 // The first column of the block that differs in length from `source`, if any.
 std::optional<base::Complaint> unequal_columns(const Traffic& block);
+// The same with `rank`.
+std::optional<base::Complaint> unequal_columns(const CallTimes& block);
 
 }  // namespace fathom::profile

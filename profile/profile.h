@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The aggregate model: what one job sent, by pair of ranks, class, communicator and phase.
+// The aggregate model: what one job sent, by pair of ranks, class, communicator and phase, and where
+// its time in MPI went.
 //
 // A message is counted when a receive matches it, with its true length and source; messages that
 // were sent and never received are kept apart, in Coverage::unreceived. One-sided operations whose
@@ -9,7 +10,8 @@
 // and byte counts have 64 bits; times are nanoseconds since the epoch or seconds, as their names
 // say.
 //
-// Memory grows with the pairs that communicated, never with world_size squared.
+// Memory grows with the pairs that communicated, never with world_size squared, and with the call
+// sites times the ranks.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +54,7 @@ struct Rank {
   // Set only for a process of another world: that world's name and the rank there.
   std::string world;
   std::int64_t rank_in_world = kNone;
+  std::uint64_t peak_memory_bytes = 0;  // the most that was resident; 0: not known
   bool reported =
       true;  // false: left no counts (killed); only its peers' counts of its messages are known
 };
@@ -95,6 +98,41 @@ struct MessageSizes {
   std::vector<std::uint64_t> messages;  // by size
   std::vector<std::uint64_t> bin_low;
   std::vector<std::uint64_t> bin_messages;
+};
+
+// A place in the program that calls MPI.
+struct CallSite {
+  std::int64_t id = 0;
+  std::string module;        // path of the file that holds the code; empty: none did
+  std::string build_id;      // of that file; empty if it has none
+  std::uint64_t offset = 0;  // of the call, in the module's own address space
+  // From the module's debug information; empty and 0 until somebody has looked it up.
+  std::string function, file;
+  std::int64_t line = 0;
+};
+
+// The program's calls of one function from one site, on one communicator and in one phase:
+// parallel columns, one row for each rank that made any. A call inside another is part of that one.
+struct CallTimes {
+  std::string function;  // "MPI_Send"
+  std::int64_t site = 0;
+  std::int64_t communicator = kNone;  // kNone: the function takes none
+  std::string phase;                  // empty outside every named phase
+  std::vector<std::int64_t> rank;
+  std::vector<std::uint64_t> calls;
+  std::vector<std::uint64_t> total_ns, shortest_ns, longest_ns;
+  // From the arguments: what is sent, read, written, or at most received; of a collective, what the
+  // process contributes.
+  std::vector<std::uint64_t> bytes;
+};
+
+// How long the calls of one function from one site took, over all ranks: calls[i] of them took
+// [low_ns[i], 2 * low_ns[i]).
+struct CallDurations {
+  std::string function;
+  std::int64_t site = 0;
+  std::vector<std::uint64_t> low_ns;  // powers of two, ascending; 1 includes shorter calls
+  std::vector<std::uint64_t> calls;
 };
 
 struct Totals {
@@ -143,6 +181,7 @@ struct Coverage {
   std::vector<NotVisible> not_visible;
   std::vector<StepDown> steps_down;
   std::uint64_t lost_messages = 0;    // uncounted because no memory was left
+  std::uint64_t untimed_calls = 0;    // the same for calls
   std::vector<TraceLoss> trace_lost;  // of the run's trace, where it has one
   std::string cut_short;              // why MPI_Finalize was not reached; empty: it was
   std::vector<std::string> notes;     // further sentences for the report
@@ -157,7 +196,8 @@ struct PerformanceVariable {
   std::vector<std::vector<double>> values;  // by position in `rank`; most variables have one value
 };
 
-// Everything except the two parts that grow with the pairs that communicated.
+// Everything except the parts that grow with the pairs that communicated, or with the ranks times
+// the call sites.
 struct Header {
   std::int64_t world_size = 0;
   Application application;
@@ -167,10 +207,13 @@ struct Header {
   std::vector<Rank> ranks;
   std::vector<Communicator> communicators;
   std::vector<PerformanceVariable> performance_variables;
+  std::vector<CallSite> call_sites;
+  std::vector<CallDurations> call_durations;
   Coverage coverage;
 };
 
 struct Profile : Header {
+  std::vector<CallTimes> calls;  // empty if calls were not timed
   std::vector<Traffic> traffic;
   std::vector<MessageSizes> message_sizes;
 };

@@ -32,7 +32,7 @@ constexpr std::int64_t kMostRanks = std::numeric_limits<int>::max();
 struct Mentioned {
   std::int64_t highest_rank = kNone;
   std::string highest_rank_where;
-  std::map<std::int64_t, std::string> communicators;  // by id: where it was first named
+  std::map<std::int64_t, std::string> communicators, sites;  // by id: where it was first named
 
   void rank(std::int64_t number, const std::string& where) {
     if (number <= highest_rank) return;
@@ -59,6 +59,7 @@ class ProfileReading {
   base::Target top_member(std::string_view key) {
     if (key == "schema") return base::CheckedText{&schema_, [this] { return check_schema(); }};
     if (key == "traffic") return base::List{[this] { return traffic_block(); }};
+    if (key == "calls") return base::List{[this] { return calls_block(); }};
     if (key == "message_sizes") return base::List{[this] { return message_sizes(); }};
     return header_member(header_, key);
   }
@@ -88,6 +89,38 @@ class ProfileReading {
     mentioned_.communicators.try_emplace(block_.communicator, where + ".communicator\"");
     ++blocks_;
     visitor_.on_traffic(block_);
+    return std::nullopt;
+  }
+
+  base::Target calls_block() {
+    calls_ = CallTimes();
+    return base::Object{[this](std::string_view key) -> base::Target {
+                          if (key == "function") return &calls_.function;
+                          if (key == "site") return &calls_.site;
+                          if (key == "communicator")
+                            return base::IntegerOrNull{&calls_.communicator};
+                          if (key == "phase") return &calls_.phase;
+                          if (key == "rank") return &calls_.rank;
+                          if (key == "calls") return &calls_.calls;
+                          if (key == "total_ns") return &calls_.total_ns;
+                          if (key == "shortest_ns") return &calls_.shortest_ns;
+                          if (key == "longest_ns") return &calls_.longest_ns;
+                          if (key == "bytes") return &calls_.bytes;
+                          return {};
+                        },
+                        [this] { return calls_closed(); }};
+  }
+
+  std::optional<base::Complaint> calls_closed() {
+    if (auto complaint = unequal_columns(calls_)) return complaint;
+    if (calls_.function.empty()) return base::Complaint{"function", "is missing"};
+    const std::string where = "\"calls[" + std::to_string(call_blocks_) + "]";
+    mentioned_.ranks(calls_.rank, where + ".rank\"");
+    mentioned_.sites.try_emplace(calls_.site, where + ".site\"");
+    if (calls_.communicator != kNone)
+      mentioned_.communicators.try_emplace(calls_.communicator, where + ".communicator\"");
+    ++call_blocks_;
+    visitor_.on_calls(calls_);
     return std::nullopt;
   }
 
@@ -136,6 +169,7 @@ class ProfileReading {
     }
     if (auto complaint = check_rank_list()) return complaint;
     if (auto complaint = check_communicator_list()) return complaint;
+    if (auto complaint = check_site_list()) return complaint;
     return check_mentioned();
   }
 
@@ -161,6 +195,23 @@ class ProfileReading {
       if (!known_communicators_.insert(communicator.id).second) {
         return base::Complaint{"communicators",
                                "lists communicator " + std::to_string(communicator.id) + " twice"};
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<base::Complaint> check_site_list() {
+    std::set<std::int64_t> known;
+    for (const CallSite& site : header_.call_sites) {
+      if (!known.insert(site.id).second)
+        return base::Complaint{"call_sites", "lists site " + std::to_string(site.id) + " twice"};
+    }
+    for (const CallDurations& durations : header_.call_durations)
+      mentioned_.sites.try_emplace(durations.site, "\"call_durations\"");
+    for (const auto& [id, where] : mentioned_.sites) {
+      if (!known.contains(id)) {
+        return base::Complaint{
+            "", where + " is " + std::to_string(id) + ", which \"call_sites\" does not list"};
       }
     }
     return std::nullopt;
@@ -197,6 +248,8 @@ class ProfileReading {
   std::string schema_;
   Traffic block_;
   std::size_t blocks_ = 0;
+  CallTimes calls_;
+  std::size_t call_blocks_ = 0;
   MessageSizes sizes_;
   Mentioned mentioned_;
   std::set<std::int64_t> known_communicators_;
@@ -204,8 +257,10 @@ class ProfileReading {
 
 class Collector : public Visitor {
  public:
+  void on_calls(CallTimes& block) override { calls.push_back(std::move(block)); }
   void on_traffic(Traffic& block) override { traffic.push_back(std::move(block)); }
   void on_message_sizes(MessageSizes& sizes) override { message_sizes.push_back(std::move(sizes)); }
+  std::vector<CallTimes> calls;
   std::vector<Traffic> traffic;
   std::vector<MessageSizes> message_sizes;
 };
@@ -231,7 +286,7 @@ base::Result<Profile> load_profile(base::ByteSource& source, const std::string& 
   Collector collector;
   base::Result<Header> header = read_profile(source, name, collector);
   if (!header) return header.error();
-  Profile profile{std::move(*header), {}, {}};
+  Profile profile{std::move(*header), std::move(collector.calls), {}, {}};
   profile.traffic = std::move(collector.traffic);
   profile.message_sizes = std::move(collector.message_sizes);
   return profile;

@@ -7,7 +7,7 @@
 //
 // Checked: the schema; that the columns of a block have equal lengths; that counts are whole and
 // non-negative; that ranks are below world_size or the number of `ranks`, whichever is larger; that
-// no rank or communicator is listed twice; and that traffic names a known communicator. Unknown
+// no rank or communicator is listed twice; and that traffic and calls name a known communicator and call site. Unknown
 // keys are ignored, so that a later version may add some. An Error is one sentence: file, byte
 // offset, what was expected.
 #pragma once
@@ -28,7 +28,8 @@ namespace fathom::profile {
 class Visitor {
  public:
   virtual ~Visitor() = default;
-  // The callee may move from the block; it is emptied afterwards.
+  // The callee may move from a block; it is emptied afterwards.
+  virtual void on_calls(CallTimes&) {}
   virtual void on_traffic(Traffic& block) = 0;
   virtual void on_message_sizes(MessageSizes& sizes) = 0;
 };

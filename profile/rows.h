@@ -46,6 +46,8 @@ enum class Section : std::uint32_t {
   kForeignMembers = 3,  // ForeignMemberRow
   kCells = 4,           // CellRow
   kSizes = 5,           // CellRow with a size key
+  kCalls = 6,           // CallRow
+  kDurations = 7,       // DurationRow
 };
 
 struct SectionHeader {
@@ -140,11 +142,51 @@ inline constexpr std::uint64_t kSizeMask = kBinned - 1;
 // This many distinct sizes per class (and lane) are kept exactly, later ones in log2 bins.
 inline constexpr std::uint32_t kExactSizes = 1024;
 
+// Calls of the program from one place, on one communicator and in one phase, and the time spent in
+// them. A call that the program makes inside another (from a reduction of its own, say) belongs to
+// the outer one.
+struct CallKey {
+  std::uint64_t return_address = 0;  // has a meaning in this process only
+  std::uint32_t communicator = 0;    // position in the communicator section; kNoCommunicator
+  std::uint32_t phase = 0;
+  bool operator==(const CallKey&) const = default;
+};
+inline constexpr std::uint32_t kNoCommunicator = ~0u;
+
+// A place in a file's code. The same in every process that maps the file.
+struct CodePlaceRow {
+  std::uint64_t address;   // in the file's own address space
+  std::uint32_t file;      // text "code-file"; 0: no file, and the address is the process's own
+  std::uint32_t function;  // the MPI function called there: text "timed-function"
+};
+
+struct CallRow {
+  CallKey key;
+  std::uint64_t calls;
+  std::uint64_t ticks;  // spent in them; text "ticks-per-ns"
+  std::uint64_t shortest_ticks, longest_ticks;
+  std::uint64_t bytes;  // as in the arguments: what is sent, written or offered to a receive
+  CodePlaceRow place;
+};
+static_assert(sizeof(CallRow) == 72);
+
+// How long the calls from one place took: calls[i] took [2^i, 2^(i+1)) ns; the first bin also holds
+// shorter ones, the last (from 9 minutes on) all longer ones.
+inline constexpr int kDurationBins = 40;
+struct DurationRow {
+  std::uint64_t key;  // the return address
+  std::uint64_t calls[kDurationBins];
+  CodePlaceRow place;
+};
+static_assert(sizeof(DurationRow) == 344);
+
 // Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").
 //   host H · executable E · argument A (once each) · library L · version V · pml P · source S ·
 //   step-down SOURCE REASON · note N · witness-sent W · witness-received W · class ID HIDDEN NAME ·
 //   posted ID NAME (a class of operations of this process; kSent: it is the source of the data) ·
 //   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
+//   timed-function ID NAME · code-file ID BUILD-ID PATH · ticks-per-ns N (the last one counts) ·
+//   uncounted-calls N · peak-memory BYTES ·
 //   world NAME (the run is not the first world) · trace-lost REASON RECORDS ERROR
 //   (profile/trace_loss.h)
 

@@ -79,6 +79,8 @@ bool RowsReader::next(ProcessRows& process) {
       case Section::kForeignMembers: append_rows(process.foreign_members, at_, size); break;
       case Section::kCells: append_rows(process.cells, at_, size); break;
       case Section::kSizes: append_rows(process.sizes, at_, size); break;
+      case Section::kCalls: append_rows(process.calls, at_, size); break;
+      case Section::kDurations: append_rows(process.durations, at_, size); break;
       default:
         process.others.emplace_back(static_cast<std::uint32_t>(section.kind),
                                     std::string(at_, size));

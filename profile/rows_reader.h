@@ -20,6 +20,8 @@ struct ProcessRows {
   std::vector<ForeignMemberRow> foreign_members;
   std::vector<CellRow> cells;
   std::vector<CellRow> sizes;
+  std::vector<CallRow> calls;
+  std::vector<DurationRow> durations;
   std::vector<std::pair<std::uint32_t, std::string>>
       others;              // sections of other kinds: kind, payload
   bool truncated = false;  // the file ended inside this process's rows

@@ -29,6 +29,11 @@ struct Selection {
            (!communicator || *communicator == traffic.communicator) &&
            (!phase || *phase == traffic.phase);
   }
+  // Classes and origins are of messages; calls are selected by communicator and phase.
+  bool admits(const CallTimes& calls) const {
+    return (!communicator || *communicator == calls.communicator) &&
+           (!phase || *phase == calls.phase);
+  }
 };
 
 }  // namespace fathom::profile

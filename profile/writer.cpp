@@ -44,6 +44,7 @@ void fields(base::JsonWriter& json, const Rank& rank) {
   json.field("seconds", rank.seconds);
   if (!rank.world.empty()) json.field("world", rank.world);
   if (rank.rank_in_world != kNone) json.field("rank_in_world", rank.rank_in_world);
+  if (rank.peak_memory_bytes != 0) json.field("peak_memory_bytes", rank.peak_memory_bytes);
   if (!rank.reported) json.field("reported", rank.reported);
 }
 
@@ -83,6 +84,36 @@ void fields(base::JsonWriter& json, const MessageSizes& sizes) {
   }
 }
 
+void fields(base::JsonWriter& json, const CallSite& site) {
+  json.field("id", site.id);
+  json.field("module", site.module);
+  if (!site.build_id.empty()) json.field("build_id", site.build_id);
+  json.field("offset", site.offset);
+  if (!site.function.empty()) json.field("function", site.function);
+  if (!site.file.empty()) json.field("file", site.file);
+  if (site.line != 0) json.field("line", site.line);
+}
+
+void fields(base::JsonWriter& json, const CallDurations& durations) {
+  json.field("function", durations.function);
+  json.field("site", durations.site);
+  json.field("low_ns", durations.low_ns);
+  json.field("calls", durations.calls);
+}
+
+void fields(base::JsonWriter& json, const CallTimes& calls) {
+  json.field("function", calls.function);
+  json.field("site", calls.site);
+  number_or_null(json, "communicator", calls.communicator);
+  if (!calls.phase.empty()) json.field("phase", calls.phase);
+  json.field("rank", calls.rank);
+  json.field("calls", calls.calls);
+  json.field("total_ns", calls.total_ns);
+  json.field("shortest_ns", calls.shortest_ns);
+  json.field("longest_ns", calls.longest_ns);
+  json.field("bytes", calls.bytes);
+}
+
 // The rows of one block: positions in the columns of `traffic`.
 using Rows = std::span<const std::size_t>;
 
@@ -114,6 +145,13 @@ bool columns_agree(const Traffic& traffic) {
   const std::size_t rows = traffic.source.size();
   return traffic.destination.size() == rows && traffic.bytes.size() == rows &&
          traffic.messages.size() == rows;
+}
+
+bool columns_agree(const CallTimes& calls) {
+  const std::size_t rows = calls.rank.size();
+  return calls.calls.size() == rows && calls.total_ns.size() == rows &&
+         calls.shortest_ns.size() == rows && calls.longest_ns.size() == rows &&
+         calls.bytes.size() == rows;
 }
 
 bool columns_agree(const MessageSizes& sizes) {
@@ -188,6 +226,7 @@ void fields(base::JsonWriter& json, const Coverage& coverage) {
   objects(json, "not_visible", coverage.not_visible);
   if (!coverage.steps_down.empty()) objects(json, "steps_down", coverage.steps_down);
   if (coverage.lost_messages != 0) json.field("lost_messages", coverage.lost_messages);
+  if (coverage.untimed_calls != 0) json.field("untimed_calls", coverage.untimed_calls);
   if (!coverage.trace_lost.empty()) objects(json, "trace_lost", coverage.trace_lost);
   if (!coverage.cut_short.empty()) json.field("cut_short", coverage.cut_short);
   if (!coverage.notes.empty()) json.field("notes", coverage.notes);
@@ -197,17 +236,31 @@ void fields(base::JsonWriter& json, const Coverage& coverage) {
 
 // One line per top-level member and per block keeps the file readable for people and diff.
 struct Writer::Stream {
-  enum class Part { kNothing, kTraffic, kMessageSizes };
+  enum class Part { kNothing, kHeader, kCalls, kTraffic, kMessageSizes };
 
   base::AtomicFile file;
   base::JsonWriter json{file};
   Part part = Part::kNothing;
 
-  void open_list(std::string_view name, Part next) {
+  // Goes on to a later part: closes the list of the one before, and opens the lists up to `next`.
+  // Every profile lists traffic and message sizes, even if there are none.
+  void go_on_to(Part next) {
+    if (part == next) return;
+    if (part != Part::kHeader) json.close_list();
+    if (next == Part::kCalls) open_list("calls");
+    if (part < Part::kTraffic && next >= Part::kTraffic) {
+      open_list("traffic");
+      if (next > Part::kTraffic) json.close_list();
+    }
+    if (next == Part::kMessageSizes) open_list("message_sizes");
+    part = next;
+  }
+
+ private:
+  void open_list(std::string_view name) {
     json.line_break();
     json.key(name);
     json.open_list();
-    part = next;
   }
 };
 
@@ -262,14 +315,39 @@ base::Status Writer::begin(const Header& header) {
       json.line_break();
       objects(json, "performance_variables", header.performance_variables);
     }
-    stream_->open_list("traffic", Stream::Part::kTraffic);
+    if (!header.call_sites.empty()) {
+      json.line_break();
+      objects(json, "call_sites", header.call_sites);
+    }
+    if (!header.call_durations.empty()) {
+      json.line_break();
+      objects(json, "call_durations", header.call_durations);
+    }
+    stream_->part = Stream::Part::kHeader;
+    return base::Done{};
+  });
+}
+
+base::Status Writer::add(const CallTimes& calls) {
+  return guarded([&]() -> base::Status {
+    if (!stream_ || stream_->part == Stream::Part::kNothing ||
+        stream_->part > Stream::Part::kCalls) {
+      return base::Error{
+          "profile writer: add(CallTimes) comes after begin() and before any traffic"};
+    }
+    if (!columns_agree(calls))
+      return base::Error{"profile writer: columns of calls differ in length"};
+    stream_->go_on_to(Stream::Part::kCalls);
+    stream_->json.line_break();
+    stream_->json.object([&] { fields(stream_->json, calls); });
     return base::Done{};
   });
 }
 
 base::Status Writer::add(const Traffic& traffic) {
   return guarded([&]() -> base::Status {
-    if (!stream_ || stream_->part != Stream::Part::kTraffic) {
+    if (!stream_ || stream_->part == Stream::Part::kNothing ||
+        stream_->part > Stream::Part::kTraffic) {
       return base::Error{"profile writer: add(Traffic) comes after begin() and before any sizes"};
     }
     if (!columns_agree(traffic)) {
@@ -277,6 +355,7 @@ base::Status Writer::add(const Traffic& traffic) {
     }
     const std::vector<std::size_t> rows = rows_by_pair(traffic);
     base::JsonWriter& json = stream_->json;
+    stream_->go_on_to(Stream::Part::kTraffic);
     for (Rows rest = rows; !rest.empty(); rest = rest.subspan(std::min(rest.size(), kBlockRows))) {
       json.line_break();
       json.object([&] { fields(json, traffic, rest.first(std::min(rest.size(), kBlockRows))); });
@@ -294,10 +373,7 @@ base::Status Writer::add(const MessageSizes& sizes) {
       return base::Error{"profile writer: message size columns differ in length"};
     }
     base::JsonWriter& json = stream_->json;
-    if (stream_->part == Stream::Part::kTraffic) {
-      json.close_list();
-      stream_->open_list("message_sizes", Stream::Part::kMessageSizes);
-    }
+    stream_->go_on_to(Stream::Part::kMessageSizes);
     json.line_break();
     json.object([&] { fields(json, sizes); });
     return base::Done{};
@@ -310,11 +386,8 @@ base::Status Writer::finish(const Coverage& coverage) {
       return base::Error{"profile writer: finish() comes after begin()"};
     }
     base::JsonWriter& json = stream_->json;
+    stream_->go_on_to(Stream::Part::kMessageSizes);
     json.close_list();
-    if (stream_->part == Stream::Part::kTraffic) {
-      stream_->open_list("message_sizes", Stream::Part::kMessageSizes);
-      json.close_list();
-    }
     json.line_break();
     json.object("coverage", [&] { fields(json, coverage); });
     json.close_object();
@@ -330,6 +403,9 @@ base::Status write_profile(const Profile& profile, const std::string& path) {
   Writer writer;
   if (base::Status status = writer.open(path); !status) return status;
   if (base::Status status = writer.begin(profile); !status) return status;
+  for (const CallTimes& calls : profile.calls) {
+    if (base::Status status = writer.add(calls); !status) return status;
+  }
   for (const Traffic& traffic : profile.traffic) {
     if (base::Status status = writer.add(traffic); !status) return status;
   }

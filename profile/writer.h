@@ -2,7 +2,7 @@
 // Writes a profile.json (docs/profile-format.md) as a stream: memory grows with one block of
 // traffic, never with the whole profile, and the file appears under its name only when complete.
 //
-// Order of calls: open, begin, add(Traffic) any number of times, add(MessageSizes) any number of
+// Order of calls: open, begin, add(CallTimes), add(Traffic), add(MessageSizes), each any number of
 // times, finish. A call out of order is an Error. After any Error the writer is closed, its
 // temporary file is removed, and an earlier file at the path is still there.
 //
@@ -38,6 +38,7 @@ class Writer {
   base::Status begin(const Header& header);
 
   // The columns must have equal lengths; without rows, no block is written.
+  base::Status add(const CallTimes& calls);
   base::Status add(const Traffic& traffic);
   base::Status add(const MessageSizes& sizes);
 

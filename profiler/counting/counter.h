@@ -17,7 +17,7 @@
 
 #include "classes.h"
 #include "profile/rows.h"
-#include "profiler/counting/cell_table.h"
+#include "profiler/counting/row_table.h"
 #include "rankmap/communicator_view.h"
 
 namespace fathom::profiler {

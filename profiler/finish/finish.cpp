@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/finish/finish.h"
 
+#include <sys/resource.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +11,7 @@
 
 #include "profile/assemble.h"
 #include "profile/writer.h"
+#include "profiler/calls/call_times.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/finish/rows_writer.h"
 #include "profiler/openmpi/gather.h"
@@ -37,6 +40,11 @@ void describe_end(ProfiledProcess& process, PerformanceVariables& variables) {
     const std::string name = module_name(i);
     if (name.empty()) break;
     process.text().add("module", std::to_string(i) + " " + name);
+  }
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0) {
+    process.text().add("peak-memory", std::to_string(std::uint64_t{1024} *
+                                                     static_cast<std::uint64_t>(usage.ru_maxrss)));
   }
   if (process.counter().was_ever_paused()) process.text().add("paused", "1");
   for (const auto& reading : variables.read()) {
@@ -91,6 +99,7 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
 
 void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept
     try {
+  CallTimes::close();
   collect_monitoring(process);
   gather.synchronise();
   let_messages_arrive(process);

@@ -5,6 +5,7 @@
 // signal handler can use it.
 #pragma once
 
+#include "profiler/calls/call_times.h"
 #include "profiler/counting/profiled_process.h"
 
 namespace fathom::profiler {
@@ -38,6 +39,10 @@ void write_rows(ProfiledProcess& process, profile::EndReason reason, std::uint32
   process.counter().for_each_lane([&](const auto& cells, const auto& sizes) {
     array(Section::kCells, cells);
     array(Section::kSizes, sizes);
+  });
+  CallTimes::for_each_thread([&](const auto& calls, const auto& durations) {
+    array(Section::kCalls, calls);
+    array(Section::kDurations, durations);
   });
 }
 

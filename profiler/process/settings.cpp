@@ -34,6 +34,7 @@ Settings read_settings(const std::string& start_directory) {
   settings.start_directory = start_directory;
   const std::string disable = environment_value("FATHOM_DISABLE");
   settings.disabled = !disable.empty() && disable != "0";
+  settings.times = environment_value("FATHOM_TIME") != "0";
   settings.quiet = environment_value("FATHOM_LOG") == "quiet";
   settings.informs = environment_value("FATHOM_LOG") == "info";
   settings.output = environment_value("FATHOM_OUTPUT");

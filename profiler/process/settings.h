@@ -18,6 +18,7 @@ struct Settings {
   std::string output;           // FATHOM_OUTPUT, absolute; empty: fathom-APP-JOB in start_directory
   std::string start_directory;  // where the process was started
   std::vector<std::string> performance_variables;  // FATHOM_PVARS
+  bool times = true;                               // FATHOM_TIME is not 0
   bool quiet = false;                              // FATHOM_LOG=quiet: not even errors on stderr
   bool informs = false;                            // FATHOM_LOG=info: print where the profile is
 };

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "profiler/recording/ticks.h"
+#include "profiler/calls/ticks.h"
 
 namespace fathom::profiler {
 namespace {

@@ -19,12 +19,15 @@
 #include <utility>
 
 #include "openmpi_layout.h"
+#include "profiler/calls/arguments.h"
 #include "profiler/counting/communicators.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "rankmap/communicator_view.h"
 
 namespace fathom::profiler::traced {
+
+using namespace calls;
 
 // Two 4-byte attributes, signed or not.
 template <typename Low, typename High = std::uint32_t>
@@ -33,17 +36,6 @@ constexpr std::uint64_t pair(Low low, High high = 0) {
          std::uint64_t{static_cast<std::uint32_t>(high)} << 32;
 }
 
-// The communicator's kind (profile/rows.h); ~0 if it is not known.
-inline std::uint32_t communicator(MPI_Comm comm) {
-  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
-  return live == nullptr ? ~0u : live->kind;
-}
-
-inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
-  if (datatype == nullptr || count < 0) return 0;
-  return static_cast<std::uint64_t>(count) *
-         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
-}
 // A length as an attribute; kLongBytes means that the whole length follows after the payload.
 constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
   return bytes < trace::kLongBytes ? static_cast<std::uint32_t>(bytes) : trace::kLongBytes;
@@ -64,6 +56,14 @@ class Requests {
   static inline const void* null_ = nullptr;
   static inline const void* empty_ = nullptr;
 };
+
+inline std::uint64_t number(MPI_Request request) {
+  return request == nullptr ? 0 : Requests::number(request);
+}
+template <typename Handle>
+std::uint64_t number(Handle handle) {
+  return reinterpret_cast<std::uint64_t>(handle);
+}
 
 // Which functions are recorded, and whether call sites are.
 struct Selection {
@@ -99,9 +99,13 @@ class TracedCall {
 
   bool on() const { return stream_ != nullptr; }
 
+  // The time of the call, if it has been read; else 0, and enter() reads it.
+  void began_at(std::uint64_t ticks) { began_at_ = ticks; }
+  std::uint64_t left_at() const { return stream_ == nullptr ? 0 : left_at_; }
+
   template <typename... Words>
   void enter(Words... words) {
-    if (stream_ != nullptr) enter_at(Ticks::now(), words...);
+    if (stream_ != nullptr) enter_at(entered(), words...);
   }
   template <typename... Words>
   void enter_at(std::uint64_t now, Words... words) {
@@ -118,7 +122,7 @@ class TracedCall {
   template <std::size_t kLengths, typename... Words>
   void enter_long(const std::uint64_t (&lengths)[kLengths], Words... words) {
     if (stream_ == nullptr) return;
-    const std::uint64_t now = Ticks::now();
+    const std::uint64_t now = entered();
     const auto append = [&]<std::size_t... I>(std::index_sequence<I...>) {
       if (Selection::sites) {
         Recorder::append(*stream_, now, trace::RecordKind::kEnter, function_ | trace::kHasSite,
@@ -167,6 +171,7 @@ class TracedCall {
   }
 
  private:
+  std::uint64_t entered() const { return began_at_ != 0 ? began_at_ : Ticks::now(); }
   std::uint64_t site() const { return reinterpret_cast<std::uint64_t>(site_); }
 
   void leave_out() {
@@ -194,7 +199,27 @@ class TracedCall {
   Stream* sampled_out_ = nullptr;
   std::uint32_t function_;
   const void* site_;
-  std::uint64_t left_at_ = 0;
+  std::uint64_t began_at_ = 0, left_at_ = 0;
 };
+
+// enter() for a call with one or two lengths, whose short forms are among the words.
+template <typename... Words>
+void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {
+  if (bytes < trace::kLongBytes) [[likely]] {
+    call.enter(words...);
+  } else {
+    call.enter_long({bytes}, words...);
+  }
+}
+template <typename... Words>
+void enter_sized2(TracedCall& call, std::uint64_t bytes, std::uint64_t bytes2, Words... words) {
+  if (bytes2 < trace::kLongBytes) [[likely]] {
+    enter_sized(call, bytes, words...);
+  } else if (bytes < trace::kLongBytes) {
+    call.enter_long({bytes2}, words...);
+  } else {
+    call.enter_long({bytes, bytes2}, words...);
+  }
+}
 
 }  // namespace fathom::profiler::traced

@@ -12,9 +12,9 @@
 
 #include <atomic>
 
+#include "profiler/calls/arguments.h"
+#include "profiler/calls/call_sites.h"
 #include "profiler/openmpi/next_function.h"
-#include "profiler/recording/call_sites.h"
-#include "profiler/recording/traced_arguments.h"
 
 namespace fathom::profiler::traced {
 

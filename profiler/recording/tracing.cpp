@@ -17,10 +17,13 @@
 #include "base/name_patterns.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "function_numbers.h"
 #include "message_events.h"
+#include "profiler/calls/call_sites.h"
+#include "profiler/calls/function_names.h"
+#include "profiler/calls/loaded_code.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/process/run_directory.h"
-#include "profiler/recording/call_sites.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/clock_sync.h"
 #include "profiler/recording/definitions_writer.h"
@@ -29,7 +32,6 @@
 #include "profiler/recording/trace_settings.h"
 #include "profiler/recording/traced_call.h"
 #include "profiler/recording/traced_functions.h"
-#include "traced_numbers.h"
 
 namespace fathom::profiler::tracing {
 namespace {
@@ -167,8 +169,8 @@ void every_second() {
 void apply_selection(const TraceSettings& settings) {
   traced::Selection::sites = settings.sites;
   traced::Selection::sample = settings.sample;
-  for (std::uint32_t i = 0; i < kTracedFunctionCount; ++i) {
-    traced::Selection::left_out[i] = !base::chooses(settings.functions, kTracedFunctionNames[i]);
+  for (std::uint32_t i = 0; i < kFunctionCount; ++i) {
+    traced::Selection::left_out[i] = !base::chooses(settings.functions, kFunctionNames[i]);
   }
 }
 
@@ -221,7 +223,6 @@ void open_or_throw(ProfiledProcess& process) {
         "note", "there was little room in " + folder +
                     ": of a process that was killed, the events of its last moments are lost");
   }
-  Ticks::use_counter(Ticks::counter_is_even());
   apply_selection(made->settings);
   if (!ChosenCommunicators::open(made->settings.communicators)) {
     process.text().add("note", "no memory to choose communicators: all are traced");
@@ -229,7 +230,6 @@ void open_or_throw(ProfiledProcess& process) {
   const auto& kinds = process.registry().rows();
   for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) judge(kind, kinds[kind]);
   traced::Requests::open();
-  CallSites::open();
   events::Level::requests = made->settings.transfers && process.source() != SourceName::kPeruse;
   made->gate.open(made->recorder);
   made->opened_at_ns = nanoseconds_of(CLOCK_MONOTONIC);
@@ -377,9 +377,8 @@ namespace {
 // Records the leave of MPI_Finalize now, because the trace closes inside it.
 void leave_finalize() {
   Stream* stream = Recorder::unmuted_stream();
-  if (stream == nullptr || traced::Selection::left_out[traced::kFunction_MPI_Finalize]) return;
-  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave,
-                   traced::kFunction_MPI_Finalize);
+  if (stream == nullptr || traced::Selection::left_out[kFunction_MPI_Finalize]) return;
+  Recorder::append(*stream, Ticks::now(), trace::RecordKind::kLeave, kFunction_MPI_Finalize);
 }
 
 }  // namespace

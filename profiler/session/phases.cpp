@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "profiler/calls/call_times.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/process/exported.h"
 #include "profiler/recording/tracing.h"
@@ -31,6 +32,7 @@ class Phases {
     }
     stack_.push_back(number);
     process.counter().set_phase(number);
+    CallTimes::set_phase(number);
     tracing::phase_begun(number, new_name);
   }
 
@@ -41,6 +43,7 @@ class Phases {
     stack_.pop_back();
     const std::uint32_t outer = stack_.empty() ? 0 : stack_.back();
     process.counter().set_phase(outer);
+    CallTimes::set_phase(outer);
     tracing::phase_ended(ended, outer);
   }
 

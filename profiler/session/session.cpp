@@ -12,6 +12,9 @@
 #include <cstring>
 #include <fstream>
 
+#include "profiler/calls/call_sites.h"
+#include "profiler/calls/call_times.h"
+#include "profiler/calls/function_names.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
@@ -174,6 +177,11 @@ void open(Run& run) {
   restart_monitoring();
   arm_rescue(process.run_directory(), header.job, header.rank);
   if (header.rank == 0) process.claim_run_directory();
+  CallSites::open();
+  if (kTimedFunctions != nullptr && process.settings().times &&
+      process.source() != SourceName::kNone) {
+    CallTimes::open(process.text(), kTimedFunctions);
+  }
   tracing::open(process, run.gather);
 }
 
@@ -185,6 +193,7 @@ void before_init() noexcept try {
   settings_before_init = read_settings(directory_at_load);
   const Settings& settings = settings_before_init;
   if (settings.disabled) return;
+  CallTimes::choose_clock();
   tracing::prepare(settings);
   const bool wants_peruse =
       settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;

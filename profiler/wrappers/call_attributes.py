@@ -4,7 +4,7 @@
 They follow from parameter names and types, by MPI's own naming (`dest`, `tag`, `comm`,
 `origin_count` …); a row of the table adds what these do not show. Names, widths and packing of
 attributes are defined in trace/format/format.h, the expressions in traced_call.h and
-traced_arguments.h.
+profiler/calls/arguments.h.
 """
 import pathlib
 import sys

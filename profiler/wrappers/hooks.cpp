@@ -2,6 +2,7 @@
 #include "profiler/wrappers/hooks.h"
 
 #include "message_events.h"
+#include "profiler/calls/call_times.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/modules.h"
@@ -233,6 +234,7 @@ int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* m
   ProfiledProcess* process = ProfiledProcess::active();
   if (process != nullptr && (level == 0 || level == 1)) {
     process->counter().set_paused(level == 0);
+    CallTimes::pause(level == 0);
     tracing::paused(level == 0);
   }
   return next(level, more1, more2, more3, more4, more5);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Frame sizes from the unwind tables, on this program's own functions: the distance that the table
 // gives from where a function calls must lead to where it returns.
-#include "profiler/recording/unwind_table.h"
+#include "profiler/calls/unwind_table.h"
 
 #include <doctest/doctest.h>
 #include <link.h>
 
 #include <cstdint>
 
-#include "profiler/recording/call_sites.h"
+#include "profiler/calls/call_sites.h"
 
 namespace {
 

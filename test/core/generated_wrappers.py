@@ -28,6 +28,7 @@ def text(wrappers):
         parts.append(call_attributes.definition(0, f))
         if f.role not in generate_wrappers.TRACED_ONLY:
             parts += generate_wrappers.wrapper(f)
+        parts += generate_wrappers.timed_wrapper(f)
         parts += generate_wrappers.traced_wrapper(f)
         if f.options.get("fortran") == "direct":
             parts += generate_wrappers.fortran_wrapper(f)

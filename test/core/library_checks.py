@@ -29,6 +29,25 @@ EVERYWHERE = {
     "fathom::profiler::ProfiledProcess::active_",
 }
 HOT_OBJECTS = {
+    "calls/call_sites.cpp": {
+        "dladdr": "the first time that a place in a binding or in the MPI library calls",
+        "dl_iterate_phdr": "CallSites::open, once",
+        "fathom::profiler::frame_size_at(": "the first time",
+        "strncmp": "the first time", "strrchr": "the first time", "strchr": "the first time",
+    },
+    "calls/unwind_table.cpp": {"memcmp": "the first time that a place in a binding calls"},
+    "calls/call_times.cpp": {
+        "clock_gettime": "the clock's rate, at start and end; Ticks::now where the processor's counter is not even",
+        "fathom::profiler::CallSites::open(": "CallTimes::open",
+        "mmap64": "tables of a new thread", "munmap": "when they are not to be had",
+        "pthread_key_create": "CallTimes::open", "pthread_setspecific": "once for a thread",
+        # CallTimes::describe: the first time that a thread calls from a place.
+        "fathom::profiler::place_in_file(": "new place", "pthread_mutex_": "new place", "memcmp": "new place",
+        "operator new(unsigned long)": "new place", "operator delete(void*, unsigned long)": "new place",
+        "std::__throw_": "new place; caught there", "__cxa_": "new place; caught there",
+        "__gxx_personality_v0": "new place; caught there", "_Unwind_Resume": "new place; caught there",
+        "__dso_handle": "new place", "snprintf": "CallTimes::open and close",
+    },
     "counting/counter.cpp": {
         "mmap64": "Counter::open reserves its address space, once",
         "munmap": "destructor",
@@ -70,13 +89,6 @@ HOT_OBJECTS = {
 
 # What records calls. The entry points themselves (traced_wrappers.cpp) call everything that MPI has.
 HOT_OBJECTS_OF_THE_TRACE = {
-    "recording/call_sites.cpp": {
-        "dladdr": "the first time that a place in a binding or in the MPI library calls",
-        "dl_iterate_phdr": "CallSites::open, once",
-        "fathom::profiler::frame_size_at(": "the first time",
-        "strncmp": "the first time", "strrchr": "the first time", "strchr": "the first time",
-    },
-    "recording/unwind_table.cpp": {"memcmp": "the first time that a place in a binding calls"},
     "recording/traced_completion.cpp": {
         "mmap64": "KeptRequests' memory, once for a thread",
         "munmap": "when the thread ends",

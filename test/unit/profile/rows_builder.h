@@ -80,6 +80,27 @@ class RowsBuilder {
                      0, messages, 0, 0});
     return *this;
   }
+  // Calls of function 9 at `address` in code file 1 (add "timed-function" and "code-file" lines).
+  RowsBuilder& called(std::uint64_t address, std::uint64_t times, std::uint64_t ticks,
+                      std::uint64_t shortest, std::uint64_t longest, std::uint64_t bytes,
+                      std::uint32_t communicator = 0, std::uint32_t phase = 0) {
+    calls.push_back({{address + 0x1000, communicator, phase},
+                     times,
+                     ticks,
+                     shortest,
+                     longest,
+                     bytes,
+                     {address, 1, 9}});
+    return *this;
+  }
+  RowsBuilder& lasted(std::uint64_t address, int bin, std::uint64_t times) {
+    profile::DurationRow row{};
+    row.key = address + 0x1000;
+    row.calls[bin] = times;
+    row.place = {address, 1, 9};
+    durations.push_back(row);
+    return *this;
+  }
   RowsBuilder& ended(profile::EndReason reason, std::uint32_t detail = 0) {
     header.end_reason = reason;
     header.end_detail = detail;
@@ -100,6 +121,8 @@ class RowsBuilder {
     array(out, profile::Section::kForeignMembers, foreign_members);
     array(out, profile::Section::kCells, cells);
     array(out, profile::Section::kSizes, sizes);
+    array(out, profile::Section::kCalls, calls);
+    array(out, profile::Section::kDurations, durations);
     return out;
   }
 
@@ -117,6 +140,8 @@ class RowsBuilder {
   std::vector<profile::ForeignMemberRow> foreign_members;
   std::vector<profile::CellRow> cells;
   std::vector<profile::CellRow> sizes;
+  std::vector<profile::CallRow> calls;
+  std::vector<profile::DurationRow> durations;
 
  private:
   template <typename Row>
@@ -132,7 +157,9 @@ inline std::string sample_rows() {
     process->text +=
         "argument -x\nlibrary Open MPI\nversion 4.1.4\npml ob1\nsource peruse\nphase 1 solve\n"
         "module 3 coll/sm\nnote a\\nb\nstep-down peruse no events\n"
-        "pvar posted\tqueue length\t\t1 2.5\n";
+        "pvar posted\tqueue length\t\t1 2.5\ntimed-function 9 MPI_Send\n"
+        "code-file 1 - /app\nticks-per-ns 2.5\npeak-memory 4096\n";
+    process->called(0x40, 2, 10, 4, 6, 8).lasted(0x40, 1, 2);
     process->communicators.push_back(
         communicator_row(2, 2, process->header.rank, "MPI_Comm_accept"));
     process->communicators[1].flags = profile::kIntercommunicator;

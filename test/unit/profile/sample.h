@@ -78,4 +78,27 @@ inline profile::Profile sample_profile() {
   return sample;
 }
 
+// The same, with the times of calls.
+inline profile::Profile timed_sample_profile() {
+  profile::Profile sample = sample_profile();
+  sample.ranks[1].peak_memory_bytes = 123'456'789;
+  sample.call_sites = {{0, "/usr/bin/solver", "5f0c", 4660, "exchange", "src/solver.c", 120},
+                       {1, "", "", 0x7f00'0000'1234, "", "", 0}};
+  sample.call_durations = {{"MPI_Send", 0, {256, 512}, {9, 1}}, {"MPI_Wait", 1, {1}, {3}}};
+  sample.calls = {
+      {"MPI_Send",
+       0,
+       0,
+       "solve, outer",
+       {0, 1},
+       {4, 6},
+       {4000, 6000},
+       {900, 800},
+       {1100, 1500},
+       {120, 60}},
+      {"MPI_Wait", 1, profile::kNone, "", {3}, {3}, {18'000'000'000'000'000'000u}, {1}, {2}, {0}}};
+  sample.coverage.untimed_calls = 2;
+  return sample;
+}
+
 }  // namespace fathom::test

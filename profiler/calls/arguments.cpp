@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "profiler/recording/traced_arguments.h"
+#include "profiler/calls/arguments.h"
 
 #include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/mpi_library.h"
 
-namespace fathom::profiler::traced {
+namespace fathom::profiler::calls {
 namespace {
 
 // Whether a communicator's fields may be read: a handle that Fathom does not know may be invalid.
@@ -186,4 +186,4 @@ std::uint64_t neighbor_alltoallw(Buffer, Counts counts, const MPI_Aint*, Types t
 }
 
 }  // namespace sent
-}  // namespace fathom::profiler::traced
+}  // namespace fathom::profiler::calls

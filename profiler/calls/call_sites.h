@@ -40,6 +40,13 @@ class CallSites {
     return caller.return_address;
   }
 
+  // Whether this thread is not inside an MPI call.
+  static bool is_outermost() { return depth() == 0; }
+  // site(), but null as well for a call made inside another.
+  static const void* outermost_site(const Caller& caller, const char* function) {
+    return is_outermost() ? site(caller, function) : nullptr;
+  }
+
   // While one lives, this thread is inside an MPI call, so calls may come from the library itself.
   class Inside {
    public:

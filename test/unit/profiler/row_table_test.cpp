@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "profiler/counting/cell_table.h"
+#include "profiler/counting/row_table.h"
 
 namespace fathom::profiler {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "profiler/recording/call_sites.h"
+#include "profiler/calls/call_sites.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -8,7 +8,7 @@
 #include <atomic>
 #include <cstring>
 
-#include "profiler/recording/unwind_table.h"
+#include "profiler/calls/unwind_table.h"
 
 namespace fathom::profiler {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Counts by 64-bit key: the hot data structure of the profiler.
+// Rows by key: the hot data structure of the profiler. A row is plain memory with a member `key`.
 //
 // A dense array of rows in order of first use, and an open-addressing index of 32-bit positions
 // over it. Rows never move, so pointers to them stay valid. Both arrays live in reserved address
@@ -19,8 +19,17 @@
 
 namespace fathom::profiler {
 
-class CellTable {
+inline std::uint64_t hash_of(std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> 32; }
+inline std::uint64_t hash_of(const profile::CallKey& key) {
+  return hash_of(key.return_address ^ std::uint64_t{key.communicator} << 48 ^
+                 std::uint64_t{key.phase} << 32);
+}
+
+template <typename Row>
+class RowTable {
  public:
+  using Key = decltype(Row::key);
+
   // False if the address space cannot be reserved.
   bool open(std::size_t max_rows) {
     if (!rows_.reserve(max_rows) || !index_.reserve(max_rows * 4)) return false;
@@ -29,27 +38,27 @@ class CellTable {
   }
 
   // The row of this key, or nullptr if there is none.
-  profile::CellRow* find(std::uint64_t key) {
+  Row* find(Key key) {
     const std::uint32_t* index = index_.data() + mask_ + 1;
-    for (std::uint64_t slot = hash(key);; ++slot) {
+    for (std::uint64_t slot = hash_of(key);; ++slot) {
       const std::uint32_t position = index[slot & mask_];
       if (position == 0) return nullptr;
-      profile::CellRow& row = rows_[position - 1];
+      Row& row = rows_[position - 1];
       if (row.key == key) return &row;
     }
   }
 
   // Adds a zero row for a key that find() did not find; nullptr if the table is full.
-  profile::CellRow* add(std::uint64_t key) {
+  Row* add(Key key) {
     if (rows_.size() * 2 >= mask_ && !grow_index()) return nullptr;
-    profile::CellRow* row = rows_.append();
+    Row* row = rows_.append();
     if (row == nullptr) return nullptr;
     row->key = key;
     insert(key, static_cast<std::uint32_t>(rows_.size()));
     return row;
   }
 
-  const base::ReservedArray<profile::CellRow>& rows() const { return rows_; }
+  const base::ReservedArray<Row>& rows() const { return rows_; }
 
   // Forgets everything. Cold.
   void clear() {
@@ -62,11 +71,9 @@ class CellTable {
  private:
   static constexpr std::uint64_t kFirstIndexSize = 256;
 
-  static std::uint64_t hash(std::uint64_t key) { return key * 0x9e3779b97f4a7c15 >> 32; }
-
-  void insert(std::uint64_t key, std::uint32_t position) {
+  void insert(Key key, std::uint32_t position) {
     std::uint32_t* index = index_.data() + mask_ + 1;
-    std::uint64_t slot = hash(key);
+    std::uint64_t slot = hash_of(key);
     while (index[slot & mask_] != 0) ++slot;
     index[slot & mask_] = position;
   }
@@ -81,9 +88,11 @@ class CellTable {
     return true;
   }
 
-  base::ReservedArray<profile::CellRow> rows_;
+  base::ReservedArray<Row> rows_;
   base::ReservedArray<std::uint32_t> index_;
   std::uint64_t mask_ = 0;
 };
+
+using CellTable = RowTable<profile::CellRow>;
 
 }  // namespace fathom::profiler

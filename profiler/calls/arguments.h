@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What the trace library reads from the arguments of a call, beyond single parameters.
+// What the libraries read from the arguments of a call, beyond single parameters.
 //
 // Nothing here reads what MPI itself would not: arrays and datatypes that are significant only at
 // the root, or that MPI_IN_PLACE or MPI_NO_OP makes meaningless. Null pointers and unknown
@@ -12,9 +12,11 @@
 
 #include <cstdint>
 
-#include "profiler/recording/traced_call.h"
+#include "openmpi_layout.h"
+#include "profiler/counting/communicators.h"
+#include "rankmap/communicator_view.h"
 
-namespace fathom::profiler::traced {
+namespace fathom::profiler::calls {
 
 // *pointer, or a null handle if the pointer is null.
 inline MPI_Comm given(const MPI_Comm* comm) { return comm == nullptr ? nullptr : *comm; }
@@ -30,12 +32,16 @@ inline std::uint32_t given(const int* flag) {
   return flag == nullptr ? ~0u : static_cast<std::uint32_t>(*flag);
 }
 
-inline std::uint64_t number(MPI_Request request) {
-  return request == nullptr ? 0 : Requests::number(request);
+// The communicator's kind (profile/rows.h); ~0 if it is not known.
+inline std::uint32_t communicator(MPI_Comm comm) {
+  const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
+  return live == nullptr ? ~0u : live->kind;
 }
-template <typename Handle>
-std::uint64_t number(Handle handle) {
-  return reinterpret_cast<std::uint64_t>(handle);
+
+inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
+  if (datatype == nullptr || count < 0) return 0;
+  return static_cast<std::uint64_t>(count) *
+         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
 }
 
 // The kind of the communicator that a window spans; ~0 if it is not known.
@@ -88,24 +94,4 @@ std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer,
                                  const MPI_Aint*, Types, MPI_Comm);
 }  // namespace sent
 
-// enter() for a call with one or two lengths, whose short forms are among the words.
-template <typename... Words>
-void enter_sized(TracedCall& call, std::uint64_t bytes, Words... words) {
-  if (bytes < trace::kLongBytes) [[likely]] {
-    call.enter(words...);
-  } else {
-    call.enter_long({bytes}, words...);
-  }
-}
-template <typename... Words>
-void enter_sized2(TracedCall& call, std::uint64_t bytes, std::uint64_t bytes2, Words... words) {
-  if (bytes2 < trace::kLongBytes) [[likely]] {
-    enter_sized(call, bytes, words...);
-  } else if (bytes < trace::kLongBytes) {
-    call.enter_long({bytes2}, words...);
-  } else {
-    call.enter_long({bytes, bytes2}, words...);
-  }
-}
-
-}  // namespace fathom::profiler::traced
+}  // namespace fathom::profiler::calls

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "profiler/recording/unwind_table.h"
+#include "profiler/calls/unwind_table.h"
 
 #include <cstring>
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// How long the program's MPI calls take: one row for each place in the program that calls MPI, on
+// each communicator and in each phase, and a histogram of durations for each place.
+//
+// Each thread has tables of its own, so add() needs no atomic operation. It never allocates, locks
+// or calls the kernel, except the first time that a thread, or a place, is seen. Tables of a thread
+// that has ended go to the next new thread. Memory grows with places, communicators and phases, not
+// with calls.
+//
+// Threading: add() from any thread; open(), set_phase() and pause() are cold, but safe beside it.
+// for_each_thread() may interrupt add() (a signal handler) and then sees a row half added to.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "profile/rows.h"
+#include "profiler/calls/ticks.h"
+#include "profiler/counting/row_table.h"
+#include "profiler/process/rows_text.h"
+
+namespace fathom::profiler {
+
+class CallTimes {
+ public:
+  // Before MPI_Init: chooses the clock, and takes the first of two readings that give its rate.
+  static void choose_clock();
+
+  // After MPI_Init: from here on calls are timed. `text` receives the names of what the rows hold.
+  // `names`: of the MPI functions, by their number. False without address space.
+  static bool open(RowsText& text, const char* const* names);
+
+  // MPI_Finalize: no call is timed any more, and `text` receives the clock's rate.
+  static void close();
+
+  static void set_phase(std::uint32_t phase) { phase_.store(phase, std::memory_order_relaxed); }
+  static void pause(bool is_paused) { on_.store(!is_paused && text_ != nullptr); }
+
+  static bool on() { return on_.load(std::memory_order_relaxed); }
+
+  // Adds one call. `site`: the address that it returned to. `communicator`: a kind in the registry,
+  // or kNoCommunicator.
+  static void add(std::uint32_t function, const void* site, std::uint32_t communicator,
+                  std::uint64_t bytes, std::uint64_t ticks) {
+    Thread* own = own_thread();
+    if (own == nullptr) [[unlikely]]
+      own = attach();
+    const std::uint64_t address = reinterpret_cast<std::uint64_t>(site);
+    const profile::CallKey key{address, communicator, phase_.load(std::memory_order_relaxed)};
+    Recent& recent = own->recent[place_of(address)];
+    if (!(recent.key == key)) [[unlikely]] {
+      if (!find(*own, recent, key, function)) return;
+    }
+    profile::CallRow& row = *recent.row;
+    row.calls += 1;
+    row.ticks += ticks;
+    row.bytes += bytes;
+    if (ticks < row.shortest_ticks) row.shortest_ticks = ticks;
+    if (ticks > row.longest_ticks) row.longest_ticks = ticks;
+    recent.durations->calls[bin_of(ticks)] += 1;
+  }
+
+  // f(rows of calls, rows of durations); also from a signal handler.
+  template <typename F>
+  static void for_each_thread(F&& f) {
+    const std::uint32_t count = thread_count_.load(std::memory_order_acquire);
+    for (std::uint32_t i = 0; i < count; ++i)
+      f(threads_[i].calls.rows(), threads_[i].durations.rows());
+  }
+
+ private:
+  static constexpr std::uint32_t kMostThreads = 4096;
+  static constexpr std::size_t kMostRows = std::size_t{1} << 16;    // of one thread
+  static constexpr std::size_t kMostPlaces = std::size_t{1} << 14;  // of one thread
+  static constexpr int kRecentBits = 5;
+
+  // The rows that a place used last.
+  struct Recent {
+    profile::CallKey key;
+    profile::CallRow* row;
+    profile::DurationRow* durations;
+  };
+  struct alignas(64) Thread {
+    Recent recent[1 << kRecentBits];
+    RowTable<profile::CallRow> calls;
+    RowTable<profile::DurationRow> durations;
+    std::atomic<bool> taken{false};
+  };
+
+  static std::uint64_t place_of(std::uint64_t address) {
+    return address * 0x9e3779b97f4a7c15 >> (64 - kRecentBits);
+  }
+  __extension__ using Wide = unsigned __int128;
+  static int bin_of(std::uint64_t ticks) {
+    const auto nanoseconds = static_cast<std::uint64_t>(Wide{ticks} * ns_per_tick_ >> 32);
+    const int bin = 63 - __builtin_clzll(nanoseconds | 1);
+    return bin < profile::kDurationBins ? bin : profile::kDurationBins - 1;
+  }
+
+  static Thread*& own_thread() {
+    static thread_local Thread* thread __attribute__((tls_model("initial-exec"))) = nullptr;
+    return thread;
+  }
+  static Thread* attach();
+  static void thread_ends(void* thread);
+  static bool find(Thread& own, Recent& recent, const profile::CallKey& key,
+                   std::uint32_t function);
+  static profile::CodePlaceRow describe(std::uint64_t address, std::uint32_t function);
+
+  static inline std::atomic<bool> on_{false};
+  static inline std::atomic<std::uint32_t> phase_{0};
+  static inline std::uint64_t ns_per_tick_ = 0;  // in 2^-32
+  static inline RowsText* text_ = nullptr;
+  static inline const char* const* names_ = nullptr;
+  static inline Thread* threads_ = nullptr;  // kMostThreads and one without tables
+  static inline std::atomic<std::uint32_t> thread_count_{0};
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// One MPI call of the program, timed, as the generated wrappers use it:
+//
+//   TimedCall timed(caller, kFunction_MPI_Send, "MPI_Send");
+//   const int result = next(…);
+//   timed.returned();
+//   if (timed.on()) timed.leave(communicator(comm), bytes(count, datatype));
+//
+// Two readings of the clock and an addition to a row. Calls that the MPI library makes for itself,
+// and calls inside another call, are not timed: their time belongs to the call around them.
+#pragma once
+
+#include "profiler/calls/call_sites.h"
+#include "profiler/calls/call_times.h"
+
+namespace fathom::profiler {
+
+class TimedCall {
+ public:
+  TimedCall(const Caller& caller, std::uint32_t function, const char* name)
+      : function_(function),
+        site_(CallTimes::on() ? CallSites::outermost_site(caller, name) : nullptr),
+        entered_(site_ == nullptr ? 0 : Ticks::now()) {}
+  // `site`: as CallSites::site() gives it.
+  TimedCall(std::uint32_t function, const void* site)
+      : function_(function),
+        site_(CallTimes::on() && CallSites::is_outermost() ? site : nullptr),
+        entered_(site_ == nullptr ? 0 : Ticks::now()) {}
+  TimedCall(const TimedCall&) = delete;
+
+  bool on() const { return site_ != nullptr; }
+
+  std::uint64_t entered() const { return entered_; }  // 0 if not timed
+
+  // The call has returned. `ticks`: the time, if it has been read already.
+  void returned(std::uint64_t ticks = 0) {
+    if (site_ != nullptr) left_ = ticks != 0 ? ticks : Ticks::now();
+  }
+  void leave(std::uint32_t communicator, std::uint64_t bytes) {
+    CallTimes::add(function_, site_, communicator, bytes, left_ - entered_);
+  }
+
+ private:
+  std::uint32_t function_;
+  const void* site_;  // null: not timed
+  std::uint64_t entered_, left_ = 0;
+  const CallSites::Inside inside_;
+};
+
+}  // namespace fathom::profiler
