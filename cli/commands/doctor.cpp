@@ -96,7 +96,7 @@ class Examination {
   }
 
   bool examine_library() {
-    const auto library = find_library(false);
+    const auto library = find_library(Library::kTimes);
     if (library) {
       line(Verdict::kOk, "library", *library);
     } else {

@@ -22,6 +22,7 @@
 #include "cli/launch/job.h"
 #include "cli/launch/launcher.h"
 #include "cli/launch/mpi_probe.h"
+#include "cli/runs/named_call_sites.h"
 #include "cli/runs/run_directory.h"
 #include "profile/assemble.h"
 
@@ -43,13 +44,14 @@ struct RunOptions {
   std::vector<std::string> pvars;
   std::vector<std::string> stages;
   bool force = false;
+  bool no_time = false;
   bool trace = false;
   Recorded recorded;
 };
 
 // Settings of the library that the user may set in the environment and that must reach every host.
 constexpr const char* kForwardedSettings[] = {"FATHOM_SOURCE", "FATHOM_PVARS", "FATHOM_LOG",
-                                              "FATHOM_DISABLE"};
+                                              "FATHOM_DISABLE", "FATHOM_TIME"};
 
 // Options that say how a trace is recorded; each is also a variable of the library.
 struct TraceOption {
@@ -134,6 +136,7 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
     add(name, name == "FATHOM_SOURCE"  ? options.source
               : name == "FATHOM_PVARS" ? base::joined(options.pvars, ",")
               : name == "FATHOM_LOG"   ? options.log
+              : name == "FATHOM_TIME"  ? (options.no_time ? "0" : "")
                                        : "");
   }
   if (!options.trace) return settings;
@@ -263,6 +266,13 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
   return false;
 }
 
+// Without the names the profile is complete, so a failure is no reason to say anything.
+void name_call_sites_of(const RunDirectory& run) {
+  for (const std::string& folder : run.further_worlds())
+    (void)name_call_sites_in(folder + "/profile.json");
+  (void)name_call_sites_in(run.path() + "/profile.json");
+}
+
 int run(const RunOptions& options, const std::vector<std::string>& command) {
   const auto refuse = [](const std::string& why) { return fail(kWrongUsage, "run", why); };
   if (command.empty()) {
@@ -275,7 +285,9 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     return refuse(fmt::format("FATHOM_SOURCE={} is not a source; there are {}", source,
                               base::joined(kSources)));
   }
-  const auto library = find_library(options.trace);
+  const auto library = find_library(options.trace     ? Library::kTraces
+                                    : options.no_time ? Library::kCounts
+                                                      : Library::kTimes);
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
@@ -306,6 +318,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (!job) return give_up(job.error().message);
 
   const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace, *job);
+  if (profiled) name_call_sites_of(*directory);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
     if (stages[i]() != kFine) stages_exit = kFailed;
@@ -335,6 +348,8 @@ Action declare_run(CLI::App& app) {
                  "what the library prints: quiet, warning or info (default: warning)")
       ->type_name("LEVEL")
       ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
+  app.add_flag("--no-time", options->no_time,
+               "count messages only; do not measure the time that MPI calls take");
   app.add_flag(
       "--trace", options->trace,
       "also record a trace: every MPI call and transfer (FATHOM_TRACE=1 and the options that "

@@ -15,8 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char kLibrary[] = "libfathom.so";
-constexpr char kTraceLibrary[] = "libfathom-trace.so";
+constexpr const char* kLibraries[] = {"libfathom-count.so", "libfathom.so", "libfathom-trace.so"};
 constexpr char kPlotScript[] = "plot.py";
 
 fs::path own_folder() {
@@ -49,12 +48,12 @@ base::Result<std::string> first_of(const std::vector<fs::path>& candidates, cons
 
 }  // namespace
 
-base::Result<std::string> find_library(bool traces) {
+base::Result<std::string> find_library(Library library) {
   if (const std::string named = set_to("FATHOM_LIBRARY"); !named.empty()) {
     return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
                     "set it to the path of libfathom.so, or unset it");
   }
-  const std::string name = traces ? kTraceLibrary : kLibrary;
+  const std::string name = kLibraries[static_cast<int>(library)];
   return first_of({own_folder() / "../profiler" / name, own_folder() / kInstalledLibraries / name},
                   ("the library to load into the ranks, " + name).c_str(),
                   "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");

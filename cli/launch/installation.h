@@ -8,9 +8,11 @@
 
 namespace fathom::cli {
 
-// Absolute path of the library to preload: the one that counts, or the one that also traces.
-// FATHOM_LIBRARY overrides it.
-base::Result<std::string> find_library(bool traces);
+// What a job is profiled with: each library does what the one before it does, and more.
+enum class Library { kCounts, kTimes, kTraces };
+
+// Absolute path of the library to preload. FATHOM_LIBRARY overrides it.
+base::Result<std::string> find_library(Library library);
 
 // The library that provides MPI to the tool itself, for several of its processes working together.
 base::Result<std::string> find_mpi_library();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/pages/report_json.h"
 
+#include <algorithm>
+
 #include "base/json/writer.h"
 #include "cli/pages/advice.h"
 
@@ -58,6 +60,42 @@ void write_traffic(base::JsonWriter& json, const RunSummary& summary) {
   json.field("imbalance_received", summary.imbalance_received);
 }
 
+void write_sum(base::JsonWriter& json, const profile::CallSum& sum) {
+  json.field("calls", sum.calls);
+  json.field("seconds", sum.seconds);
+  json.field("longest_seconds", sum.longest_seconds);
+  json.field("bytes", sum.bytes);
+}
+
+void write_time(base::JsonWriter& json, const RunSummary& summary) {
+  if (summary.rank_times.empty()) return;
+  json.objects("rank_times", summary.rank_times, [&](const profile::RankTime& rank) {
+    json.field("rank", rank.rank);
+    json.field("seconds", rank.seconds);
+    json.field("mpi_seconds", rank.mpi_seconds);
+  });
+  json.objects("call_sites", summary.sites, [&](const profile::SiteTotal& total) {
+    json.field("function", total.function);
+    const auto& sites = summary.header.call_sites;
+    const auto site = std::find_if(sites.begin(), sites.end(),
+                                   [&](const auto& known) { return known.id == total.site; });
+    if (site != sites.end()) {
+      json.field("module", site->module);
+      json.field("offset", site->offset);
+      json.field("in", site->function);
+      json.field("file", site->file);
+      json.field("line", site->line);
+    }
+    write_sum(json, total.sum);
+    json.field("imbalance", total.imbalance);
+    json.field("slowest_rank", total.slowest_rank);
+  });
+  json.objects("functions", summary.functions, [&](const auto& entry) {
+    json.field("function", entry.first);
+    write_sum(json, entry.second);
+  });
+}
+
 void write_trust(base::JsonWriter& json, const RunSummary& summary) {
   const profile::Coverage& coverage = summary.header.coverage;
   const auto side = [&](const char* name, const profile::Totals& totals) {
@@ -91,6 +129,7 @@ std::string report_json(const RunSummary& summary) {
                          [&](base::JsonWriter& json) {
                            json.field("schema", "fathom-report/1");
                            write_run(json, summary);
+                           write_time(json, summary);
                            write_traffic(json, summary);
                            write_trust(json, summary);
                          }) +

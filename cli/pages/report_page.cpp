@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "cli/pages/advice.h"
+#include "cli/runs/named_call_sites.h"
 #include "cli/terminal/units.h"
+#include "mpi/meaning.h"
 
 namespace fathom::cli {
 namespace {
@@ -15,6 +17,7 @@ using Lines = std::vector<std::string>;
 
 constexpr std::size_t kReportColumns = 100;
 constexpr std::size_t kNameColumns = 30;
+constexpr std::size_t kSiteRows = 10;
 constexpr std::size_t kClassRows = 8;
 constexpr std::size_t kSizeRows = 9;
 constexpr std::size_t kRemarks = 4;  // of each kind; the rest is counted
@@ -33,6 +36,11 @@ class ReportPage {
 
   std::string text() {
     title();
+    if (!summary_.rank_times.empty()) {
+      time();
+      call_sites();
+      add("");
+    }
     totals();
     if (summary_.total.messages > 0) {
       add("");
@@ -81,6 +89,88 @@ class ReportPage {
         left(nice(facts),
              std::max<std::size_t>(kReportColumns - std::min(columns(name), kNameColumns), 1));
     add(styled(Style::kHeading, left(name, std::min(columns(name), kNameColumns))) + rest);
+  }
+
+  // Who spends how much of its time in MPI, and what the processes needed.
+  void time() {
+    const auto& ranks = summary_.rank_times;
+    const auto by_share = [](const auto& a, const auto& b) { return a.share() < b.share(); };
+    const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), by_share);
+    double all = 0, in_mpi = 0;
+    for (const profile::RankTime& rank : ranks) {
+      all += rank.seconds;
+      in_mpi += rank.mpi_seconds;
+    }
+    std::string line = fmt::format("{} of the time in MPI", percent(in_mpi, all));
+    if (ranks.size() > 1) {
+      line += fmt::format(": from {} on rank {} to {} on rank {}",
+                          percent(least->mpi_seconds, least->seconds), least->rank,
+                          percent(most->mpi_seconds, most->seconds), most->rank);
+    }
+    const auto largest = std::max_element(
+        header_.ranks.begin(), header_.ranks.end(),
+        [](const auto& a, const auto& b) { return a.peak_memory_bytes < b.peak_memory_bytes; });
+    if (largest != header_.ranks.end() && largest->peak_memory_bytes > 0) {
+      line += fmt::format("; memory at most {} on rank {}",
+                          human_bytes(as_double(largest->peak_memory_bytes)), largest->rank);
+    }
+    add(line);
+    file_access();
+  }
+
+  void file_access() {
+    profile::CallSum read, written, all;
+    for (const auto& [function, sum] : summary_.functions) {
+      const mpi::Meaning& meaning = mpi::meaning_of(function);
+      if (meaning.group != mpi::Group::kIo) continue;
+      all.calls += sum.calls;
+      all.seconds += sum.seconds;
+      if (meaning.file == mpi::FileAccess::kRead) read.bytes += sum.bytes;
+      if (meaning.file == mpi::FileAccess::kWrite) written.bytes += sum.bytes;
+    }
+    if (all.calls == 0) return;
+    add(fmt::format("MPI-IO: {} in {}, {} read, {} written", plural(all.calls, "call"),
+                    human_seconds(all.seconds), human_bytes(as_double(read.bytes)),
+                    human_bytes(as_double(written.bytes))));
+  }
+
+  void call_sites() {
+    double all = 0;
+    for (const profile::RankTime& rank : summary_.rank_times) all += rank.seconds;
+    add("");
+    add(styled(Style::kHeading, fmt::format("{} {} {}  {}  {}  {}", left("call site", 44),
+                                            right("calls", 11), right("time", 9), right("share", 6),
+                                            right("worst rank", 11), right("bytes", 9))));
+    const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
+    for (std::size_t i = 0; i < shown; ++i) site_row(summary_.sites[i], all);
+    if (shown == summary_.sites.size()) return;
+    profile::CallSum rest;
+    for (std::size_t i = shown; i < summary_.sites.size(); ++i) {
+      rest.calls += summary_.sites[i].sum.calls;
+      rest.seconds += summary_.sites[i].sum.seconds;
+      rest.bytes += summary_.sites[i].sum.bytes;
+    }
+    call_row(fmt::format("{} more", plural(summary_.sites.size() - shown, "call site")), rest, all,
+             "");
+  }
+
+  void site_row(const profile::SiteTotal& total, double all) {
+    const auto site =
+        std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
+                     [&](const profile::CallSite& known) { return known.id == total.site; });
+    const std::string where = site == header_.call_sites.end() ? "" : " in " + describe(*site);
+    const std::string most =
+        summary_.rank_times.size() < 2
+            ? ""
+            : fmt::format("{} ({:.2f}{})", total.slowest_rank, total.imbalance, nice("×"));
+    call_row(printable(total.function + where), total.sum, all, most);
+  }
+
+  void call_row(const std::string& name, const profile::CallSum& sum, double all,
+                const std::string& most) {
+    add(fmt::format("{} {} {}  {}  {}  {}", left(name, 44), right(grouped(sum.calls), 11),
+                    right(human_seconds(sum.seconds), 9), right(percent(sum.seconds, all), 6),
+                    right(most, 11), right(human_bytes(as_double(sum.bytes)), 9)));
   }
 
   void totals() {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "cli/runs/named_call_sites.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
 
@@ -35,6 +36,8 @@ class Collector : public profile::Visitor {
     pairs.add(block);
   }
 
+  void on_calls(profile::CallTimes& block) override { calls.add(block); }
+
   void on_message_sizes(profile::MessageSizes& sizes) override {
     if (class_name_ && sizes.class_name != *class_name_) return;
     std::uint64_t& tiny_here = tiny[sizes.class_name];
@@ -56,6 +59,7 @@ class Collector : public profile::Visitor {
   }
 
   std::map<std::pair<std::string, bool>, Volume> classes;
+  profile::CallSummary calls;
   profile::PairSums pairs;
   std::uint64_t bins[kBins] = {};
   std::map<std::string, std::uint64_t> tiny;  // messages of at most kTinyBytes, by class
@@ -158,6 +162,12 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
     summary.hidden.messages += entry.volume.messages;
   }
   summary.sizes = sorted_bins(collector);
+  if (!class_name && !collector.calls.empty()) {
+    name_call_sites(summary.header.call_sites);
+    summary.rank_times = collector.calls.ranks(summary.header);
+    summary.sites = collector.calls.sites(summary.header);
+    summary.functions = collector.calls.functions();
+  }
   std::uint64_t most = 0;
   for (const auto& [name, messages] : collector.tiny) {
     summary.tiny_messages += messages;

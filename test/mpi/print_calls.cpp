@@ -7,12 +7,18 @@
 // anew after it completed or was freed); "in" names the function of the program that made the call.
 // Messages and transfers are left out.
 //
-// usage: print_calls RUN RANK
+// With `sums`: the program's calls that are not inside another, added up, one line for each
+// function, place, communicator and phase; FILE+ADDRESS is where the call stands in the code.
+//   MPI_Isend FILE+ADDRESS COMMUNICATOR PHASE CALLS NANOSECONDS LONGEST BYTES
+//
+// usage: print_calls RUN RANK [sums]
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "trace/code_sites.h"
@@ -111,10 +117,60 @@ class Printer {
   Names requests_{'r'}, windows_{'w'}, files_{'f'};
 };
 
+class Sums {
+ public:
+  Sums(const Definitions& definitions, const Process& process)
+      : definitions_(definitions), sites_(process.code) {}
+
+  void add(const Event& event) {
+    if (event.kind == EventKind::kPhaseBegin) phases_.push_back(event.code);
+    if (event.kind == EventKind::kPhaseEnd && !phases_.empty()) phases_.pop_back();
+    std::vector<Event>& open = open_[event.thread];
+    if (event.kind == EventKind::kEnter) open.push_back(event);
+    if (event.kind != EventKind::kLeave || open.empty()) return;
+    const Event entered = open.back();
+    open.pop_back();
+    if (!open.empty()) return;
+    const CodeSite& site = sites_.of_call(entered.site);
+    const std::string place = site.module + "+" + std::to_string(site.offset);
+    const std::string phase = phases_.empty() ? "-" : definitions_.phases[phases_.back()];
+    Sum& sum =
+        sums_[{definitions_.functions[entered.function].name, place, entered.communicator, phase}];
+    const std::uint64_t took = event.time_ns - entered.time_ns;
+    sum.calls += 1;
+    sum.total += took;
+    sum.longest = std::max(sum.longest, took);
+    sum.bytes += entered.bytes;
+  }
+
+  void print() const {
+    for (const auto& [key, sum] : sums_) {
+      const auto& [function, place, communicator, phase] = key;
+      std::printf("%s %s %d %s %llu %llu %llu %llu\n", function.c_str(), place.c_str(),
+                  communicator, phase.c_str(), static_cast<unsigned long long>(sum.calls),
+                  static_cast<unsigned long long>(sum.total),
+                  static_cast<unsigned long long>(sum.longest),
+                  static_cast<unsigned long long>(sum.bytes));
+    }
+  }
+
+ private:
+  struct Sum {
+    std::uint64_t calls = 0, total = 0, longest = 0, bytes = 0;
+  };
+
+  const Definitions& definitions_;
+  CodeSites sites_;
+  std::map<std::uint32_t, std::vector<Event>> open_;  // by thread
+  std::vector<std::uint32_t> phases_;
+  std::map<std::tuple<std::string, std::string, std::int32_t, std::string>, Sum> sums_;
+};
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) return std::fprintf(stderr, "usage: print_calls RUN RANK\n"), 2;
+  const bool sums = argc == 4 && std::string(argv[3]) == "sums";
+  if (argc != 3 && !sums) return std::fprintf(stderr, "usage: print_calls RUN RANK [sums]\n"), 2;
   const auto trace = Trace::open(argv[1]);
   if (!trace) return std::fprintf(stderr, "%s\n", trace.error().message.c_str()), 1;
   const Definitions& definitions = trace->definitions();
@@ -123,8 +179,14 @@ int main(int argc, char** argv) {
     for (const std::string& problem : process.problems)
       std::fprintf(stderr, "%s\n", problem.c_str());
     if (process.rank != std::atoll(argv[2])) continue;
-    Printer printer(definitions, process);
     EventCursor events = trace->events(i);
+    if (sums) {
+      Sums all(definitions, process);
+      for (Event event; events.next(event);) all.add(event);
+      all.print();
+      continue;
+    }
+    Printer printer(definitions, process);
     for (Event event; events.next(event);) printer.print(event);
   }
   return 0;
