@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/language/nearest.h"
+#include "cli/runs/named_call_sites.h"
 #include "cli/runs/run_directory.h"
 #include "exporters/profile/registry.h"
 #include "exporters/trace/trace_exporter.h"
@@ -138,8 +139,9 @@ int run_export(const ExportOptions& given) {
 
   const auto path = profile_of(options.run);
   if (!path) return fail(kFailed, "export", path.error().message);
-  const auto profile = profile::load_profile(*path);
+  auto profile = profile::load_profile(*path);
   if (!profile) return fail(kFailed, "export", profile.error().message);
+  name_call_sites(profile->call_sites);
   const std::string missing = missing_class(*profile, options.class_name);
   if (!missing.empty()) return fail(kFailed, "export", missing);
 

@@ -2,6 +2,7 @@
 #include "exporters/profile/registry.h"
 
 #include "base/named_rows.h"
+#include "exporters/profile/calls_csv.h"
 #include "exporters/profile/csv.h"
 #include "exporters/profile/graphml.h"
 #include "exporters/profile/metis.h"
@@ -16,6 +17,8 @@ namespace {
 
 constexpr Exporter kExporters[] = {
     {"csv", "one line for each pair, class, communicator and phase", ".csv", export_csv},
+    {"calls-csv", "one line for each rank, MPI function and place that calls it: time and bytes",
+     ".calls.csv", export_calls_csv},
     {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz",
      export_npz},
     {"graphml", "directed graph of ranks with bytes and messages", ".graphml", export_graphml},

@@ -43,6 +43,8 @@ TEST_CASE("profile.json equals the golden file, and the golden file can be read"
   check_golden(folder / "profile.json", "profile-1.json");
   auto loaded = profile::load_profile(golden("profile-1.json"));
   REQUIRE_MESSAGE(loaded, loaded.error().message);
+  REQUIRE(profile::write_profile(test::timed_sample_profile(), folder / "times.json"));
+  check_golden(folder / "times.json", "profile-1-times.json");
 }
 
 TEST_CASE("each single-file format writes its golden file") {
@@ -51,7 +53,7 @@ TEST_CASE("each single-file format writes its golden file") {
     if (exporter.write == export_pfprof) continue;
     const std::string name = std::string("export") + exporter.extension;
     Notes notes;
-    auto status = exporter.write(test::sample_profile(), {}, folder / name, notes);
+    auto status = exporter.write(test::timed_sample_profile(), {}, folder / name, notes);
     REQUIRE_MESSAGE(status, status.error().message);
     check_golden(folder / name, name);
   }
@@ -75,13 +77,13 @@ TEST_CASE("no format replaces existing output unless forced") {
     const std::string path = folder / (std::string("out") + exporter.extension);
     Notes notes;
     test::write_file(path, "before");
-    CHECK_FALSE(exporter.write(test::sample_profile(), {}, path, notes));
+    CHECK_FALSE(exporter.write(test::timed_sample_profile(), {}, path, notes));
     CHECK(contents(path) == "before");
     CHECK(folder.entries() == 1);
     if (exporter.write == export_pfprof) continue;  // would be a folder: never replaced
     Options replace;
     replace.force = true;
-    CHECK(exporter.write(test::sample_profile(), replace, path, notes));
+    CHECK(exporter.write(test::timed_sample_profile(), replace, path, notes));
     CHECK(contents(path) != "before");
   }
 }
