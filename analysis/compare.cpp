@@ -9,7 +9,9 @@
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
 #include "base/seconds.h"
+#include "profile/call_summary.h"
 #include "profile/pair_sums.h"
+#include "trace/code_files.h"
 
 namespace fathom::analysis {
 namespace {
@@ -235,6 +237,41 @@ void lay_out_pairs(const Comparison& comparison, Section& section) {
   add_column(table, "last_messages", rows, [](const ComparedPair& r) { return r.last.messages; });
 }
 
+void lay_out_call_sites(const Comparison& comparison, Section& section) {
+  Table& table = section.table("call_sites");
+  const auto& rows = comparison.call_sites;
+  add_column(table, "function", rows, [](const ComparedCallSite& r) { return r.function; });
+  add_column(table, "place", rows, [](const ComparedCallSite& r) { return r.place; });
+  add_column(table, "first_seconds", rows,
+             [](const ComparedCallSite& r) { return r.seconds_by_run.front(); });
+  add_column(table, "last_seconds", rows,
+             [](const ComparedCallSite& r) { return r.seconds_by_run.back(); });
+  add_column(table, "growth", rows, [](const ComparedCallSite& r) { return r.growth; });
+}
+
+template <typename Row>
+void largest_change_first(std::vector<Row>& rows) {
+  const auto change = [](const Row& row) {
+    return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front());
+  };
+  std::stable_sort(rows.begin(), rows.end(),
+                   [&](const Row& a, const Row& b) { return change(a) > change(b); });
+}
+
+void add_functions(const std::map<std::string, std::vector<double>>& seconds,
+                   const std::vector<double>& ranks, Comparison& comparison) {
+  for (auto [name, by_run] : seconds) {
+    by_run.resize(ranks.size());
+    comparison.functions.push_back(
+        {name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
+  }
+  largest_change_first(comparison.functions);
+}
+
+trace::CodeSite code_site(const profile::CallSite& site) {
+  return {site.function, site.file, static_cast<int>(site.line), site.module, site.offset};
+}
+
 }  // namespace
 
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
@@ -260,6 +297,44 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   return comparison;
 }
 
+void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  if (std::any_of(profiles.begin(), profiles.end(),
+                  [](const profile::Profile* profile) { return profile->calls.empty(); }))
+    return;
+  std::map<std::string, std::vector<double>> functions;
+  std::map<std::pair<std::string, std::string>, std::vector<double>> sites;
+  std::vector<double> ranks;
+  const auto add = [&](std::vector<double>& by_run, std::size_t run, double seconds) {
+    by_run.resize(profiles.size());
+    by_run[run] += seconds / ranks[run];
+  };
+  for (std::size_t i = 0; i < profiles.size(); ++i) {
+    const profile::Profile& profile = *profiles[i];
+    profile::CallSummary summary;
+    for (const profile::CallTimes& block : profile.calls) summary.add(block);
+    const auto times = summary.ranks(profile);
+    ranks.push_back(static_cast<double>(std::max<std::size_t>(1, times.size())));
+    for (const profile::RankTime& time : times)
+      add(functions["(program)"], i, std::max(0.0, time.seconds - time.mpi_seconds));
+    for (const auto& [name, sum] : summary.functions()) add(functions[name], i, sum.seconds);
+    for (const profile::SiteTotal& total : summary.sites(profile)) {
+      const auto site =
+          std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
+                       [&](const profile::CallSite& known) { return known.id == total.site; });
+      const std::string place =
+          site == profile.call_sites.end() ? "" : trace::describe(code_site(*site));
+      add(sites[{total.function, place}], i, total.sum.seconds);
+    }
+  }
+  add_functions(functions, ranks, comparison);
+  for (auto& [key, by_run] : sites) {
+    by_run.resize(profiles.size());
+    comparison.call_sites.push_back(
+        {key.first, key.second, by_run, growth(by_run.front(), by_run.back())});
+  }
+  largest_change_first(comparison.call_sites);
+}
+
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {
   if (std::any_of(runs.begin(), runs.end(), [](const Input& run) { return run.trace == nullptr; }))
     return base::Done{};
@@ -277,15 +352,8 @@ base::Status compare_times(const std::vector<Input>& runs, Comparison& compariso
       by_run[i] += base::seconds(row.exclusive_ns) / ranks[i];
     }
   }
-  for (auto& [name, by_run] : seconds) {
-    comparison.functions.push_back(
-        {name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
-  }
-  const auto change = [](const ComparedFunction& row) {
-    return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front());
-  };
-  std::stable_sort(comparison.functions.begin(), comparison.functions.end(),
-                   [&](const auto& a, const auto& b) { return change(a) > change(b); });
+  comparison.functions.clear();
+  add_functions(seconds, ranks, comparison);
   return base::Done{};
 }
 
@@ -298,6 +366,7 @@ Section lay_out(const Comparison& comparison) {
   lay_out_classes(comparison, section);
   lay_out_pairs(comparison, section);
   if (!comparison.functions.empty()) lay_out_functions(comparison, section);
+  if (!comparison.call_sites.empty()) lay_out_call_sites(comparison, section);
   return section;
 }
 

@@ -10,8 +10,8 @@
 //     efficiency        base seconds × base ranks / (seconds × ranks): strong scaling
 //     weak_efficiency   base seconds / seconds: weak scaling, where each rank keeps its work
 //
-// Traced runs also have the time in each MPI function and in the program: exclusive, of the mean
-// rank (Pipit's multirun_analysis sums over the ranks instead).
+// Runs whose calls were timed, or that were traced, also have the time in each MPI function and in
+// the program: exclusive, of the mean rank (Pipit's multirun_analysis sums over the ranks instead).
 #pragma once
 
 #include <cstdint>
@@ -61,12 +61,20 @@ struct ComparedFunction {
   std::optional<double> exponent;
 };
 
+struct ComparedCallSite {
+  std::string function;                // "MPI_Wait"
+  std::string place;                   // "exchange (halo.c:88)"
+  std::vector<double> seconds_by_run;  // of the mean rank
+  double growth = 0;
+};
+
 struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
   std::vector<ComparedPair> pairs;  // same order; at most 64, only if all runs have the same ranks
   std::vector<ComparedFunction>
-      functions;  // largest change in seconds first; only if all runs were traced
+      functions;  // largest change in seconds first; only if all runs have times of calls
+  std::vector<ComparedCallSite> call_sites;  // the same; only from profiles with times
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 
@@ -74,7 +82,12 @@ struct Comparison {
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
                                           const std::vector<std::string>& names);
 
-// Adds the functions; nothing if one of the runs has no trace. One pass over each trace.
+// Adds functions and call sites from the times in the profiles; nothing if one of them has none. A
+// call site is the same in two runs if the MPI function and the place's text are, so that programs
+// built anew can be compared.
+void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
+
+// Adds the functions from the traces instead; nothing if one of the runs has no trace. One pass over each trace.
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison);
 
 Section lay_out(const Comparison& comparison);

@@ -14,6 +14,7 @@
 #include "analysis/results_writer.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
+#include "cli/runs/named_call_sites.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
@@ -143,6 +144,23 @@ std::string function_table(const analysis::Comparison& comparison, const Termina
   return text;
 }
 
+std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  if (comparison.call_sites.empty()) return "";
+  std::string text = "\n" + heading(terminal, fmt::format("{} {:>12} {:>12} {:>7}",
+                                                          left("call sites that changed most", 56),
+                                                          "seconds", "then", "growth"));
+  const std::size_t shown = std::min(kRowsShown, comparison.call_sites.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const analysis::ComparedCallSite& row = comparison.call_sites[i];
+    text += fmt::format("{} {:>12.6f} {:>12.6f} {:>7}\n",
+                        left(printable(row.function + " in " + row.place), 56),
+                        row.seconds_by_run.front(), row.seconds_by_run.back(), ratio(row.growth));
+  }
+  if (shown < comparison.call_sites.size())
+    text += fmt::format("and {} more: --json\n", comparison.call_sites.size() - shown);
+  return text;
+}
+
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
   std::string text = scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
@@ -151,8 +169,8 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
         exponent(comparison.exponent_messages),
         comparison.exponent_seconds ? ", seconds as " + exponent(comparison.exponent_seconds) : "");
   }
-  text += function_table(comparison, terminal) + class_table(comparison, terminal) +
-          pair_table(comparison, terminal);
+  text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
+          class_table(comparison, terminal) + pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
       [](const auto& row) { return row.growth_bytes == 1 && row.growth_messages == 1; });
@@ -173,9 +191,13 @@ int compare(const CompareOptions& options) {
     runs.push_back(std::move(*run));
   }
   // Only now, because a growing `runs` moves its profiles.
-  for (const analysis::LoadedRun& run : runs) profiles.push_back(&*run.profile);
+  for (analysis::LoadedRun& run : runs) {
+    name_call_sites(run.profile->call_sites);
+    profiles.push_back(&*run.profile);
+  }
   auto comparison = analysis::compare_profiles(profiles, options.runs);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
+  analysis::compare_calls(profiles, *comparison);
   std::vector<analysis::Input> inputs;
   for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)
