@@ -175,7 +175,7 @@ def number(n):
 def check(bench, program, show_pairs):
     rows, notes = [], []
     jobs.progress(f"{program.title}: two witnesses")
-    received, sent, profile = read_profile(bench.run(program, "fathom peruse"))
+    received, sent, profile = read_profile(bench.run(program, "fathom"))
     coverage = profile["coverage"]
     if profile["source"] != "peruse" or coverage["verdict"] != "exact" or received != sent:
         bench.mistakes += 1

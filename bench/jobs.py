@@ -51,6 +51,9 @@ class Workspace:
         # A copy: a rebuild in the middle of a measurement must not change what is measured.
         self.library = self.path / "libfathom.so"
         shutil.copy(source, self.library)
+        self.count_library = self.path / "libfathom-count.so"
+        if source.with_name("libfathom-count.so").exists():  # not in builds of before there was one
+            shutil.copy(source.with_name("libfathom-count.so"), self.count_library)
         self.trace_library = self.path / "libfathom-trace.so"
         if source.with_name("libfathom-trace.so").exists():
             shutil.copy(source.with_name("libfathom-trace.so"), self.trace_library)
@@ -78,12 +81,12 @@ class Workspace:
         return target
 
     def compile_preload(self, installation, source):
-        """The library bench/programs/SOURCE.c, which uses Open MPI's internal headers."""
-        target = self.path / f"{source}.so"
+        """The library bench/programs/SOURCE.c, which may use Open MPI's internal headers."""
+        target = self.path / f"{source}-{'peruse' if installation.has_peruse else 'stock'}.so"
         if not target.exists():
-            include = installation.prefix / "include/openmpi"
+            internal = [f"-I{installation.prefix}/include/openmpi"] if installation.has_peruse else []
             subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-DOMPI_SKIP_MPICXX",
-                            f"-I{include}", "-o", target, ROOT / "bench/programs" / f"{source}.c", "-ldl"],
+                            *internal, "-o", target, ROOT / "bench/programs" / f"{source}.c", "-ldl"],
                            check=True, env=installation.environment)
         return target
 
@@ -91,8 +94,12 @@ class Workspace:
 # What is measured against what: MCA parameters, and whether and how Fathom is loaded.
 VARIANTS = {
     "native": ("ob1", None),
-    "fathom peruse": ("ob1", "peruse"),
-    "fathom pml": ("ob1", "pml"),
+    # Counts messages and times calls, as `fathom run` does; and without the times.
+    "fathom": ("ob1", "auto"),
+    "fathom --no-time": ("ob1", "auto"),
+    # For comparison: two readings of the clock for each call (mpiP's method). Open MPI's own counters
+    # (SPC) would be another, but neither build is configured with them.
+    "two clocks": ("ob1", None),
     "pml_monitoring": ("ob1,monitoring", None),
     # Both in one job: PERUSE where Fathom accepts it above pml/monitoring, else it steps down to pml.
     "fathom over monitoring": ("ob1,monitoring", "auto"),
@@ -110,9 +117,12 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
     line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml, *mpirun]
     if "monitoring" in pml:
         line += ["--mca", "pml_monitoring_enable", "2"]
+    if variant == "two clocks":
+        preload = [*preload, workspace.compile_preload(installation, "two_clocks")]
     if source:
         level = TRACE_LEVELS.get(variant)
-        preload = [*preload, workspace.trace_library if level else workspace.library]
+        library = workspace.count_library if variant == "fathom --no-time" else workspace.library
+        preload = [*preload, workspace.trace_library if level else library]
         if level:
             line += ["-x", f"FATHOM_TRACE_LEVEL={level}"]
         line += ["-x", f"FATHOM_SOURCE={source}", "-x", f"FATHOM_OUTPUT={directory / 'profile'}"]

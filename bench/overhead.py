@@ -4,8 +4,8 @@
 
     bench/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--quick] [--write]
 
-Small patterns (bench/programs/micro.c): one job per variant (native, Fathom with each of its sources,
-pml_monitoring) is started, and they take turns of a few milliseconds on the same cores. A round is one
+Small patterns (bench/programs/micro.c): one job per variant (native; Fathom, with and without times; two
+clock readings for each call, as mpiP makes; pml_monitoring) is started, and they take turns of a few milliseconds on the same cores. A round is one
 turn of each, in an order that rotates; its fastest batch (allreduce: its median batch) is compared with
 native's of the same round. The table shows the median over all rounds of all sets of jobs, and "best":
 the fastest turn of a set against native's fastest, the median of the sets, which other load on the
@@ -75,14 +75,12 @@ class MicroJob:
             file.close()
 
 
-def variants_of(installation):
-    everything = ["native", "fathom peruse", "fathom pml", "pml_monitoring"]
-    return [v for v in everything if installation.has_peruse or v != "fathom peruse"]
+VARIANTS = ["native", "fathom", "fathom --no-time", "two clocks", "pml_monitoring"]
 
 
 def measure_micro(workspace, installation, names, sets, rounds, variants=None, environment=None):
     """{name: {variant: [(native, this) of each round]}}, rounds of one set after the other"""
-    variants = variants or variants_of(installation)
+    variants = variants or VARIANTS
     samples = {name: {v: [] for v in variants} for name in names}
     for number in range(sets):
         for ranks in sorted({MICRO[name][1] for name in names}):
@@ -135,7 +133,7 @@ def measure_hpcc(workspace, installation, pairs, variants=None):
     source = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
     if not os.path.exists(source) or not shutil.which("hpcc"):
         raise jobs.Failed("hpcc is not installed")
-    seconds = {v: [] for v in variants or variants_of(installation)}
+    seconds = {v: [] for v in variants or VARIANTS}
     for number in range(pairs):
         order = list(seconds)
         order = order[number % len(order):] + order[:number % len(order)]
@@ -190,7 +188,7 @@ def measure():
                 rows += [micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(hpcc_row(measure_hpcc(workspace, installation, options.pairs)))
-            header = [installation.title, *variants_of(installation)]
+            header = [installation.title, *VARIANTS]
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
             print()

@@ -49,7 +49,7 @@ def measure():
         program = workspace.compile(installation, "footprint")
         for ranks in map(int, options.ranks.split(",")):
             for pattern in ("sparse", "dense"):
-                results = {"native": [], "fathom peruse": []}
+                results = {"native": [], "fathom": []}
                 for number in range(1 if ranks >= 256 else options.runs):
                     for variant, taken in results.items():
                         jobs.progress(f"{ranks} ranks, {pattern}, {variant}, run {number + 1}")
