@@ -95,7 +95,8 @@ class ReportPage {
   void time() {
     const auto& ranks = summary_.rank_times;
     const auto by_share = [](const auto& a, const auto& b) { return a.share() < b.share(); };
-    const auto [least, most] = std::minmax_element(ranks.begin(), ranks.end(), by_share);
+    const auto least = std::min_element(ranks.begin(), ranks.end(), by_share);
+    const auto most = std::max_element(ranks.begin(), ranks.end(), by_share);
     double all = 0, in_mpi = 0;
     for (const profile::RankTime& rank : ranks) {
       all += rank.seconds;

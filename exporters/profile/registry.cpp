@@ -17,7 +17,7 @@ namespace {
 
 constexpr Exporter kExporters[] = {
     {"csv", "one line for each pair, class, communicator and phase", ".csv", export_csv},
-    {"calls-csv", "one line for each rank, MPI function and place that calls it: time and bytes",
+    {"calls", "one line for each rank, MPI function and place that calls it: time and bytes",
      ".calls.csv", export_calls_csv},
     {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz",
      export_npz},

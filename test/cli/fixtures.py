@@ -41,6 +41,24 @@ def profile(world_size, traffic, sizes, hosts=1, verdict="exact", coverage=None,
     return made
 
 
+def with_times(document):
+    """The profile of a job in which rank 1 computes while the others wait for it in MPI_Waitall."""
+    ranks = [rank["rank"] for rank in document["ranks"]]
+    def calls(function, site, each, total_ns, size, **more):
+        return {"function": function, "site": site, "communicator": None, "rank": ranks, "calls": [each] * len(ranks),
+                "total_ns": total_ns, "shortest_ns": [10] * len(ranks), "longest_ns": [max(total_ns)] * len(ranks),
+                "bytes": [size] * len(ranks), **more}
+    waits = [1_000_000_000 if rank == 1 else 48_100_000_000 for rank in ranks]
+    document["call_sites"] = [
+        {"id": 0, "module": "/usr/bin/hpcc", "build_id": "5f0c", "offset": 4660, "function": "exchange", "file": "src/halo.c", "line": 88},
+        {"id": 1, "module": "/usr/bin/hpcc", "build_id": "5f0c", "offset": 9999}]
+    document["calls"] = [calls("MPI_Waitall", 0, 500, waits, 0),
+                         calls("MPI_File_write_at", 1, 3, [2_000_000_000] * len(ranks), 1_000_000)]
+    for rank in document["ranks"]:
+        rank["peak_memory_bytes"] = 50_000_000 + rank["rank"]
+    return document
+
+
 def hpcc4():
     ranks = [(s, d) for s in range(4) for d in range(4) if s != d]
     p2p = [(s, d, 150_000_000 + 9_000_000 * s + 3_000_000 * d, 1600 + 10 * d) for s, d in ranks]

@@ -39,7 +39,7 @@ class Cluster:
         self.cable(name, switch, capacity)
 
     def graphml(self):
-        switches = [name for name in self.beside if name not in self.hosts]
+        switches = [name for name in self.neighbours if name not in self.hosts]
         cables = {tuple(sorted(ends)): capacity for ends, capacity in self.capacity.items()}
         return ('<graphml><key id="t" for="node" attr.name="typ"/><key id="s" for="node" attr.name="slots"/>'
                 '<key id="c" for="edge" attr.name="capacity"/><graph edgedefault="undirected">'

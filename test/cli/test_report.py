@@ -89,6 +89,18 @@ class Figures(harness.CliTest):
     def test_a_clean_run_has_no_warning(self):
         self.assertEqual(self.report(fixtures.hpcc4())["warnings"], [])
 
+    def test_the_report_begins_with_the_time_in_mpi(self):
+        self.write_run("timed", fixtures.with_times(fixtures.hpcc4()))
+        lines = self.fathom("report", "timed").stdout.splitlines()
+        self.assertEqual(lines[1], "40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0; memory at most 50.0 MB on rank 3")
+        self.assertEqual(lines[2], "MPI-IO: 12 calls in 8.00 s, 0 B read, 12.0 MB written")
+        self.assertRegex(lines[5], r"^MPI_Waitall in exchange \(halo.c:88\) +2,000 +2 min 25 s +38 % +0 \(1.32×\) +0 B$")
+        self.assertRegex(lines[6], r"^MPI_File_write_at in hpcc\+0x270f +12 +8.00 s")
+        document = json.loads(self.fathom("report", "timed", "--json").stdout)
+        self.assertEqual(document["rank_times"][1], {"rank": 1, "seconds": 96.2, "mpi_seconds": 3.0})
+        self.assertEqual((document["call_sites"][0]["line"], document["call_sites"][0]["calls"]), (88, 2000))
+        self.assertNotIn("call site", self.fathom("report", "timed", "--class", "MPI_Barrier").stdout)
+
     def test_64_bit_counts_survive(self):
         document = fixtures.profile(
             2, [fixtures.block("point-to-point", False, [(0, 1, 2**63 + 1, 2**53 + 1)])], [])

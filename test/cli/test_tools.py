@@ -104,7 +104,7 @@ class Plot(harness.CliTest):
 
 class Export(harness.CliTest):
     def test_every_listed_format_is_written(self):
-        self.write_run("r")
+        self.write_run("r", fixtures.with_times(fixtures.hpcc4()))
         listed = self.fathom("export", "--list").stdout
         of_traffic, of_trace = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
                                 for part in listed.split("of the trace"))
@@ -117,6 +117,16 @@ class Export(harness.CliTest):
             result = self.fathom("export", "r", "--format", name, "-o", "out-" + name)
             self.assertEqual(result.returncode, 0, result.stderr)
             self.assertTrue(os.path.exists(self.path("out-" + name)))
+
+    def test_times_of_calls_are_a_table(self):
+        self.write_run("r", fixtures.with_times(fixtures.hpcc4()))
+        self.assertEqual(self.fathom("export", "r", "-o", "r.calls.csv").returncode, 0)
+        with open(self.path("r.calls.csv"), encoding="utf-8") as file:
+            lines = file.read().splitlines()
+        self.assertEqual(len(lines), 1 + 2 * 4)
+        self.assertEqual(lines[2], "1,MPI_Waitall,,,500,1000000000,10,48100000000,0,exchange,src/halo.c,88,/usr/bin/hpcc,4660")
+        self.write_run("untimed")
+        self.assert_refused(self.fathom("export", "untimed", "-o", "u.calls.csv"), 1, "no times of calls", "--no-time")
 
     def test_nothing_is_overwritten_silently(self):
         self.write_run("r")

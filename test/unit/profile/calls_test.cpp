@@ -173,7 +173,9 @@ TEST_CASE("a summary adds up ranks, sites and functions") {
 
 TEST_CASE("a summary of one phase leaves the other calls out") {
   const Profile profile = test::timed_sample_profile();
-  CallSummary summary({.phase = "solve, outer"});
+  Selection selection;
+  selection.phase = "solve, outer";
+  CallSummary summary(selection);
   for (const CallTimes& block : profile.calls) summary.add(block);
   CHECK(summary.sites(profile).size() == 1);
 }

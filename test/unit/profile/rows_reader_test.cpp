@@ -105,7 +105,7 @@ TEST_CASE("a file cut at any byte gives whole records, and never fewer than one 
     REQUIRE(records >= before);
     before = records;
   }
-  CHECK(before == 2 * (18 + 2 + 1) + 1 + 6 + 4 + 3);
+  CHECK(before == 2 * (22 + 2 + 1) + 1 + 6 + 4 + 3);
 }
 
 }  // namespace
