@@ -139,9 +139,10 @@ class ReportPage {
     double all = 0;
     for (const profile::RankTime& rank : summary_.rank_times) all += rank.seconds;
     add("");
-    add(styled(Style::kHeading, fmt::format("{} {} {}  {}  {}  {}", left("call site", 44),
-                                            right("calls", 11), right("time", 9), right("share", 6),
-                                            right("worst rank", 11), right("bytes", 9))));
+    add(styled(Style::kHeading,
+               fmt::format("{} {} {}  {}  {}  {}", left("call site", 43), right("calls", 11),
+                           right("time", 10), right("share", 6), right("worst rank", 11),
+                           right("bytes", 9))));
     const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
     for (std::size_t i = 0; i < shown; ++i) site_row(summary_.sites[i], all);
     if (shown == summary_.sites.size()) return;
@@ -169,8 +170,8 @@ class ReportPage {
 
   void call_row(const std::string& name, const profile::CallSum& sum, double all,
                 const std::string& most) {
-    add(fmt::format("{} {} {}  {}  {}  {}", left(name, 44), right(grouped(sum.calls), 11),
-                    right(human_seconds(sum.seconds), 9), right(percent(sum.seconds, all), 6),
+    add(fmt::format("{} {} {}  {}  {}  {}", left(name, 43), right(grouped(sum.calls), 11),
+                    right(human_seconds(sum.seconds), 10), right(percent(sum.seconds, all), 6),
                     right(most, 11), right(human_bytes(as_double(sum.bytes)), 9)));
   }
 

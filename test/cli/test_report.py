@@ -93,7 +93,7 @@ class Figures(harness.CliTest):
         self.write_run("timed", fixtures.with_times(fixtures.hpcc4()))
         lines = self.fathom("report", "timed").stdout.splitlines()
         self.assertEqual(lines[1], "40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0; memory at most 50.0 MB on rank 3")
-        self.assertEqual(lines[2], "MPI-IO: 12 calls in 8.00 s, 0 B read, 12.0 MB written")
+        self.assertEqual(lines[2], "MPI-IO: 12 calls in 8.00 s, 0 B read, 4.00 MB written")
         self.assertRegex(lines[5], r"^MPI_Waitall in exchange \(halo.c:88\) +2,000 +2 min 25 s +38 % +0 \(1.32×\) +0 B$")
         self.assertRegex(lines[6], r"^MPI_File_write_at in hpcc\+0x270f +12 +8.00 s")
         document = json.loads(self.fathom("report", "timed", "--json").stdout)
