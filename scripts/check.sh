@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # What CI checks beside the tests: format, clang-tidy, a build with clang, the unit tests under
-# AddressSanitizer and UBSan, and the smallest build.
+# AddressSanitizer and UBSan, the smallest build, the Debian package and the wheel.
 #
-#   scripts/check.sh [format|clang|sanitizers|smallest]...     all of them without arguments
+#   scripts/check.sh [format|clang|sanitizers|smallest|packages]...     all of them without arguments
 #
 # Builds lie in build-checks/ and are kept. The last line counts: "N passed, N failed, N skipped".
 set -uo pipefail
@@ -83,6 +83,14 @@ smallest() {
   check "the smallest profiles a job" profiles_a_job "$fathom_root/$checks/smallest/cli/fathom"
 }
 
+# Packages, as a new user makes and uses them. With the cache of the compiler, where there is one.
+packages() {
+  local version
+  version=$(sed -n "s/^  version: '\(.*\)',/\1/p" meson.build)
+  check "Debian package" python3 test/install/debian_package.py . "$version"
+  check "wheel" python3 test/install/wheel.py . "$version"
+}
+
 needs_few() {
   ! ldd "$1" | grep -E 'otf2|metis|hwloc|yaml|pugixml|python'
 }
@@ -97,12 +105,12 @@ profiles_a_job() {
 }
 
 : >"$checks/checks.json"
-if [ $# = 0 ]; then set -- format clang sanitizers smallest; fi
+if [ $# = 0 ]; then set -- format clang sanitizers smallest packages; fi
 for name in "$@"; do
   case $name in
     format) check "format" format ;;
-    clang | sanitizers | smallest) "$name" ;;
-    *) die "there is no check '$name'; there are format, clang, sanitizers, smallest" ;;
+    clang | sanitizers | smallest | packages) "$name" ;;
+    *) die "there is no check '$name'; there are format, clang, sanitizers, smallest, packages" ;;
   esac
 done
 python3 "$fathom_root/scripts/count_tests.py" "$checks/checks.json"
