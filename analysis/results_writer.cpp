@@ -81,6 +81,8 @@ void write_scope(base::JsonWriter& json, const Scope& scope) {
       json.field("ranks", std::vector<std::int64_t>(scope.ranks->begin(), scope.ranks->end()));
     if (scope.from_ns > 0) json.field("from_s", base::seconds(scope.from_ns));
     if (scope.to_ns != Scope{}.to_ns) json.field("to_s", base::seconds(scope.to_ns));
+    if (!scope.classes.empty()) json.field("classes", scope.classes);
+    if (!scope.communicators.empty()) json.field("communicators", scope.communicators);
     if (!scope.phases) return;
     if (scope.phases->size() == 1) json.field("phase", scope.phases->front());
     if (scope.phases->size() > 1) json.field("phases", *scope.phases);

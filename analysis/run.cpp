@@ -7,6 +7,7 @@
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/shared_processors.h"
 #include "analysis/trace_limits.h"
+#include "base/program_name.h"
 #include "base/seconds.h"
 #include "profile/summary.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 void describe_run(const Input& input, Results& results) {
   if (input.profile) {
-    results.application = input.profile->application.executable;
+    results.application = base::program_path(input.profile->application.executable,
+                                             input.profile->application.arguments);
     results.seconds = input.profile->application.seconds;
     results.ranks = profile::rank_count(*input.profile);
     results.all_ranks_seconds =
@@ -24,7 +26,8 @@ void describe_run(const Input& input, Results& results) {
   if (!input.trace) return;
   const trace::Definitions& definitions = input.trace->definitions();
   if (!input.profile) {
-    results.application = definitions.application.executable;
+    results.application =
+        base::program_path(definitions.application.executable, definitions.application.arguments);
     results.ranks = definitions.world_size;
   }
   results.seconds = base::seconds(span_of(definitions, input.scope).ns());

@@ -6,7 +6,9 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/nearest.h"
 #include "base/result.h"
 #include "base/text.h"
 
@@ -19,12 +21,14 @@ const Row* row_named(std::span<const Row> rows, std::string_view name) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-// The same; the Error calls the row a `what` and lists the known names.
+// The same; the Error calls the row a `what` and suggests the nearest name, or lists all.
 template <typename Row>
 Result<const Row*> find_row(std::span<const Row> rows, const char* what, std::string_view name) {
   if (const Row* row = row_named(rows, name)) return row;
-  return Error{std::string("there is no ") + what + " '" + std::string(name) + "'; there are " +
-               joined(rows)};
+  std::vector<std::string> names;
+  for (const Row& row : rows) names.emplace_back(row.name);
+  return Error{std::string("there is no ") + what + " '" + std::string(name) + "'" +
+               suggestion(name, names, "; there are " + joined(rows))};
 }
 
 }  // namespace fathom::base

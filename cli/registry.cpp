@@ -14,6 +14,7 @@
 #include "cli/commands/report.h"
 #include "cli/commands/run.h"
 #include "cli/commands/simulate.h"
+#include "cli/commands/status.h"
 #include "cli/commands/trace.h"
 
 namespace fathom::cli {
@@ -21,6 +22,8 @@ namespace {
 
 constexpr Subcommand kSubcommands[] = {
     {"run", "run an MPI job and measure what it sends", kRunExamples, nullptr, declare_run},
+    {"status", "show whether a run's job still runs, and what it has recorded so far",
+     kStatusExamples, nullptr, declare_status},
     {"report", "summarise a run on one screen", kReportExamples, "", declare_report},
     {"analyze", "find what costs time: who, where, when, and what to try", kAnalyzeExamples, "",
      declare_analyze},
@@ -50,6 +53,7 @@ constexpr Subcommand kSubcommands[] = {
 std::span<const Subcommand> all_subcommands() { return kSubcommands; }
 
 const Subcommand* find_subcommand(std::string_view name) {
+  if (name == "analyse") name = "analyze";  // the British spelling of the same word
   return base::row_named(all_subcommands(), name);
 }
 

@@ -5,8 +5,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
+#include <vector>
 
+#include "base/result.h"
 #include "profile/profile.h"
 
 namespace fathom::profile {
@@ -18,22 +21,59 @@ enum class Origin {
 };
 
 struct Selection {
-  std::optional<std::string> class_name;
   Origin origin = Origin::kAll;
-  std::optional<std::int64_t> communicator;
-  std::optional<std::string> phase;  // "" means: outside every named phase
+  std::optional<std::set<std::string>> classes;
+  std::optional<std::set<std::int64_t>> communicators;
+  std::optional<std::set<std::string>> phases;  // "" is the time outside every named phase
 
   bool admits(const Traffic& traffic) const {
-    return (!class_name || *class_name == traffic.class_name) &&
-           (origin == Origin::kAll || (origin == Origin::kHidden) == traffic.hidden) &&
-           (!communicator || *communicator == traffic.communicator) &&
-           (!phase || *phase == traffic.phase);
+    return admits(traffic.class_name, traffic.hidden) &&
+           (!communicators || communicators->contains(traffic.communicator)) &&
+           (!phases || phases->contains(traffic.phase));
   }
+  // Message sizes are recorded by class alone, so they are none of a chosen communicator or phase.
+  bool admits(const MessageSizes& sizes) const {
+    return !communicators && !phases && admits(sizes.class_name, sizes.hidden);
+  }
+
   // Classes and origins are of messages; calls are selected by communicator and phase.
   bool admits(const CallTimes& calls) const {
-    return (!communicator || *communicator == calls.communicator) &&
-           (!phase || *phase == calls.phase);
+    return (!communicators || communicators->contains(calls.communicator)) &&
+           (!phases || phases->contains(calls.phase));
+  }
+  // Whether it says something that calls do not have.
+  bool is_of_messages() const { return classes || origin != Origin::kAll; }
+
+ private:
+  bool admits(const std::string& class_name, bool hidden) const {
+    return (!classes || classes->contains(class_name)) &&
+           (origin == Origin::kAll || (origin == Origin::kHidden) == hidden);
   }
 };
+
+// The same as users write it: names, as base/name_patterns.h explains them. Communicators go by
+// name or constructor, as in a trace, or by id. Empty lists choose everything.
+struct SelectedNames {
+  std::vector<std::string> classes, communicators, phases;
+
+  bool whole() const { return classes.empty() && communicators.empty() && phases.empty(); }
+};
+
+// The names by which traffic can be chosen: those of blocks with traffic.
+struct TrafficNames {
+  std::set<std::string> classes, phases;
+
+  void add(const Traffic& block) {
+    classes.insert(block.class_name);
+    phases.insert(block.phase);
+  }
+};
+
+// An Error names the first name that fits nothing, and the nearest one that exists or all of them.
+base::Result<Selection> selection_of(const SelectedNames& chosen, const TrafficNames& known,
+                                     const std::vector<Communicator>& communicators);
+
+// Of a whole profile, whose traffic the names must fit.
+base::Result<Selection> selection_of(const SelectedNames& chosen, const Profile& profile);
 
 }  // namespace fathom::profile

@@ -13,6 +13,7 @@
 #include "analysis/registry.h"
 #include "analysis/run.h"
 #include "base/launcher.h"
+#include "base/program_name.h"
 #include "base/version.h"
 #include "profile/summary.h"
 #include "python/arrays.h"
@@ -56,7 +57,8 @@ class Codes {
 py::dict header_of(Run& run) {
   const profile::Profile& profile = run.profile();
   py::dict made;
-  made["application"] = profile.application.executable;
+  made["application"] =
+      base::program_path(profile.application.executable, profile.application.arguments);
   made["seconds"] = profile.application.seconds;
   made["world_size"] = profile.world_size;
   made["ranks"] = profile::rank_count(profile);

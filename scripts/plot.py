@@ -27,7 +27,7 @@ def load_drawing():
 
 
 load_drawing()
-from fathom_plots import bars, matrix, network, numbers, over_time, simulation, sizes, timeline  # noqa: E402
+from fathom_plots import bars, matrix, network, numbers, over_time, simulation, sizes, style, timeline  # noqa: E402
 from fathom_plots.profile import BadProfile, Choice, Profile  # noqa: E402
 
 
@@ -35,7 +35,11 @@ def parse_arguments():
     parser = argparse.ArgumentParser(prog="fathom plot", description=__doc__.splitlines()[0])
     parser.add_argument("profile")
     parser.add_argument("-o", "--output", required=True)
-    parser.add_argument("--class", dest="class_name")
+    parser.add_argument("--class", dest="classes", action="append")
+    parser.add_argument("--communicator", dest="communicators", action="append", type=int)
+    parser.add_argument("--phase", dest="phases", action="append", help="'': outside every phase")
+    parser.add_argument("--chosen", default="", help="the choice of traffic in words, for titles")
+    parser.add_argument("--name", help="the program's name, for titles")
     origin = parser.add_mutually_exclusive_group()
     origin.add_argument("--hidden", action="store_true")
     origin.add_argument("--user", action="store_true")
@@ -94,8 +98,11 @@ def trace_pictures(arguments):
 
 
 def profile_pictures(arguments):
-    choice = Choice(arguments.class_name, arguments.hidden, arguments.user)
+    choice = Choice(arguments.classes, arguments.hidden, arguments.user, arguments.communicators, arguments.phases,
+                    arguments.chosen)
     profile = Profile.load(arguments.profile, choice)
+    if arguments.name:
+        profile.name = style.printable(arguments.name)
     return {
         "traffic": lambda: matrix.draw(profile, "bytes", arguments.linear),
         "messages": lambda: matrix.draw(profile, "messages", arguments.linear),

@@ -24,7 +24,12 @@ struct Scope {
   std::uint64_t from_ns = 0, to_ns = ~std::uint64_t{0};  // to_ns is exclusive
   std::optional<std::vector<std::string>> phases;        // patterns: base/name_patterns.h
 
-  bool whole() const { return whole_time() && !ranks && !phases; }
+  // Traffic only, as in profile/selection.h: a trace's calls have no class, and many have no
+  // communicator.
+  std::vector<std::string> classes, communicators;
+
+  bool whole() const { return whole_time() && !ranks && !phases && !chooses_traffic(); }
+  bool chooses_traffic() const { return !classes.empty() || !communicators.empty(); }
   bool whole_time() const { return from_ns == 0 && to_ns == ~std::uint64_t{0}; }
 };
 

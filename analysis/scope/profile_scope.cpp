@@ -5,30 +5,11 @@
 #include <set>
 #include <string>
 
-#include "base/name_patterns.h"
-#include "base/text.h"
+#include "profile/selection.h"
 #include "profile/summary.h"
 
 namespace fathom::analysis {
 namespace {
-
-// Every pattern that chooses must fit a phase: what fits none is a misspelling.
-base::Status check_phases(const profile::Profile& profile,
-                          const std::vector<std::string>& patterns) {
-  std::set<std::string> known;
-  for (const profile::Traffic& block : profile.traffic) known.insert(block.phase);
-  for (const std::string& pattern : patterns) {
-    const bool fits = std::any_of(known.begin(), known.end(), [&](const std::string& name) {
-      return base::fits_name(pattern, name);
-    });
-    if (fits || base::leaves_out(pattern)) continue;
-    known.erase("");
-    const std::string names = base::joined(known);
-    return base::Error{"the run has no phase '" + pattern + "' with traffic; " +
-                       (names.empty() ? "it has no phases" : "there are " + names)};
-  }
-  return base::Done{};
-}
 
 base::Status check_ranks(const profile::Profile& profile, const std::set<std::int64_t>& ranks) {
   const std::int64_t count = profile::rank_count(profile);
@@ -59,20 +40,22 @@ void keep_pairs_of(const std::set<std::int64_t>& ranks, profile::Traffic& block)
 }  // namespace
 
 base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope) {
-  if (scope.phases) {
-    if (auto known = check_phases(profile, *scope.phases); !known) return known.error();
-    std::erase_if(profile.traffic, [&](const profile::Traffic& block) {
-      return !base::chooses(*scope.phases, block.phase);
-    });
-  }
+  const auto selection = profile::selection_of(
+      {scope.classes, scope.communicators, scope.phases.value_or(std::vector<std::string>())},
+      profile);
+  if (!selection) return selection.error();
+  std::erase_if(profile.traffic,
+                [&](const profile::Traffic& block) { return !selection->admits(block); });
+  std::erase_if(profile.message_sizes,
+                [&](const profile::MessageSizes& sizes) { return !selection->admits(sizes); });
   if (scope.ranks) {
     if (auto known = check_ranks(profile, *scope.ranks); !known) return known.error();
     for (profile::Traffic& block : profile.traffic) keep_pairs_of(*scope.ranks, block);
     std::erase_if(profile.traffic,
                   [](const profile::Traffic& block) { return block.source.empty(); });
   }
-  // Message sizes cover the whole run and all ranks, so they do not apply to a part.
-  if (scope.phases || scope.ranks) profile.message_sizes.clear();
+  // Message sizes cover all ranks, so they do not apply to some of them.
+  if (scope.ranks) profile.message_sizes.clear();
   return profile;
 }
 

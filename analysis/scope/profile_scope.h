@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Restricts a profile to a Scope: its phase, and the pairs with a chosen rank at either end.
+// Restricts a profile to a Scope: its classes, communicators and phases, and the pairs with a chosen rank at either end.
 //
-// Message sizes are recorded for the whole run and all ranks together, so a narrower scope leaves
-// them empty. A profile has no times, so from_ns and to_ns are ignored.
+// Message sizes are recorded by class for all ranks together, so any other choice leaves them
+// empty. A profile has no times, so from_ns and to_ns are ignored.
 #pragma once
 
 #include "analysis/scope/input.h"

@@ -67,7 +67,7 @@ class Issues {
   // pair, the pairs with most messages.
   std::vector<RankPair> small_pairs(const std::string& class_name) const {
     profile::Selection selection;
-    selection.class_name = class_name;
+    selection.classes = {{class_name}};
     const std::vector<profile::PairCount> all = profile::sum_pairs(profile_, selection);
     std::vector<profile::PairCount> small = all;
     std::erase_if(small, [&](const profile::PairCount& pair) {

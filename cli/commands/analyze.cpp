@@ -15,9 +15,11 @@
 #include "analysis/run.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
+#include "cli/language/traffic_selection.h"
 #include "cli/launch/parallel.h"
 #include "cli/pages/analysis_page.h"
 #include "cli/runs/named_run.h"
+#include "cli/terminal/units.h"
 
 namespace fathom::cli {
 namespace {
@@ -26,7 +28,8 @@ struct AnalyzeOptions {
   std::string run, output;
   Window window;
   std::optional<std::set<std::int64_t>> ranks;
-  std::vector<std::string> only, thresholds, phases;
+  std::vector<std::string> only, thresholds;
+  profile::SelectedNames traffic;
   std::size_t top = 6;
   bool json = false;
   bool list = false;
@@ -64,7 +67,9 @@ base::Result<analysis::Scope> scope_of(const AnalyzeOptions& options) {
   scope.ranks = options.ranks;
   scope.from_ns = options.window.from_ns.value_or(scope.from_ns);
   scope.to_ns = options.window.to_ns.value_or(scope.to_ns);
-  if (!options.phases.empty()) scope.phases = options.phases;
+  if (!options.traffic.phases.empty()) scope.phases = options.traffic.phases;
+  scope.classes = options.traffic.classes;
+  scope.communicators = options.traffic.communicators;
   return scope;
 }
 
@@ -91,6 +96,7 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
         "keep it\n";
   if (!traced)
     text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
+  text = folded(text, Terminal::of_stdout().width(), 3);
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   return written ? kFine : fail(kFailed, "analyze", "cannot write to stdout; is the disk full?");
@@ -99,6 +105,16 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
 // A bad request is bad at every process; only one reports it.
 int refuse(int exit_code, const std::string& sentence) {
   return is_first_process() ? fail(exit_code, "analyze", sentence) : exit_code;
+}
+
+// Without its trace if classes or communicators are chosen: analyses of time cannot choose by them.
+analysis::Input input_of(const analysis::LoadedRun& run, const analysis::Thresholds& thresholds) {
+  analysis::Input input = run.input(thresholds);
+  if (!input.scope.chooses_traffic()) return input;
+  input.trace = nullptr;
+  input.job = nullptr;
+  input.calls = nullptr;
+  return input;
 }
 
 // Runs at one process of several, or alone. Only the first prints and writes.
@@ -114,10 +130,14 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   }
   const auto run = load_named_run(options.run, *scope, transport);
   if (!run) return refuse(kFailed, run.error().message);
-  const analysis::Input input = run->input(thresholds);
+  const analysis::Input input = input_of(*run, thresholds);
   if (rows->empty()) *rows = analysis::default_analyses(input);
   for (const analysis::Row* row : *rows) {
     if (analysis::can_run(*row, input)) continue;
+    if (scope->chooses_traffic())
+      return refuse(kWrongUsage, fmt::format("'{}' is about times; --classes and --communicators "
+                                             "choose traffic, for analyses of traffic",
+                                             row->name));
     return refuse(kFailed,
                   fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
   }
@@ -134,7 +154,7 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
       return fail(kFailed, "analyze", written.error().message);
     }
   }
-  return show(*results, options, input.trace != nullptr, !path.empty());
+  return show(*results, options, run->trace != nullptr, !path.empty());
 }
 
 int analyze(const AnalyzeOptions& options) {
@@ -158,12 +178,11 @@ Action declare_analyze(CLI::App& app) {
            "run these analyses alone and show their tables (see --list)");
   add_window(app, options->window, "; needs a trace");
   add_ranks(app, options->ranks, "only traffic and calls of these world ranks: 0-3,7");
-  add_list(app, "--phases,--phase", options->phases, "NAME,...",
-           "only what lies inside these named phases");
+  add_traffic_options(app, options->traffic);
   add_list(app, "--set", options->thresholds, "NAME=VALUE,...", "change thresholds (see --list)");
   app.add_option("--top", options->top, "number of findings to show")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->check(between(1, 1'000'000))
       ->capture_default_str();
   app.add_option(
          "-o,--output", options->output,

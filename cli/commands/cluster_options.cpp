@@ -1,18 +1,48 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands/cluster_options.h"
 
+#include "base/text.h"
+#include "cli/commands/completion.h"
+#include "cli/language/options.h"
+#include "simulator/placement/launcher_files.h"
+#include "simulator/placement/objective.h"
+#include "simulator/placement/registry.h"
+#include "simulator/routing/registry.h"
+
 namespace fathom::cli {
+namespace {
+
+template <typename Rows>
+std::string names_of(const Rows& rows) {
+  return base::joined(rows, " ");
+}
+
+const OptionWords kSimulatorWords[] = {
+    {"simulate", "--selection", [] { return names_of(simulator::selectors()); }},
+    {"simulate", "--placement", [] { return names_of(simulator::placements()); }},
+    {"simulate", "--routing", [] { return names_of(simulator::routers()); }},
+    {"simulate", "--model", [] { return std::string("load flow replay"); }},
+    {"simulate", "--table", [] { return std::string("flow destination openflow"); }},
+    {"place", "--selection", [] { return names_of(simulator::selectors()); }},
+    {"place", "--routing", [] { return names_of(simulator::routers()); }},
+    {"place", "--objective", [] { return base::joined(simulator::kObjectiveNames, " "); }},
+    {"place", "--format", [] { return names_of(simulator::placement_formats()); }},
+};
+
+}  // namespace
+
+std::span<const OptionWords> simulator_option_words() { return kSimulatorWords; }
 
 void add_cluster_defaults(CLI::App& app, simulator::ClusterDefaults& defaults) {
   app.add_option("--slots", defaults.slots,
                  "processes that a host takes, where the cluster does not say")
       ->type_name("N")
-      ->check(CLI::Range(1, 1 << 20).description(""))
+      ->check(between(1, 1 << 20))
       ->capture_default_str();
   app.add_option("--capacity", defaults.capacity_Bps,
                  "capacity of a link in bytes/s, where the cluster does not say")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(above_zero())
       ->capture_default_str();
   app.add_option(
          "--node", defaults.node,
@@ -22,7 +52,7 @@ void add_cluster_defaults(CLI::App& app, simulator::ClusterDefaults& defaults) {
   app.add_option("--node-capacity", defaults.node_capacity_Bps,
                  "capacity of a link inside a host, in bytes/s")
       ->type_name("NUMBER")
-      ->check(CLI::PositiveNumber.description(""))
+      ->check(above_zero())
       ->capture_default_str();
 }
 

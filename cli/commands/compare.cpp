@@ -17,21 +17,21 @@
 #include "cli/runs/named_call_sites.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/terminal.h"
+#include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
 
 namespace fathom::cli {
 namespace {
 
 constexpr std::size_t kRowsShown = 12;
-constexpr std::size_t kNameColumns = 16,
-                      kMostNameColumns = 36;  // of a run; the table is then 120 columns wide
+constexpr char kRest[] = "--json has them all";
 
 struct CompareOptions {
   std::vector<std::string> runs;
   ResultOutput output;
 };
 
-double as_double(std::uint64_t count) { return static_cast<double>(count); }
+double real(std::uint64_t count) { return static_cast<double>(count); }
 
 std::string ratio(double value) {
   return std::isfinite(value) ? fmt::format("{:.3g}", value) : "new";
@@ -41,20 +41,15 @@ std::string exponent(const std::optional<double>& value) {
   return value ? fmt::format("ranks^{:.2f}", *value) : "";
 }
 
-std::string heading(const Terminal& terminal, const std::string& text) {
-  return terminal.styled(Style::kHeading, text) + "\n";
+TextTable table_of(const std::string& first, const std::vector<const char*>& numbers) {
+  TextTable table;
+  table.column(first, TextTable::Align::kLeft);
+  for (const char* title : numbers) table.column(title);
+  return table;
 }
 
-std::size_t name_columns(const analysis::Comparison& comparison) {
-  std::size_t width = kNameColumns;
-  for (const analysis::ScalingRow& row : comparison.runs)
-    width = std::max(width, columns(printable(row.run.name)));
-  return std::min(width, kMostNameColumns);
-}
-
-// A name too long for its column gets its own line.
-std::string name_field(const std::string& name, std::size_t width) {
-  return columns(name) > width ? name + "\n" + left("", width) : left(name, width);
+std::string and_more(std::size_t shown, std::size_t all) {
+  return shown < all ? fmt::format("and {} more: --json\n", all - shown) : "";
 }
 
 // Says which efficiency the table shows, and the other one if the numbers of ranks differ.
@@ -73,75 +68,58 @@ std::string efficiency_note(const analysis::Comparison& comparison) {
 }
 
 std::string scaling_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  const std::size_t width = name_columns(comparison);
-  std::string text =
-      heading(terminal, fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7}",
-                                    left("run", width), "ranks", "seconds", "speedup", "efficiency",
-                                    "bytes", "messages", "bytes/rank", "peers"));
+  TextTable table = table_of("run", {"ranks", "seconds", "speedup", "efficiency", "bytes",
+                                     "messages", "bytes/rank", "peers"});
   for (const analysis::ScalingRow& row : comparison.runs) {
     const bool timed = row.run.seconds > 0;
-    text += fmt::format("{} {:>8} {:>9} {:>8} {:>10} {:>10} {:>12} {:>11} {:>7.1f}\n",
-                        name_field(printable(row.run.name), width), row.run.ranks,
-                        timed ? fmt::format("{:.4g}", row.run.seconds) : "-",
-                        row.speedup > 0 ? fmt::format("{:.3g}", row.speedup) : "-",
-                        row.efficiency > 0 ? fmt::format("{:.3g}", row.efficiency) : "-",
-                        human_bytes(as_double(row.run.all.bytes)), grouped(row.run.all.messages),
-                        human_bytes(row.bytes_per_rank), row.run.peers);
+    table.row({printable(row.run.name), std::to_string(row.run.ranks),
+               timed ? fmt::format("{:.4g}", row.run.seconds) : "-",
+               row.speedup > 0 ? fmt::format("{:.3g}", row.speedup) : "-",
+               row.efficiency > 0 ? fmt::format("{:.3g}", row.efficiency) : "-",
+               human_bytes(real(row.run.all.bytes)), grouped(row.run.all.messages),
+               human_bytes(row.bytes_per_rank), fmt::format("{:.1f}", row.run.peers)});
   }
-  return text + efficiency_note(comparison);
+  return table.text(terminal, kRest) + folded(efficiency_note(comparison), terminal.width(), 0);
 }
 
 std::string class_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  std::string text =
-      "\n" + heading(terminal, fmt::format("{} {:>10} {:>10} {:>7} {:>13} {:>13} {:>7} {:>11}",
-                                           left("class", 22), "bytes", "then", "growth", "messages",
-                                           "then", "growth", "bytes as"));
+  TextTable table =
+      table_of("class", {"bytes", "then", "growth", "bytes as", "messages", "then", "growth"});
   const std::size_t shown = std::min(kRowsShown, comparison.classes.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::ComparedClass& row = comparison.classes[i];
-    text += fmt::format("{} {:>10} {:>10} {:>7} {:>13} {:>13} {:>7} {:>11}\n",
-                        left(printable(row.class_name) + (row.hidden ? " (hidden)" : ""), 22),
-                        human_bytes(as_double(row.by_run.front().bytes)),
-                        human_bytes(as_double(row.by_run.back().bytes)), ratio(row.growth_bytes),
-                        grouped(row.by_run.front().messages), grouped(row.by_run.back().messages),
-                        ratio(row.growth_messages), exponent(row.exponent_bytes));
+    table.row({printable(row.class_name) + (row.hidden ? " (hidden)" : ""),
+               human_bytes(real(row.by_run.front().bytes)),
+               human_bytes(real(row.by_run.back().bytes)), ratio(row.growth_bytes),
+               exponent(row.exponent_bytes), grouped(row.by_run.front().messages),
+               grouped(row.by_run.back().messages), ratio(row.growth_messages)});
   }
-  if (shown < comparison.classes.size())
-    text += fmt::format("and {} more: --json\n", comparison.classes.size() - shown);
-  return text;
+  return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.classes.size());
 }
 
 std::string pair_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   if (comparison.pairs.empty()) return "";
-  std::string text = "\n" + heading(terminal, fmt::format("{} {:>10} {:>10} {:>13} {:>13}",
-                                                          left("pairs that changed most", 26),
-                                                          "bytes", "then", "messages", "then"));
+  TextTable table = table_of("pairs that changed most", {"bytes", "then", "messages", "then"});
   for (std::size_t i = 0; i < std::min<std::size_t>(kRowsShown, comparison.pairs.size()); ++i) {
     const analysis::ComparedPair& row = comparison.pairs[i];
-    text +=
-        fmt::format("{} {:>10} {:>10} {:>13} {:>13}\n",
-                    left(terminal.text(fmt::format("{} → {}", row.source, row.destination)), 26),
-                    human_bytes(as_double(row.first.bytes)), human_bytes(as_double(row.last.bytes)),
-                    grouped(row.first.messages), grouped(row.last.messages));
+    table.row({terminal.text(fmt::format("{} → {}", row.source, row.destination)),
+               human_bytes(real(row.first.bytes)), human_bytes(real(row.last.bytes)),
+               grouped(row.first.messages), grouped(row.last.messages)});
   }
-  return text;
+  return "\n" + table.text(terminal, kRest);
 }
 
 std::string function_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   if (comparison.functions.empty()) return "";
-  std::string text = "\n" + heading(terminal, fmt::format("{} {:>12} {:>12} {:>7} {:>11}",
-                                                          left("time of the mean rank", 28),
-                                                          "seconds", "then", "growth", "as"));
+  TextTable table = table_of("time of the mean rank", {"seconds", "then", "growth", "as"});
   const std::size_t shown = std::min(kRowsShown, comparison.functions.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::ComparedFunction& row = comparison.functions[i];
-    text += fmt::format("{} {:>12.6f} {:>12.6f} {:>7} {:>11}\n", left(printable(row.name), 28),
-                        row.seconds_by_run.front(), row.seconds_by_run.back(), ratio(row.growth),
-                        exponent(row.exponent));
+    table.row({printable(row.name), fmt::format("{:.6f}", row.seconds_by_run.front()),
+               fmt::format("{:.6f}", row.seconds_by_run.back()), ratio(row.growth),
+               exponent(row.exponent)});
   }
-  if (shown < comparison.functions.size())
-    text += fmt::format("and {} more: --json\n", comparison.functions.size() - shown);
-  return text;
+  return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.functions.size());
 }
 
 std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
@@ -164,10 +142,13 @@ std::string call_site_table(const analysis::Comparison& comparison, const Termin
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
   std::string text = scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
-    text += fmt::format(
-        "bytes grow as {}, messages as {}{}\n", exponent(comparison.exponent_bytes),
-        exponent(comparison.exponent_messages),
-        comparison.exponent_seconds ? ", seconds as " + exponent(comparison.exponent_seconds) : "");
+    text += folded(
+        fmt::format("bytes grow as {}, messages as {}{}\n", exponent(comparison.exponent_bytes),
+                    exponent(comparison.exponent_messages),
+                    comparison.exponent_seconds
+                        ? ", seconds as " + exponent(comparison.exponent_seconds)
+                        : ""),
+        terminal.width(), 0);
   }
   text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
           class_table(comparison, terminal) + pair_table(comparison, terminal);

@@ -19,6 +19,8 @@
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/runs/named_run.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
 
 namespace fathom::cli {
@@ -97,21 +99,21 @@ std::string number(PathMetric metric, std::uint64_t value) {
   return grouped(static_cast<std::uint64_t>(shown));
 }
 
-std::string metrics_text(const analysis::PathMetrics& metrics) {
-  std::string text = fmt::format("\n{:<22} {:>18} {:>18} {:>18}\n", "each on its own path",
-                                 "critical path", "most of a rank", "sum");
+std::string metrics_text(const analysis::PathMetrics& metrics, const Terminal& terminal) {
+  TextTable table;
+  table.column("each on its own path", TextTable::Align::kLeft);
+  for (const char* title : {"critical path", "most of a rank", "sum"}) table.column(title);
   for (std::size_t i = 0; i < analysis::kPathMetrics; ++i) {
     const auto metric = static_cast<PathMetric>(i);
-    text += fmt::format("{:<22} {:>18} {:>18} {:>18}\n", name_of(metric),
-                        number(metric, metrics.path[i]), number(metric, metrics.most[i]),
-                        number(metric, metrics.sum[i]));
+    table.row({std::string(name_of(metric)), number(metric, metrics.path[i]),
+               number(metric, metrics.most[i]), number(metric, metrics.sum[i])});
   }
-  return text + fmt::format("{:<22} {:>18} {:>18.6f} {:>18.6f}\n", "idle_s", "",
-                            base::seconds(metrics.most_idle_ns),
-                            base::seconds(metrics.sum_idle_ns));
+  table.row({"idle_s", "", fmt::format("{:.6f}", base::seconds(metrics.most_idle_ns)),
+             fmt::format("{:.6f}", base::seconds(metrics.sum_idle_ns))});
+  return "\n" + table.text(terminal, "--json has them all");
 }
 
-std::string routines_text(const analysis::PathMetrics& metrics) {
+std::string routines_text(const analysis::PathMetrics& metrics, const Terminal& terminal) {
   struct Shown {
     PathMetric metric;
     const char* title;
@@ -121,21 +123,24 @@ std::string routines_text(const analysis::PathMetrics& metrics) {
                               {PathMetric::kCommunication, "est. comm."},
                               {PathMetric::kSynchronisation, "est. sync."},
                               {PathMetric::kRunTime, "run_s"}};
-  std::string text = fmt::format("\n{:<20}", "on these paths");
-  for (const Shown& column : kShown) text += fmt::format(" {:>15}", column.title);
-  text += "\n";
+  TextTable table;
+  table.column("on these paths", TextTable::Align::kLeft);
+  for (const Shown& column : kShown) table.column(column.title);
   for (std::size_t routine = 0; routine < analysis::kRoutines; ++routine) {
     const auto& values = metrics.path_by_routine[routine];
     if (std::all_of(values.begin(), values.end(), [](std::uint64_t value) { return value == 0; }))
       continue;
-    text += fmt::format("{:<20}", name_of(static_cast<analysis::Routine>(routine)));
+    std::vector<std::string> cells = {
+        std::string(name_of(static_cast<analysis::Routine>(routine)))};
     for (const auto& [metric, title] : kShown)
-      text += fmt::format(" {:>15}", number(metric, values[static_cast<std::size_t>(metric)]));
-    text += "\n";
+      cells.push_back(number(metric, values[static_cast<std::size_t>(metric)]));
+    table.row(cells);
   }
-  return text +
-         "a routine includes its variants: MPI_Wait also MPI_Waitall and the like, MPI_Send also "
-         "MPI_Ssend and the like\n";
+  return "\n" + table.text(terminal, "--json has them all") +
+         folded(
+             "a routine includes its variants: MPI_Wait also MPI_Waitall and the like, MPI_Send "
+             "also MPI_Ssend and the like\n",
+             terminal.width(), 0);
 }
 
 struct CriticalPathOptions {
@@ -165,8 +170,10 @@ int critical_path(const CriticalPathOptions& options) {
   analysis::run_passes((*joined)->transport(), {path_pass.pass.get(), metrics_pass.pass.get()});
   const analysis::CriticalPath path = path_pass.result();
   const analysis::PathMetrics metrics = metrics_pass.result();
+  const Terminal terminal = Terminal::of(options.output.path);
   const std::string text =
-      path_text(path, run->trace->definitions()) + metrics_text(metrics) + routines_text(metrics);
+      folded(path_text(path, run->trace->definitions()), terminal.width(), 27) +
+      metrics_text(metrics, terminal) + routines_text(metrics, terminal);
   return deliver(options.output, "critical-path", text);
 }
 

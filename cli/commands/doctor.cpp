@@ -72,11 +72,14 @@ class Examination {
       const Style style = line.verdict == Verdict::kOk     ? Style::kGood
                           : line.verdict == Verdict::kWarn ? Style::kWarning
                                                            : Style::kBad;
+      constexpr std::size_t kVerdict = 4, kIndent = 23;
+      const std::string rest = folded(
+          fmt::format("{}  {:<16} {}\n", std::string(kVerdict, ' '), line.what, line.finding),
+          terminal_.width(), kIndent);
       text +=
-          fmt::format("{}  {:<16} {}\n", terminal_.styled(style, left(word_of(line.verdict), 4)),
-                      line.what, line.finding);
+          terminal_.styled(style, left(word_of(line.verdict), kVerdict)) + rest.substr(kVerdict);
     }
-    return text + "\n" + summary(able) + "\n";
+    return text + "\n" + folded(summary(able) + "\n", terminal_.width(), 0);
   }
 
   std::string json(bool able) const {

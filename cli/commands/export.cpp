@@ -5,14 +5,15 @@
 
 #include <cstdio>
 #include <memory>
-#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/nearest.h"
 #include "base/text.h"
 #include "cli/language/command_line.h"
-#include "cli/language/nearest.h"
+#include "cli/language/options.h"
+#include "cli/language/traffic_selection.h"
 #include "cli/runs/named_call_sites.h"
 #include "cli/runs/run_directory.h"
 #include "exporters/profile/registry.h"
@@ -27,7 +28,7 @@ struct ExportOptions {
   std::string run;
   std::string format;
   std::string path;
-  std::string class_name;
+  profile::SelectedNames traffic;
   std::string metric = "bytes";
   bool hidden = false;
   bool user = false;
@@ -49,9 +50,9 @@ int list_export_formats() {
   return kFine;
 }
 
-exporters::Options exporter_options(const ExportOptions& options) {
+exporters::Options exporter_options(const ExportOptions& options, profile::Selection selection) {
   exporters::Options chosen;
-  if (!options.class_name.empty()) chosen.selection.class_name = options.class_name;
+  chosen.selection = std::move(selection);
   if (options.hidden) chosen.selection.origin = profile::Origin::kHidden;
   if (options.user) chosen.selection.origin = profile::Origin::kUser;
   chosen.metric = options.metric == "bytes" ? profile::Metric::kBytes : profile::Metric::kMessages;
@@ -59,24 +60,15 @@ exporters::Options exporter_options(const ExportOptions& options) {
   return chosen;
 }
 
-// Empty if the profile has traffic of the requested class; otherwise a sentence that says so.
-std::string missing_class(const profile::Profile& profile, const std::string& class_name) {
-  std::set<std::string> names;
-  for (const profile::Traffic& block : profile.traffic) names.insert(block.class_name);
-  if (class_name.empty() || names.contains(class_name)) return "";
-  std::string list = base::joined(names);
-  return fmt::format("the run holds no traffic of class '{}'; it holds {}", class_name,
-                     list.empty() ? "none at all" : list);
-}
-
 void print(const exporters::Notes& notes) {
   for (const std::string& note : notes) std::fprintf(stderr, "fathom export: %s\n", note.c_str());
 }
 
 int export_trace(const ExportOptions& options, const exporters::TraceExporter& exporter) {
-  if (!options.class_name.empty()) {
+  if (!options.traffic.whole()) {
     return fail(kWrongUsage, "export",
-                "--class chooses traffic of a profile; a trace is exported with all its classes");
+                "--classes, --communicators and --phases choose traffic of a profile; to export a "
+                "part of a trace, make one with fathom trace filter");
   }
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "export", trace.error().message);
@@ -130,9 +122,9 @@ int run_export(const ExportOptions& given) {
   const exporters::Exporter* exporter = exporters::find(options.format);
   const exporters::TraceExporter* of_trace = exporters::find_trace(options.format);
   if (!exporter && !of_trace) {
-    return refuse(fmt::format(
-        "there is no format '{}'{}", options.format,
-        suggestion(options.format, export_formats(), "; there are " + export_format_names())));
+    return refuse(fmt::format("there is no format '{}'{}", options.format,
+                              base::suggestion(options.format, export_formats(),
+                                               "; there are " + export_format_names())));
   }
   if (options.path.empty()) return refuse("name the file to write with -o PATH");
   if (of_trace) return export_trace(options, *of_trace);
@@ -142,11 +134,12 @@ int run_export(const ExportOptions& given) {
   auto profile = profile::load_profile(*path);
   if (!profile) return fail(kFailed, "export", profile.error().message);
   name_call_sites(profile->call_sites);
-  const std::string missing = missing_class(*profile, options.class_name);
-  if (!missing.empty()) return fail(kFailed, "export", missing);
+  auto selection = profile::selection_of(options.traffic, *profile);
+  if (!selection) return fail(kFailed, "export", selection.error().message);
 
   exporters::Notes notes;
-  const auto written = exporter->write(*profile, exporter_options(options), options.path, notes);
+  const auto written = exporter->write(*profile, exporter_options(options, std::move(*selection)),
+                                       options.path, notes);
   if (!written) return fail(kFailed, "export", written.error().message);
   print(notes);
   return kFine;
@@ -168,9 +161,7 @@ Action declare_export(CLI::App& app) {
                  "format to write (see --list; default: what the ending of PATH means)")
       ->type_name("FORMAT");
   app.add_option("-o,--output", options->path, "file or folder to write")->type_name("PATH");
-  app.add_option("--class", options->class_name,
-                 "only traffic of this class (formats of the traffic)")
-      ->type_name("CLASS");
+  add_traffic_options(app, options->traffic, " (formats of the traffic)");
   auto* hidden =
       app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
   app.add_flag("--user", options->user, "only messages that the program sent itself")
@@ -178,7 +169,7 @@ Action declare_export(CLI::App& app) {
   app.add_option("--metric", options->metric,
                  "bytes or messages, for formats that hold only one number")
       ->type_name("METRIC")
-      ->check(CLI::IsMember({"bytes", "messages"}).description(""))
+      ->check(one_of({"bytes", "messages"}))
       ->capture_default_str();
   app.add_flag("--force", options->force, "replace PATH if it exists");
   app.add_flag("--list", options->list, "list the formats and their endings, and exit");

@@ -13,7 +13,7 @@ inline constexpr char kExportExamples[] =
     "  fathom export --list\n"
     "  fathom export r1 -o traffic.csv\n"
     "  fathom export r1 --format metis --metric messages -o comm.graph\n"
-    "  fathom export r1 --class MPI_Alltoall -o alltoall.npz\n";
+    "  fathom export r1 --classes MPI_Alltoall -o alltoall.npz\n";
 
 Action declare_export(CLI::App& app);
 

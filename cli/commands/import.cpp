@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
+#include "cli/language/shell_words.h"
 #include "cli/runs/run_directory.h"
 #include "importers/importer.h"
 #include "profile/writer.h"
@@ -69,7 +70,7 @@ int import_profile(const ImportOptions& options, const Importer& importer) {
                    import_json(*directory, importer, profile->world_size, std::nullopt, {}));
   }
   std::fprintf(stderr, "fathom: profile in %s/profile.json; next: fathom report %s\n",
-               directory->shown().c_str(), directory->shown().c_str());
+               directory->shown().c_str(), shell_word(directory->shown()).c_str());
   return kFine;
 }
 
@@ -92,8 +93,9 @@ int import_trace(const ImportOptions& options, const Importer& importer) {
         import_json(*directory, importer, trace->definitions().world_size, records, notes));
   }
   for (const std::string& note : notes) std::fprintf(stderr, "fathom import: %s\n", note.c_str());
-  std::fprintf(stderr, "fathom: trace in %s/trace; next: fathom export %s -o %s.perfetto-trace\n",
-               directory->shown().c_str(), directory->shown().c_str(), directory->shown().c_str());
+  std::fprintf(stderr, "fathom: trace in %s/trace; next: fathom export %s -o %s\n",
+               directory->shown().c_str(), shell_word(directory->shown()).c_str(),
+               shell_word(directory->shown() + ".perfetto-trace").c_str());
   return kFine;
 }
 

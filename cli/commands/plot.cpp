@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands/plot.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <vector>
 
+#include "base/program_name.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
+#include "cli/language/traffic_selection.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/runs/run_directory.h"
+#include "profile/reader.h"
 
 namespace fathom::cli {
 namespace {
@@ -19,7 +25,7 @@ namespace {
 struct PlotOptions {
   std::string run;
   std::string directory;
-  std::string class_name;
+  profile::SelectedNames traffic;
   std::string format = "png";
   bool hidden = false;
   bool user = false;
@@ -39,6 +45,38 @@ base::Result<std::string> what_to_draw(const std::string& run) {
   return profile;
 }
 
+// For titles; empty if the file is no profile: the script says what is wrong with it.
+std::string program_of(const std::string& path) {
+  class : public profile::Visitor {
+    void on_traffic(profile::Traffic&) override {}
+    void on_message_sizes(profile::MessageSizes&) override {}
+  } nothing;
+  const auto header = profile::read_profile(path, nothing);
+  if (!header) return "";
+  return base::program_name(header->application.executable, header->application.arguments);
+}
+
+// The script takes exact names, each in its own option.
+base::Status pass_selection(const PlotOptions& options, const std::string& profile,
+                            std::vector<std::string>& command) {
+  if (options.traffic.whole()) return base::Done{};
+  if (std::filesystem::path(profile).filename() == "results.json")
+    return base::Error{
+        "--classes, --communicators and --phases choose traffic of a run, and this is a "
+        "simulation"};
+  const auto selection = selection_in(profile, options.traffic);
+  if (!selection) return selection.error();
+  const auto pass = [&command](const char* option, const auto& names) {
+    if (!names) return;
+    for (const auto& name : *names) command.push_back(fmt::format("{}={}", option, name));
+  };
+  pass("--class", selection->classes);
+  pass("--communicator", selection->communicators);
+  pass("--phase", selection->phases);
+  command.insert(command.end(), {"--chosen", described(options.traffic)});
+  return base::Done{};
+}
+
 int plot(const PlotOptions& options) {
   if (const auto checked = check(options.window); !checked)
     return fail(kWrongUsage, "plot", checked.error().message);
@@ -54,12 +92,13 @@ int plot(const PlotOptions& options) {
   }
   Launch launch{{python(), *script, *profile, "-o", options.directory, "--format", options.format},
                 {}};
-  if (!options.class_name.empty()) {
-    launch.command.insert(launch.command.end(), {"--class", options.class_name});
-  }
+  if (const auto passed = pass_selection(options, *profile, launch.command); !passed)
+    return fail(kFailed, "plot", passed.error().message);
   if (options.hidden) launch.command.push_back("--hidden");
   if (options.user) launch.command.push_back("--user");
   if (options.linear) launch.command.push_back("--linear");
+  if (const std::string name = program_of(*profile); !name.empty())
+    launch.command.insert(launch.command.end(), {"--name", name});
   std::error_code failed;
   const std::string own_path = std::filesystem::read_symlink("/proc/self/exe", failed);
   if (!own_path.empty()) launch.command.insert(launch.command.end(), {"--fathom", own_path});
@@ -84,14 +123,14 @@ Action declare_plot(CLI::App& app) {
   app.add_option("-o,--output", options->directory, "folder for the pictures, created if needed")
       ->required()
       ->type_name("DIR");
-  app.add_option("--class", options->class_name, "only traffic of this class")->type_name("CLASS");
+  add_traffic_options(app, options->traffic);
   auto* hidden =
       app.add_flag("--hidden", options->hidden, "only messages that MPI sent on its own behalf");
   app.add_flag("--user", options->user, "only messages that the program sent itself")
       ->excludes(hidden);
   app.add_option("--format", options->format, "format of the pictures: png, svg or pdf")
       ->type_name("FORMAT")
-      ->check(CLI::IsMember({"png", "svg", "pdf"}).description(""))
+      ->check(one_of({"png", "svg", "pdf"}))
       ->capture_default_str();
   app.add_flag("--linear", options->linear,
                "use a linear colour scale instead of a logarithmic one");

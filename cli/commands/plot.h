@@ -8,7 +8,7 @@ namespace fathom::cli {
 
 inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots\n"
-    "  fathom plot r1 -o plots --class MPI_Alltoall --format svg\n"
+    "  fathom plot r1 -o plots --classes MPI_Alltoall --format svg\n"
     "  fathom plot r1 -o plots --hidden\n"
     "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
     "Writes into DIR: traffic (bytes by pair), messages (messages by pair), sizes (histogram, by "

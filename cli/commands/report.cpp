@@ -1,33 +1,61 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands/report.h"
 
+#include <filesystem>
 #include <memory>
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/language/command_line.h"
+#include "cli/language/options.h"
 #include "cli/language/result_output.h"
+#include "cli/language/shell_words.h"
+#include "cli/language/traffic_selection.h"
 #include "cli/pages/report_json.h"
 #include "cli/pages/report_page.h"
 #include "cli/pages/run_summary.h"
 #include "cli/runs/run_directory.h"
+#include "cli/runs/run_state.h"
 
 namespace fathom::cli {
 namespace {
 
 struct ReportOptions {
   std::string run;
-  std::optional<std::string> class_name;
+  profile::SelectedNames traffic;
   std::size_t top = 5;
   ResultOutput output;
 };
+
+// Empty if `run` is a profile.json.
+std::vector<OtherJob> other_jobs_of(const std::string& run) {
+  const RunDirectory directory = RunDirectory::existing(run);
+  std::vector<std::string> folders = directory.further_jobs();
+  for (const std::string& world : directory.spawned_worlds()) folders.push_back(world);
+  std::vector<OtherJob> jobs;
+  for (const std::string& folder : folders) {
+    jobs.push_back(other_job(folder, std::filesystem::path(folder).filename()));
+    jobs.back().command_word = shell_word(folder);
+    if (!jobs.back().state.empty() && state_of(folder).progress == Progress::kRunning)
+      jobs.back().state = "still running";
+  }
+  return jobs;
+}
 
 int report(const ReportOptions& options) {
   if (const auto checked = check(options.output); !checked)
     return fail(kWrongUsage, "report", checked.error().message);
   const auto path = profile_of(options.run);
   if (!path) return fail(kFailed, "report", path.error().message);
-  const auto summary = summarise(*path, options.class_name, options.top);
+  const auto selection = selection_in(*path, options.traffic);
+  if (!selection) return fail(kFailed, "report", selection.error().message);
+  auto summary = summarise(*path, *selection, options.top);
   if (!summary) return fail(kFailed, "report", summary.error().message);
+  summary->chosen = described(options.traffic);
+  summary->other_jobs = other_jobs_of(options.run);
+  const RunState state = state_of(options.run);
+  if (state.progress == Progress::kRunning)
+    fail(kFine, "report", "the command is " + sentence_of(state) + "; this is its first job");
   const std::string text = options.output.wants_json()
                                ? report_json(*summary)
                                : report_text(*summary, Terminal::of(options.output.path));
@@ -39,12 +67,10 @@ int report(const ReportOptions& options) {
 Action declare_report(CLI::App& app) {
   auto options = std::make_shared<ReportOptions>();
   app.add_option("RUN", options->run, "run directory or profile.json")->required()->type_name("");
-  app.add_option("--class", options->class_name,
-                 "only traffic of this class, such as MPI_Allreduce")
-      ->type_name("CLASS");
+  add_traffic_options(app, options->traffic);
   app.add_option("--top", options->top, "number of pairs and ranks to list")
       ->type_name("N")
-      ->check(CLI::Range(1, 1'000'000).description(""))
+      ->check(between(1, 1'000'000))
       ->capture_default_str();
   add_result_output(app, options->output);
   return [options] { return report(*options); };

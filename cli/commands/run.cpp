@@ -5,6 +5,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -18,12 +19,18 @@
 #include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
+#include "cli/language/shell_words.h"
+#include "cli/launch/heartbeat.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
 #include "cli/launch/launcher.h"
+#include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/runs/named_call_sites.h"
+#include "cli/runs/recorded_so_far.h"
 #include "cli/runs/run_directory.h"
+#include "cli/runs/run_state.h"
+#include "cli/terminal/units.h"
 #include "profile/assemble.h"
 
 namespace fathom::cli {
@@ -166,7 +173,9 @@ std::string name_of_signal(int number) {
   return name == nullptr ? fmt::format("signal {}", number) : fmt::format("SIG{}", name);
 }
 
-std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
+std::string why_nobody_reported(const std::vector<std::string>& command, const Preload& preload,
+                                const JobEnd& job) {
+  const LauncherKind kind = find_launcher(command).kind;
   if (environment("FATHOM_DISABLE").value_or("") == "1") {
     return "no profile, because FATHOM_DISABLE=1 switches the library off; unset it";
   }
@@ -175,29 +184,31 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
         "{} ended the job before any rank had finished MPI_Init, so there is no profile",
         name_of_signal(job.signal));
   }
-  const char* likely = "";
-  switch (kind) {
-    case LauncherKind::kOpenMpi:
-      likely =
-          "the program does not use Open MPI's shared library (not an MPI program, another MPI, "
-          "statically linked), calls it past preloaded libraries, or never got to MPI_Init";
-      break;
-    case LauncherKind::kSlurm:
-      likely =
-          "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
-          "library";
-      break;
-    case LauncherKind::kHydra:
-      likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
-      break;
-    case LauncherKind::kNone:
-      likely =
-          "the command is not an MPI program, or a launcher that Fathom does not know and that "
-          "does "
-          "not pass the environment on; set LD_PRELOAD and FATHOM_OUTPUT with its own option for "
-          "variables";
-      break;
-  }
+  std::string likely = why_not_loaded(command, preload);
+  const bool known = !likely.empty();
+  if (!known) switch (kind) {
+      case LauncherKind::kOpenMpi:
+        likely =
+            "the program does not use Open MPI's shared library (not an MPI program, another MPI), "
+            "calls it past preloaded libraries, never got to MPI_Init, or something between mpirun "
+            "and it takes LD_PRELOAD away";
+        break;
+      case LauncherKind::kSlurm:
+        likely =
+            "srun did not pass LD_PRELOAD on, or the program does not use Open MPI's shared "
+            "library";
+        break;
+      case LauncherKind::kHydra:
+        likely = "the launcher is that of MPICH or Intel MPI, and Fathom can profile Open MPI only";
+        break;
+      case LauncherKind::kNone:
+        likely =
+            "the command is not an MPI program, or a launcher that Fathom does not know and that "
+            "does not pass the environment on; set LD_PRELOAD and FATHOM_OUTPUT with its own "
+            "option for "
+            "variables";
+        break;
+    }
   const std::string first =
       job.code == 0
           ? ""
@@ -206,32 +217,42 @@ std::string why_nobody_reported(LauncherKind kind, const JobEnd& job) {
                 "--oversubscribe; AddressSanitizer: ASAN_OPTIONS=verify_asan_link_order=0), solve "
                 "that first; otherwise ",
                 job.code);
-  return fmt::format(
-      "no rank ever reported in, so there is no profile: {}{}; 'ldd' on the program and "
-      "'fathom doctor' show more",
-      first, likely);
+  return fmt::format("no rank ever reported in, so there is no profile: {}{}{}", first, likely,
+                     known ? "" : "; 'ldd' on the program and 'fathom doctor' show more");
 }
 
-// Describes further jobs, after merging the partial counts of those that were cut short.
+// Describes further jobs and spawned worlds, after merging the partial counts of those that were
+// cut short.
 std::string further_jobs(const RunDirectory& run) {
-  const std::vector<std::string> worlds = run.further_worlds();
-  for (const std::string& world : worlds) {
-    if (!std::filesystem::exists(world + "/profile.json"))
-      (void)profile::assemble_cut_short_run(world);
+  const auto merge = [](const std::string& folder) {
+    if (!std::filesystem::exists(folder + "/profile.json"))
+      (void)profile::assemble_cut_short_run(folder);
+  };
+  const auto described = [&](std::size_t count, const char* what, const char* folders) {
+    return count == 0 ? ""
+                      : fmt::format(" and of {} {}{} in {}/{}", count, what, count == 1 ? "" : "s",
+                                    run.shown(), folders);
+  };
+  for (const std::string& job : run.further_jobs()) {
+    if (state_of(job).progress != Progress::kRunning) merge(job);
   }
-  if (worlds.empty()) return "";
-  return fmt::format(" and of {} further job{} in {}/world-*", worlds.size(),
-                     worlds.size() == 1 ? "" : "s", run.shown());
+  for (const std::string& world : run.spawned_worlds()) merge(world);
+  run.number_further_jobs();
+  return described(run.further_jobs().size(), "further job", "job-*") +
+         described(run.spawned_worlds().size(), "spawned world", "world-*");
 }
 
 // Reports what the job left behind; true if there is a profile for later stages.
-bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const JobEnd& job) {
+bool conclude(const RunDirectory& run, const std::vector<std::string>& command,
+              const std::string& library, bool traced, const JobEnd& job) {
+  const std::string shown = shell_word(run.shown());
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
     tell(fmt::format(
-        "profile in {0}/profile.json{1}; next: fathom report {0}{2}", run.shown(), further,
-        traced ? fmt::format("; trace in {0}/trace; next: fathom trace info {0}", run.shown())
-               : ""));
+        "profile in {0}/profile.json{1}; next: fathom report {3}{2}", run.shown(), further,
+        traced ? fmt::format("; trace in {}/trace; next: fathom trace info {}", run.shown(), shown)
+               : "",
+        shown));
     return true;
   }
   const auto assembled = profile::assemble_cut_short_run(run.path());
@@ -242,8 +263,8 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
   if (*assembled) {
     tell(fmt::format(
         "the run was cut short{2}; what its ranks had counted by then is in "
-        "{0}/profile.json{1}; next: fathom report {0}",
-        run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal)));
+        "{0}/profile.json{1}; next: fathom report {3}",
+        run.shown(), further, job.signal == 0 ? "" : " by " + name_of_signal(job.signal), shown));
     return true;
   }
   if (run.was_started() && job.signal != 0 && job.signal != SIGKILL) {
@@ -262,7 +283,7 @@ bool conclude(const RunDirectory& run, LauncherKind kind, bool traced, const Job
     return false;
   }
   run.remove_if_unused();
-  tell(why_nobody_reported(kind, job));
+  tell(why_nobody_reported(command, {library, run.path()}, job));
   return false;
 }
 
@@ -271,6 +292,44 @@ void name_call_sites_of(const RunDirectory& run) {
   for (const std::string& folder : run.further_worlds())
     (void)name_call_sites_in(folder + "/profile.json");
   (void)name_call_sites_in(run.path() + "/profile.json");
+}
+
+std::string shell_line(const std::vector<std::string>& command) {
+  std::string line;
+  for (const std::string& word : command) base::add_to_list(line, shell_word(word), " ");
+  return line;
+}
+
+// "counts and times, a trace, source auto"
+std::string what_is_recorded(const RunOptions& options) {
+  const std::string source =
+      options.source.empty() ? environment("FATHOM_SOURCE").value_or("auto") : options.source;
+  return fmt::format("{}{}, source {}", options.no_time ? "counts" : "counts and times",
+                     options.trace ? ", a trace" : "", source);
+}
+
+// A line when the job has started, unless the library is to be quiet too; and one now and then, on
+// a terminal, while it runs.
+JobWatch watch(const RunOptions& options, const RunDirectory& directory) {
+  JobWatch watch;
+  const std::string log =
+      options.log.empty() ? environment("FATHOM_LOG").value_or("") : options.log;
+  if (log != "quiet") {
+    watch.started = [&options, &directory] {
+      tell(fmt::format("recording {} in {}", what_is_recorded(options), directory.shown()));
+    };
+  }
+  const auto first = first_heartbeat();
+  if (log == "quiet" || !first) return watch;
+  watch.first = *first;
+  watch.beat = [&directory](std::chrono::seconds running) {
+    write_if_harmless(fmt::format("fathom: running for {}; recorded: {}; fathom status {}\n",
+                                  human_seconds(static_cast<double>(running.count())),
+                                  described(recorded_so_far(directory.path())),
+                                  shell_word(directory.shown())));
+    return next_heartbeat(running);
+  };
+  return watch;
 }
 
 int run(const RunOptions& options, const std::vector<std::string>& command) {
@@ -314,10 +373,12 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
       preload_ranks(command, *library, settings_of(options, directory->path()), environment);
   if (!launch) return give_up(launch.error().message);
 
-  const auto job = run_job(*launch);
+  RunningMark mark(directory->path(), shell_line(command), what_is_recorded(options));
+  const auto job = run_job(*launch, watch(options, *directory));
+  mark.remove();
   if (!job) return give_up(job.error().message);
 
-  const bool profiled = conclude(*directory, find_launcher(command).kind, options.trace, *job);
+  const bool profiled = conclude(*directory, command, *library, options.trace, *job);
   if (profiled) name_call_sites_of(*directory);
   int stages_exit = profiled || stages.empty() ? kFine : kFailed;
   for (std::size_t i = 0; profiled && i < stages.size(); ++i) {
@@ -341,13 +402,13 @@ Action declare_run(CLI::App& app) {
          "what to count with: auto, peruse, pml or mpi_t (default: auto, the best one that passes "
          "its self-check)")
       ->type_name("NAME")
-      ->check(CLI::IsMember(kSources).description(""));
+      ->check(one_of(kSources));
   add_list(app, "--pvars,--pvar", options->pvars, "NAME,...",
            "also read these MPI_T performance variables");
   app.add_option("--log", options->log,
                  "what the library prints: quiet, warning or info (default: warning)")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"quiet", "warning", "info"}).description(""));
+      ->check(one_of({"quiet", "warning", "info"}));
   app.add_flag("--no-time", options->no_time,
                "count messages only; do not measure the time that MPI calls take");
   app.add_flag(
@@ -368,11 +429,9 @@ Action declare_run(CLI::App& app) {
   for (const TraceOption& option : kTraceOptions) {
     auto* added = app.add_option(option.option, recorded.settings[option.variable], option.help)
                       ->type_name(option.type);
-    if (added->get_name() == "--trace-level")
-      added->check(CLI::IsMember({"calls", "transfers"}).description(""));
-    if (added->get_name() == "--call-sites")
-      added->check(CLI::IsMember({"0", "1"}).description(""));
-    if (added->get_name() == "--sample") added->check(CLI::Range(1, 1'000'000).description(""));
+    if (added->get_name() == "--trace-level") added->check(one_of({"calls", "transfers"}));
+    if (added->get_name() == "--call-sites") added->check(one_of({"0", "1"}));
+    if (added->get_name() == "--sample") added->check(between(1, 1'000'000));
   }
   app.add_option(
          "--then", options->stages,

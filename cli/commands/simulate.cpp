@@ -467,11 +467,11 @@ Action declare_simulate(CLI::App& app) {
   app.add_option("--failed-share", options->failed_share,
                  "share of the cables between switches that are broken, drawn with --seed")
       ->type_name("0..1")
-      ->check(CLI::Range(0.0, 1.0).description(""));
+      ->check(share());
   app.add_option("--table", options->table,
                  "write forwarding-N for each run: flow or destination (CSV), openflow (YAML)")
       ->type_name("KIND")
-      ->check(CLI::IsMember({"flow", "destination", "openflow"}).description(""));
+      ->check(one_of({"flow", "destination", "openflow"}));
   app.add_flag("--graphml", options->snapshots, "write links-N.graphml for each run");
   add_times(app, "--snapshots", options->snapshots_ns,
             "models flow and replay: write links-N-at-T.graphml, with what links have carried by "

@@ -8,11 +8,14 @@
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/program_name.h"
 #include "base/seconds.h"
 #include "base/text.h"
 #include "cli/commands/trace.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
+#include "cli/runs/run_state.h"
+#include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
 #include "trace/event_filter.h"
 #include "trace/reader.h"
@@ -75,14 +78,17 @@ std::string hosts_text(const Sums& sums) {
   return sums.hosts.empty() ? others : known + ", and " + others;
 }
 
-std::string summary_text(const trace::Definitions& definitions, const Sums& sums) {
+std::string summary_text(const trace::Definitions& definitions, const Sums& sums,
+                         const RunState& state) {
+  const bool running = state.progress == Progress::kRunning;
   std::string command = definitions.application.executable;
   for (const std::string& argument : definitions.application.arguments) command += " " + argument;
   std::string text = line("program", printable(command));
   std::string processes =
       fmt::format("{} of {} ranks", definitions.processes.size(), definitions.world_size);
-  if (sums.incomplete > 0)
+  if (sums.incomplete > 0 && !running)
     processes += fmt::format(", {} of them cut short before MPI_Finalize", sums.incomplete);
+  if (state.progress != Progress::kEnded) text += line("state", sentence_of(state));
   text += line("processes", processes);
   text += line("hosts", hosts_text(sums));
   text += line("level", fmt::format("{}, source {}", definitions.level, definitions.source));
@@ -185,12 +191,14 @@ void write_processes(base::JsonWriter& json, const trace::Definitions& definitio
 }
 
 std::string info_json(const trace::Definitions& definitions, const Sums& sums,
-                      const Counts* counts) {
+                      const RunState& state, const Counts* counts) {
   return base::json_text(
              base::kReadableIndent,
              [&](base::JsonWriter& json) {
-               json.field("application", definitions.application.executable);
+               json.field("application", base::program_path(definitions.application.executable,
+                                                            definitions.application.arguments));
                json.field("arguments", definitions.application.arguments);
+               json.field("state", name_of(state.progress));
                json.field("world_size", definitions.world_size);
                json.field("level", definitions.level);
                json.field("source", definitions.source);
@@ -221,12 +229,14 @@ std::string info_json(const trace::Definitions& definitions, const Sums& sums,
 }
 
 std::string info_text(const InfoOptions& options, const trace::Definitions& definitions,
-                      const Sums& sums, const Counts* counts) {
-  std::string text = summary_text(definitions, sums);
+                      const Sums& sums, const RunState& state, const Counts* counts) {
+  const std::size_t width = Terminal::of(options.output.path).width();
+  std::string text = folded(summary_text(definitions, sums, state), width, 14);
   if (options.processes) text += processes_text(definitions);
   if (counts != nullptr) text += counts_text(definitions, *counts);
   if (!sums.problems.empty()) text += "\nproblems\n";
-  for (const std::string& problem : sums.problems) text += "  " + printable(problem) + "\n";
+  for (const std::string& problem : sums.problems)
+    text += folded("  " + printable(problem) + "\n", width, 4);
   return text;
 }
 
@@ -235,14 +245,15 @@ int info(const InfoOptions& options) {
     return fail(kWrongUsage, "trace info", checked.error().message);
   const auto trace = trace::Trace::open(options.run);
   if (!trace) return fail(kFailed, "trace info", trace.error().message);
+  const RunState state = state_of(options.run);
   Sums sums = sums_of(trace->definitions());
   std::optional<Counts> counts;
   if (options.scan) counts = scan(*trace, sums.problems);
   const Counts* counted = counts ? &*counts : nullptr;
   return deliver(options.output, "trace info",
                  options.output.wants_json()
-                     ? info_json(trace->definitions(), sums, counted)
-                     : info_text(options, trace->definitions(), sums, counted));
+                     ? info_json(trace->definitions(), sums, state, counted)
+                     : info_text(options, trace->definitions(), sums, state, counted));
 }
 
 }  // namespace

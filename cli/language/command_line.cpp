@@ -4,15 +4,17 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <variant>
 
 #include "base/commit.h"
+#include "base/nearest.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "cli/language/help.h"
-#include "cli/language/nearest.h"
 #include "cli/language/options.h"
+#include "cli/language/parse_errors.h"
 #include "cli/language/shell_words.h"
 #include "rankmap/releases.h"
 
@@ -60,14 +62,23 @@ base::Error unknown_subcommand(const std::string& name, const std::string& of,
                                const std::vector<std::string>& names) {
   return {fmt::format(
       "there is no subcommand '{}'{}", name,
-      suggestion(name, names,
-                 fmt::format("; there are {} (see {} --help)", base::joined(names), of)))};
+      base::suggestion(name, names,
+                       fmt::format("; there are {} (see {} --help)", base::joined(names), of)))};
 }
 
 base::Error unknown_subcommand(const std::string& name) {
   std::vector<std::string> names;
   for (const Subcommand& row : all_subcommands()) names.push_back(row.name);
   return unknown_subcommand(name, "fathom", names);
+}
+
+// CLI11 would take --json=no.
+void refuse_values_of_flags(CLI::App& app) {
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_expected_max() == 0) option->disable_flag_override();
+  }
+  for (CLI::App* part : app.get_subcommands([](CLI::App*) { return true; }))
+    refuse_values_of_flags(*part);
 }
 
 // The subcommand's part that the words name, or the subcommand itself.
@@ -88,9 +99,7 @@ base::Error explain(const CLI::App& app, const CLI::ParseError& error) {
     if (!parts.empty()) return unknown_subcommand(word, full_name(part), parts);
     return {fmt::format("'{}' is one argument too many; see {} --help", word, full_name(part))};
   }
-  // CLI11 may answer with several lines; the first is the sentence.
-  const std::string text = error.what();
-  return {fmt::format("{}; see {} --help", text.substr(0, text.find('\n')), full_name(part))};
+  return {fmt::format("{}; see {} --help", sentence_of(part, error), full_name(part))};
 }
 
 Parsed parse(const Subcommand& row, std::vector<std::string> words) {
@@ -116,13 +125,30 @@ Action declare(const Subcommand& row, CLI::App& app) {
   app.footer(std::string("\nExamples:\n") + row.examples);
   app.formatter(std::make_shared<HelpFormatter>());
   app.set_help_flag("-h,--help", "print this help and exit");
-  return row.declare(app);
+  Action action = row.declare(app);
+  refuse_values_of_flags(app);
+  return action;
 }
 
 base::Error unknown_option(const CLI::App& app, const std::string& word) {
   const std::string option = word.substr(0, word.find('='));
-  return {fmt::format("there is no option {}{}", option,
-                      suggestion(option, shown_names(app), "; see " + full_name(app) + " --help"))};
+  // The nearest may be an old spelling; the one that help shows is suggested.
+  std::vector<std::string> names = shown_names(app);
+  std::map<std::string, std::string> shown;
+  for (const CLI::Option* each : app.get_options()) {
+    const std::vector<std::string> own = shown_names(*each);
+    for (const std::string& name : each->get_lnames()) {
+      if (own.empty()) continue;
+      shown["--" + name] = own.back();
+      names.push_back("--" + name);
+    }
+  }
+  const auto meant = shown.find(base::nearest(option, names));
+  return {
+      fmt::format("there is no option {}{}", option,
+                  meant != shown.end()
+                      ? "; did you mean " + meant->second + "?"
+                      : base::suggestion(option, names, "; see " + full_name(app) + " --help"))};
 }
 
 int fail(int exit_code, const std::string& subcommand, const std::string& sentence) {

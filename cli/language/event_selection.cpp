@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "base/name_patterns.h"
+#include "base/nearest.h"
 #include "base/text.h"
-#include "cli/language/nearest.h"
 
 namespace fathom::cli {
 namespace {
@@ -26,7 +26,7 @@ base::Result<std::vector<bool>> chosen_of(const std::vector<std::string>& patter
     std::vector<std::string> all;
     for (const Names& names : things) all.insert(all.end(), names.begin(), names.end());
     return base::Error{std::string("the trace has no ") + what + " '" + pattern + "'" +
-                       suggestion(pattern, all, how_to_name)};
+                       base::suggestion(pattern, all, how_to_name)};
   }
   std::vector<bool> chosen;
   for (const Names& names : things)

@@ -4,27 +4,23 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "base/text.h"
 #include "cli/language/options.h"
+#include "cli/terminal/terminal.h"
+#include "cli/terminal/units.h"
 
 namespace fathom::cli {
 namespace {
 
-constexpr std::size_t kLeftColumns = 30, kRightColumns = 70;
+constexpr std::size_t kLeftColumns = 30;
 
-// CLI11 indents what follows a line break.
-std::string wrapped(const std::string& text) {
+// The lines of the right column; CLI11 indents what follows a line break.
+std::string right_column(const std::string& text) {
+  const std::size_t width = Terminal::of_stdout().width() - kLeftColumns;
   std::string lines;
-  std::size_t used = 0;
-  std::istringstream words(text);
-  for (std::string word; words >> word;) {
-    const bool breaks = used > 0 && used + 1 + word.size() > kRightColumns;
-    if (used > 0) lines += breaks ? '\n' : ' ';
-    used = word.size() + (breaks || used == 0 ? 0 : used + 1);
-    lines += word;
-  }
+  for (const std::string& line : wrapped(text, width, ""))
+    base::add_to_list(lines, line.substr(std::min(line.find_first_not_of(' '), line.size())), "\n");
   return lines;
 }
 
@@ -45,7 +41,7 @@ std::string HelpFormatter::make_option_desc(const CLI::Option* option) const {
   std::string text = option->get_description();
   if (option->get_required() && !option->get_positional()) text += " (required)";
   if (!option->get_default_str().empty()) text += " (default: " + option->get_default_str() + ")";
-  return wrapped(text);
+  return right_column(text);
 }
 
 std::string HelpFormatter::make_subcommand(const CLI::App* app) const {

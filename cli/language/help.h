@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// How `--help` shows an option: names and type on the left, what it does on the right, in lines of
-// at most 100 columns. A default, or that an option is required, comes at the end of the sentence.
+// How `--help` shows an option: names and type on the left, what it does on the right, in lines
+// as wide as the terminal. A default, or that an option is required, comes at the end of the
+// sentence.
 #pragma once
 
 #include <CLI/CLI.hpp>

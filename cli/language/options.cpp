@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <string_view>
 
 #include "base/name_patterns.h"
+#include "base/nearest.h"
 #include "base/text.h"
 
 namespace fathom::cli {
@@ -23,6 +25,23 @@ constexpr TimeUnit kTimeUnits[] = {
 bool parse_rank(std::string_view text, std::int64_t& rank) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), rank);
   return error == std::errc() && end == text.data() + text.size() && rank >= 0 && rank < kMostRanks;
+}
+
+// Whether all of the text is a number.
+template <typename Number>
+bool parse_number(const std::string& text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+// `what` says which numbers are admitted.
+template <typename Admits>
+CLI::Validator number_that(Admits admits, const std::string& what) {
+  const auto check = [=](const std::string& text) {
+    double number = 0;
+    return parse_number(text, number) && admits(number) ? "" : "'" + text + "' is not " + what;
+  };
+  return CLI::Validator(check, "");
 }
 
 // CLI11 puts the option's name in front of the sentence.
@@ -131,6 +150,34 @@ CLI::Option* add_list(CLI::App& app, const std::string& name, std::vector<std::s
   return app.add_option_function<std::vector<std::string>>(name, take, help)
       ->type_name(type)
       ->allow_extra_args(false);
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  const auto check = [words](const std::string& text) {
+    if (std::find(words.begin(), words.end(), text) != words.end()) return std::string();
+    return "'" + text + "' is not one of " + base::joined(words) +
+           base::suggestion(text, words, "");
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator between(std::int64_t least, std::int64_t most) {
+  const auto check = [=](const std::string& text) {
+    std::int64_t number = 0;
+    if (parse_number(text, number) && number >= least && number <= most) return std::string();
+    return "'" + text + "' is not a whole number from " + std::to_string(least) + " to " +
+           std::to_string(most);
+  };
+  return CLI::Validator(check, "");
+}
+
+CLI::Validator share() {
+  return number_that([](double number) { return number >= 0 && number <= 1; },
+                     "a number from 0 to 1");
+}
+
+CLI::Validator above_zero() {
+  return number_that([](double number) { return number > 0; }, "a number above 0");
 }
 
 void add_window(CLI::App& app, Window& window, const std::string& note) {

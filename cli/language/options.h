@@ -53,6 +53,12 @@ struct Window {
 void add_window(CLI::App& app, Window& window, const std::string& note = "");
 base::Status check(const Window& window);  // an Error if nothing lies in it
 
+// Validators, for option->check(). CLI11's own ones answer in its words, not in ours.
+CLI::Validator one_of(const std::vector<std::string>& words);  // names the nearest word
+CLI::Validator between(std::int64_t least, std::int64_t most);
+CLI::Validator share();  // from 0 to 1
+CLI::Validator above_zero();
+
 // The names that are shown, as in "-o", "--output"; those of a hidden option: none.
 std::vector<std::string> shown_names(const CLI::Option& option);
 // The same for all options of a subcommand.

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/language/shell_words.h"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cctype>
 #include <optional>
 
 namespace fathom::cli {
@@ -68,6 +72,27 @@ class Splitter {
 
 base::Result<std::vector<std::string>> split_words(std::string_view line) {
   return Splitter(line).split();
+}
+
+std::string shell_word(std::string_view word) {
+  constexpr std::string_view kPlain = "%+,-./:=@_^";
+  const auto is_plain = [&](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || kPlain.find(c) != kPlain.npos;
+  };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; };
+  if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+  const bool controls = std::any_of(word.begin(), word.end(), is_control);
+  std::string quoted = controls ? "$'" : "'";
+  for (const char c : word) {
+    if (controls && is_control(c)) {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else if (controls && (c == '\'' || c == '\\')) {
+      quoted += {'\\', c};
+    } else {
+      quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+  }
+  return quoted + "'";
 }
 
 }  // namespace fathom::cli

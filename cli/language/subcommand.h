@@ -33,7 +33,7 @@ struct Subcommand {
 // one place that knows all of them.
 std::span<const Subcommand> all_subcommands();
 
-// nullptr if there is no such subcommand.
+// nullptr if there is no such subcommand. `analyse` is another name of analyze.
 const Subcommand* find_subcommand(std::string_view name);
 
 }  // namespace fathom::cli

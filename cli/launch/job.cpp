@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
@@ -86,14 +87,15 @@ class Attention {
 
 class Job {
  public:
-  Job(pid_t launcher, const Attention& attention)
+  Job(pid_t launcher, const Attention& attention, const JobWatch& watch)
       : launcher_(launcher),
         attention_(attention),
+        watch_(watch),
         witness_(std::in_place, attention.forwarded()) {}
 
   JobEnd wait() {
     while (!ended()) {
-      const int number = sigwaitinfo(&attention_.awaited(), nullptr);
+      const int number = next_signal();
       if (number > 0 && number != SIGCHLD) signalled(mask_of(number));
     }
     witness_.reset();
@@ -107,6 +109,18 @@ class Job {
   }
 
  private:
+  // The number of the next signal; -1 after a beat.
+  int next_signal() {
+    if (!watch_.beat) return sigwaitinfo(&attention_.awaited(), nullptr);
+    const auto left = std::max(started_ + next_beat_ - Clock::now(), Clock::duration::zero());
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(left);
+    const timespec patience{whole.count(), std::chrono::nanoseconds(left - whole).count()};
+    const int number = sigtimedwait(&attention_.awaited(), nullptr, &patience);
+    if (number > 0 || errno != EAGAIN) return number;
+    next_beat_ = watch_.beat(next_beat_);
+    return -1;
+  }
+
   // Reaps children that have ended: the launcher, and orphans of the job.
   bool ended() {
     for (int status; const pid_t pid = waitpid(-1, &status, WNOHANG);) {
@@ -156,6 +170,9 @@ class Job {
 
   pid_t launcher_;
   const Attention& attention_;
+  const JobWatch& watch_;
+  const Clock::time_point started_ = Clock::now();
+  std::chrono::seconds next_beat_ = watch_.first;  // after started_
   std::optional<GroupWitness> witness_;
   int status_ = 0;
   bool is_over_ = false;
@@ -164,7 +181,7 @@ class Job {
 
 }  // namespace
 
-base::Result<JobEnd> run_job(const Launch& launch) {
+base::Result<JobEnd> run_job(const Launch& launch, const JobWatch& watch) {
   int failure[2];  // closed by a successful exec; otherwise carries its errno
   if (pipe2(failure, O_CLOEXEC) != 0) {
     return base::Error{std::string("cannot start the job: ") + std::strerror(errno)};
@@ -179,10 +196,11 @@ base::Result<JobEnd> run_job(const Launch& launch) {
     _exit(127);
   }
   close(failure[1]);
-  Job job(child, attention);
+  Job job(child, attention, watch);
   int reason = 0;
   const bool started = read(failure[0], &reason, sizeof reason) != sizeof reason;
   close(failure[0]);
+  if (started && watch.started) watch.started();
   const JobEnd end = job.wait();
   if (started) return end;
   return base::Error{"cannot start '" + launch.command[0] + "': " + std::strerror(reason) +

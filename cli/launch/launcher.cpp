@@ -8,6 +8,7 @@
 #include <iterator>
 #include <string_view>
 
+#include "base/program_name.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/needed_libraries.h"
 
@@ -138,12 +139,9 @@ std::size_t skip_options(const Words& command, std::size_t at, LauncherKind kind
   return std::min(at, command.size());
 }
 
-// For names: skips interpreters and wrappers to reach the script or program.
+// For names: skips wrappers and interpreters to reach the program or script.
 std::size_t skip_wrappers(const Words& command, std::size_t at) {
-  while (at + 1 < command.size()) {
-    const std::string_view name = base_name(command[at]);
-    const bool interpreter = name.starts_with("python") || name == "bash" || name == "sh";
-    if (!interpreter && !is_one_of(name, kWrappers)) break;
+  while (at + 1 < command.size() && is_one_of(base_name(command[at]), kWrappers)) {
     std::size_t next = at + 1;
     while (next < command.size() &&
            (is_option(command[next]) || command[next].find('=') != std::string::npos ||
@@ -153,7 +151,7 @@ std::size_t skip_wrappers(const Words& command, std::size_t at) {
     if (next == command.size()) break;
     at = next;
   }
-  return at;
+  return base::program_position(command, at);
 }
 
 // The AddressSanitizer runtime that the program needs as a shared library: "libasan.so.8". Empty if
@@ -413,6 +411,15 @@ Launcher find_launcher(const Words& command) {
     if (kind != LauncherKind::kNone) return {kind, at};
   }
   return {};
+}
+
+Words rank_command(const Words& command) {
+  const Launcher launcher = find_launcher(command);
+  std::size_t at = 0;
+  if (launcher.kind != LauncherKind::kNone)
+    at = skip_options(command, launcher.position + 1, launcher.kind);
+  const auto begin = command.begin() + static_cast<std::ptrdiff_t>(at);
+  return Words(begin, std::find(begin, command.end(), ":"));
 }
 
 std::string application_name(const Words& command) {

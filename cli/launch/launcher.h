@@ -48,6 +48,10 @@ Launcher find_launcher(const std::vector<std::string>& command);
 // The program that the ranks run, without its folder, for use in names. Best effort: never empty.
 std::string application_name(const std::vector<std::string>& command);
 
+// The command that each rank runs, without the launcher and its options; of several application
+// contexts, the first.
+std::vector<std::string> rank_command(const std::vector<std::string>& command);
+
 struct Launch {
   std::vector<std::string> command;
   Variables environment;  // to set for the process that runs `command`

@@ -26,18 +26,39 @@ std::vector<std::string> read_names(Elf* elf) {
   return names;
 }
 
+// Calls look(elf) if the file is an ELF file.
+template <typename Look>
+void with_elf(const std::string& program, Look look) {
+  elf_version(EV_CURRENT);
+  const int file = open(program.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  Elf* elf = elf_begin(file, ELF_C_READ, nullptr);
+  if (elf != nullptr && elf_kind(elf) == ELF_K_ELF) look(elf);
+  elf_end(elf);
+  close(file);
+}
+
 }  // namespace
 
 std::vector<std::string> needed_libraries(const std::string& program) {
-  elf_version(EV_CURRENT);
-  const int file = open(program.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return {};
-  Elf* elf = elf_begin(file, ELF_C_READ, nullptr);
   std::vector<std::string> names;
-  if (elf != nullptr && elf_kind(elf) == ELF_K_ELF) names = read_names(elf);
-  elf_end(elf);
-  close(file);
+  with_elf(program, [&](Elf* elf) { names = read_names(elf); });
   return names;
+}
+
+std::optional<LinkKind> link_kind(const std::string& program) {
+  std::optional<LinkKind> kind;
+  with_elf(program, [&](Elf* elf) {
+    std::size_t count = 0;
+    if (elf_getphdrnum(elf, &count) != 0 || count == 0) return;
+    kind = LinkKind::kStatic;
+    GElf_Phdr header;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (gelf_getphdr(elf, static_cast<int>(i), &header) && header.p_type == PT_INTERP)
+        kind = LinkKind::kDynamic;
+    }
+  });
+  return kind;
 }
 
 }  // namespace fathom::cli

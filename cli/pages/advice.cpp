@@ -185,8 +185,9 @@ Exactness exactness(const RunSummary& summary) {
             fmt::format("exact: {} and {} agree that nothing was sent", senders, receivers)};
   }
   if (coverage.verdict == "exact") {
-    const std::string pairs =
-        summary.class_name ? "every pair" : fmt::format("all {} pairs", grouped(summary.pairs));
+    const std::string pairs = !summary.chosen.empty()
+                                  ? "every pair"
+                                  : fmt::format("all {} pairs", grouped(summary.pairs));
     return {Trust::kExact, fmt::format("exact: the {} counted by {} and by {} agree on {}",
                                        amount(coverage.received.messages, coverage.received.bytes),
                                        senders, receivers, pairs)};

@@ -17,7 +17,6 @@ namespace {
 using analysis::Finding;
 using analysis::Severity;
 
-constexpr std::size_t kWidth = 100, kTableWidth = 112;
 constexpr std::size_t kRanksShown = 8;
 
 // "3", "0-3, 7", and how many more there are.
@@ -131,7 +130,7 @@ class AnalysisPage {
 
   void sections() {
     for (const analysis::NamedSection& named : results_.sections) {
-      const std::string text = section_text(named, all_, kTableWidth);
+      const std::string text = section_text(named, all_, terminal_.width());
       if (text.empty()) continue;
       add("\n" + terminal_.styled(Style::kHeading, named.name));
       page_ += terminal_.text(text);
@@ -266,7 +265,7 @@ class AnalysisPage {
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t end = std::min(text.find(' ', at), text.size());
       const std::string word = text.substr(at, end - at);
-      if (line.size() > 3 && columns(line) + 1 + columns(word) > kWidth) {
+      if (line.size() > 3 && columns(line) + 1 + columns(word) > terminal_.width()) {
         add(line);
         line = std::string(5, ' ');
       }

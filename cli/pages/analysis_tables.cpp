@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/terminal/units.h"
 
 namespace fathom::cli {
@@ -174,9 +175,13 @@ std::string table_text(const Table& table, const View* view, const std::string& 
   const bool over_time = column_named(table, "bin_start_s") != nullptr;  // useless in part
   if (!over_time) rows.resize(std::min(rows.size(), kRows));
   std::vector<std::string> lines(rows.size() + 1, "    ");
+  std::string left_out;
   for (const NamedColumn* column : shown_columns(table, view)) {
     const std::vector<std::string> cells = padded(*column, rows);
-    if (columns(lines[0]) + 1 + columns(cells[0]) > width) break;
+    if (!left_out.empty() || columns(lines[0]) + 1 + columns(cells[0]) > width) {
+      base::add_to_list(left_out, column->name);
+      continue;
+    }
     for (std::size_t i = 0; i < lines.size(); ++i) lines[i] += " " + cells[i];
   }
   std::string text = fmt::format("   {}\n", table.name);
@@ -184,6 +189,9 @@ std::string table_text(const Table& table, const View* view, const std::string& 
     line.erase(line.find_last_not_of(' ') + 1);
     text += line + "\n";
   }
+  if (!left_out.empty())
+    text +=
+        folded(fmt::format("     left out for want of width: {}: {}\n", left_out, all), width, 7);
   if (count > rows.size())
     text += fmt::format("     and {} more rows: {}\n", grouped(count - rows.size()), all);
   return text;

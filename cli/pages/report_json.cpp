@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/json/writer.h"
+#include "base/program_name.h"
 #include "cli/pages/advice.h"
 
 namespace fathom::cli {
@@ -16,7 +17,8 @@ void write_volume(base::JsonWriter& json, const profile::Volume& volume) {
 
 void write_run(base::JsonWriter& json, const RunSummary& summary) {
   const profile::Header& header = summary.header;
-  json.field("application", header.application.executable);
+  json.field("application",
+             base::program_path(header.application.executable, header.application.arguments));
   json.field("seconds", header.application.seconds);
   json.field("ranks", summary.ranks);
   json.field("hosts", summary.hosts);
@@ -26,7 +28,7 @@ void write_run(base::JsonWriter& json, const RunSummary& summary) {
     json.field("pml", header.mpi.pml);
   });
   json.field("source", header.source);
-  json.field("class", summary.class_name);
+  json.field("chosen", summary.chosen);
 }
 
 void write_traffic(base::JsonWriter& json, const RunSummary& summary) {
@@ -37,10 +39,24 @@ void write_traffic(base::JsonWriter& json, const RunSummary& summary) {
     json.field("hidden", entry.hidden);
     write_volume(json, entry.volume);
   });
+  json.objects("phases", summary.phases, [&](const PhaseTotal& entry) {
+    json.field("phase", entry.phase);
+    write_volume(json, entry.volume);
+    json.object("hidden", [&] { write_volume(json, entry.hidden); });
+  });
   json.objects("message_sizes", summary.sizes, [&](const SizeBin& bin) {
     json.field("low", bin.low);
     json.field("high", bin.high);
     json.field("messages", bin.messages);
+  });
+  json.objects("other_jobs", summary.other_jobs, [&](const OtherJob& job) {
+    json.field("job", job.name);
+    json.field("run", job.folder);
+    json.field("state", job.state);
+    json.field("application", job.program);
+    json.field("ranks", job.ranks);
+    json.field("seconds", job.seconds);
+    write_volume(json, job.total);
   });
   json.field("pairs", summary.pairs);
   json.field("density", summary.density);

@@ -4,9 +4,12 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <sstream>
 
+#include "base/program_name.h"
 #include "cli/pages/advice.h"
 #include "cli/runs/named_call_sites.h"
+#include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
 #include "mpi/meaning.h"
 
@@ -15,13 +18,17 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-constexpr std::size_t kReportColumns = 100;
 constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kSiteRows = 10;
 constexpr std::size_t kClassRows = 8;
+constexpr std::size_t kPhaseRows = 6;
 constexpr std::size_t kSizeRows = 9;
+constexpr std::size_t kJobRows = 8;
 constexpr std::size_t kRemarks = 4;  // of each kind; the rest is counted
-constexpr std::size_t kLeftColumn = 48;
+
+// The two tables in the middle stand side by side from this width on.
+constexpr std::size_t kSideBySide = 80;
+constexpr std::size_t kGap = 2;
 
 std::string plural(std::uint64_t count, const std::string& noun) {
   return fmt::format("{} {}{}", grouped(count), noun, count == 1 ? "" : "s");
@@ -32,7 +39,11 @@ double as_double(std::uint64_t count) { return static_cast<double>(count); }
 class ReportPage {
  public:
   ReportPage(const RunSummary& summary, const Terminal& terminal)
-      : summary_(summary), terminal_(terminal), header_(summary.header) {}
+      : summary_(summary),
+        terminal_(terminal),
+        header_(summary.header),
+        width_(terminal.width()),
+        half_(width_ < kSideBySide ? width_ : (width_ - kGap) / 2) {}
 
   std::string text() {
     title();
@@ -45,6 +56,7 @@ class ReportPage {
     if (summary_.total.messages > 0) {
       add("");
       classes();
+      phases();
       add("");
       side_by_side(sizes(), pairs());
       add("");
@@ -54,6 +66,7 @@ class ReportPage {
     trust();
     remarks(limits(summary_), Style::kFaint, "  ");
     remarks(warnings(summary_), Style::kWarning, "! ");
+    other_jobs();
     std::string page;
     for (const std::string& line : lines_) page += line + "\n";
     return page;
@@ -72,8 +85,8 @@ class ReportPage {
   std::string nice(const std::string& text) const { return terminal_.text(text); }
 
   void title() {
-    std::string name = header_.application.executable;
-    name = printable(name.substr(name.rfind('/') + 1));
+    std::string name = printable(
+        base::program_name(header_.application.executable, header_.application.arguments));
     if (name.empty()) name = "(unnamed program)";
     std::string facts =
         fmt::format("  {}", plural(static_cast<std::uint64_t>(summary_.ranks), "rank"));
@@ -85,10 +98,10 @@ class ReportPage {
     if (!mpi.empty()) facts += " · " + printable(mpi);
     if (!header_.mpi.pml.empty()) facts += " (pml " + printable(header_.mpi.pml) + ")";
     if (!header_.source.empty()) facts += " · source " + printable(header_.source);
-    const std::string rest =
-        left(nice(facts),
-             std::max<std::size_t>(kReportColumns - std::min(columns(name), kNameColumns), 1));
-    add(styled(Style::kHeading, left(name, std::min(columns(name), kNameColumns))) + rest);
+    name = left(name, std::min(columns(name), kNameColumns));
+    const std::vector<std::string> lines = fathom::cli::wrapped(name + nice(facts), width_, "");
+    add(styled(Style::kHeading, name) + lines.front().substr(name.size()));
+    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
   }
 
   // Who spends how much of its time in MPI, and what the processes needed.
@@ -115,7 +128,7 @@ class ReportPage {
       line += fmt::format("; memory at most {} on rank {}",
                           human_bytes(as_double(largest->peak_memory_bytes)), largest->rank);
     }
-    add(line);
+    wrapped(line, Style::kPlain, "");
     file_access();
   }
 
@@ -138,41 +151,44 @@ class ReportPage {
   void call_sites() {
     double all = 0;
     for (const profile::RankTime& rank : summary_.rank_times) all += rank.seconds;
-    add("");
-    add(styled(Style::kHeading,
-               fmt::format("{} {} {}  {}  {}  {}", left("call site", 43), right("calls", 11),
-                           right("time", 10), right("share", 6), right("worst rank", 11),
-                           right("bytes", 9))));
+    TextTable table;
+    table.column("call site", TextTable::Align::kLeft);
+    for (const char* title : {"calls", "time", "share", "worst rank", "bytes"}) table.column(title);
     const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
-    for (std::size_t i = 0; i < shown; ++i) site_row(summary_.sites[i], all);
-    if (shown == summary_.sites.size()) return;
-    profile::CallSum rest;
-    for (std::size_t i = shown; i < summary_.sites.size(); ++i) {
-      rest.calls += summary_.sites[i].sum.calls;
-      rest.seconds += summary_.sites[i].sum.seconds;
-      rest.bytes += summary_.sites[i].sum.bytes;
+    for (std::size_t i = 0; i < shown; ++i) {
+      const profile::SiteTotal& total = summary_.sites[i];
+      add_call_row(table, printable(name_of(total)), total.sum, all,
+                   summary_.rank_times.size() < 2 ? ""
+                                                  : fmt::format("{} ({:.2f}{})", total.slowest_rank,
+                                                                total.imbalance, nice("×")));
     }
-    call_row(fmt::format("{} more", plural(summary_.sites.size() - shown, "call site")), rest, all,
-             "");
+    if (shown < summary_.sites.size()) {
+      profile::CallSum rest;
+      for (std::size_t i = shown; i < summary_.sites.size(); ++i) {
+        rest.calls += summary_.sites[i].sum.calls;
+        rest.seconds += summary_.sites[i].sum.seconds;
+        rest.bytes += summary_.sites[i].sum.bytes;
+      }
+      add_call_row(table,
+                   fmt::format("{} more", plural(summary_.sites.size() - shown, "call site")), rest,
+                   all, "");
+    }
+    add("");
+    std::istringstream lines(table.text(terminal_, "see fathom report --json"));
+    for (std::string line; std::getline(lines, line);) add(line);
   }
 
-  void site_row(const profile::SiteTotal& total, double all) {
+  std::string name_of(const profile::SiteTotal& total) const {
     const auto site =
         std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
                      [&](const profile::CallSite& known) { return known.id == total.site; });
-    const std::string where = site == header_.call_sites.end() ? "" : " in " + describe(*site);
-    const std::string most =
-        summary_.rank_times.size() < 2
-            ? ""
-            : fmt::format("{} ({:.2f}{})", total.slowest_rank, total.imbalance, nice("×"));
-    call_row(printable(total.function + where), total.sum, all, most);
+    return total.function + (site == header_.call_sites.end() ? "" : " in " + describe(*site));
   }
 
-  void call_row(const std::string& name, const profile::CallSum& sum, double all,
-                const std::string& most) {
-    add(fmt::format("{} {} {}  {}  {}  {}", left(name, 43), right(grouped(sum.calls), 11),
-                    right(human_seconds(sum.seconds), 10), right(percent(sum.seconds, all), 6),
-                    right(most, 11), right(human_bytes(as_double(sum.bytes)), 9)));
+  static void add_call_row(TextTable& table, const std::string& name, const profile::CallSum& sum,
+                           double all, const std::string& worst) {
+    table.row({name, grouped(sum.calls), human_seconds(sum.seconds), percent(sum.seconds, all),
+               worst, human_bytes(as_double(sum.bytes))});
   }
 
   void totals() {
@@ -183,30 +199,53 @@ class ReportPage {
     }
     std::string line =
         fmt::format("{} in {}", human_bytes(as_double(all.bytes)), plural(all.messages, "message"));
-    if (summary_.class_name) {
-      line += fmt::format(" of class {}", left(printable(*summary_.class_name), 40));
+    if (!summary_.chosen.empty()) {
+      line += " of " + printable(summary_.chosen);
     } else if (summary_.hidden.messages > 0) {
       line += fmt::format("; inside MPI calls: {} of the bytes, {} of the messages",
                           percent(as_double(summary_.hidden.bytes), as_double(all.bytes)),
                           percent(as_double(summary_.hidden.messages), as_double(all.messages)));
     }
-    add(line);
+    wrapped(line, Style::kPlain, "");
   }
 
-  void class_row(const std::string& name, const profile::Volume& volume, Style style) {
+  // Columns of a table of volumes: name, bytes, bar, share, messages, mean size. The last column and
+  // part of the name give way in a narrow terminal; the bar takes what is left.
+  struct VolumeColumns {
+    std::size_t name, bar;
+    bool mean;
+  };
+  VolumeColumns volume_columns() const {
+    constexpr std::size_t kNumbers = 1 + 8 + 2 + 1 + 6 + 2 + 13, kMean = 2 + 9;
+    constexpr std::size_t kUsualName = 27, kLeastName = 20, kLeastBar = 6;
+    const bool mean = width_ >= kNumbers + kMean + kLeastName + kLeastBar;
+    const std::size_t left_over = width_ - kNumbers - (mean ? kMean : 0);
+    const std::size_t name = std::clamp(left_over - std::min(left_over, std::size_t{10}),
+                                        kLeastName, width_ < 100 ? kUsualName : kUsualName + 6);
+    return {name, left_over - name, mean};
+  }
+
+  void volume_heading(const std::string& name) {
+    const VolumeColumns at = volume_columns();
+    add(styled(Style::kHeading,
+               fmt::format("{} {}  {} {}  {}{}", left(name, at.name), right("bytes", 8),
+                           left("", at.bar), right("share", 6), right("messages", 13),
+                           at.mean ? "  " + right("mean size", 9) : "")));
+  }
+
+  void volume_row(const std::string& name, const profile::Volume& volume, Style style) {
+    const VolumeColumns at = volume_columns();
     const double mean = as_double(volume.bytes) / std::max(as_double(volume.messages), 1.0);
     const double all = as_double(summary_.total.bytes);
-    add(fmt::format("{} {}  {} {}  {}  {}", left(name, 33),
-                    right(human_bytes(as_double(volume.bytes)), 8),
-                    terminal_.bar(as_double(volume.bytes), all, 20, style),
-                    right(percent(as_double(volume.bytes), all), 6),
-                    right(grouped(volume.messages), 13), right(human_bytes(mean), 9)));
+    add(fmt::format(
+        "{} {}  {} {}  {}{}", left(name, at.name), right(human_bytes(as_double(volume.bytes)), 8),
+        terminal_.bar(as_double(volume.bytes), all, at.bar, style),
+        right(percent(as_double(volume.bytes), all), 6), right(grouped(volume.messages), 13),
+        at.mean ? "  " + right(human_bytes(mean), 9) : ""));
   }
 
   void classes() {
-    add(styled(Style::kHeading, fmt::format("{} {}  {} {}  {}  {}", left("class", 33),
-                                            right("bytes", 8), left("", 20), right("share", 6),
-                                            right("messages", 13), right("mean size", 9))));
+    volume_heading("class");
     const auto& classes = summary_.classes;
     // The last row sums up the classes left out, so that the rows add up to the total above them.
     const std::size_t shown = classes.size() <= kClassRows ? classes.size() : kClassRows - 1;
@@ -215,15 +254,36 @@ class ReportPage {
       if (i < shown) {
         const std::string name =
             printable(classes[i].class_name) + (classes[i].hidden ? " (hidden)" : "");
-        class_row(name, classes[i].volume, classes[i].hidden ? Style::kHiddenBar : Style::kBar);
+        volume_row(name, classes[i].volume, classes[i].hidden ? Style::kHiddenBar : Style::kBar);
       } else {
         rest.bytes += classes[i].volume.bytes;
         rest.messages += classes[i].volume.messages;
       }
     }
     if (shown < classes.size()) {
-      class_row(fmt::format("{} other classes", classes.size() - shown), rest, Style::kBar);
+      volume_row(fmt::format("{} other classes", classes.size() - shown), rest, Style::kBar);
     }
+  }
+
+  void phases() {
+    if (summary_.phases.empty()) return;
+    add("");
+    volume_heading("phase");
+    const auto& phases = summary_.phases;
+    const std::size_t shown = phases.size() <= kPhaseRows ? phases.size() : kPhaseRows - 1;
+    profile::Volume rest;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+      const std::string& name = phases[i].phase;
+      if (i < shown) {
+        volume_row(name.empty() ? "(outside of phases)" : printable(name), phases[i].volume,
+                   Style::kBar);
+      } else {
+        rest.bytes += phases[i].volume.bytes;
+        rest.messages += phases[i].volume.messages;
+      }
+    }
+    if (shown < phases.size())
+      volume_row(fmt::format("{} other phases", phases.size() - shown), rest, Style::kBar);
   }
 
   // The log2 bins, merged in groups of two, four and so on until they fit; empty messages stay
@@ -252,39 +312,52 @@ class ReportPage {
   }
 
   Lines sizes() const {
-    Lines column = {styled(Style::kHeading, left("message size", 17)) +
-                    styled(Style::kHeading, right("messages", kLeftColumn - 17))};
+    constexpr std::size_t kLabel = 17, kMessages = 13;
+    const std::size_t bar = half_ - kLabel - kMessages - 2;
+    Lines column = {styled(Style::kHeading, left("message size", kLabel)) +
+                    styled(Style::kHeading, right("messages", half_ - kLabel))};
     std::uint64_t most = 0;
     const std::vector<SizeBin> bins = merged_sizes();
     for (const SizeBin& bin : bins) most = std::max(most, bin.messages);
     for (const SizeBin& bin : bins) {
       column.push_back(
-          fmt::format("{} {} {}", left(nice(size_label(bin)), 17),
-                      terminal_.bar(as_double(bin.messages), as_double(most), 15, Style::kBar),
-                      right(grouped(bin.messages), kLeftColumn - 34)));
+          fmt::format("{} {} {}", left(nice(size_label(bin)), kLabel),
+                      terminal_.bar(as_double(bin.messages), as_double(most), bar, Style::kBar),
+                      right(grouped(bin.messages), kMessages)));
     }
-    if (bins.empty()) column.push_back(left("not recorded", kLeftColumn));
+    if (bins.empty()) column.push_back(left("not recorded", half_));
     return column;
   }
 
   Lines pairs() const {
-    Lines column = {styled(Style::kHeading,
-                           fmt::format("{} {}  {} {}", left("top pairs", 17), right("bytes", 9),
-                                       right("share", 7), right("messages", 12)))};
+    constexpr std::size_t kBytes = 8, kShare = 6, kMessages = 11;
+    const std::size_t label = half_ - kBytes - kShare - kMessages - 3;
+    const auto row = [&](const std::string& name, const std::string& bytes,
+                         const std::string& share, const std::string& messages) {
+      return fmt::format("{} {} {} {}", left(name, label), right(bytes, kBytes),
+                         right(share, kShare), right(messages, kMessages));
+    };
+    Lines column = {styled(Style::kHeading, row("top pairs", "bytes", "share", "messages"))};
     for (const profile::PairCount& pair : summary_.top_pairs) {
-      column.push_back(fmt::format(
-          "{} {}  {} {}", left(nice(fmt::format("{} → {}", pair.source, pair.destination)), 17),
-          right(human_bytes(as_double(pair.bytes)), 9),
-          right(percent(as_double(pair.bytes), as_double(summary_.total.bytes)), 7),
-          right(grouped(pair.messages), 12)));
+      column.push_back(row(nice(fmt::format("{} → {}", pair.source, pair.destination)),
+                           human_bytes(as_double(pair.bytes)),
+                           percent(as_double(pair.bytes), as_double(summary_.total.bytes)),
+                           grouped(pair.messages)));
     }
     return column;
   }
 
   void side_by_side(const Lines& first, const Lines& second) {
+    if (width_ < kSideBySide) {
+      for (const std::string& line : first) add(line);
+      add("");
+      for (const std::string& line : second) add(line);
+      return;
+    }
     for (std::size_t i = 0; i < std::max(first.size(), second.size()); ++i) {
-      const std::string gap(kLeftColumn, ' ');
-      add((i < first.size() ? first[i] : gap) + "  " + (i < second.size() ? second[i] : ""));
+      const std::string gap(half_, ' ');
+      add((i < first.size() ? first[i] : gap) + std::string(kGap, ' ') +
+          (i < second.size() ? second[i] : ""));
     }
   }
 
@@ -300,11 +373,11 @@ class ReportPage {
   void balance() {
     if (summary_.total.bytes > 0) busiest();
     const std::uint64_t ranks = static_cast<std::uint64_t>(summary_.ranks);
-    add(fmt::format("{} {} pairs talked; {} of the {} pairs of different ranks",
-                    left("density", 21), grouped(summary_.pairs), percent(summary_.density, 1),
-                    grouped(ranks * (ranks - 1))));
+    line(fmt::format("{} {} pairs talked; {} of the {} pairs of different ranks",
+                     left("density", 21), grouped(summary_.pairs), percent(summary_.density, 1),
+                     grouped(ranks * (ranks - 1))));
     if (summary_.hosts < 2) return;
-    add(fmt::format(
+    line(fmt::format(
         "{} {}, {} of the bytes; {}", left("between hosts", 21),
         human_bytes(as_double(summary_.between_hosts.bytes)),
         percent(as_double(summary_.between_hosts.bytes), as_double(summary_.total.bytes)),
@@ -312,11 +385,11 @@ class ReportPage {
   }
 
   void busiest() {
-    add(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
-                    rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
-    add(fmt::format("{} {}; the busiest receives {:.2f} {} the mean",
-                    left("most received by rank", 21), rank_list(summary_.top_receivers),
-                    summary_.imbalance_received, nice("×")));
+    line(fmt::format("{} {}; the busiest sends {:.2f} {} the mean", left("most sent by rank", 21),
+                     rank_list(summary_.top_senders), summary_.imbalance_sent, nice("×")));
+    line(fmt::format("{} {}; the busiest receives {:.2f} {} the mean",
+                     left("most received by rank", 21), rank_list(summary_.top_receivers),
+                     summary_.imbalance_received, nice("×")));
   }
 
   void trust() {
@@ -337,28 +410,57 @@ class ReportPage {
     }
   }
 
-  void wrapped(const std::string& sentence, Style style, const std::string& mark) {
-    const std::string text = nice(sentence);
-    std::string line = mark;
-    bool empty = true;
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t end = std::min(text.find(' ', at), text.size());
-      const std::string word = text.substr(at, end - at);
-      if (!empty && columns(line) + 1 + columns(word) > kReportColumns) {
-        add(styled(style, line));
-        line = std::string(mark.size() + 2, ' ');
-        empty = true;
+  // This page is about the first job of the command.
+  void other_jobs() {
+    if (summary_.other_jobs.empty()) return;
+    add("");
+    TextTable table;
+    table.column("other jobs", TextTable::Align::kLeft);
+    table.column("program", TextTable::Align::kLeft);
+    for (const char* title : {"ranks", "time", "bytes", "messages"}) table.column(title);
+    const std::size_t shown = std::min(kJobRows, summary_.other_jobs.size());
+    for (std::size_t i = 0; i < shown; ++i) {
+      const OtherJob& job = summary_.other_jobs[i];
+      if (job.state.empty()) {
+        table.row({printable(job.name), printable(job.program), std::to_string(job.ranks),
+                   human_seconds(job.seconds), human_bytes(as_double(job.total.bytes)),
+                   grouped(job.total.messages)});
+      } else {
+        table.row({printable(job.name), job.state, "", "", "", ""});
       }
-      line += (empty ? "" : " ") + word;
-      empty = false;
+    }
+    const std::string text = table.text(terminal_, "--json has them all");
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = text.find('\n', at);
+      add(text.substr(at, end - at));
       at = end + 1;
     }
-    add(styled(style, line));
+    wrapped((shown < summary_.other_jobs.size()
+                 ? fmt::format("and {} more; ", summary_.other_jobs.size() - shown)
+                 : "") +
+                "fathom report " + printable(summary_.other_jobs.front().command_word) +
+                " shows one of them",
+            Style::kFaint, "");
+  }
+
+  void wrapped(const std::string& sentence, Style style, const std::string& mark) {
+    for (const std::string& line : fathom::cli::wrapped(nice(sentence), width_, mark))
+      add(styled(style, line));
+  }
+
+  // A line with a label of its own width: its blanks stay.
+  void line(const std::string& text) {
+    if (columns(text) <= width_) return add(text);
+    const std::size_t kLabel = 21;
+    const std::vector<std::string> lines = fathom::cli::wrapped(
+        text.substr(std::min(text.size(), kLabel + 1)), width_, text.substr(0, kLabel + 1));
+    for (const std::string& each : lines) add(each);
   }
 
   const RunSummary& summary_;
   const Terminal& terminal_;
   const profile::Header& header_;
+  const std::size_t width_, half_;
   Lines lines_;
 };
 

@@ -4,10 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <map>
-#include <set>
 #include <unordered_map>
 
-#include "base/text.h"
+#include "base/program_name.h"
 #include "cli/runs/named_call_sites.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
@@ -23,15 +22,21 @@ constexpr std::size_t kBins = 65;
 
 class Collector : public profile::Visitor {
  public:
-  explicit Collector(const std::optional<std::string>& class_name) : class_name_(class_name) {}
+  explicit Collector(const profile::Selection& selection)
+      : calls(selection), selection_(selection) {}
 
   void on_traffic(profile::Traffic& block) override {
-    seen_.insert(block.class_name);
-    if (class_name_ && block.class_name != *class_name_) return;
+    if (!selection_.admits(block)) return;
+    PhaseTotal& phase = phases[block.phase];
     Volume& volume = classes[{block.class_name, block.hidden}];
     for (std::size_t row = 0; row < block.bytes.size(); ++row) {
       volume.bytes += block.bytes[row];
       volume.messages += block.messages[row];
+      phase.volume.bytes += block.bytes[row];
+      phase.volume.messages += block.messages[row];
+      if (!block.hidden) continue;
+      phase.hidden.bytes += block.bytes[row];
+      phase.hidden.messages += block.messages[row];
     }
     pairs.add(block);
   }
@@ -39,7 +44,7 @@ class Collector : public profile::Visitor {
   void on_calls(profile::CallTimes& block) override { calls.add(block); }
 
   void on_message_sizes(profile::MessageSizes& sizes) override {
-    if (class_name_ && sizes.class_name != *class_name_) return;
+    if (!selection_.admits(sizes)) return;
     std::uint64_t& tiny_here = tiny[sizes.class_name];
     const auto add = [&](std::uint64_t size, std::uint64_t messages) {
       bins[std::bit_width(size)] += messages;
@@ -51,22 +56,15 @@ class Collector : public profile::Visitor {
     }
   }
 
-  bool saw(const std::string& class_name) const { return seen_.contains(class_name); }
-
-  std::string seen_classes() const {
-    std::string names = base::joined(seen_);
-    return names.empty() ? "none at all" : names;
-  }
-
   std::map<std::pair<std::string, bool>, Volume> classes;
   profile::CallSummary calls;
+  std::map<std::string, PhaseTotal> phases;
   profile::PairSums pairs;
   std::uint64_t bins[kBins] = {};
   std::map<std::string, std::uint64_t> tiny;  // messages of at most kTinyBytes, by class
 
  private:
-  const std::optional<std::string>& class_name_;
-  std::set<std::string> seen_;
+  const profile::Selection& selection_;
 };
 
 std::vector<profile::ClassTotal> sorted_classes(const Collector& collector) {
@@ -79,6 +77,20 @@ std::vector<profile::ClassTotal> sorted_classes(const Collector& collector) {
            std::pair(b.volume.bytes, b.volume.messages);
   });
   return classes;
+}
+
+std::vector<PhaseTotal> sorted_phases(const Collector& collector) {
+  std::vector<PhaseTotal> phases;
+  for (const auto& [name, total] : collector.phases) {
+    phases.push_back(total);
+    phases.back().phase = name;
+  }
+  if (phases.size() == 1 && phases.front().phase.empty()) phases.clear();
+  std::stable_sort(phases.begin(), phases.end(), [](const PhaseTotal& a, const PhaseTotal& b) {
+    return std::pair(a.volume.bytes, a.volume.messages) >
+           std::pair(b.volume.bytes, b.volume.messages);
+  });
+  return phases;
 }
 
 std::vector<SizeBin> sorted_bins(const Collector& collector) {
@@ -138,20 +150,45 @@ Volume volume_between_hosts(const std::vector<PairCount>& pairs,
   return volume;
 }
 
+class VolumeCollector : public profile::Visitor {
+ public:
+  void on_traffic(profile::Traffic& block) override {
+    for (std::size_t row = 0; row < block.bytes.size(); ++row) {
+      total.bytes += block.bytes[row];
+      total.messages += block.messages[row];
+    }
+  }
+  void on_message_sizes(profile::MessageSizes&) override {}
+
+  Volume total;
+};
+
 }  // namespace
 
+OtherJob other_job(const std::string& folder, const std::string& name) {
+  OtherJob job;
+  job.name = name;
+  job.folder = folder;
+  VolumeCollector collector;
+  const auto header = profile::read_profile(folder + "/profile.json", collector);
+  if (!header) {
+    job.state = "no profile";
+    return job;
+  }
+  job.program = base::program_name(header->application.executable, header->application.arguments);
+  job.ranks = profile::rank_count(*header);
+  job.seconds = header->application.seconds;
+  job.total = collector.total;
+  return job;
+}
+
 base::Result<RunSummary> summarise(const std::string& profile_path,
-                                   const std::optional<std::string>& class_name, std::size_t top) {
-  Collector collector(class_name);
+                                   const profile::Selection& selection, std::size_t top) {
+  Collector collector(selection);
   auto header = profile::read_profile(profile_path, collector);
   if (!header) return header.error();
-  if (class_name && !collector.saw(*class_name)) {
-    return base::Error{"'" + profile_path + "' holds no traffic of class '" + *class_name +
-                       "'; it holds " + collector.seen_classes()};
-  }
   RunSummary summary;
   summary.header = std::move(*header);
-  summary.class_name = class_name;
   summary.ranks = profile::rank_count(summary.header);
   summary.classes = sorted_classes(collector);
   for (const profile::ClassTotal& entry : summary.classes) {
@@ -161,8 +198,9 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
     summary.hidden.bytes += entry.volume.bytes;
     summary.hidden.messages += entry.volume.messages;
   }
+  summary.phases = sorted_phases(collector);
   summary.sizes = sorted_bins(collector);
-  if (!class_name && !collector.calls.empty()) {
+  if (!selection.is_of_messages() && !collector.calls.empty()) {
     name_call_sites(summary.header.call_sites);
     summary.rank_times = collector.calls.ranks(summary.header);
     summary.sites = collector.calls.sites(summary.header);

@@ -4,13 +4,13 @@
 // The profile is streamed: memory grows with the communicating pairs, not with the file.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "profile/call_summary.h"
 #include "profile/profile.h"
+#include "profile/selection.h"
 #include "profile/summary.h"
 
 namespace fathom::cli {
@@ -27,9 +27,26 @@ struct BusiestRank {
   profile::Volume volume;
 };
 
+struct PhaseTotal {
+  std::string phase;  // "": outside every named phase
+  profile::Volume volume, hidden;
+};
+
+// A job that the same command started, or a world that a job spawned.
+struct OtherJob {
+  std::string name;          // of its folder: "job-2", "world-1234"
+  std::string folder;        // as the user would name it
+  std::string command_word;  // the same, ready for a shell
+  std::string state;         // why there is no profile; empty: there is one, and the rest is known
+  std::string program;
+  std::int64_t ranks = 0;
+  double seconds = 0;
+  profile::Volume total;
+};
+
 struct RunSummary {
   profile::Header header;
-  std::optional<std::string> class_name;  // set: everything below covers only this class
+  std::string chosen;  // not empty: everything below covers only this part of the traffic
 
   std::int64_t ranks = 0;
   std::size_t hosts = 0;
@@ -40,6 +57,7 @@ struct RunSummary {
   profile::Volume total;
   profile::Volume hidden;                    // the part that the library sent for the program
   std::vector<profile::ClassTotal> classes;  // most bytes first
+  std::vector<PhaseTotal> phases;            // most bytes first; empty if the program names none
   std::vector<SizeBin> sizes;                // log2 bins from the smallest to the largest used
   std::uint64_t tiny_messages = 0;           // at most kTinyBytes
   std::string tiny_class;                    // the class with most of them
@@ -49,15 +67,18 @@ struct RunSummary {
   std::vector<BusiestRank> top_receivers;
   double imbalance_sent = 0;  // largest number of bytes sent by a rank over the mean
   double imbalance_received = 0;
-  double density = 0;             // fraction of ordered pairs of different ranks with traffic
+  double density = 0;  // fraction of ordered pairs of different ranks with traffic
+  std::vector<OtherJob> other_jobs;
   profile::Volume between_hosts;  // only if the hosts of both ranks are known
 };
 
 inline constexpr std::uint64_t kTinyBytes = 64;
 
-// `top` limits the lists of pairs and ranks. An Error if the file is unreadable, or if `class_name`
-// is unknown; it then lists the classes.
+// `top` limits the lists of pairs and ranks. An Error if the file is unreadable.
 base::Result<RunSummary> summarise(const std::string& profile_path,
-                                   const std::optional<std::string>& class_name, std::size_t top);
+                                   const profile::Selection& selection, std::size_t top);
+
+// Of a folder inside a run. A profile that cannot be read is a state, too.
+OtherJob other_job(const std::string& folder, const std::string& name);
 
 }  // namespace fathom::cli

@@ -10,9 +10,14 @@
 #include <cstring>
 #include <ctime>
 #include <filesystem>
+#include <limits>
+#include <utility>
 
 #include "analysis/scope/profile_of_trace.h"
+#include "base/natural_order.h"
+#include "cli/runs/run_state.h"
 #include "profile/assemble.h"
+#include "profile/reader.h"
 #include "profile/writer.h"
 #include "trace/reader.h"
 
@@ -25,6 +30,8 @@ constexpr char kProfile[] = "profile.json";
 constexpr char kPartial[] = "partial";
 constexpr char kTrace[] = "trace";
 constexpr char kStarted[] = ".started";  // profiler/process/run_directory.h
+constexpr char kRunning[] = ".running";  // run_state.h
+constexpr char kJobPrefix[] = "job-";
 constexpr char kWorldPrefix[] = "world-";
 
 // The files of a run that a new run would be confused with.
@@ -34,7 +41,7 @@ std::vector<fs::path> traces_of_a_run(const fs::path& folder) {
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
     const std::string name = entry.path().filename();
     if (name == kProfile || name == kPartial || name == kTrace || name == kStarted ||
-        name.starts_with(kWorldPrefix)) {
+        name == kRunning || name.starts_with(kJobPrefix) || name.starts_with(kWorldPrefix)) {
       found.push_back(entry.path());
     }
   }
@@ -50,6 +57,16 @@ base::Result<std::string> write_profile_of_trace(const std::string& run) {
   if (auto written = profile::write_profile(profile, path); !written) return written.error();
   std::fprintf(stderr, "fathom: %s: created from the trace\n", path.c_str());
   return path;
+}
+
+// When a job started, Unix time in ns; one that left no profile counts as the last.
+std::int64_t started_at(const std::string& folder) {
+  class : public profile::Visitor {
+    void on_traffic(profile::Traffic&) override {}
+    void on_message_sizes(profile::MessageSizes&) override {}
+  } nothing;
+  const auto header = profile::read_profile(folder + "/" + kProfile, nothing);
+  return header ? header->application.started_unix_ns : std::numeric_limits<std::int64_t>::max();
 }
 
 std::string job_id() {
@@ -80,12 +97,17 @@ base::Result<RunDirectory> RunDirectory::create(const std::string& path, bool re
     return base::Error{"cannot write into the run directory '" + path +
                        "': " + std::strerror(errno) + "; choose another with -o"};
   }
+  if (const RunState state = state_of(absolute); state.progress == Progress::kRunning) {
+    return base::Error{"the job that records into '" + path + "' is " + sentence_of(state) +
+                       "; choose another folder with -o"};
+  }
   const std::vector<fs::path> old = traces_of_a_run(absolute);
   if (!old.empty() && !replace) {
     const std::string first = old.front().filename();
-    return base::Error{"'" + path + "' already holds a run (" +
-                       (first == kStarted ? "of a job that has not ended, or was killed" : first) +
-                       "); choose another folder with -o, or replace it with --force"};
+    return base::Error{
+        "'" + path + "' already holds a run (" +
+        (first == kStarted || first == kRunning ? "of a job that was killed" : first) +
+        "); choose another folder with -o, or replace it with --force"};
   }
   for (const fs::path& file : old) {
     fs::remove_all(file, failed);
@@ -115,7 +137,8 @@ base::Result<RunDirectory> RunDirectory::create_default(const std::string& appli
 std::string RunDirectory::shown() const {
   std::error_code failed;
   const std::string relative = fs::proximate(path_, failed);
-  return failed || relative.starts_with("..") ? path_ : relative;
+  if (failed || relative.starts_with("..")) return path_;
+  return relative.starts_with('-') ? "./" + relative : relative;  // not to be taken for an option
 }
 
 bool RunDirectory::has_profile() const {
@@ -128,16 +151,36 @@ bool RunDirectory::was_started() const {
   return fs::is_symlink(fs::symlink_status(path_ + "/" + kStarted, failed));
 }
 
-std::vector<std::string> RunDirectory::further_worlds() const {
-  std::vector<std::string> worlds;
+std::vector<std::string> RunDirectory::folders_named(const std::string& prefix) const {
+  std::vector<std::string> folders;
   std::error_code failed;
   for (const fs::path& path : traces_of_a_run(path_)) {
-    if (path.filename().string().starts_with(kWorldPrefix) && fs::is_directory(path, failed)) {
-      worlds.push_back(path);
-    }
+    if (path.filename().string().starts_with(prefix) && fs::is_directory(path, failed))
+      folders.push_back(path);
   }
-  std::sort(worlds.begin(), worlds.end());
-  return worlds;
+  std::sort(folders.begin(), folders.end(), base::natural_less);
+  return folders;
+}
+
+std::vector<std::string> RunDirectory::further_jobs() const { return folders_named(kJobPrefix); }
+
+std::vector<std::string> RunDirectory::spawned_worlds() const {
+  return folders_named(kWorldPrefix);
+}
+
+void RunDirectory::number_further_jobs() const {
+  std::vector<std::pair<std::int64_t, std::string>> jobs;  // started at, folder
+  for (const std::string& folder : further_jobs()) {
+    if (state_of(folder).progress == Progress::kRunning) continue;
+    jobs.emplace_back(started_at(folder), folder);
+  }
+  std::sort(jobs.begin(), jobs.end());
+  std::size_t number = 2;
+  for (const auto& [started, folder] : jobs) {
+    std::error_code failed;
+    const std::string numbered = path_ + "/" + kJobPrefix + std::to_string(number++);
+    if (!fs::exists(fs::symlink_status(numbered, failed))) fs::rename(folder, numbered, failed);
+  }
 }
 
 void RunDirectory::remove_if_unused() const {
@@ -154,9 +197,18 @@ base::Result<std::string> recorded_profile_of(const std::string& run) {
   if (!fs::is_directory(status)) return run;
   const fs::path path = fs::path(run) / kProfile;
   if (fs::exists(path, failed)) return path.string();
+  const RunState state = state_of(run);
+  if (state.progress == Progress::kRunning) {
+    return base::Error{"the job of '" + run + "' is " + sentence_of(state) +
+                       "; its profile is written when it ends"};
+  }
   const auto assembled = profile::assemble_cut_short_run(run);
   if (!assembled) return assembled.error();
   if (*assembled) return path.string();
+  if (state.progress != Progress::kEnded) {
+    return base::Error{"'" + run + "' holds no profile.json: the job " +
+                       (state.progress == Progress::kUnknown ? "is " : "") + sentence_of(state)};
+  }
   return base::Error{"'" + run +
                      "' holds no profile.json; name a run directory that fathom run made, or "
                      "its profile.json"};
@@ -166,11 +218,13 @@ base::Result<std::string> profile_of(const std::string& run) {
   auto recorded = recorded_profile_of(run);
   std::error_code failed;
   if (recorded || !fs::is_directory(fs::path(run) / kTrace, failed)) return recorded;
-  if (fs::is_symlink(fs::symlink_status(fs::path(run) / kStarted, failed))) {
-    return base::Error{
-        "'" + run +
-        "' holds the trace of a job that has not ended, or was killed, and no profile.json; "
-        "fathom analyze and fathom trace read the trace alone"};
+  const RunState state = state_of(run);
+  if (state.progress == Progress::kRunning) return recorded;
+  if (state.progress != Progress::kEnded) {
+    return base::Error{"'" + run + "' holds the trace of a job that " +
+                       (state.progress == Progress::kLost ? "was killed" : "may still run") +
+                       ", and no profile.json; fathom analyze and fathom trace read the trace "
+                       "alone"};
   }
   return write_profile_of_trace(run);
 }

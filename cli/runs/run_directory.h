@@ -4,10 +4,12 @@
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
 //   .started             identifies the folder's owner; created by rank 0 at MPI_Init, removed when
 //                        profile.json is written
+//   .running             identifies the `fathom run` that waits for the job (run_state.h)
 //   partial/             counts of single processes, left by a job that never reached that point
 //   trace/               what fathom run --trace recorded, one file per process
-//   world-ID/            the same for each further job: spawned by the first, or started by the
-//                        same command
+//   job-2/, job-3/, …    the same for each further job that the command started; until it ends,
+//                        and without `fathom run`, under Open MPI's own number: job-1234567
+//   world-ID/            the same for each world that a job spawned
 #pragma once
 
 #include <string>
@@ -27,17 +29,27 @@ class RunDirectory {
   // that exists, adds -2, -3 and so on.
   static base::Result<RunDirectory> create_default(const std::string& application);
 
+  // A folder that is there already.
+  static RunDirectory existing(const std::string& path) { return RunDirectory(path, false); }
+
   const std::string& path() const { return path_; }  // absolute
   std::string shown() const;                         // as short as possible from here
   std::string profile_path() const { return path_ + "/profile.json"; }
   bool has_profile() const;
   bool was_started() const;  // rank 0 of the job reached MPI_Init with the library
-  std::vector<std::string> further_worlds() const;  // their folders
+  std::vector<std::string> further_jobs() const;    // their folders, in natural order
+  std::vector<std::string> spawned_worlds() const;  // likewise
+
+  // Numbers further jobs in the order in which they started, from job-2 on. Leaves those alone that
+  // still run, and names that are taken.
+  void number_further_jobs() const;
 
   // Removes the folder if this object created it and it is still empty.
   void remove_if_unused() const;
 
  private:
+  std::vector<std::string> folders_named(const std::string& prefix) const;
+
   RunDirectory(std::string path, bool made) : path_(std::move(path)), made_(made) {}
 
   std::string path_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/terminal/terminal.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -58,9 +59,21 @@ bool wants_colours() {
   return isatty(STDOUT_FILENO) && !base::launched_rank() && term && std::string(term) != "dumb";
 }
 
+// Below 60 columns tables make no sense; above 200 no eye follows a line.
+constexpr std::size_t kLeastWidth = 60, kMostWidth = 200;
+
+std::size_t width_of_stdout() {
+  winsize size = {};
+  const bool known = !base::launched_rank() && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known && size.ws_col > 0 ? std::clamp<std::size_t>(size.ws_col, kLeastWidth, kMostWidth)
+                                  : kUsualWidth;
+}
+
 }  // namespace
 
-Terminal Terminal::of_stdout() { return Terminal(wants_colours(), locale_is_utf8()); }
+Terminal Terminal::of_stdout() {
+  return Terminal(wants_colours(), locale_is_utf8(), width_of_stdout());
+}
 
 Terminal Terminal::of(const std::string& path) {
   return path.empty() ? of_stdout() : Terminal(false, locale_is_utf8());

@@ -3,6 +3,7 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -96,6 +97,45 @@ std::string left(const std::string& text, std::size_t width) {
 std::string right(const std::string& text, std::size_t width) {
   const std::size_t used = columns(text);
   return used > width ? cut(text, width) : std::string(width - used, ' ') + text;
+}
+
+std::vector<std::string> wrapped(const std::string& text, std::size_t width,
+                                 const std::string& mark) {
+  std::vector<std::string> lines = {mark};
+  bool empty = true;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string word = text.substr(at, end - at);
+    if (!empty && columns(lines.back()) + 1 + columns(word) > width) {
+      lines.push_back(std::string(columns(mark) + 2, ' '));
+      empty = true;
+    }
+    lines.back() += (empty ? "" : " ") + word;
+    empty = false;
+    at = end + 1;
+  }
+  return lines;
+}
+
+std::string folded(const std::string& page, std::size_t width, std::size_t indent) {
+  std::string text;
+  for (std::size_t at = 0; at < page.size();) {
+    const std::size_t end = std::min(page.find('\n', at), page.size());
+    std::string line = page.substr(at, end - at);
+    while (columns(line) > width) {
+      std::size_t blank = line.npos;  // the last one that fits, past the label
+      for (std::size_t i = 0, column = 0; i < line.size() && column <= width; ++i) {
+        if (line[i] == ' ' && column > indent) blank = i;
+        column += !continues(line[i]);
+      }
+      if (blank == line.npos) break;  // one long word
+      text += line.substr(0, line.find_last_not_of(' ', blank) + 1) + "\n";
+      line = std::string(indent, ' ') + line.substr(line.find_first_not_of(' ', blank));
+    }
+    text += line + (end < page.size() ? "\n" : "");
+    at = end + 1;
+  }
+  return text;
 }
 
 }  // namespace fathom::cli

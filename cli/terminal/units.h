@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace fathom::cli {
 
@@ -23,5 +24,14 @@ std::string printable(const std::string& text);
 std::size_t columns(const std::string& text);
 std::string left(const std::string& text, std::size_t width);
 std::string right(const std::string& text, std::size_t width);
+
+// Words of `text` in lines of at most `width` columns; a longer word gets its own line. The first
+// line begins with `mark`, further ones are indented two columns more than it.
+std::vector<std::string> wrapped(const std::string& text, std::size_t width,
+                                 const std::string& mark);
+
+// A page of labelled lines: lines longer than `width` columns are broken at blanks and continued
+// `indent` columns from the left. Blanks inside a line stay as they are.
+std::string folded(const std::string& page, std::size_t width, std::size_t indent);
 
 }  // namespace fathom::cli

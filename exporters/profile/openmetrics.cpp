@@ -181,16 +181,10 @@ void write_traffic(Metrics& metrics, const profile::Profile& profile, const Opti
   }
 }
 
-bool admits(const profile::Selection& selection, const profile::MessageSizes& sizes) {
-  return (!selection.class_name || *selection.class_name == sizes.class_name) &&
-         (selection.origin == profile::Origin::kAll ||
-          (selection.origin == profile::Origin::kHidden) == sizes.hidden);
-}
-
 void write_sizes(Metrics& metrics, const profile::Profile& profile, const Options& options) {
   std::map<std::pair<std::string, bool>, Histogram> histograms;
   for (const profile::MessageSizes& sizes : profile.message_sizes) {
-    if (!admits(options.selection, sizes)) continue;
+    if (!options.selection.admits(sizes)) continue;
     Histogram& histogram = histograms[{sizes.class_name, sizes.hidden}];
     for (std::size_t row = 0; row < sizes.size.size(); ++row)
       histogram.add(sizes.size[row], sizes.messages[row]);
@@ -226,7 +220,7 @@ base::Status export_openmetrics(const profile::Profile& profile, const Options& 
   write_run(metrics, profile);
   write_coverage(metrics, profile.coverage);
   write_traffic(metrics, profile, options);
-  if (options.selection.communicator || options.selection.phase) {
+  if (options.selection.communicators || options.selection.phases) {
     notes.push_back("Message sizes are known by class only, so this selection has no histogram.");
   } else {
     write_sizes(metrics, profile, options);

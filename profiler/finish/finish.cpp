@@ -69,7 +69,7 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
   // or the folder may have been removed.
   const std::string& wanted = process.run_directory();
   const std::uint32_t job = process.header().job;
-  const std::string directory = is_taken(wanted, job) ? world_directory(wanted, job) : wanted;
+  const std::string directory = is_taken(wanted, job) ? further_job_directory(wanted, job) : wanted;
   if (!make_directories(directory)) {
     return say(process, "the profile is lost: cannot make the directory " + directory + ": " +
                             std::strerror(errno) + ". Choose another one with FATHOM_OUTPUT.");

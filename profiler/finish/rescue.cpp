@@ -31,7 +31,7 @@ struct Paths {
   char run[PATH_MAX], partial[PATH_MAX], file[PATH_MAX], temporary[PATH_MAX];
 };
 
-Paths in_run, in_world;  // RUN; RUN/world-JOB, used if another job marked RUN first
+Paths in_run, in_own;  // RUN; RUN/job-JOB, used if another job marked RUN first
 std::uint32_t job = 0;
 pid_t owner = 0;
 std::atomic<bool> armed{false};
@@ -83,7 +83,7 @@ class FileSink {
 template <typename Fill>
 bool write_file(Fill&& fill) {
   mkdir(in_run.run, 0777);
-  const Paths& paths = is_marked_for_another(in_run.run, job) ? in_world : in_run;
+  const Paths& paths = is_marked_for_another(in_run.run, job) ? in_own : in_run;
   mkdir(paths.run, 0777);
   mkdir(paths.partial, 0777);
   const int descriptor = open(paths.temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -151,7 +151,7 @@ void arm_rescue(const std::string& run, std::uint32_t own_job, std::uint32_t ran
   if (run.size() + 64 > PATH_MAX) return;
   job = own_job;
   name_paths(in_run, run, rank);
-  name_paths(in_world, world_directory(run, job), rank);
+  name_paths(in_own, further_job_directory(run, job), rank);
   owner = getpid();
   static bool at_exit_registered = false;
   if (!at_exit_registered) {

@@ -8,6 +8,8 @@
 #include <climits>
 #include <cstring>
 
+#include "base/process_mark.h"
+
 namespace fathom::profiler {
 namespace {
 
@@ -31,7 +33,8 @@ std::uint32_t holder(const char* run) noexcept {
 // Failure is fine: on a full file system, or one without links, RUN has no mark and other jobs
 // recognise it by its profile.
 void mark(const std::string& run, std::uint32_t job) {
-  (void)!symlink(std::to_string(job).c_str(), (run + kMark).c_str());
+  const std::string content = std::to_string(job) + " " + base::process_mark();
+  (void)!symlink(content.c_str(), (run + kMark).c_str());
 }
 
 }  // namespace
@@ -42,6 +45,10 @@ bool make_directories(const std::string& path) {
   const auto slash = path.find_last_of('/');
   return slash != std::string::npos && slash > 0 && make_directories(path.substr(0, slash)) &&
          (mkdir(path.c_str(), 0777) == 0 || errno == EEXIST);
+}
+
+std::string further_job_directory(const std::string& run, std::uint32_t job) {
+  return run + "/job-" + std::to_string(job);
 }
 
 std::string world_directory(const std::string& run, std::uint32_t job) {
@@ -66,7 +73,7 @@ std::optional<std::string> claim_run_directory(const std::string& run, std::uint
     if (!is_taken(run, job)) return run;
     if (holder(run.c_str()) == job) release_run_directory(run);
   }
-  const std::string own = world_directory(run, job);
+  const std::string own = further_job_directory(run, job);
   if (!make_directories(own)) return std::nullopt;
   mark(own, job);
   return own;

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/program_name.h"
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/calls/function_names.h"
@@ -52,8 +53,6 @@ Settings settings_before_init;
 bool forced_pml = false;
 std::string chosen_pml;
 
-std::string base_name(const std::string& path) { return path.substr(path.find_last_of('/') + 1); }
-
 std::string executable_path() {
   char buffer[4096];
   const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
@@ -65,6 +64,12 @@ std::vector<std::string> command_line() {
   std::vector<std::string> words;
   for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
   return words;
+}
+
+std::string program_name() {
+  std::vector<std::string> arguments = command_line();
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  return base::program_name(executable_path(), arguments);
 }
 
 // "Open MPI v4.1.4" -> "4.1.4"
@@ -136,14 +141,13 @@ std::string name_run_directory(ProfiledProcess& process) {
   const std::uint32_t job = process.header().job;
   std::string directory = settings.output;
   if (directory.empty()) {
-    directory = settings.start_directory + "/fathom-" + base_name(executable_path()) + "-" +
-                std::to_string(job);
+    directory = settings.start_directory + "/fathom-" + program_name() + "-" + std::to_string(job);
   }
   if (parent_comm() != nullptr) {
     directory = world_directory(directory, job);
     process.run_text().add("world", "world-" + std::to_string(job));
   }
-  return is_taken(directory, job) ? world_directory(directory, job) : directory;
+  return is_taken(directory, job) ? further_job_directory(directory, job) : directory;
 }
 
 void adopt_predefined(Communicators& communicators, const void* world, const void* self) {

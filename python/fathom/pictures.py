@@ -99,7 +99,7 @@ class Pictures:
                     "world_size": self.header["world_size"], "traffic": blocks,
                     "ranks": [{"rank": rank, "host": host} for rank, host in self.header["hosts"].items()],
                     "message_sizes": self.sizes_by_class()}
-        return Profile(document, Choice(class_name, hidden is True, hidden is False))
+        return Profile(document, Choice([class_name] if class_name else None, hidden is True, hidden is False))
 
     def _unfiltered(self):
         return type(self)(self.path, **self._scope, comm=self._comm) if self._filters else self

@@ -74,7 +74,7 @@ base::Result<std::vector<Job>> load_job_phases(const std::string& path) {
   std::vector<Job> phases;
   for (const std::string& name : names) {
     profile::Selection selection;
-    selection.phase = name;
+    selection.phases = {{name}};
     phases.push_back(job_from_profile(*profile, name.empty() ? "outside" : name, selection));
   }
   return phases;

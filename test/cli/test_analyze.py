@@ -50,7 +50,7 @@ class Analyze(harness.CliTest):
                  zip(table["class"], table["kind"], table["extents"], table["periodic"])}
         self.assertEqual(found[("point-to-point", "halo")], ((32, 32), (1, 1)))
         self.assertIn(("MPI_Allreduce", "butterfly"), found)
-        self.assertIn("grid of 32 x 32 ranks", self.page(fixtures.stencil()))
+        self.assertIn("grid of 32 x 32 ranks", " ".join(self.page(fixtures.stencil()).split()))
 
     def test_thresholds_change_what_is_found(self):
         kinds = [f["kind"] for f in self.analyze(fixtures.trouble())["findings"]]
@@ -84,12 +84,13 @@ class Analyze(harness.CliTest):
         for name, make in fixtures.ALL.items():
             lines = self.page(make()).splitlines()
             self.assertLessEqual(len(lines), 45, name)
-            self.assertLessEqual(max(map(len, lines)), 100, name)
+            self.assertLessEqual(max(map(len, lines)), 80, name)
 
     def test_named_analyses_show_their_tables(self):
         page = self.page(fixtures.hpcc4(), "--only", "histograms", "--only", "structure")
         rows = [line.split() for line in page.splitlines()]
-        self.assertIn(["MPI_Alltoall", "1", "88,888", "88,888", "10,800", "959,990,400", "1", "1"], rows)
+        self.assertIn(["MPI_Alltoall", "1", "88,888", "88,888", "10,800", "959,990,400"], rows)
+        self.assertIn("left out for want of width: ", page)
         self.assertIn("top_links", page)
         self.assertIn("more rows: analysis.json", page)
         self.assertNotIn("nothing found", page)

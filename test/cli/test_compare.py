@@ -41,7 +41,7 @@ class Compare(harness.CliTest):
         self.assertEqual(made["pairs"]["source"], [])
         self.assertIn("ranks^2.16", page)
         self.assertIn("assumes strong scaling: the same problem at every size\n", page)
-        self.assertIn("(weak scaling), it is 1.6 at 8 ranks, 2 at 16 ranks\n", page)
+        self.assertIn("(weak scaling), it is 1.6 at 8 ranks, 2 at 16 ranks ", " ".join(page.split()))
 
     def test_two_runs_of_one_size_are_compared(self):
         after = exchange(4, 9.0)
@@ -60,7 +60,7 @@ class Compare(harness.CliTest):
         for name in names:
             self.write_run(name, exchange(4, 8.0))
         page = self.fathom("compare", *names).stdout
-        self.assertIn(names[0] + " ", page)
+        self.assertIn(names[0], page)
         self.assertIn(names[1] + "\n", page)
 
     def test_equal_runs_show_no_growth(self):

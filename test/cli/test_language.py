@@ -181,11 +181,11 @@ class Misspelt(LanguageTest):
                                 (("trace", "mergee"), "fathom trace: there is no subcommand 'mergee'; did you mean merge?\n")):
             result = self.fathom(*words)
             self.assertEqual((result.returncode, result.stderr), (2, sentence))
-        self.assert_refused(self.fathom("xyzzy"), 2, "there are run, report", "fathom --help")
+        self.assert_refused(self.fathom("xyzzy"), 2, "there are run, status, report", "fathom --help")
         self.assert_refused(self.fathom("trace", "xyzzy"), 2, "there are info, print", "fathom trace --help")
 
     def test_a_misspelt_option_is_answered_with_the_nearest(self):
-        for words, sentence in ((("report", "r", "--clas", "x"), "there is no option --clas; did you mean --class?"),
+        for words, sentence in ((("report", "r", "--clas", "x"), "there is no option --clas; did you mean --classes?"),
                                 (("plot", "r", "--outptu", "x"), "there is no option --outptu; did you mean --output?"),
                                 (("plot", "r", "--ouput=x"), "there is no option --ouput; did you mean --output?"),
                                 (("trace", "print", "r", "--rank", "3"), "there is no option --rank; did you mean --ranks?"),

@@ -93,7 +93,7 @@ class Plot(harness.CliTest):
         self.assert_refused(self.fathom("plot", "bad", "-o", "p"), 1, "damaged")
 
     def test_wrong_usage_of_plot_is_refused(self):
-        self.assert_refused(self.fathom("plot", "r"), 2, "--output is required")
+        self.assert_refused(self.fathom("plot", "r"), 2, "--output DIR is missing")
         self.assert_refused(self.fathom("plot", "r", "-o", "p", "--format", "bmp"), 2, "bmp")
         self.assert_refused(self.fathom("plot", "r", "-o", "p", "--hidden", "--user"), 2, "--hidden")
         self.assert_refused(self.fathom("plot", "nowhere", "-o", "p"), 1, "there is no run")
@@ -166,7 +166,7 @@ class Import(harness.CliTest):
 
     def test_a_failed_import_is_an_error(self):
         self.assert_refused(self.fathom("import", "nowhere", "-o", "r"), 1, "there is no 'nowhere'")
-        self.assert_refused(self.fathom("import", "x"), 2, "--output is required")
+        self.assert_refused(self.fathom("import", "x"), 2, "--output RUN is missing")
         with open(self.path("notes.txt"), "w", encoding="utf-8") as file:
             file.write("no trace")
         self.assert_refused(self.fathom("import", "notes.txt", "-o", "r"), 1, "detected as pfprof", "--format", "otf2")

@@ -365,8 +365,11 @@ def jobs_of_one_command_are_kept_apart(build, folder):
                  f"LD_PRELOAD={build.options.library};FATHOM_OUTPUT={plain}")))
     assert "3 further jobs" in by_command[2], by_command
     for place, what in ((run, by_command), (plain, by_variable)):
-        worlds = sorted(place.glob("world-*"))
+        worlds = sorted(place.glob("job-*"))
         assert len(worlds) == 3, (what, worlds)
+        assert place == plain or [world.name for world in worlds] == ["job-2", "job-3", "job-4"], worlds
+        listed = json.loads(build.fathom("report", "--json", place))["other_jobs"]
+        assert sorted(job["job"] for job in listed) == [world.name for world in worlds], listed
         sizes = []
         for world in (place, *worlds):
             report = json.loads(build.fathom("report", "--json", world))
@@ -375,6 +378,51 @@ def jobs_of_one_command_are_kept_apart(build, folder):
                 assert "equal:" in build.fathom("trace", "check", world)
         assert sizes[0] == (4, 4, False), sizes
         assert sorted(sizes[1:]) == [(2, 2, False), (2, 2, True), (3, 3, False)], sizes
+
+
+def is_alive(pid):
+    try:
+        return pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def running_job_is_told_from_a_killed_one(build, folder):
+    """fathom run's job and one that preloads the library itself: running, and lost once all their processes are killed."""
+    def state(run):
+        status = json.loads(build.fathom("status", "--json", run))["jobs"][0]["state"]
+        info = json.loads(build.fathom("trace", "info", "--json", run))["state"]
+        assert info == status, (info, status)
+        return status
+
+    for name, command, variables in (
+            ("by-command", [build.options.cli, "run", "--trace", "-o", str(folder / "by-command"), "--"], {}),
+            ("by-variable", [], {"OMPI_MCA_mca_base_env_list":
+                                 f"LD_PRELOAD={build.options.library};FATHOM_OUTPUT={folder / 'by-variable'}"})):
+        run = folder / name
+        counts = folder / (name + ".counts")
+        counts.mkdir()
+        job = subprocess.Popen([*command, build.mpirun, "--oversubscribe", "-n", "2", build.options.storm, str(counts / "count"), "60", "20"],
+                               env=dict(build.environment, **variables), cwd=folder, text=True, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+        try:
+            deadline = time.monotonic() + 60
+            while len(list(counts.glob("count.*"))) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            pids = pids_of(build.options.storm, counts)
+            assert len(pids) == 2, pids
+            assert state(run) == "running", name
+            refused = subprocess.run([build.options.cli, "report", run], capture_output=True, text=True, timeout=TIMEOUT_S, check=False)
+            assert refused.returncode == 1 and "still running" in refused.stderr, refused
+            os.killpg(job.pid, signal.SIGSTOP)  # mpirun and fathom are not to see how the ranks end
+            for pid in pids.values():
+                os.kill(pid, signal.SIGKILL)
+        finally:
+            os.killpg(job.pid, signal.SIGKILL)
+            job.wait()
+        while any(map(is_alive, pids.values())) and time.monotonic() < deadline:  # a killed process takes a moment to end
+            time.sleep(0.02)
+        assert state(run) == "lost", name
 
 
 def pids_of(program, folder):
@@ -414,7 +462,8 @@ def killed_process_keeps_what_it_recorded(build, folder):
         assert sent > 10, sent
 
 
-CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, transfers_are_recorded_step_by_step, level_calls_records_no_transfers, communicators_are_chosen,
+CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, running_job_is_told_from_a_killed_one,
+         transfers_are_recorded_step_by_step, level_calls_records_no_transfers, communicators_are_chosen,
          functions_and_ranks_are_chosen,
          sampled_and_left_out_calls_add_up, many_ranks_lose_nothing, pcontrol_pauses_recording, a_window_of_time_limits_the_trace,
          records_of_ended_threads_are_kept, records_lost_to_full_memory_are_counted, a_full_disk_is_reported_once, a_disk_full_from_the_start_is_reported_once, the_size_of_a_trace_is_limited,

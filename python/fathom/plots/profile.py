@@ -21,17 +21,30 @@ class BadProfile(Exception):
 @dataclasses.dataclass(frozen=True)
 class Choice:
     """Which part of the traffic is meant."""
-    class_name: str | None = None
+    classes: list[str] | None = None  # exact names, as are the communicators' ids and the phases; None: all
     hidden: bool = False  # only what MPI sent on its own behalf
     user: bool = False    # only what the program's own sends sent
+    communicators: list[int] | None = None
+    phases: list[str] | None = None  # "" is the time outside every named phase
+    words: str = ""       # classes, communicators and phases as the user chose them
 
     def admits(self, entry):
-        return ((self.class_name is None or entry.get("class") == self.class_name)
+        return (self._admits_class(entry)
+                and (self.communicators is None or entry.get("communicator", 0) in self.communicators)
+                and (self.phases is None or entry.get("phase", "") in self.phases))
+
+    def admits_sizes(self, entry):
+        """Message sizes are recorded by class alone."""
+        return self.communicators is None and self.phases is None and self._admits_class(entry)
+
+    def _admits_class(self, entry):
+        return ((self.classes is None or entry.get("class") in self.classes)
                 and not (self.hidden and not entry.get("hidden", False))
                 and not (self.user and entry.get("hidden", False)))
 
     def __str__(self):
-        parts = [self.class_name] if self.class_name else []
+        parts = [self.words or ", ".join(self.classes or [])]
+        parts = [part for part in parts if part]
         parts += ["inside MPI calls only"] if self.hidden else []
         parts += ["the program's own sends only"] if self.user else []
         return ", ".join(parts)
@@ -64,7 +77,7 @@ class Profile:
         if self.ranks > MOST_RANKS:
             raise ValueError(f"{self.ranks} ranks are more than can be drawn")
         self.hosts = {entry.get("rank"): entry.get("host") or UNKNOWN_HOST for entry in listed}
-        self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits(entry)]
+        self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits_sizes(entry)]
 
     @staticmethod
     def _column(blocks, key, kind):
@@ -85,9 +98,10 @@ class Profile:
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
             raise BadProfile(f"{path} is damaged: {error}; 'fathom report' tells where") from None
         classes = {entry.get("class") for entry in document.get("traffic", [])}
-        if choice.class_name and choice.class_name not in classes:
+        unknown = [name for name in choice.classes or [] if name not in classes]
+        if unknown:
             there = ", ".join(sorted(map(str, classes))) or "none at all"
-            raise BadProfile(f"{path} holds no traffic of class '{choice.class_name}'; "
+            raise BadProfile(f"{path} holds no traffic of class '{unknown[0]}'; "
                              f"it holds {there}")
         return profile
 

@@ -174,7 +174,7 @@ TEST_CASE("a summary adds up ranks, sites and functions") {
 TEST_CASE("a summary of one phase leaves the other calls out") {
   const Profile profile = test::timed_sample_profile();
   Selection selection;
-  selection.phase = "solve, outer";
+  selection.phases = {"solve, outer"};
   CallSummary summary(selection);
   for (const CallTimes& block : profile.calls) summary.add(block);
   CHECK(summary.sites(profile).size() == 1);

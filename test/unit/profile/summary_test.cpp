@@ -33,17 +33,17 @@ TEST_CASE("blocks of all classes add up by pair, in order") {
 TEST_CASE("each part of a selection excludes something") {
   const Profile sample = test::sample_profile();
   Selection selection;
-  selection.class_name = "MPI_Allreduce";
+  selection.classes = {{"MPI_Allreduce"}};
   CHECK(total(sum_pairs(sample, selection)).bytes == 16000);
   selection = {};
   selection.origin = Origin::kUser;
   CHECK(total(sum_pairs(sample, selection)).messages == 18);
-  selection.communicator = 0;
+  selection.communicators = {{0}};
   CHECK(total(sum_pairs(sample, selection)).bytes == 180);
   selection = {};
-  selection.phase = "";
+  selection.phases = {{""}};
   CHECK(sum_pairs(sample, selection).size() == 4);
-  selection.phase = "solve, outer";
+  selection.phases = {{"solve, outer"}};
   CHECK(total(sum_pairs(sample, selection)).bytes == 16000);
 }
 

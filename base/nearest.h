@@ -6,9 +6,10 @@
 #include <string_view>
 #include <vector>
 
-namespace fathom::cli {
+namespace fathom::base {
 
-// Characters to insert, delete or replace to turn one word into the other (Levenshtein).
+// Characters to insert, delete, replace or swap with their neighbour to turn one word into the other
+// (Damerau and Levenshtein's distance, restricted: no character is changed twice).
 std::size_t edit_distance(std::string_view one, std::string_view other);
 
 // The name with the smallest distance; ties: the first. Empty if none is near: more than half
@@ -19,4 +20,4 @@ std::string nearest(std::string_view word, const std::vector<std::string>& names
 std::string suggestion(std::string_view word, const std::vector<std::string>& names,
                        const std::string& otherwise);
 
-}  // namespace fathom::cli
+}  // namespace fathom::base

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "cli/language/nearest.h"
+#include "base/nearest.h"
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-namespace fathom::cli {
+namespace fathom::base {
 
 std::size_t edit_distance(std::string_view one, std::string_view other) {
-  std::vector<std::size_t> row(other.size() + 1);  // distances of one[0, i) to each other[0, j)
+  // Distances of one[0, i) to each other[0, j), of one[0, i - 1), and of one[0, i - 2).
+  std::vector<std::size_t> row(other.size() + 1), above, second_above;
   std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < one.size(); ++i) {
-    std::size_t diagonal = row[0]++;
-    for (std::size_t j = 0; j < other.size(); ++j) {
-      const std::size_t replaced = diagonal + (one[i] != other[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, row[j + 1] + 1});
+  for (std::size_t i = 1; i <= one.size(); ++i) {
+    second_above = std::exchange(above, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= other.size(); ++j) {
+      row[j] =
+          std::min({above[j - 1] + (one[i - 1] != other[j - 1]), row[j - 1] + 1, above[j] + 1});
+      if (i > 1 && j > 1 && one[i - 1] == other[j - 2] && one[i - 2] == other[j - 1])
+        row[j] = std::min(row[j], second_above[j - 2] + 1);
     }
   }
   return row.back();
@@ -39,4 +43,4 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
   return meant.empty() ? otherwise : "; did you mean " + meant + "?";
 }
 
-}  // namespace fathom::cli
+}  // namespace fathom::base

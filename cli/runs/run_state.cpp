@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "cli/runs/run_state.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "base/atomic_file.h"
+#include "base/process_mark.h"
+#include "cli/terminal/units.h"
+
+namespace fathom::cli {
+namespace {
+
+constexpr char kRunningMark[] = "/.running";
+constexpr char kStartedMark[] = "/.started";
+
+std::int64_t made_at(const std::string& path) {
+  struct stat status;
+  return lstat(path.c_str(), &status) == 0 ? status.st_mtime : 0;
+}
+
+// "JOB MARK"; without a mark if an older library made it.
+std::string mark_of_library(const std::string& run) {
+  std::error_code failed;
+  const std::string target = std::filesystem::read_symlink(run + kStartedMark, failed);
+  const auto blank = target.find(' ');
+  return blank == target.npos ? "" : target.substr(blank + 1);
+}
+
+Progress progress_of(base::Liveness liveness) {
+  return liveness == base::Liveness::kAlive  ? Progress::kRunning
+         : liveness == base::Liveness::kGone ? Progress::kLost
+                                             : Progress::kUnknown;
+}
+
+}  // namespace
+
+RunState state_of(const std::string& run) {
+  RunState state;
+  std::ifstream file(run + kRunningMark);
+  std::string mark;
+  if (std::getline(file, mark)) {
+    std::getline(file, state.command);
+    std::getline(file, state.what);
+    state.progress = progress_of(base::liveness_of(mark));
+    state.process = base::named_process(mark);
+    state.since_s = made_at(run + kRunningMark);
+  }
+  std::error_code failed;
+  const bool started =
+      std::filesystem::is_symlink(std::filesystem::symlink_status(run + kStartedMark, failed));
+  // A job goes on without its `fathom run`, if that alone was killed.
+  if (!started || state.progress == Progress::kRunning || state.progress == Progress::kUnknown)
+    return state;
+  const std::string by_library = mark_of_library(run);
+  state.progress = progress_of(base::liveness_of(by_library));
+  state.process = base::named_process(by_library);
+  state.since_s = made_at(run + kStartedMark);
+  return state;
+}
+
+std::string sentence_of(const RunState& state) {
+  const auto age = static_cast<double>(std::time(nullptr) - state.since_s);
+  const std::string who = state.process.empty() ? "" : " (" + state.process + ")";
+  switch (state.progress) {
+    case Progress::kRunning: return "still running, for " + human_seconds(std::max(age, 0.0)) + who;
+    case Progress::kLost:
+      return "ended without a word" + who + ": it was killed, or its host went down";
+    case Progress::kUnknown:
+      return "perhaps still running" + who + ": whether it is can only be seen there; it started " +
+             human_seconds(std::max(age, 0.0)) + " ago";
+    case Progress::kEnded: break;
+  }
+  return "ended";
+}
+
+const char* name_of(Progress progress) {
+  switch (progress) {
+    case Progress::kRunning: return "running";
+    case Progress::kLost: return "lost";
+    case Progress::kUnknown: return "unknown";
+    case Progress::kEnded: break;
+  }
+  return "ended";
+}
+
+RunningMark::RunningMark(const std::string& run, const std::string& command,
+                         const std::string& what)
+    : path_(run + kRunningMark) {
+  base::AtomicFile file;
+  if (!file.open(path_, base::AtomicFile::Existing::kReplace)) return;
+  file.append(base::process_mark() + "\n" + printable(command) + "\n" + what + "\n");
+  (void)file.commit();
+}
+
+void RunningMark::remove() {
+  if (!path_.empty()) unlink(path_.c_str());
+  path_.clear();
+}
+
+}  // namespace fathom::cli
