@@ -124,19 +124,15 @@ std::string function_table(const analysis::Comparison& comparison, const Termina
 
 std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   if (comparison.call_sites.empty()) return "";
-  std::string text = "\n" + heading(terminal, fmt::format("{} {:>12} {:>12} {:>7}",
-                                                          left("call sites that changed most", 56),
-                                                          "seconds", "then", "growth"));
+  TextTable table = table_of("call sites that changed most", {"seconds", "then", "growth"});
   const std::size_t shown = std::min(kRowsShown, comparison.call_sites.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::ComparedCallSite& row = comparison.call_sites[i];
-    text += fmt::format("{} {:>12.6f} {:>12.6f} {:>7}\n",
-                        left(printable(row.function + " in " + row.place), 56),
-                        row.seconds_by_run.front(), row.seconds_by_run.back(), ratio(row.growth));
+    table.row({printable(row.function + " in " + row.place),
+               fmt::format("{:.6f}", row.seconds_by_run.front()),
+               fmt::format("{:.6f}", row.seconds_by_run.back()), ratio(row.growth)});
   }
-  if (shown < comparison.call_sites.size())
-    text += fmt::format("and {} more: --json\n", comparison.call_sites.size() - shown);
-  return text;
+  return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.call_sites.size());
 }
 
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {

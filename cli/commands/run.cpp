@@ -289,7 +289,9 @@ bool conclude(const RunDirectory& run, const std::vector<std::string>& command,
 
 // Without the names the profile is complete, so a failure is no reason to say anything.
 void name_call_sites_of(const RunDirectory& run) {
-  for (const std::string& folder : run.further_worlds())
+  for (const std::string& folder : run.further_jobs())
+    (void)name_call_sites_in(folder + "/profile.json");
+  for (const std::string& folder : run.spawned_worlds())
     (void)name_call_sites_in(folder + "/profile.json");
   (void)name_call_sites_in(run.path() + "/profile.json");
 }

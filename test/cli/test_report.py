@@ -91,11 +91,11 @@ class Figures(harness.CliTest):
 
     def test_the_report_begins_with_the_time_in_mpi(self):
         self.write_run("timed", fixtures.with_times(fixtures.hpcc4()))
-        lines = self.fathom("report", "timed", COLUMNS="100").stdout.splitlines()
-        self.assertEqual(lines[1], "40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0; memory at most 50.0 MB on rank 3")
-        self.assertEqual(lines[2], "MPI-IO: 12 calls in 8.00 s, 0 B read, 4.00 MB written")
-        self.assertRegex(lines[5], r"^MPI_Waitall in exchange \(halo.c:88\) +2,000 +2 min 25 s +38 % +0 \(1.32×\) +0 B$")
-        self.assertRegex(lines[6], r"^MPI_File_write_at in hpcc\+0x270f +12 +8.00 s")
+        page = " ".join(self.fathom("report", "timed").stdout.split())
+        self.assertIn("40 % of the time in MPI: from 3.1 % on rank 1 to 52 % on rank 0; memory at most 50.0 MB on rank 3", page)
+        self.assertIn("MPI-IO: 12 calls in 8.00 s, 0 B read, 4.00 MB written", page)
+        self.assertIn("MPI_Waitall in exchange (halo.c:88) 2,000 2 min 25 s 38 % 0 (1.32×) 0 B", page)
+        self.assertIn("MPI_File_write_at in hpcc+0x270f 12 8.00 s", page)
         document = json.loads(self.fathom("report", "timed", "--json").stdout)
         self.assertEqual(document["rank_times"][1], {"rank": 1, "seconds": 96.2, "mpi_seconds": 3.0})
         self.assertEqual((document["call_sites"][0]["line"], document["call_sites"][0]["calls"]), (88, 2000))

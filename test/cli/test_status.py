@@ -75,7 +75,7 @@ class WhileItRuns(StatusTest):
         job = self.start("--source", "pml")
         running = self.status()
         self.assertEqual((running["state"], running["records"], running["command"]),
-                         ("running", "counts, source pml", "./job 'an argument'"))
+                         ("running", "counts and times, source pml", "./job 'an argument'"))
         self.assertIn(str(job.pid), running["process"])
         self.assertIn("still running, for", self.fathom("status", "my run").stdout)
         self.finish(job)
@@ -89,7 +89,7 @@ class WhileItRuns(StatusTest):
         self.assertEqual((output, job.returncode), ("half a line\n", 5))
         # The loader says that our made-up library is none.
         first, *others = [line for line in errors.splitlines() if not line.startswith("ERROR: ld.so")]
-        self.assertEqual(first, "fathom: recording counts, source auto in my run")
+        self.assertEqual(first, "fathom: recording counts and times, source auto in my run")
         self.assertEqual(len(others), 1, errors)
         self.assertIn("next: fathom report 'my run'", others[0])
 

@@ -122,8 +122,8 @@ TEST_CASE("errors say where they are and what is there instead") {
             .starts_with("1:17: there is no topology 'ring'; there are xgft"));
   CHECK(
       refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs +
-              "    submit: {distribution: normal}\n")
-          .starts_with("5:28: there is no distribution 'normal'; there are constant, exponential"));
+              "    submit: {distribution: seldom}\n")
+          .starts_with("5:28: there is no distribution 'seldom'; there are constant, exponential"));
   CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "    submit: {rate: 1}\n")
             .starts_with("3:5: these jobs never stop arriving"));
   CHECK(refusal(std::string("cluster: 'torus:dims=2,2'\n") + kJobs + "    prio: 1\n")

@@ -199,8 +199,8 @@ TEST_CASE("placements are written in the launchers' formats") {
   CHECK(text("permutation") == "2\n1\n0\n3\n");
   const Placement other = {0, 0, 0, 1};
   CHECK_FALSE((*find_placement_format("permutation"))->text(network, other, present));
-  CHECK(find_placement_format("best").error().message ==
-        "there is no format 'best'; there are rankfile, host, slurm, permutation");
+  CHECK(find_placement_format("anywhere").error().message ==
+        "there is no format 'anywhere'; there are rankfile, host, slurm, permutation");
 }
 
 }  // namespace
