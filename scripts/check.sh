@@ -57,14 +57,16 @@ clang() {
   check "unit tests of the clang build" meson test -C "$checks/clang" --no-rebuild --print-errorlogs --suite unit
 }
 
-# The programs that the unit suite runs.
+# The targets that the unit suite runs.
 unit_programs() {
-  meson introspect --tests "$1" | python3 -c '
-import json, os, sys
-build = os.path.realpath(sys.argv[1])
-tests = [test for test in json.load(sys.stdin) if "fathom:unit" in test["suite"]]
-files = {os.path.realpath(word) for test in tests for word in test["cmd"]}
-print(*sorted(os.path.relpath(name, build) for name in files if name.startswith(build)))' "$1"
+  python3 - "$1" <<'PYTHON'
+import json, pathlib, sys
+build = pathlib.Path(sys.argv[1]).resolve()
+tests, targets = (json.loads((build / f"meson-info/intro-{what}.json").read_text()) for what in ("tests", "targets"))
+built = {pathlib.Path(name) for target in targets for name in target["filename"]}
+run = {build / word for test in tests if "fathom:unit" in test["suite"] for word in test["cmd"]}
+print(*sorted(str(name.relative_to(build)) for name in built & run))
+PYTHON
 }
 
 # Without --werror: g++ warns of uninitialised memory where a sanitizer's code is in the way.

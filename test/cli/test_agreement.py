@@ -153,7 +153,7 @@ class Documents(harness.CliTest):
                     self.assertFalse(wrong, f"{os.path.basename(path)}: fathom {command}")
         self.assertGreater(checked, 50)
 
-    def test_links_lead_somewhere(self):
+    def test_links_in_documents_lead_to_files(self):
         checked = 0
         for path in [os.path.join(ROOT, name) for name in ("README.md", "CONTRIBUTING.md")] + glob.glob(os.path.join(ROOT, "docs/*.md")):
             text = re.sub(r"^```.*?^```", "", read(path), flags=re.S | re.M)
