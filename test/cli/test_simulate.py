@@ -52,7 +52,7 @@ class Simulate(harness.CliTest):
         self.assertEqual(results["schema"], "fathom-simulation/1")
         return results["runs"]
 
-    def test_json_is_the_results_file(self):
+    def test_json_prints_what_the_results_file_holds(self):
         for options in ((), ("--model", "flow"), ("--routing", "dmodk,smodk")):
             result = self.simulate("--json", *options)
             self.assertEqual(result.returncode, 0, result.stderr)

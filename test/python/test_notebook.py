@@ -39,7 +39,7 @@ class Notebook(unittest.TestCase):
         nbclient.NotebookClient(book, timeout=100, kernel_name="here", resources={"metadata": {"path": self.folder}}).execute()
         return [[output["data"] for output in cell["outputs"] if "data" in output] for cell in book.cells]
 
-    def test_pictures_and_objects_show_themselves(self):
+    def test_pictures_and_objects_are_shown_in_a_notebook(self):
         run, matrix, timeline, analysis, silent = self.outputs(*CELLS)
         self.assertIn("<table>", run[0]["text/html"])
         for picture in (matrix, timeline):
@@ -48,7 +48,7 @@ class Notebook(unittest.TestCase):
         self.assertIn("density", analysis[0]["text/html"])
         self.assertEqual(silent, [])
 
-    def test_a_magic_line_shows_them_once_all_the_same(self):
+    def test_matplotlib_inline_shows_a_picture_only_once(self):
         _, picture = self.outputs("%matplotlib inline\nimport fathom\nrun = fathom.open('run')", "run.plot_comm_matrix()")
         self.assertEqual([set(data) & {"image/png"} for data in picture], [{"image/png"}])
 

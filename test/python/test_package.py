@@ -43,12 +43,12 @@ def public_members(owner):
 
 
 class Package(unittest.TestCase):
-    def test_version_is_the_tools(self):
+    def test_the_version_is_that_of_the_tool(self):
         said = subprocess.run([CLI, "--version"], check=True, capture_output=True, text=True).stdout
         self.assertIn(fathom.__version__, said.split())
         self.assertRegex(fathom.__version__, r"^\d+\.\d+\.\d+")
 
-    def test_it_is_typed(self):
+    def test_the_package_has_type_annotations(self):
         self.assertTrue(os.path.exists(os.path.join(os.path.dirname(fathom.__file__), "py.typed")))
         for function in (fathom.open, fathom.Run.slice, fathom.Run.findings, fathom.Engine.step):
             self.assertIn("return", function.__annotations__)
@@ -67,7 +67,7 @@ class Package(unittest.TestCase):
         self.assertEqual(missing, [])
         self.assertGreater(seen, 70)
 
-    def test_it_puts_nothing_else_at_the_top_level(self):
+    def test_the_package_adds_one_name_at_the_top_level(self):
         """The extension was a module of its own, and the drawings a package named "plots"."""
         folder = os.path.dirname(os.path.dirname(fathom.__file__))
         self.assertEqual({module.name for module in pkgutil.iter_modules([folder])}, {"fathom"})
@@ -112,7 +112,7 @@ class Words(unittest.TestCase):
         for name in right:
             self.assertIn(str(name), str(raised.exception))
 
-    def test_classes_and_other_choices_of_traffic(self):
+    def test_an_unknown_choice_of_traffic_is_answered_with_the_known_ones(self):
         run = self.run_
         for wrong in (lambda: run.comm_matrix(class_name="point"), lambda: run.comm_by_process(class_name="point"),
                       lambda: run.plot_comm_matrix(class_name="point"), lambda: run.plot_message_histogram(class_name="point"),
@@ -125,16 +125,16 @@ class Words(unittest.TestCase):
         self.assert_listed(ValueError, lambda: run.comm_over_time("size", "sent"), "send", "receive")
         self.assert_listed(ValueError, lambda: run.plot_comm_matrix("mean"), "size", "count")
 
-    def test_a_class_that_a_part_lacks_is_no_mistake(self):
+    def test_a_known_class_that_a_part_lacks_is_accepted(self):
         self.assertEqual(self.run_.slice(0, 140_000).comm_matrix(class_name="MPI_Allreduce").sum(), 0)
         self.assertEqual(self.run_.select(phase="solve-a").select(phase="").ranks, 4)
 
-    def test_fields(self):
+    def test_an_unknown_field_of_a_filter_is_answered_with_the_known_ones(self):
         self.assert_listed(ValueError, lambda: self.run_.filter("Nmae", "==", "MPI_Send"), "'Nmae'", "Name", "Site")
         self.assert_listed(ValueError, lambda: self.run_.filter("Nmae == 'MPI_Send'").events, "'Nmae'", "Name", "Timestamp (ns)")
         self.assert_listed(ValueError, lambda: Filter("Name", "=", 1), "==", "not-in")
 
-    def test_parts(self):
+    def test_an_unknown_rank_or_phase_is_answered_with_the_known_ones(self):
         self.assert_listed(ValueError, lambda: self.run_.select(ranks=[1, 9]), "9", "0 to 3")
         self.assert_listed(ValueError, lambda: self.run_.select(phase="solv"), "'solv'", "solve-a")
 
@@ -143,14 +143,14 @@ class Words(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, "the window from .* is empty"):
                 self.run_.slice(*wrong)
 
-    def test_results(self):
+    def test_an_unknown_result_is_answered_with_the_known_ones(self):
         structure = self.run_.analysis("structure")
         self.assert_listed(KeyError, lambda: structure["rank"], "'rank'", "top_links")
         self.assert_listed(KeyError, lambda: structure.figures["densities"], "density")
         self.assert_listed(KeyError, lambda: self.run_.analyze("structure")["strcture"], "structure")
         self.assert_listed(fathom.Error, lambda: self.run_.analysis("strcture"), "structure")
 
-    def test_call_sites(self):
+    def test_events_and_calls_have_call_sites(self):
         """Each call of the generated job has the address of its own line."""
         events, calls = self.run_.events, self.run_.calls()
         enters = events[events["Event Type"] == "Enter"]
@@ -165,7 +165,7 @@ class Words(unittest.TestCase):
         chunks = [piece["Site"].dropna() for piece in self.run_.event_chunks(rows=100)]
         self.assertEqual([site for piece in chunks for site in piece], enters["Site"].dropna().tolist())
 
-    def test_moments_have_one_name(self):
+    def test_a_moment_has_the_same_name_everywhere(self):
         """A Step's was time_ns, a process's first_ns, a call's start_ns; messages had a sender, traffic a source."""
         step = self.run_.step(0, 0)
         self.assertEqual(step.time_ns, step.start_ns)
@@ -182,14 +182,14 @@ class Shown(unittest.TestCase):
         cls.path = generated(cls, "--ranks", "4", "--events", "8000", "--suffix", "<i>")
         cls.run_ = fathom.open(cls.path)
 
-    def test_objects_in_a_notebook(self):
+    def test_objects_describe_themselves_in_html(self):
         shown = self.run_.select(ranks=[0, 2]).filter("Bytes", ">", 8)._repr_html_()
         for part in ("solver&lt;i&gt;", ">ranks<", ">4<", "0, 2", "Filter(&#x27;Bytes&#x27;"):
             self.assertIn(part, shown)
         self.assertNotIn("<i>", shown)
         self.assertIn("top_links", self.run_.analysis("structure")._repr_html_())
 
-    def test_pictures_in_a_notebook(self):
+    def test_pictures_can_be_shown_as_png(self):
         """They were shown only after %matplotlib inline."""
         run = self.run_
         for draw in (run.plot_comm_matrix, run.plot_message_histogram, run.plot_time_profile, run.plot_comm_over_time,
@@ -217,7 +217,7 @@ class Drawn(unittest.TestCase):
     def cells(self, picture):
         return picture.axes[0].get_images()[0].get_array()
 
-    def test_tiny_traffic_leaves_the_others_their_colours(self):
+    def test_tiny_traffic_does_not_change_the_colours_of_the_rest(self):
         """A few bytes of the library's stretched the logarithmic scale until all else was black."""
         main = [(0, 1, 40_000_000), (1, 0, 60_000_000), (2, 3, 80_000_000)]
         tiny = [(0, 3, 3), (1, 3, 4)]
@@ -231,17 +231,17 @@ class Drawn(unittest.TestCase):
         self.assertEqual(both[0, 3][3], 1)
         self.assertEqual(both[3, 0][3], 0)             # never talked
 
-    def test_a_scale_of_traffic_that_is_alike_ends_at_its_largest_value(self):
+    def test_the_scale_of_equal_traffic_ends_at_its_largest_value(self):
         norm = drawing("matrix").colour_scale(numpy.array([238e6, 357e6]), False)
         self.assertEqual((norm.vmin, norm.vmax), (0, 357e6))
 
-    def test_figures_in_cells_up_to_16_ranks_and_lines_to_64(self):
+    def test_cells_have_figures_up_to_16_ranks_and_lines_up_to_64(self):
         for ranks, figures, lines in ((16, True, True), (17, False, True), (64, False, True), (65, False, False)):
             axes = drawing("matrix").draw_pairs(self.pairs(ranks, [(0, 1, 5_000_000), (1, 2, 7_000_000)]), "", "").axes[0]
             self.assertEqual("5.00MB" in [text.get_text() for text in axes.texts], figures, ranks)
             self.assertEqual(len(axes.get_xticks(minor=True)) > 0, lines, ranks)
 
-    def test_sizes_by_bytes_too(self):
+    def test_sizes_are_counted_by_messages_and_by_bytes(self):
         profile = drawing("profile").Profile({"world_size": 2, "traffic": [], "message_sizes": [
             {"class": "point-to-point", "size": [10, 1000], "messages": [100, 3], "bin_low": [4096], "bin_messages": [2]}]},
             drawing("profile").Choice())
@@ -250,7 +250,7 @@ class Drawn(unittest.TestCase):
         self.assertEqual((volume[4], volume[10], volume[13]), (1000, 3000, 2 * 1.5 * 4096))
         self.assertEqual([axes.get_ylabel() for axes in drawing("sizes").draw(profile).axes], ["messages", "bytes"])
 
-    def test_calls_and_their_waits(self):
+    def test_bars_show_calls_with_their_waits(self):
         calls = {"name": ["MPI_Wait", "(program)", "MPI_Send", "MPI_Init"], "exclusive_seconds": [3.0, 6.0, 1.0, 1e-7], "count": [10, 0, 5, 4]}
         waits = {"function": ["MPI_Wait", "MPI_Wait"], "seconds": [1.0, 0.5]}
         picture = drawing("bars").draw_calls(self.job, calls, waits)
@@ -259,7 +259,7 @@ class Drawn(unittest.TestCase):
         self.assertEqual([patch.get_width() for patch in axes.patches], [1.5, 0, 1.5, 1])
         self.assertIn("40 % of the ranks' time is inside MPI", " ".join(text.get_text() for text in picture.texts))
 
-    def test_waits_of_pairs(self):
+    def test_a_matrix_shows_who_waited_for_whom(self):
         waits = {"rank": [0, 0, 2, 1], "culprit": [1, 1, 3, -1], "seconds": [0.5, 0.25, 1.5, 9.0]}
         axes = drawing("matrix").draw_waits(self.job, waits, 4).axes[0]
         self.assertEqual({text.get_text() for text in axes.texts}, {"750 ms", "1.50 s"})
@@ -283,7 +283,7 @@ class Drawn(unittest.TestCase):
         numpy.testing.assert_allclose(picture[0, 1], 1 - 0.5 * (1 - numpy.array(matplotlib.colors.to_rgb(timeline.COLOURS["send"]))))
         numpy.testing.assert_allclose(picture[0, 2], [1, 1, 1])
 
-    def test_rows_of_many_ranks_and_of_threads_are_said(self):
+    def test_the_picture_says_how_many_ranks_or_threads_a_row_has(self):
         self.assertEqual(self.overview([(0, 7, -1, 8), (8, 15, -1, 8)], []).ranks_of_rows(), "8 ranks to a row")
         self.assertEqual(self.overview([(0, 0, 0, 1), (0, 0, 1, 1)], []).ranks_of_rows(), "threads in rows of their own (t1, …)")
         self.assertEqual(self.overview([(0, 0, 0, 1), (1, 1, 0, 1)], []).ranks_of_rows(), "")
@@ -298,7 +298,7 @@ class Drawn(unittest.TestCase):
         for axes in (above, below):
             self.assertEqual([label.get_text() for label in axes.get_yticklabels()], ["0", "t1"])
 
-    def test_phases_are_bands_and_the_longest_is_looked_into(self):
+    def test_phases_are_bands_and_the_detail_is_in_the_longest(self):
         phases = [("start", at, 0.4) for at in range(2)] + [("solve", at, 0.4) for at in range(2, 9)] + [("start", 9, 0.1), ("solve", 9, 0.3)]
         overview = self.overview([(0, 0, 0, 1)], [], phases)
         self.assertEqual([(band.name, round(band.begin / 1e8), round(band.end / 1e8)) for band in overview.bands],
@@ -306,14 +306,14 @@ class Drawn(unittest.TestCase):
         self.assertEqual(overview.longest_phase().name, "solve")
         self.assertEqual(drawing("timeline").moments_to_look_from(overview)[0], (1_600_000_000, 2_000_000_001))
 
-    def test_phases_that_were_found_where_none_is_named(self):
+    def test_phases_found_are_shown_where_none_is_named(self):
         found = {"phase": [1, 2], "from_s": [1.0, 1.3], "to_s": [1.2, 1.9], "iterations": [20, 30], "iteration_seconds": [0.01, 0.02]}
         overview = self.overview([(0, 0, 0, 1)], [], found=found)
         self.assertEqual([band.name for band in overview.bands], ["phase 1: 20 iterations", "phase 2: 30 iterations"])
         self.assertEqual(round(overview.longest_phase().begin), 1_300_000_000)
         self.assertEqual(round(overview.iteration_ns(1_500_000_000)), 20_000_000)
 
-    def test_texts_cover_no_others_at_any_number_of_ranks(self):
+    def test_texts_never_overlap_whatever_the_number_of_ranks(self):
         """Labels of axes that overlap, and legends cut off at the edge, at 4 to 1,024 ranks."""
         for ranks in (4, 16, 64, 256, 1024):
             run = fathom.open(generated(type(self), "--ranks", str(ranks), "--events", str(max(20_000, 60 * ranks))))

@@ -45,7 +45,7 @@ std::map<std::tuple<std::int64_t, std::string, std::int64_t>, std::int64_t> cell
   return cells;
 }
 
-TEST_CASE("timeline: from the first end of MPI_Init to the last beginning of MPI_Finalize") {
+TEST_CASE("a timeline spans the first end of MPI_Init to the last beginning of MPI_Finalize") {
   MadeJob made = job_with_a_long_start(2);
   Loaded loaded(made);
   const auto outcome = timeline(loaded.input);
@@ -65,7 +65,7 @@ TEST_CASE("timeline: from the first end of MPI_Init to the last beginning of MPI
   CHECK(cells.at({1, "environment", 479}) == 1);  // and enters MPI_Finalize at 1959
 }
 
-TEST_CASE("timeline: a window is the whole width, and may begin before the end of MPI_Init") {
+TEST_CASE("a window fills the whole timeline and may begin before the end of MPI_Init") {
   MadeJob made = job_with_a_long_start(2);
   Loaded loaded(made);
   loaded.input.scope.from_ns = 520;
@@ -77,7 +77,7 @@ TEST_CASE("timeline: a window is the whole width, and may begin before the end o
   CHECK(cells_of(*outcome).at({0, "collective", 290}) == 2);
 }
 
-TEST_CASE("timeline: a trace without MPI_Init counts from its first event to its last") {
+TEST_CASE("the timeline of a trace without MPI_Init spans its first event to its last") {
   MadeJob made(1);
   made.collective(0, 40, 50, "MPI_Barrier");
   made.collective(0, 990, 1000, "MPI_Barrier");
@@ -88,7 +88,7 @@ TEST_CASE("timeline: a trace without MPI_Init counts from its first event to its
   CHECK(figure(*outcome, "to_s") == doctest::Approx(1000e-9));
 }
 
-TEST_CASE("timeline: a call inside another call belongs to the outer one") {
+TEST_CASE("a timeline attributes a call inside another call to the outer one") {
   MadeJob made(1);
   made.enter(0, 0, "MPI_Allreduce");
   made.send(0, 100, 200, 0);
@@ -104,7 +104,7 @@ TEST_CASE("timeline: a call inside another call belongs to the outer one") {
   CHECK(sum == 480);
 }
 
-TEST_CASE("timeline: named phases by bin, the innermost counts") {
+TEST_CASE("a bin of a timeline shows the innermost named phase") {
   MadeJob made(1);
   made.definitions.phases = {"outer", "inner"};
   made.enter(0, 0, "MPI_Init");
@@ -125,7 +125,7 @@ TEST_CASE("timeline: named phases by bin, the innermost counts") {
   CHECK(sums == std::map<std::string, std::int64_t>{{"outer", 150}, {"inner", 100}});
 }
 
-TEST_CASE("timeline: rows are threads, then ranks, then neighbouring ranks") {
+TEST_CASE("rows of a timeline are threads, then ranks, then neighbouring ranks") {
   MadeJob made(5);
   for (trace::Process& process : made.definitions.processes) process.threads = {"main", "worker"};
   const std::vector<std::uint32_t> all = {0, 1, 2, 3, 4};
@@ -145,7 +145,7 @@ TEST_CASE("timeline: rows are threads, then ranks, then neighbouring ranks") {
   CHECK(neighbours[2].threads == 2);
 }
 
-TEST_CASE("timeline: each thread's calls are in its own row") {
+TEST_CASE("a timeline has each thread's calls in its own row") {
   MadeJob made(1);
   made.definitions.processes[0].threads = {"main", "worker"};
   made.enter(0, 0, "MPI_Barrier");
