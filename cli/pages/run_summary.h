@@ -51,8 +51,8 @@ struct RunSummary {
   std::int64_t ranks = 0;
   std::size_t hosts = 0;
   // Empty if calls were not timed, or if only one class is summarised: calls have no class.
-  std::vector<profile::RankTime> rank_times;  // ascending
-  std::vector<profile::SiteTotal> sites;      // most time first
+  std::vector<profile::RankTime> rank_times;                        // ascending
+  std::vector<profile::SiteTotal> sites;                            // most time first
   std::vector<std::pair<std::string, profile::CallSum>> functions;  // most time first
   profile::Volume total;
   profile::Volume hidden;                    // the part that the library sent for the program
