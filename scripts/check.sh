@@ -4,6 +4,7 @@
 # AddressSanitizer and UBSan, the smallest build, the Debian package and the wheel.
 #
 #   scripts/check.sh [format|clang|sanitizers|smallest|packages]...     all of them without arguments
+#   scripts/check.sh reproducible     builds Fathom twice, in two folders, and compares what is installed
 #
 # Builds lie in build-checks/ and are kept. The last line counts: "N passed, N failed, N skipped".
 set -uo pipefail
@@ -112,7 +113,8 @@ for name in "$@"; do
   case $name in
     format) check "format" format ;;
     clang | sanitizers | smallest | packages) "$name" ;;
-    *) die "there is no check '$name'; there are format, clang, sanitizers, smallest, packages" ;;
+    reproducible) check "reproducible" env CCACHE_DISABLE=1 python3 test/install/reproducible.py . ;;
+    *) die "there is no check '$name'; there are format, clang, sanitizers, smallest, packages, reproducible" ;;
   esac
 done
 python3 "$fathom_root/scripts/count_tests.py" "$checks/checks.json"
