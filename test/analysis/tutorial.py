@@ -18,7 +18,8 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from open_mpi import OpenMpi, installed, until_it_passes  # noqa: E402
+from attempts import until_it_passes  # noqa: E402
+from open_mpi import OpenMpi, installed  # noqa: E402
 
 
 def commands(tutorial):
@@ -88,9 +89,9 @@ def main():
     lines = commands(tutorial)
     assert len(lines) > 10, lines
     passed = failed = 0
-    for name, prefix in installed():
-        build = OpenMpi(name, prefix, str(options.library))
-        build.environment["PATH"] = f"{options.cli.parent}:{prefix}/bin:{build.environment['PATH']}"
+    for row in installed():
+        name, build = row.name, OpenMpi(row, options.library)
+        build.environment["PATH"] = f"{options.cli.parent}:{build.prefix}/bin:{build.environment['PATH']}"
 
         def attempt(number):
             with tempfile.TemporaryDirectory(prefix="fathom-tutorial-") as scratch:
