@@ -8,8 +8,8 @@ set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
 demo=$(realpath -m "${1:-fathom-demo}")
-"$fathom_root/scripts/setup.sh"
-. "$fathom_root/scripts/env.sh"
+"$fathom_scripts/setup.sh" --demo
+. "$fathom_scripts/env.sh"
 
 mkdir -p "$demo" || die "cannot make the folder $demo; name another one: scripts/demo.sh DIRECTORY"
 cd "$demo"
@@ -20,3 +20,5 @@ fathom report "$demo/run"
 step "draw the plots" fathom plot "$demo/run" -o "$demo/plots"
 printf '\nprofile: %s\n' "$demo/run/profile.json"
 printf 'plot:    %s\n' "$demo"/plots/*.png
+[ -e "$fathom_build/profiler/libfathom-trace.so" ] ||
+  printf '\nscripts/setup.sh builds the rest: traces, and the Python package\n'

@@ -1,82 +1,122 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Installs what Fathom needs, builds a PERUSE-enabled Open MPI once, and builds Fathom.
+# Installs what Fathom needs, builds it, and builds PERUSE for the Open MPI on the PATH once.
 #
-#   scripts/setup.sh [--packages-only]
+#   scripts/setup.sh [--demo] [--tests] [--packages-only]
 #
-#   FATHOM_OPENMPI   prefix of an existing PERUSE build of Open MPI 4.1 to use instead of building one
-#   FATHOM_CACHE     where the build is kept (default: ~/.cache/fathom)
-#   FATHOM_BUILD     Fathom's build directory (default: build)
+#   --demo           only what the demo needs, and its program (no traces, no Python)
+#   --tests          also what the tests need, and the tests
+#   --packages-only  stop before building
+#
+#   FATHOM_CACHE     where Open MPI's overlay is kept (default: ~/.cache/fathom)
+#   FATHOM_BUILD     Fathom's build folder (default: build)
+#   FATHOM_OPENMPI   an Open MPI with PERUSE that exists already: none is built
 #
 # Every step says what it does and how long it took; what is done already is skipped. Nothing is changed
 # before it is clear that everything can be had.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+parts=(tool peruse) packages_only=no
+for word in "$@"; do
+  case $word in
+    --demo) parts+=(demo) ;;
+    --tests) parts+=(test demo) ;;
+    --packages-only) packages_only=yes ;;
+    *) die "setup.sh has no option $word; there are --demo, --tests and --packages-only" ;;
+  esac
+done
+
+# The packages of these parts, under the names that this system gives them.
+wanted_packages() {
+  awk -v parts=" ${parts[*]} " -v here="$(. /etc/os-release; echo "${VERSION_CODENAME:-}")" '
+    !/^#/ && NF && index(parts, " " $1 " ") {
+      name = $2
+      for (i = 3; i <= NF; i++) if (index($i, here "=") == 1) name = substr($i, length(here) + 2)
+      if (name != "-") print name
+    }' "$fathom_scripts/packages.txt"
+}
+
+is_installed() { [ "$(dpkg-query -W -f '${Status}' "$1" 2>/dev/null)" = 'install ok installed' ]; }
+
+# apt-get, as soon as no other package manager is at work. -o DPkg::Lock::Timeout waits for one of
+# its locks only.
+apt() {
+  local waited=0 said
+  while ! said=$(DEBIAN_FRONTEND=noninteractive apt-get "$@" 2>&1); do
+    printf '%s\n' "$said"
+    case $said in *'Could not get lock'* | *'Unable to lock'*) ;; *) return 1 ;; esac
+    [ "$waited" -lt "${FATHOM_LOCK_TIMEOUT:-600}" ] || return 1
+    printf 'waiting for the package manager that holds the lock (%d s)\n' "$waited"
+    sleep 2
+    waited=$((waited + 2))
+  done
+  printf '%s\n' "$said"
+}
+
 install_packages() {
   local missing=() package
-  while read -r package; do
-    case $package in '' | '#'*) continue ;; esac
-    [ "$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
-  done <"$fathom_root/scripts/packages.txt"
+  command -v dpkg-query >/dev/null || {
+    skip "packages" "this is not Debian or Ubuntu; docs/install.md says what is needed"
+    return
+  }
+  for package in $(wanted_packages); do is_installed "$package" || missing+=("$package"); done
   if [ ${#missing[@]} = 0 ]; then
-    skip "Debian packages" "all installed"
+    skip "packages" "all installed"
     return
   fi
   if [ "$(id -u)" != 0 ]; then
-    die "these Debian packages are missing and only root can install them; nothing was changed. Run: apt-get install ${missing[*]}"
+    die "these packages are missing, and only root can install them; nothing was changed." \
+      "Run: apt-get install ${missing[*]}"
   fi
-  if ! apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1; then
-    apt-get update >/dev/null 2>&1 || true
-    apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
-      die "these Debian packages are missing and apt cannot get them (no network, or not Debian 12?); nothing was changed: ${missing[*]}"
+  can_install() { apt-get install --simulate --no-install-recommends "${missing[@]}" >/dev/null 2>&1; }
+  if ! can_install; then
+    step "update the list of packages" apt update
+    can_install || die "these packages are missing and apt cannot get them (no network, or a system" \
+      "that names them differently?); nothing was changed: ${missing[*]}"
   fi
-  step "install ${#missing[@]} Debian packages" \
-    env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${missing[@]}"
+  step "install ${#missing[@]} packages" apt install -y --no-install-recommends "${missing[@]}"
 }
 
-has_peruse() {
-  [ -x "$1/bin/mpirun" ] && grep -aq PERUSE_Event_comm_register "$1"/lib/libmpi.so.40
-}
-
-# Earlier versions left a build in the cache whose mpif90 does not find mpif.h. Builds elsewhere are
-# their owners' and stay as they are.
-repair_wrappers() {
-  local repair=$fathom_root/scripts/repair_wrappers.sh
-  case $openmpi_prefix in "$fathom_cache"/*) ;; *) return ;; esac
-  "$repair" "$openmpi_prefix" --check && return
-  if [ -w "$openmpi_prefix/share/openmpi" ]; then
-    step "repair the compiler wrappers of Open MPI" "$repair" "$openmpi_prefix"
-  else
-    skip "compiler wrappers of Open MPI" \
-      "$openmpi_prefix cannot be written; its mpif90 may not find mpif.h"
-  fi
-}
-
-build_openmpi() {
-  if has_peruse "$openmpi_prefix"; then
-    skip "Open MPI with PERUSE" "already in $openmpi_prefix"
-    repair_wrappers
-    return
-  fi
-  if [ -n "${FATHOM_OPENMPI:-}" ]; then
-    die "FATHOM_OPENMPI=$FATHOM_OPENMPI holds no Open MPI built with --enable-peruse; unset it to have one built"
-  fi
-  # Into a place of its own first, so that an interrupted build is never taken for a whole one.
-  rm -rf "$openmpi_prefix"
-  "$fathom_root/scripts/build_openmpi.sh" "$openmpi_prefix" ||
-    { rm -rf "$openmpi_prefix"; exit 1; }
-}
-
+# A build folder without tests becomes one with tests, never the other way round.
 build_fathom() {
+  local target=tool options=(-Dtests=disabled -Dbench=disabled)
+  case " ${parts[*]} " in
+    *' test '*) target=all options=(-Dtests=enabled -Dbench=enabled) ;;
+    *' demo '*) target=demo ;;
+  esac
+  command -v meson >/dev/null || die "there is no meson on the PATH: pip install meson (1.0 or later)"
   if [ ! -f "$fathom_build/build.ninja" ]; then
-    step "configure Fathom" meson setup "$fathom_build" "$fathom_root" ${FATHOM_MESON_OPTIONS:-}
+    step "configure Fathom" meson setup "$fathom_build" "$fathom_root" "${options[@]}" \
+      ${FATHOM_MESON_OPTIONS:-}
+  elif [ "$target" = all ] && grep -q '"tests", "value": "disabled"' \
+    "$fathom_build/meson-info/intro-buildoptions.json"; then
+    step "configure Fathom's tests" meson configure "$fathom_build" "${options[@]}"
   fi
-  step "build Fathom" ninja -C "$fathom_build"
+  if openmpi_is_ready; then
+    step "build Fathom" ninja -C "$fathom_build" "$target"
+    skip "Open MPI $fathom_openmpi" "already in $(realpath "$openmpi_prefix")"
+  else
+    step "build Fathom, and PERUSE for the installed Open MPI" build_both "$target"
+  fi
+}
+
+openmpi_is_ready() { "$fathom_scripts/openmpi.sh" "$fathom_openmpi" --check >/dev/null 2>&1; }
+
+# At once, because Open MPI's `configure` uses one processor only. In a process group of its own, so
+# that it ends with this script.
+build_both() {
+  local peruse
+  set -m
+  "$fathom_scripts/openmpi.sh" "$fathom_openmpi" &
+  peruse=$!
+  set +m
+  trap 'kill -- "-$peruse" 2>/dev/null || true' EXIT
+  ninja -C "$fathom_build" "$1"
+  wait "$peruse"
+  trap - EXIT
 }
 
 install_packages
-mkdir -p "$fathom_cache" 2>/dev/null || die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
-[ "${1:-}" = --packages-only ] && exit 0
-build_openmpi
+[ "$packages_only" = no ] || exit 0
 build_fathom

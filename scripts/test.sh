@@ -8,11 +8,12 @@
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
-"$fathom_root/scripts/setup.sh"
+"$fathom_scripts/setup.sh" --tests
+export FATHOM_OPENMPI=$openmpi_prefix
 cd "$fathom_build"
 suites=()
 for suite in "$@"; do suites+=(--suite "$suite"); done
 status=0
-FATHOM_OPENMPI=$openmpi_prefix meson test --no-rebuild --print-errorlogs "${suites[@]}" || status=$?
+meson test --no-rebuild --print-errorlogs "${suites[@]}" || status=$?
 python3 "$fathom_root/scripts/count_tests.py" meson-logs/testlog.json || status=1
 exit "$status"

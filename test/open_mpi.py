@@ -27,7 +27,8 @@ class Row(typing.NamedTuple):
         return os.access(self.prefix / "bin/mpirun", os.X_OK)
 
 
-FOR_ALL = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LC_ALL": "C.UTF-8"}
+# No overlay of the cache: a build is what its row says.
+FOR_ALL = {"FATHOM_OVERLAY": "", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LC_ALL": "C.UTF-8"}
 
 
 def peruse_prefix():

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "cli/commands/doctor.h"
 
-#include <glob.h>
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
@@ -15,7 +14,9 @@
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/launch/installation.h"
+#include "cli/launch/job.h"
 #include "cli/launch/mpi_probe.h"
+#include "cli/launch/overlay.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
 #include "rankmap/releases.h"
@@ -24,6 +25,8 @@ namespace fathom::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr char kOpenMpi[] = "Open MPI v";
 
 std::string set_to(const char* variable) {
   const char* value = std::getenv(variable);
@@ -40,7 +43,6 @@ class Examination {
     terminal_ = Terminal::of(output.path);
     const bool library = examine_library();
     const bool open_mpi = examine_open_mpi();
-    examine_peruse_build();
     examine_root();
     examine_folder();
     examine_plotting();
@@ -112,15 +114,15 @@ class Examination {
     const std::string launcher = find_on_path("mpirun");
     if (launcher.empty()) {
       line(Verdict::kWarn, "mpirun",
-           "not on the PATH; install openmpi-bin, or use the PERUSE build with '. scripts/env.sh'");
+           "not on the PATH; install openmpi-bin, or load the module of your site's Open MPI");
     } else {
       line(Verdict::kOk, "mpirun", launcher);
     }
     const std::vector<MpiFacts> libraries = probe_launcher("mpirun");
     if (libraries.empty()) {
       line(Verdict::kNo, "MPI library",
-           "no libmpi.so.40 can be loaded; install libopenmpi-dev, or build one with "
-           "scripts/setup.sh");
+           "no libmpi.so.40 can be loaded; install libopenmpi-dev, or load the module of your "
+           "site's Open MPI");
       return false;
     }
     bool usable = false;
@@ -144,50 +146,23 @@ class Examination {
           Verdict::kNo, "  source pml",
           "the library does not export mca_pml; use a build that hides no symbols, as Debian's is");
     }
+    const auto overlay = overlay_for(facts.path);
     if (facts.has_peruse) {
       line(Verdict::kOk, "  source peruse",
            "every receive can be counted as MPI itself reports it");
+    } else if (overlay) {
+      line(Verdict::kOk, "  source peruse",
+           "every receive can be counted as MPI itself reports it: fathom run lays libmpi and "
+           "pml/ob1 of " +
+               *overlay + " over this Open MPI, in the ranks");
     } else {
       line(Verdict::kWarn, "  source peruse",
-           "built without PERUSE, so the pml source counts; for a build with it: scripts/setup.sh, "
-           "then '. "
-           "scripts/env.sh'");
+           "built without PERUSE, so the pml source counts; 'fathom doctor --build-peruse' builds "
+           "the two files that PERUSE needs");
     }
     pml_ = pml_ || facts.has_mca_pml;
-    peruse_ = peruse_ || facts.has_peruse;
+    peruse_ = peruse_ || facts.has_peruse || overlay;
     return facts.has_mca_pml || facts.has_peruse;
-  }
-
-  static std::vector<std::string> cached_builds() {
-    std::string cache = set_to("FATHOM_CACHE");
-    if (cache.empty()) {
-      const std::string base = set_to("XDG_CACHE_HOME");
-      cache = (base.empty() ? set_to("HOME") + "/.cache" : base) + "/fathom";
-    }
-    std::vector<std::string> builds;
-    if (!set_to("FATHOM_OPENMPI").empty()) builds.push_back(set_to("FATHOM_OPENMPI"));
-    glob_t found = {};
-    if (glob((cache + "/openmpi-*-peruse-*").c_str(), 0, nullptr, &found) == 0) {
-      builds.insert(builds.end(), found.gl_pathv, found.gl_pathv + found.gl_pathc);
-    }
-    globfree(&found);
-    return builds;
-  }
-
-  void examine_peruse_build() {
-    for (const std::string& prefix : cached_builds()) {
-      const auto facts = probe_mpi(prefix + "/lib/libmpi.so.40");
-      if (facts && facts->has_peruse) {
-        line(Verdict::kOk, "PERUSE build",
-             prefix + (peruse_ ? "" : "; '. scripts/env.sh' activates it"));
-        return;
-      }
-      line(Verdict::kWarn, "PERUSE build", prefix + " is not usable; run scripts/setup.sh again");
-    }
-    if (cached_builds().empty()) {
-      line(peruse_ ? Verdict::kOk : Verdict::kWarn, "PERUSE build",
-           "none yet; scripts/setup.sh builds one in a few minutes");
-    }
   }
 
   void examine_root() {
@@ -234,8 +209,8 @@ class Examination {
   std::string summary(bool able) const {
     if (!able) return "nothing can be measured here until the lines marked 'no' are fixed";
     if (peruse_) return "jobs can be measured with every source";
-    return "jobs can be measured with the sources pml and mpi_t; peruse needs an Open MPI built "
-           "for it";
+    return "jobs can be measured with the sources pml and mpi_t; for peruse: fathom doctor "
+           "--build-peruse";
   }
 
   Terminal terminal_ = Terminal::of_stdout();
@@ -244,12 +219,54 @@ class Examination {
   bool peruse_ = false;
 };
 
+// The release of the Open MPI that jobs here use: "4.1.4"; empty if there is none.
+std::string release_found() {
+  for (const MpiFacts& facts : probe_launcher("mpirun")) {
+    if (facts.version.starts_with(kOpenMpi)) return facts.version.substr(sizeof kOpenMpi - 1);
+  }
+  return "";
+}
+
+// The script shows its progress; stdout is left for the findings.
+int build_peruse(const std::string& sources) {
+  const auto refuse = [](const std::string& why) { return fail(kFailed, "doctor", why); };
+  const auto script = find_openmpi_script();
+  if (!script) return refuse(script.error().message);
+  const std::string release = release_found();
+  if (release.empty()) return refuse("there is no Open MPI on the PATH to build PERUSE for");
+  Launch launch{{"/bin/sh", "-c", "exec \"$0\" \"$@\" >&2", *script, release + "-peruse"}, {}};
+  if (!sources.empty()) launch.command.insert(launch.command.end(), {"--sources", sources});
+  const auto end = run_job(launch);
+  if (!end) return refuse(end.error().message);
+  return end->code == 0 ? kFine : kFailed;  // the script has printed why
+}
+
 }  // namespace
 
 Action declare_doctor(CLI::App& app) {
-  auto output = std::make_shared<ResultOutput>();
-  add_result_output(app, *output);
-  return [output] { return Examination().run(*output); };
+  struct Options {
+    ResultOutput output;
+    bool build_peruse = false;
+    std::string sources;
+  };
+  auto options = std::make_shared<Options>();
+  auto* build = app.add_flag(
+      "--build-peruse", options->build_peruse,
+      "first build PERUSE for the Open MPI on the PATH: libmpi and pml/ob1, which fathom run then "
+      "lays over it in the ranks; nothing installed is changed");
+  app.add_option("--sources", options->sources,
+                 "archive or folder with the sources of that release (default: the source package, "
+                 "through apt)")
+      ->type_name("PATH")
+      ->check(CLI::ExistingPath.description(""))
+      ->needs(build);
+  add_result_output(app, options->output);
+  return [options] {
+    if (options->build_peruse) {
+      if (const int failed = build_peruse(options->sources); failed != kFine) return failed;
+    }
+    return Examination().run(options->output);
+  };
 }
 
 }  // namespace fathom::cli

@@ -26,6 +26,7 @@
 #include "cli/launch/launcher.h"
 #include "cli/launch/missing_library.h"
 #include "cli/launch/mpi_probe.h"
+#include "cli/launch/overlay.h"
 #include "cli/runs/named_call_sites.h"
 #include "cli/runs/recorded_so_far.h"
 #include "cli/runs/run_directory.h"
@@ -152,15 +153,35 @@ Variables settings_of(const RunOptions& options, const std::string& run_director
 }
 
 // Best-effort check before the job costs anything: false only if every Open MPI that the job could
-// load was found and has no PERUSE.
+// load was found, has no PERUSE, and no overlay gives it that.
 bool may_have_peruse(const std::vector<std::string>& command) {
   const Launcher launcher = find_launcher(command);
   if (launcher.kind == LauncherKind::kSlurm) return true;  // the libraries are on other hosts
   const std::vector<MpiFacts> libraries = probe_launcher(command[launcher.position]);
   for (const MpiFacts& facts : libraries) {
-    if (facts.has_peruse) return true;
+    if (facts.has_peruse || overlay_for(facts.path)) return true;
   }
   return libraries.empty();
+}
+
+// Sources that count without PERUSE need no overlay.
+bool may_use_peruse(const RunOptions& options) {
+  const std::string source =
+      options.source.empty() ? environment("FATHOM_SOURCE").value_or("") : options.source;
+  return source.empty() || source == "auto" || source == "peruse";
+}
+
+base::Result<Launch> prepare_launch(const RunOptions& options,
+                                    const std::vector<std::string>& command,
+                                    const std::string& library, const std::string& run_directory) {
+  std::vector<std::string> libraries = {library};
+  Variables settings = settings_of(options, run_directory);
+  if (may_use_peruse(options)) {
+    const OverlayOffer offer = offer_overlays();
+    libraries.insert(libraries.end(), offer.libraries.begin(), offer.libraries.end());
+    settings.insert(settings.end(), offer.variables.begin(), offer.variables.end());
+  }
+  return preload_ranks(command, libraries, settings, environment);
 }
 
 void tell(const std::string& sentence) {
@@ -352,8 +373,8 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
   if (!library) return refuse(library.error().message);
   if (options.source == "peruse" && !may_have_peruse(command)) {
     return refuse(
-        "the Open MPI that this job would use has no PERUSE; build one with scripts/setup.sh and "
-        "activate it with '. scripts/env.sh', or use --source pml, which needs none");
+        "the Open MPI that this job would use has no PERUSE; build that for it with 'fathom doctor "
+        "--build-peruse', or use --source pml, which needs none");
   }
   const auto directory = options.directory.empty()
                              ? RunDirectory::create_default(application_name(command))
@@ -371,8 +392,7 @@ int run(const RunOptions& options, const std::vector<std::string>& command) {
     if (!stage) return give_up(fmt::format("--then '{}': {}", line, stage.error().message));
     stages.push_back(std::move(*stage));
   }
-  const auto launch =
-      preload_ranks(command, *library, settings_of(options, directory->path()), environment);
+  const auto launch = prepare_launch(options, command, *library, directory->path());
   if (!launch) return give_up(launch.error().message);
 
   RunningMark mark(directory->path(), shell_line(command), what_is_recorded(options));

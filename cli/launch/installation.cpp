@@ -17,6 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibraries[] = {"libfathom-count.so", "libfathom.so", "libfathom-trace.so"};
 constexpr char kPlotScript[] = "plot.py";
+constexpr char kOpenMpiScript[] = "openmpi.sh";
 
 fs::path own_folder() {
   std::error_code failed;
@@ -46,6 +47,25 @@ base::Result<std::string> first_of(const std::vector<fs::path>& candidates, cons
                      candidates.front().lexically_normal().string() + "); " + remedy};
 }
 
+// A library of this build, or of an installation.
+base::Result<std::string> find_beside(const char* built_in, const std::string& name,
+                                      const std::string& what, const char* remedy) {
+  return first_of({own_folder() / built_in / name, own_folder() / kInstalledLibraries / name},
+                  (what + ", " + name).c_str(), remedy);
+}
+
+base::Result<std::string> find_script(const std::string& name, const std::string& what) {
+  if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
+    return first_of({fs::path(named) / name},
+                    (name + " in the folder that FATHOM_SCRIPTS names").c_str(),
+                    "set it to Fathom's scripts folder, or unset it");
+  }
+  const fs::path source = source_root();
+  const fs::path scripts = source.empty() ? own_folder() / kInstalledScripts : source / "scripts";
+  return first_of({scripts / name}, ("the " + what + " " + name).c_str(),
+                  "set FATHOM_SCRIPTS to Fathom's scripts folder");
+}
+
 }  // namespace
 
 base::Result<std::string> find_library(Library library) {
@@ -53,30 +73,25 @@ base::Result<std::string> find_library(Library library) {
     return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
                     "set it to the path of libfathom.so, or unset it");
   }
-  const std::string name = kLibraries[static_cast<int>(library)];
-  return first_of({own_folder() / "../profiler" / name, own_folder() / kInstalledLibraries / name},
-                  ("the library to load into the ranks, " + name).c_str(),
-                  "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
+  return find_beside("../profiler", kLibraries[static_cast<int>(library)],
+                     "the library to load into the ranks",
+                     "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
 }
 
 base::Result<std::string> find_mpi_library() {
-  const std::string name = "libfathom-mpi.so";
-  return first_of(
-      {own_folder() / "../analysis/engine/mpi" / name, own_folder() / kInstalledLibraries / name},
-      ("the library that speaks MPI, " + name).c_str(),
-      "build it with scripts/setup.sh, or run without mpirun");
+  return find_beside("../analysis/engine/mpi", "libfathom-mpi.so", "the library that speaks MPI",
+                     "build it with scripts/setup.sh, or run without mpirun");
 }
 
-base::Result<std::string> find_plot_script() {
-  if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
-    return first_of({fs::path(named) / kPlotScript},
-                    "plot.py in the folder that FATHOM_SCRIPTS names",
-                    "set it to Fathom's scripts folder, or unset it");
-  }
-  const fs::path source = source_root();
-  const fs::path scripts = source.empty() ? own_folder() / kInstalledScripts : source / "scripts";
-  return first_of({scripts / kPlotScript}, "the plotting script plot.py",
-                  "set FATHOM_SCRIPTS to Fathom's scripts folder");
+base::Result<std::string> find_overlay_library() {
+  return find_beside("../profiler", "libfathom-overlay.so", "the library that uses an overlay",
+                     "build it with scripts/setup.sh");
+}
+
+base::Result<std::string> find_plot_script() { return find_script(kPlotScript, "plotting script"); }
+
+base::Result<std::string> find_openmpi_script() {
+  return find_script(kOpenMpiScript, "script that builds Open MPI");
 }
 
 std::string python() {

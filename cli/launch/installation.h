@@ -17,8 +17,12 @@ base::Result<std::string> find_library(Library library);
 // The library that provides MPI to the tool itself, for several of its processes working together.
 base::Result<std::string> find_mpi_library();
 
-// The plotting script. FATHOM_SCRIPTS overrides the folder.
+// The library with which ranks use an overlay (cli/launch/overlay.h).
+base::Result<std::string> find_overlay_library();
+
+// The plotting script, and the one that builds Open MPI. FATHOM_SCRIPTS overrides the folder.
 base::Result<std::string> find_plot_script();
+base::Result<std::string> find_openmpi_script();
 
 // The Python that draws: FATHOM_PYTHON, else the one that the Python package was built for.
 std::string python();

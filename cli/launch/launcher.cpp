@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/program_name.h"
+#include "base/text.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/needed_libraries.h"
 
@@ -436,13 +437,16 @@ std::string application_name(const Words& command) {
   return name.empty() || name[0] == '.' ? "app" : name;
 }
 
-base::Result<Launch> preload_ranks(const Words& command, const std::string& library,
+base::Result<Launch> preload_ranks(const Words& command, const Words& libraries,
                                    const Variables& settings, const Environment& environment) {
-  if (library.find_first_of(": \t") != library.npos) {
-    return base::Error{"the library's path '" + library +
-                       "' contains a blank or ':', which LD_PRELOAD does not allow; move it or "
-                       "set FATHOM_LIBRARY to a copy"};
+  for (const std::string& path : libraries) {
+    if (path.find_first_of(": \t") != path.npos) {
+      return base::Error{"the library's path '" + path +
+                         "' contains a blank or ':', which LD_PRELOAD does not allow; move it or "
+                         "set FATHOM_LIBRARY to a copy"};
+    }
   }
+  const std::string library = base::joined(libraries, ":");
   const Launcher launcher = find_launcher(command);
   switch (launcher.kind) {
     case LauncherKind::kOpenMpi:

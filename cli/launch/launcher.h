@@ -57,10 +57,10 @@ struct Launch {
   Variables environment;  // to set for the process that runs `command`
 };
 
-// `library` is what LD_PRELOAD should name, after the user's own libraries and a sanitizer's
+// `libraries` are what LD_PRELOAD should name, after the user's own libraries and a sanitizer's
 // runtime. An Error says why the job cannot be started this way and what to do.
 base::Result<Launch> preload_ranks(const std::vector<std::string>& command,
-                                   const std::string& library, const Variables& settings,
-                                   const Environment& environment);
+                                   const std::vector<std::string>& libraries,
+                                   const Variables& settings, const Environment& environment);
 
 }  // namespace fathom::cli

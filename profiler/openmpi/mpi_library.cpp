@@ -105,10 +105,12 @@ void* find_variable_in_mpi(const char* name) {
   return global != nullptr ? global : find_in_mpi(name);
 }
 
-std::string mpi_library_path() {
+std::string open_mpi_path() {
   Dl_info info{};
-  void* symbol = find_in_mpi("PMPI_Init");
-  return symbol != nullptr && dladdr(symbol, &info) != 0 ? info.dli_fname : std::string();
+  void* symbol = find_in_mpi("opal_init_util");
+  return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fname != nullptr
+             ? info.dli_fname
+             : std::string();
 }
 
 void* find_other_tool(const char* name) {

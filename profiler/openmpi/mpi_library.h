@@ -40,8 +40,9 @@ void* find_other_tool(const char* name);
 // tool or of any MPI library; nullptr if there is none.
 void* next_definition(const char* name);
 
-// The file of the program's Open MPI; empty if the MPI library is not known.
-std::string mpi_library_path();
+// Where Open MPI is installed: the path of its lowest library, libopen-pal. (libmpi may come from an
+// overlay.)
+std::string open_mpi_path();
 
 template <typename F>
 F find_in_mpi_as(const char* name) {

@@ -12,7 +12,7 @@
 namespace fathom::profiler {
 namespace {
 
-bool pml_in_file(const std::string& path, std::string& choice) {
+std::optional<std::string> setting_in_file(const std::string& path, const std::string& name) {
   std::ifstream file(path);
   std::string line;
   while (std::getline(file, line)) {
@@ -22,12 +22,9 @@ bool pml_in_file(const std::string& path, std::string& choice) {
     words >> value;
     key.erase(key.find_last_not_of(" \t") + 1);
     key.erase(0, key.find_first_not_of(" \t"));
-    if (key == "pml" && !value.empty()) {
-      choice = value;
-      return true;
-    }
+    if (key == name && !value.empty()) return value;
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -38,25 +35,28 @@ std::string selected_pml() {
   return static_cast<const char*>(component) + openmpi::kPmlComponentName;
 }
 
-// Reads Open MPI's files itself: it runs before MPI_Init, when the library has not read them yet.
-bool user_chose_pml(std::string& choice) {
-  choice = environment_value("OMPI_MCA_pml");
-  if (!choice.empty()) return true;
+std::optional<std::string> setting_in_files(const std::string& name) {
   std::string files = environment_value("OMPI_MCA_mca_base_param_files");
   if (files.empty()) {
     files = environment_value("HOME") +
             "/.openmpi/mca-params.conf:/etc/openmpi/openmpi-mca-params.conf";
-    const std::string library = mpi_library_path();
-    const auto folder = library.rfind("/lib");
+    const std::string library = open_mpi_path();
+    const auto folder = library.rfind("/lib", library.rfind('/') - 1);
     if (folder != std::string::npos)
       files += ":" + library.substr(0, folder) + "/etc/openmpi-mca-params.conf";
   }
   std::replace(files.begin(), files.end(), ',', ':');
   std::istringstream paths(files);
   for (std::string path; std::getline(paths, path, ':');) {
-    if (pml_in_file(path, choice)) return true;
+    if (auto value = setting_in_file(path, name)) return value;
   }
-  return false;
+  return std::nullopt;
+}
+
+bool user_chose_pml(std::string& choice) {
+  choice = environment_value("OMPI_MCA_pml");
+  if (choice.empty()) choice = setting_in_files("pml").value_or("");
+  return !choice.empty();
 }
 
 }  // namespace fathom::profiler

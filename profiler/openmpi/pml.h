@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 
 namespace fathom::profiler {
@@ -38,9 +39,13 @@ inline constinit Pml original_pml{};
 // The name of the PML in use: "ob1", "ucx", "cm"; empty if unknown.
 std::string selected_pml();
 
-// True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of Open MPI's parameter
-// files (those of mca_base_param_files, by default ~/.openmpi/mca-params.conf and the
-// installation's; opal/mca/base/mca_base_var.c). `choice` receives the value.
+// The value of an MCA parameter in Open MPI's parameter files (those of mca_base_param_files, by
+// default ~/.openmpi/mca-params.conf and the installation's; opal/mca/base/mca_base_var.c). Reads
+// the files itself: before MPI_Init, Open MPI has not done so yet.
+std::optional<std::string> setting_in_files(const std::string& name);
+
+// True if the user or the site chose a PML: OMPI_MCA_pml, or a line in one of those files. `choice`
+// receives the value.
 bool user_chose_pml(std::string& choice);
 
 }  // namespace fathom::profiler

@@ -21,6 +21,7 @@
 #include "profiler/finish/rescue.h"
 #include "profiler/openmpi/gather.h"
 #include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/overlay.h"
 #include "profiler/openmpi/performance_variables.h"
 #include "profiler/openmpi/pml.h"
 #include "profiler/process/run_directory.h"
@@ -97,6 +98,23 @@ void adopt_parent(Communicators& communicators, const void* parent) {
   if (Live* live = Communicators::find(parent)) communicators.follow_local(*live);
 }
 
+void describe_peruse(ProfiledProcess& process) {
+  RowsText& text = process.run_text();
+  if (!chosen_pml.empty()) {
+    text.add("note", "Open MPI's settings choose the PML (pml = " + chosen_pml +
+                         "); Fathom did not change it");
+  }
+  if (forced_pml) {
+    text.add("note",
+             "this run used pml/ob1, because only that fires the PERUSE events which --source "
+             "peruse asks for; otherwise Open MPI chooses the PML itself");
+  }
+  if (const std::string overlay = overlay_in_use(); !overlay.empty()) {
+    process.text().add("note", "PERUSE comes from libmpi and pml/ob1 in " + overlay +
+                                   "; everything else is the installed Open MPI's");
+  }
+}
+
 void describe_process(ProfiledProcess& process) {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
@@ -119,11 +137,7 @@ void describe_process(ProfiledProcess& process) {
                              number + (i == kPointToPoint ? " 0 " : " 1 ") + kClassNames[i]);
     }
   }
-  if (!chosen_pml.empty() && process.settings().source == SourceName::kPeruse &&
-      process.source() == SourceName::kPeruse) {
-    process.run_text().add("note", "Open MPI's settings choose the PML (pml = " + chosen_pml +
-                                       "); Fathom did not change it");
-  }
+  if (process.source() == SourceName::kPeruse) describe_peruse(process);
 }
 
 void open_performance_variables(Run& run) {
@@ -199,10 +213,12 @@ void before_init() noexcept try {
   if (settings.disabled) return;
   CallTimes::choose_clock();
   tracing::prepare(settings);
-  const bool wants_peruse =
-      settings.source == SourceName::kPeruse && find_in_mpi("PERUSE_Init") != nullptr;
-  // Only pml/ob1 fires PERUSE events. The parameter is set for MPI_Init alone; after_init() removes
-  // it again.
+  add_overlay_components();
+  // Only pml/ob1 fires PERUSE events. Another PML would have been chosen for a faster network, so a
+  // job is moved to ob1 only if its user asks for PERUSE by name. The parameter is set for MPI_Init
+  // alone; after_init() removes it again.
+  const bool wants_peruse = !settings.automatic && settings.source == SourceName::kPeruse &&
+                            find_in_mpi("PERUSE_Init") != nullptr;
   if (!user_chose_pml(chosen_pml) && wants_peruse) {
     forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
   }
@@ -214,6 +230,7 @@ void before_init() noexcept try {
 
 void after_init(bool succeeded) noexcept try {
   if (forced_pml) unsetenv("OMPI_MCA_pml");
+  forget_overlay_components();
   if (!succeeded || the_run != nullptr || settings_before_init.disabled) return;
   the_run = new Run(settings_before_init);
   open(*the_run);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "profiler/openmpi/overlay.h"
 #include "profiler/openmpi/pml.h"
 #include "profiler/sources/monitoring.h"
 #include "profiler/sources/receive_requests.h"
@@ -19,6 +20,8 @@ bool prepare_peruse(ProfiledProcess& process, const std::string& chosen_pml, std
   const char* missing = "";
   if (!open_peruse(missing)) {
     reason = missing;
+    if (overlay_was_offered())
+      reason += "; no overlay that was offered to the job (FATHOM_OVERLAY) is for this libmpi";
     return false;
   }
   // pml/monitoring wraps another PML; the start-up check shows whether that is ob1.

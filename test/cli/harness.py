@@ -23,7 +23,8 @@ class CliTest(unittest.TestCase):
     def fathom(self, *words, **variables):
         environment = {k: v for k, v in os.environ.items()
                        if not k.startswith(("FATHOM_", "SLURM_", "OMPI_")) and k != "LD_PRELOAD"}
-        environment.update({"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", **variables})
+        environment.update({"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "FATHOM_OVERLAY": "", **variables})
+        environment = {name: value for name, value in environment.items() if value is not None}
         return subprocess.run([FATHOM, *words], cwd=self.folder, env=environment, text=True,
                               capture_output=True, timeout=120)
 

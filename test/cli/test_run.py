@@ -74,6 +74,26 @@ class OpenMpi(RunTest):
         self.assertEqual(first, {"LD_PRELOAD": self.library, "FATHOM_OUTPUT": self.path("r")})
         self.assertNotIn("LD_PRELOAD", self.seen()["environment"])
 
+    def test_overlays_of_the_cache_are_offered_to_the_ranks_alone(self):
+        for name in ("openmpi-4.1.4-peruse-overlay-1-aa", "openmpi-4.1.6-peruse-overlay-1-bb", "openmpi-4.1.4-peruse-full-1"):
+            os.makedirs(self.path("cache", name, "replaces"))
+        for name in ("4.1.4-peruse-overlay-1-aa", "4.1.6-peruse-overlay-1-bb"):
+            open(self.path("cache", "openmpi-" + name, "replaces", "libmpi.so.40"), "w", encoding="utf-8").close()
+        result = self.run_job("-o", "r", "--", "mpirun", "./a", ":", "./b", FATHOM_OVERLAY=None, FATHOM_CACHE=self.path("cache"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        first, second = self.exported()
+        self.assertEqual(first, second)
+        self.assertEqual(first["FATHOM_OVERLAY"], ":".join(self.path("cache", "openmpi-" + name) for name in
+                                                           ("4.1.4-peruse-overlay-1-aa", "4.1.6-peruse-overlay-1-bb")))
+        self.assertRegex(first["LD_PRELOAD"], f"^{re.escape(self.library)}:/.*/libfathom-overlay.so$")
+        self.assertNotIn("FATHOM_OVERLAY", self.seen()["environment"])
+
+    def test_overlay_is_for_sources_that_need_it(self):
+        for words, variables, offered in ((["--source", "pml"], {}, False), (["--source", "auto"], {}, True),
+                                          ([], {"FATHOM_SOURCE": "mpi_t"}, False), ([], {}, True)):
+            self.run_job("--force", "-o", "r", *words, "--", "mpirun", "./a", FATHOM_OVERLAY="/an/overlay", **variables)
+            self.assertEqual("libfathom-overlay.so" in self.exported()[0]["LD_PRELOAD"], offered, (words, variables))
+
     def test_options_choose_what_a_trace_holds(self):
         result = self.run_job("-o", "r", "--ranks", "3,0-1", "--functions", "-MPI_Test*,-MPI_I*", "--communicators", "solver*",
                               "--phases", "solve,write", "--after", "1500ms", "--for", "200us", "--sample", "10", "--call-sites", "0",

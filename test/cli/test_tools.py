@@ -183,6 +183,31 @@ class Doctor(harness.CliTest):
         self.assertIn("no    library", result.stdout)
         self.assertIn("nothing can be measured", result.stdout)
 
+    def build_peruse(self, script, *words):
+        with open(self.path("openmpi.sh"), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\n" + script)
+        os.chmod(self.path("openmpi.sh"), 0o755)
+        return self.fathom("doctor", "--build-peruse", *words, FATHOM_SCRIPTS=self.folder)
+
+    def test_peruse_is_built_for_the_release_that_is_installed(self):
+        result = self.build_peruse('echo "$@" >words; echo progress\n', "--json")
+        self.assertIn(result.returncode, (0, 1), result.stderr)
+        self.assertEqual(json.loads(result.stdout)["schema"], "fathom-doctor/1")
+        self.assertIn("progress", result.stderr)
+        with open(self.path("words"), encoding="utf-8") as file:
+            self.assertRegex(file.read(), r"^\d+\.\d+\.\d+\w*-peruse\n$")
+
+    def test_peruse_is_built_from_given_sources(self):
+        self.build_peruse('echo "$@" >words\n', "--sources", self.folder)
+        with open(self.path("words"), encoding="utf-8") as file:
+            self.assertTrue(file.read().endswith(f"-peruse --sources {self.folder}\n"))
+
+    def test_peruse_that_cannot_be_built(self):
+        result = self.build_peruse("echo why >&2; exit 1\n")
+        self.assertEqual((result.returncode, result.stdout), (1, ""))
+        self.assertIn("why", result.stderr)
+        self.assert_refused(self.fathom("doctor", "--sources", "/"), 2, "--build-peruse")
+
     def test_a_missing_launcher_is_reported(self):
         result = self.fathom("doctor", PATH="/nowhere")
         self.assertIn("warn  mpirun", result.stdout)

@@ -1,0 +1,101 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes an Open MPI available and prints its prefix as the last line.
+#
+#   scripts/openmpi.sh VERSION [--full] [--sources PATH] [--check]
+#
+#   stock           the Open MPI on the PATH, as it is
+#   4.1.4-peruse    the same with PERUSE: an overlay of two files, built once and cached. Any 4.1
+#                   release, when it is the one on the PATH
+#   --full          build a whole Open MPI with PERUSE instead, with its own launcher and without
+#                   InfiniBand (UCX, verbs, libfabric)
+#   --check         build nothing; fail if something would have to be built
+#   --sources PATH  the source archive or folder of this release. Default: the source package from
+#                   which the installed package was built, through this machine's apt
+#
+# PREFIX/bin holds mpirun and mpicc in either case. To add a version, add a function and a row to the
+# `case` at the end: it sets `prefix` and builds what is missing there.
+set -euo pipefail
+. "$(dirname "$0")/lib.sh"
+exec 3>&1 1>&2  # the prefix alone goes to stdout
+
+version= full=no check=no sources=
+while [ $# -gt 0 ]; do
+  case $1 in
+    --full) full=yes ;;
+    --check) check=yes ;;
+    --sources) sources=$(realpath "${2:?--sources needs a path}"); shift ;;
+    -*) die "openmpi.sh has no option $1; there are --full, --sources and --check" ;;
+    *) version=$1 ;;
+  esac
+  shift
+done
+
+# Where this Open MPI is installed: its ompi_info, which is linked to its libmpi.
+find_installed() {
+  ompi_info=$(command -v ompi_info) ||
+    die "there is no Open MPI on the PATH (no ompi_info); install openmpi-bin or load its module"
+  release=$(sed -n 's/^Open MPI v\([^ ]*\).*/\1/p' < <("$ompi_info" --version))
+  libmpi=$(realpath "$(ldd "$ompi_info" | awk '$1 == "libmpi.so.40" { print $3 }')")
+  [ -f "$libmpi" ] || die "cannot find the libmpi.so.40 of $ompi_info"
+  component=$("$ompi_info" --path pkglibdir --parsable | cut -d: -f3-)/mca_pml_ob1.so
+}
+
+stock() {
+  find_installed
+  prefix=$(dirname "$(dirname "$ompi_info")")
+}
+
+# The name of a folder in the cache changes with the recipe that fills it (the number), and the name
+# of an overlay with the files that it replaces.
+peruse() {
+  local wanted=${version%-peruse} made_for
+  if [ -n "${FATHOM_OPENMPI:-}" ]; then
+    grep -aqs PERUSE_Event_comm_register "$FATHOM_OPENMPI/lib/libmpi.so.40" ||
+      die "FATHOM_OPENMPI=$FATHOM_OPENMPI holds no Open MPI with PERUSE; unset it to have one built"
+    prefix=$FATHOM_OPENMPI
+    return
+  elif [ "$full" = yes ]; then
+    prefix=$fathom_cache/openmpi-$wanted-peruse-full-1
+    available "$prefix" || make_prefix "$fathom_scripts/openmpi/full.sh" "$wanted"
+  else
+    find_installed
+    [ "$release" = "$wanted" ] || die "the Open MPI on the PATH is release $release" \
+      "($ompi_info), so an overlay with PERUSE can be built for $release only"
+    made_for=$(cat "$libmpi" $([ ! -f "$component" ] || echo "$component") | sha256sum | cut -c 1-12)
+    prefix=$fathom_cache/openmpi-$wanted-peruse-overlay-1-$made_for
+    export ompi_info libmpi component
+    available "$prefix" || make_prefix "$fathom_scripts/openmpi/overlay.sh" "$wanted"
+  fi
+  # For tests that are started without this script.
+  ln -sfn "$prefix" "$fathom_cache/openmpi-$version"
+}
+
+available() {
+  [ -x "$1/bin/mpirun" ] && [ -f "$1/complete" ] || return 1
+  skip "Open MPI $version" "already in $1"
+}
+
+# make_prefix RECIPE RELEASE: one process at a time; what an interrupted one left is removed.
+make_prefix() {
+  [ "$check" = no ] || die "Open MPI $version is not built yet; scripts/openmpi.sh $version builds it"
+  exec 4>"$fathom_cache/openmpi.lock"
+  flock --nonblock 4 || {
+    printf '==> another process builds an Open MPI in %s; waiting for it\n' "$fathom_cache"
+    flock 4
+    if available "$prefix"; then return; fi
+  }
+  rm -rf "$prefix"
+  "$1" "$2" "$prefix" $sources 4>&- || { rm -rf "$prefix"; exit 1; }
+  touch "$prefix/complete"
+}
+
+mkdir -p "$fathom_cache" ||
+  die "cannot make the cache folder $fathom_cache; set FATHOM_CACHE to one that can be written"
+case $version in
+  stock) stock ;;
+  *-peruse) peruse ;;
+  '') die "name the version: scripts/openmpi.sh stock or $fathom_openmpi" ;;
+  *) die "there is no recipe for Open MPI '$version'; there are stock and $fathom_openmpi" ;;
+esac
+printf '%s\n' "$prefix" >&3
