@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-LIBRARIES = ("libfathom.so", "libfathom-trace.so", "libfathom-mpi.so")
+LIBRARIES = ("libfathom-count.so", "libfathom.so", "libfathom-trace.so", "libfathom-mpi.so")
 ENVIRONMENT = {**os.environ, "CCACHE_DISABLE": "1"}
 
 
