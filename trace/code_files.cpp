@@ -12,6 +12,7 @@
 #include <deque>
 #include <optional>
 #include <utility>
+#include <vector>
 
 namespace fathom::trace {
 namespace {
@@ -107,16 +108,55 @@ class CodeFiles::Module {
         dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
     // libdw gives a function without a symbol the name of the one before it.
     if (name != nullptr && offset < symbol.st_size) site.function = demangled(name);
-    Dwfl_Line* line = dwfl_module_getsrc(module_, address);
-    if (line == nullptr) return;
-    const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
-    if (file != nullptr) site.file = file;
+    if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
+      const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
+      if (file != nullptr) site.file = file;
+    } else if (Dwarf_Line* found = line_by_units(address)) {
+      const char* file = dwarf_linesrc(found, nullptr, nullptr);
+      if (file != nullptr) site.file = file;
+      dwarf_lineno(found, &site.line);
+    }
   }
 
  private:
+  // Code that a compilation unit covers.
+  struct Range {
+    Dwarf_Addr begin = 0, end = 0;  // as in the file
+    Dwarf_Die unit{};
+  };
+
+  // dwfl_module_getsrc() finds the unit in .debug_aranges, which clang does not write. The units'
+  // own ranges say the same.
+  Dwarf_Line* line_by_units(Dwarf_Addr address) {
+    if (!units_listed_) list_units();
+    address -= units_bias_;
+    const auto after =
+        std::upper_bound(units_.begin(), units_.end(), address,
+                         [](Dwarf_Addr a, const Range& range) { return a < range.begin; });
+    if (after == units_.begin() || address >= (after - 1)->end) return nullptr;
+    return dwarf_getsrc_die(&(after - 1)->unit, address);
+  }
+
+  void list_units() {
+    units_listed_ = true;
+    for (Dwarf_Die* unit = nullptr;
+         (unit = dwfl_module_nextcu(module_, unit, &units_bias_)) != nullptr;) {
+      Dwarf_Addr base = 0;
+      Range range{.unit = *unit};
+      for (std::ptrdiff_t next = 0;
+           (next = dwarf_ranges(unit, next, &base, &range.begin, &range.end)) > 0;)
+        units_.push_back(range);
+    }
+    std::sort(units_.begin(), units_.end(),
+              [](const Range& a, const Range& b) { return a.begin < b.begin; });
+  }
+
   Dwfl* dwfl_ = nullptr;
   Dwfl_Module* module_ = nullptr;
   GElf_Addr bias_ = 0;
+  std::vector<Range> units_;  // by begin; listed when first needed
+  Dwarf_Addr units_bias_ = 0;
+  bool units_listed_ = false;
 };
 
 std::string describe(const CodeSite& site) {

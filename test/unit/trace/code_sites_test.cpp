@@ -70,6 +70,18 @@ TEST_CASE("a call is found with its function, file and line") {
         std::string::npos);
 }
 
+TEST_CASE("lines are found in programs of clang, which writes no .debug_aranges") {
+  const fathom::test::Scratch scratch;
+  const std::string copy = scratch / "copy";
+  REQUIRE(run("objcopy --remove-section .debug_aranges /proc/" + std::to_string(getpid()) +
+              "/exe " + copy));
+  const Place place = where_it_calls();
+  CodeSites sites({segment_of(place.address, copy)});
+  const CodeSite& site = sites.of_call(place.address);
+  CHECK(site.file.find("code_sites_test.cpp") != std::string::npos);
+  CHECK(site.line == place.line);
+}
+
 TEST_CASE(
     "without debug information the symbol table names a call, and a stripped file gives its "
     "address") {
