@@ -64,6 +64,8 @@ def members(f):
         yield 'file', f'FileAccess::k{f.options["moves"].capitalize()}'
     if f.role in ('blocking', 'nonblocking') or 'flow' in f.options:
         yield 'in_sequence', 'true'
+    if requests(f) != 'kNone':
+        yield 'immediate', 'true'
     if f.options.get('mode') == 'synchronous':
         yield 'synchronous', 'true'
     if f.options.get('topology') == 'cartesian':

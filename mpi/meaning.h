@@ -128,6 +128,7 @@ struct Meaning {
   WindowAccess window = WindowAccess::kNone;
   FileAccess file = FileAccess::kNone;
   bool in_sequence = false;  // counts in the sequence of collectives on its communicator
+  bool immediate = false;    // makes, starts or frees a request, and so waits for no other process
   bool synchronous = false;  // a send that waits for its receive whatever its length
   bool cartesian = false;    // makes a communicator with a Cartesian topology
   bool begins_job = false;   // MPI_Init, MPI_Init_thread

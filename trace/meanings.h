@@ -3,7 +3,7 @@
 // calls.
 //
 // Traces of other tools, and partial ones, may lack attributes. A function that makes a request
-// counts as such only if the request is recorded, and a collective has a place in a communicator's
+// counts as such only if the request is recorded (but is always immediate), and a collective has a place in a communicator's
 // sequence only if the communicator is recorded. The group is the one that the trace states.
 #pragma once
 

@@ -33,8 +33,9 @@ Wait CallWait::wait() const {
   Wait best;
   const StepFile& steps = job_->steps();
   const Step& call = steps.at(process_, call_);
-  const Completes completes = job_->facts().functions[call.number].completes;
-  if (completes == Completes::kTest) return best;
+  const mpi::Meaning& facts = job_->facts().functions[call.number];
+  const Completes completes = facts.completes;
+  if (completes == Completes::kTest || facts.immediate) return best;
   bool found = false;
   for (const std::uint32_t number : completed_) {
     const Step& part = steps.at(process_, number);

@@ -12,8 +12,9 @@
 //   collectives    see collectives.h
 //
 // A call that completes several operations waits for the last of them (MPI_Waitall) or the first
-// (MPI_Waitany, MPI_Waitsome); tests never wait. A message's arrival ends its wait, whatever the
-// other clock says. A wait within the uncertainty of the two clocks does not count.
+// (MPI_Waitany, MPI_Waitsome); tests, and calls that only post an operation, never wait. A
+// message's arrival ends its wait, whatever the other clock says. A wait within the uncertainty of
+// the two clocks does not count.
 #pragma once
 
 #include <cstddef>

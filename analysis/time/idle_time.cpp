@@ -32,10 +32,9 @@ IdleRow waits_of(const JoinedJob& job, const ScopeFilter& scope, std::uint32_t p
   return row;
 }
 
-// A call that only posts a request returns at once, so it cannot wait.
 bool can_wait(const mpi::Meaning& facts) {
   const trace::Group group = facts.group;
-  if (facts.requests != Requests::kNone) return false;
+  if (facts.immediate) return false;
   return group == trace::Group::kReceive || group == trace::Group::kSendReceive ||
          group == trace::Group::kCompletion || group == trace::Group::kProbe;
 }

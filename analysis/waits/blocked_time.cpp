@@ -74,7 +74,8 @@ class Scan {
   }
 
   void finish(std::uint32_t process, const Step& call, const Decisive& decisive) {
-    if (!decisive.part || job_.facts().functions[call.number].completes == Completes::kTest ||
+    const mpi::Meaning& facts = job_.facts().functions[call.number];
+    if (!decisive.part || facts.completes == Completes::kTest || facts.immediate ||
         !scope_.at(call.time_ns))
       return;
     const Step& part = *decisive.part;

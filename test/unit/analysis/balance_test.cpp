@@ -160,6 +160,13 @@ TEST_CASE("calls that can wait receive, complete or probe; posting a request can
   }
 }
 
+TEST_CASE("MPI_Irecv cannot wait in a trace that records no requests either") {
+  trace::Definitions definitions;
+  for (const char* name : {"MPI_Irecv", "MPI_Recv"})
+    definitions.functions.push_back({name, trace::Group::kReceive, {}, {}});
+  CHECK(functions_that_can_wait(definitions) == std::vector<bool>{false, true});
+}
+
 TEST_CASE("an even load is not a finding") {
   MadeJob made = one_after_the_other();
   Loaded loaded(made);

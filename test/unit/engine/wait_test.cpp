@@ -58,6 +58,15 @@ TEST_CASE("a late sender is found in a blocking receive and where a request is w
   CHECK(waits.origins[0].direct_ns + waits.origins[1].direct_ns == 900);
 }
 
+TEST_CASE("MPI_Irecv does not wait for a message that arrives in it and names no request") {
+  MadeJob made(2);
+  MadeJob::about(made.enter(1, 100, "MPI_Irecv"), 0, 0, 8);
+  made.message(1, 690, false, 0, 0, 8);
+  made.leave(1, 700, "MPI_Irecv");
+  made.send(0, 600, 610, 1);
+  check(waits_of(made), {});
+}
+
 // A job of two processes whose threads each talk to a thread of the other process, now and then to
 // another one, and meet in barriers on a communicator of their own.
 void talk_in_threads(MadeJob& made, std::uint64_t seed, int threads, int rounds) {

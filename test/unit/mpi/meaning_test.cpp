@@ -73,6 +73,14 @@ TEST_CASE("each call's effect on requests is known") {
   CHECK(meaning_of("MPI_Test_cancelled").completes == Completes::kNothing);
 }
 
+TEST_CASE("a call that makes, starts or frees a request waits for nobody") {
+  for (const char* name : {"MPI_Irecv", "MPI_Isend", "MPI_Ibarrier", "MPI_Recv_init",
+                           "MPI_Startall", "MPI_Request_free", "MPI_Rput"})
+    CHECK(meaning_of(name).immediate);
+  for (const char* name : {"MPI_Recv", "MPI_Wait", "MPI_Barrier", "MPI_Sendrecv"})
+    CHECK(!meaning_of(name).immediate);
+}
+
 TEST_CASE("windows, topologies and the ends of the job are known") {
   CHECK(meaning_of("MPI_Rput").window == WindowAccess::kPut);
   CHECK(meaning_of("MPI_Fetch_and_op").window == WindowAccess::kAtomic);
