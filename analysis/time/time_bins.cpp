@@ -11,9 +11,10 @@ TimeBins::TimeBins(const trace::Definitions& definitions, const Scope& scope, st
   const TraceSpan job = span_of(definitions);
   const std::uint64_t begin_ns = std::max(job.from_ns, scope.from_ns);
   const std::uint64_t end_ns = std::max(std::min(job.to_ns + 1, scope.to_ns), begin_ns + 1);
-  const std::uint64_t width_ns = (end_ns - begin_ns + count - 1) / count;
+  const std::uint64_t width_ns = (end_ns - begin_ns) / count, rest_ns = (end_ns - begin_ns) % count;
   edges_.reserve(count + 1);
-  for (std::size_t bin = 0; bin <= count; ++bin) edges_.push_back(begin_ns + bin * width_ns);
+  for (std::size_t bin = 0; bin <= count; ++bin)
+    edges_.push_back(begin_ns + bin * width_ns + bin * rest_ns / count);
 }
 
 TimeBins::TimeBins(std::vector<std::uint64_t> edges, const Scope& scope)

@@ -15,8 +15,8 @@ namespace fathom::analysis {
 
 class TimeBins {
  public:
-  // `count` > 0 equal bins from the beginning of the job, or of the scope's window, to its end. Their
-  // width is a whole number of nanoseconds, so the last one may end up to `count` ns later.
+  // `count` > 0 bins from the beginning of the job, or of the scope's window, to its end. Edges are
+  // whole nanoseconds, so the bins are equal but for a nanosecond.
   TimeBins(const trace::Definitions& definitions, const Scope& scope, std::size_t count);
   // Bins between these edges: at least two, ascending. They are cut to the scope's window.
   TimeBins(std::vector<std::uint64_t> edges, const Scope& scope);

@@ -67,16 +67,16 @@ class Operations:
 
         idle_time is the rest: time outside every recorded call, which for Fathom's traces is the program's
         own computing, and before a process's first event and after its last. normalized divides by the time that
-        all processes have in a bin. Bins are whole nanoseconds wide, so the last may end a little after the run.
+        all processes have in a bin. Bins are whole nanoseconds wide, so their widths may differ by one.
         """
         edges, functions = self._counted.time_by_bin(num_bins)
-        whole = (edges[1] - edges[0]) * len(self._definitions["processes"])
+        whole = numpy.diff(edges) * len(self._definitions["processes"])
         busy = sum(functions.values(), numpy.zeros(num_bins))
         made = {"bin_start": edges[:-1], "bin_end": edges[1:], "idle_time": numpy.maximum(whole - busy, 0)}
         made.update(zip(self._names(functions), functions.values()))
         made = pandas.DataFrame(made)
-        if normalized and whole > 0:
-            made.iloc[:, 2:] /= whole
+        if normalized:
+            made.iloc[:, 2:] = made.iloc[:, 2:].div(numpy.maximum(whole, 1), axis=0)
         return made
 
     def comm_over_time(self, output: str = "size", message_type: str = "send", bins=50, range=None, density: bool = False):

@@ -56,7 +56,7 @@ class Pictures:
         table = part.time_profile(num_bins)
         edges = numpy.append(table["bin_start"], table["bin_end"].iloc[-1])
         functions = {name: table[name].to_numpy() for name in table.columns.drop(["bin_start", "bin_end", "idle_time"])}
-        return over_time.draw_time_profile(job, edges, functions, (edges[1] - edges[0]) * len(part.processes()), normalized)
+        return over_time.draw_time_profile(job, edges, functions, len(part.processes()), normalized)
 
     def plot_comm_over_time(self, output: str = "size", bins: int = 50) -> Picture:
         """Bytes ("size") or messages ("count") sent, by bin of time."""

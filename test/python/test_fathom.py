@@ -109,21 +109,21 @@ class MadeTrace(unittest.TestCase):
     def test_the_time_profile_adds_up(self):
         table = self.run_.time_profile(4)
         # From 0 to the moment after the last event, 1601, in bins of whole nanoseconds.
-        self.assertEqual(table["bin_start"].tolist(), [0, 401, 802, 1203])
-        self.assertEqual(table["bin_end"].tolist(), [401, 802, 1203, 1604])
+        self.assertEqual(table["bin_start"].tolist(), [0, 400, 800, 1200])
+        self.assertEqual(table["bin_end"].tolist(), [400, 800, 1200, 1601])
         self.assertEqual(table["MPI_Send"].tolist(), [200, 0, 0, 0])
-        self.assertEqual(table["MPI_Recv"].tolist(), [601, 99, 0, 0])
-        self.assertEqual(table["MPI_Barrier"].tolist(), [0, 0, 203, 697])
-        self.assertEqual(table["idle_time"].tolist(), [402, 1104, 1000, 506])
+        self.assertEqual(table["MPI_Recv"].tolist(), [600, 100, 0, 0])
+        self.assertEqual(table["MPI_Barrier"].tolist(), [0, 0, 200, 700])
+        self.assertEqual(table["idle_time"].tolist(), [400, 1100, 1000, 503])
         normalized = self.run_.time_profile(4, normalized=True)
         numpy.testing.assert_allclose(normalized.iloc[:, 2:].sum(axis=1), 1)
 
     def test_communication_over_time_adds_up(self):
         values, edges = self.run_.comm_over_time(bins=2)
-        self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 801, 1602]))
+        self.assertEqual((values.tolist(), edges.tolist()), ([150, 0], [0, 800, 1601]))
         self.assertEqual(self.run_.comm_over_time("count", "receive", bins=4)[0].tolist(), [1, 1, 0, 0])
         self.assertEqual(self.run_.comm_over_time(bins=2, range=(0, 600))[0].tolist(), [100, 50])
-        self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 801, 0])
+        self.assertEqual(self.run_.comm_over_time(bins=2, density=True)[0].tolist(), [1 / 800, 0])
 
     def test_given_edges_count_as_in_numpy(self):
         """Messages are sent at 0 and 300; the last bin holds its end too."""

@@ -26,22 +26,22 @@ def _time_axis(axes, edges_ns):
 
 
 @style.drawn
-def draw_time_profile(job, edges_ns, by_function, ranks_ns, normalized=True):
+def draw_time_profile(job, edges_ns, by_function, ranks, normalized=True):
     """Where time goes: the functions with most time, by bin; the rest is the program's own work.
 
-    `by_function`: ns of all ranks in each bin; `ranks_ns`: of a bin, the time that all ranks have in it.
+    `by_function`: ns of all `ranks` ranks in each bin.
     """
     ordered = sorted(((name, numpy.asarray(values, float)) for name, values in by_function.items() if name != PROGRAM),
                      key=lambda entry: -entry[1].sum())
-    whole = ranks_ns * (len(edges_ns) - 1)
-    ordered = [entry for entry in ordered if entry[1].sum() > LEAST_SHARE * whole]
+    ranks_ns = numpy.diff(edges_ns) * ranks
+    ordered = [entry for entry in ordered if entry[1].sum() > LEAST_SHARE * ranks_ns.sum()]
     most = len(style.CATEGORIES) - 1
     if len(ordered) > most + 1:
         ordered = ordered[:most] + [(f"{len(ordered) - most} other functions", sum(values for _, values in ordered[most:]))]
     picture, axes = _axes(job, "MPI calls over time", 0.76)
     edges = _time_axis(axes, edges_ns)
     if normalized:
-        scale, label = 100 / ranks_ns, "% of all ranks' time; white: the program's own work"
+        scale, label = 100 / numpy.maximum(ranks_ns, 1), "% of all ranks' time; white: the program's own work"
     else:
         size, sign, _ = style.time_unit(max(sum((values for _, values in ordered), numpy.zeros(1)).max(), 1))
         scale, label = 1 / size, f"{sign} of all ranks in each {style.time(edges_ns[1] - edges_ns[0])}"
@@ -77,8 +77,8 @@ def draw_communication(job, edges_ns, values, output):
 
 
 def of_analysis(table, ranks):
-    """(edges_ns, by_function, ranks_ns) of the analysis "time-profile"'s table."""
+    """(edges_ns, by_function, ranks) of the analysis "time-profile"'s table."""
     begin, end = (numpy.asarray(table[name], float) * 1e9 for name in ("bin_start_s", "bin_end_s"))
     edges = numpy.append(begin, end[-1])
     functions = {name: numpy.asarray(table[name], float) * 1e9 for name in table if name not in ("bin_start_s", "bin_end_s")}
-    return edges, functions, (edges[1] - edges[0]) * ranks
+    return edges, functions, ranks

@@ -120,8 +120,7 @@ TEST_CASE("a time profile assigns every moment of each process to one row") {
   CHECK(all == doctest::Approx(2000e-9));
   CHECK(receiving == doctest::Approx(600e-9));
   CHECK(column(*outcome, "MPI_Recv")[0] == 0);
-  CHECK(column(*outcome, "MPI_Recv")[20] ==
-        doctest::Approx(21e-9));  // a bin of 1001 / 50, rounded up
+  CHECK(column(*outcome, "MPI_Recv")[20] == doctest::Approx(20e-9));  // from 400 to 420
 }
 
 TEST_CASE("messages over time add up to all messages of the trace") {
@@ -133,7 +132,7 @@ TEST_CASE("messages over time add up to all messages of the trace") {
   for (const NamedColumn& each : outcome->section.tables.at(0).columns) {
     if (each.name != "sent_bytes") continue;
     const auto& values = std::get<std::vector<std::uint64_t>>(each.values);
-    CHECK(values[641 / 21] == 64);
+    CHECK(values[641 / 20] == 64);
     for (const std::uint64_t value : values) sent += value;
   }
   CHECK(sent == 64);
@@ -144,7 +143,7 @@ TEST_CASE("bins end on whole nanoseconds, at the end of the job or at given edge
   Loaded loaded(made);
   const trace::Definitions& definitions = loaded.trace.definitions();
   using Edges = std::vector<std::uint64_t>;
-  CHECK(TimeBins(definitions, {}, 4).edges() == Edges{0, 251, 502, 753, 1004});
+  CHECK(TimeBins(definitions, {}, 4).edges() == Edges{0, 250, 500, 750, 1001});
   Scope window;
   window.from_ns = 100;
   window.to_ns = 700;
@@ -157,6 +156,19 @@ TEST_CASE("bins end on whole nanoseconds, at the end of the job or at given edge
   std::vector<std::uint64_t> counts(3);
   given.add(0, 450, counts);
   CHECK(counts == Edges{300, 0, 50});
+}
+
+TEST_CASE("the time profile of a window ends where the window ends") {
+  MadeJob made = two_ranks();
+  Loaded loaded(made);
+  loaded.input.scope.from_ns = 101;
+  loaded.input.scope.to_ns = 200;  // 99 ns in 50 bins; rank 0 receives from 100 to 700
+  const auto outcome = time_profile(loaded.input);
+  REQUIRE(outcome.ok());
+  CHECK(column(*outcome, "bin_end_s").back() == doctest::Approx(200e-9));
+  double receiving = 0;
+  for (const double value : column(*outcome, "MPI_Recv")) receiving += value;
+  CHECK(receiving == doctest::Approx(99e-9));
 }
 
 TEST_CASE("chosen calls count whole, and time outside calls does not count") {
