@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "analysis/results_writer.h"
 
+#include <algorithm>
+
+#include "analysis/kept_results.h"
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
 #include "base/seconds.h"
@@ -42,6 +45,7 @@ void write_meanwhile(base::JsonWriter& json, const Meanwhile& meanwhile) {
 
 void write_finding(base::JsonWriter& json, const Finding& finding) {
   json.field("kind", finding.kind);
+  json.field("analysis", finding.analysis);
   json.field("seconds", finding.seconds);
   json.field("severity", name_of(finding.severity));
   json.field("strength", finding.strength);
@@ -89,7 +93,33 @@ void write_scope(base::JsonWriter& json, const Scope& scope) {
   });
 }
 
-void write_document(base::JsonWriter& json, const Results& results) {
+// The findings of both, which are each costliest first, in one order.
+void write_findings(base::JsonWriter& json, const std::vector<Finding>& findings,
+                    const std::vector<KeptFinding>& kept) {
+  auto next = kept.begin();
+  const auto write_kept_before = [&](const Finding* finding) {
+    for (; next != kept.end() && !(finding && ranks_before(*finding, next->place)); ++next)
+      json.raw(next->json);
+  };
+  json.key("findings");
+  json.open_list();
+  for (const Finding& finding : findings) {
+    write_kept_before(&finding);
+    json.object([&] { write_finding(json, finding); });
+  }
+  write_kept_before(nullptr);
+  json.close_list();
+}
+
+std::vector<std::string> joined(std::vector<std::string> all,
+                                const std::vector<std::string>& more) {
+  for (const std::string& one : more) {
+    if (std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  }
+  return all;
+}
+
+void write_document(base::JsonWriter& json, const Results& results, const KeptResults& kept) {
   json.object([&] {
     json.field("schema", kSchema);
     json.field("application", results.application);
@@ -97,15 +127,18 @@ void write_document(base::JsonWriter& json, const Results& results) {
     json.field("seconds", results.seconds);
     json.field("all_ranks_seconds", results.all_ranks_seconds);
     write_scope(json, results.scope);
-    json.objects("findings", results.findings,
-                 [&](const Finding& finding) { write_finding(json, finding); });
+    write_findings(json, results.findings, kept.findings);
     json.object("analyses", [&] {
+      for (const auto& [name, section] : kept.sections) {
+        json.key(name);
+        json.raw(section);
+      }
       for (const NamedSection& named : results.sections) {
         json.object(named.name, [&] { write_section(json, named.section); });
       }
     });
-    json.field("limits", results.limits);
-    json.field("skipped", results.skipped);
+    json.field("limits", joined(kept.limits, results.limits));
+    json.field("skipped", joined(kept.skipped, results.skipped));
   });
 }
 
@@ -114,6 +147,17 @@ void write_section_document(base::JsonWriter& json, const Section& section, cons
     json.field("schema", schema);
     write_section(json, section);
   });
+}
+
+// Through an AtomicFile, so that a reader never finds half a document.
+base::Status write_file(const Results& results, const KeptResults& kept, const std::string& path) {
+  base::AtomicFile file;
+  if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
+  base::JsonWriter json(file);
+  write_document(json, results, kept);
+  json.line_break();
+  json.finish();
+  return file.commit();
 }
 
 // `write(json)` writes the document. False if the file could not be written completely.
@@ -128,19 +172,16 @@ bool print(std::FILE* file, Write write) {
 
 }  // namespace
 
-// Through an AtomicFile, so that a reader never finds half a document.
 base::Status write_results(const Results& results, const std::string& path) {
-  base::AtomicFile file;
-  if (auto opened = file.open(path, base::AtomicFile::Existing::kReplace); !opened) return opened;
-  base::JsonWriter json(file);
-  write_document(json, results);
-  json.line_break();
-  json.finish();
-  return file.commit();
+  return write_file(results, {}, path);
+}
+
+base::Status update_results(const Results& results, const std::string& path) {
+  return write_file(results, kept_results(path, results), path);
 }
 
 bool print_results(const Results& results, std::FILE* file) {
-  return print(file, [&](base::JsonWriter& json) { write_document(json, results); });
+  return print(file, [&](base::JsonWriter& json) { write_document(json, results, {}); });
 }
 
 std::string section_text(const Section& section, const char* schema) {

@@ -3,7 +3,7 @@
 //
 //   {"schema": "fathom-analysis/1", "application": …, "ranks": …, "seconds": …,
 //    "all_ranks_seconds": …, "scope": {…},
-//    "findings": [{"kind", "seconds", "severity", …}, …],    costliest first
+//    "findings": [{"kind", "analysis", "seconds", …}, …],    costliest first
 //    "analyses": {"structure": {figures and tables}, …},     one object per analysis
 //    "limits": [sentences], "skipped": [names]}
 //
@@ -25,6 +25,10 @@ inline constexpr char kCriticalPathSchema[] = "fathom-critical-path/1";
 
 // An existing file is replaced once everything is written.
 base::Status write_results(const Results& results, const std::string& path);
+
+// The same, but keeps what an existing document of the same run holds of other analyses
+// (kept_results.h).
+base::Status update_results(const Results& results, const std::string& path);
 
 // False if the file (stdout) could not be written completely.
 bool print_results(const Results& results, std::FILE* file);

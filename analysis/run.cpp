@@ -54,8 +54,11 @@ void clip(Finding& finding, const Scope& scope) {
 
 void take(Outcome&& outcome, const Row& row, Results& results) {
   results.sections.push_back({row.name, std::move(outcome.section)});
-  for (Finding& finding : outcome.findings) clip(finding, results.scope);
-  for (Finding& finding : outcome.findings) results.findings.push_back(std::move(finding));
+  for (Finding& finding : outcome.findings) {
+    finding.analysis = row.name;
+    clip(finding, results.scope);
+    results.findings.push_back(std::move(finding));
+  }
   // Several analyses may report the same limit; it is listed once.
   for (std::string& limit : outcome.limits) {
     if (std::find(results.limits.begin(), results.limits.end(), limit) == results.limits.end())

@@ -37,14 +37,16 @@ Severity severity_of(double score) {
   return score >= 0.6 ? Severity::kWarning : Severity::kInfo;
 }
 
-void rank_findings(std::vector<Finding>& findings) {
+bool ranks_before(const Finding& a, const Finding& b) {
   const auto worse = [](const Finding& finding) {
     return std::tuple(finding.seconds.value_or(-1), finding.severity, finding.strength);
   };
-  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
-    if (worse(a) != worse(b)) return worse(a) > worse(b);
-    return std::tie(a.kind, a.culprits) < std::tie(b.kind, b.culprits);
-  });
+  if (worse(a) != worse(b)) return worse(a) > worse(b);
+  return std::tie(a.kind, a.culprits) < std::tie(b.kind, b.culprits);
+}
+
+void rank_findings(std::vector<Finding>& findings) {
+  std::stable_sort(findings.begin(), findings.end(), ranks_before);
 }
 
 }  // namespace fathom::analysis

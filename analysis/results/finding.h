@@ -71,6 +71,7 @@ struct TimeWindow {
 
 struct Finding {
   std::string kind;               // stable, for programs: "late-sender"
+  std::string analysis;           // that found it; run_analyses() fills it in
   std::optional<double> seconds;  // of waiting, summed over the victims; empty: unknown
   Severity severity = Severity::kInfo;
   double strength = 0;      // 0 to 1: how far above its threshold; breaks ties in seconds
@@ -87,7 +88,10 @@ struct Finding {
   std::vector<Figure> evidence;
 };
 
-// Most seconds first, then by severity, strength, kind and culprits. The order is deterministic.
+// The order of findings: most seconds first, then by severity, strength, kind and culprits.
+bool ranks_before(const Finding& a, const Finding& b);
+
+// Stable, so that the order is deterministic.
 void rank_findings(std::vector<Finding>& findings);
 
 }  // namespace fathom::analysis

@@ -16,6 +16,8 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include "base/json/writer.h"
+
 namespace fathom::base {
 namespace {
 
@@ -92,10 +94,18 @@ bool store(std::string_view text, std::int64_t& number) {
 bool store(std::string_view text, std::uint64_t& number) { return parse_number(text, number); }
 bool store(std::string_view text, double& number) { return parse_number(text, number); }
 
+// Appends a value, a key or an opening bracket, with a comma after what precedes it.
+void append(JsonText text, std::string_view part) {
+  std::string& json = *text.json;
+  constexpr std::string_view kBeforeFirst = "[{:";
+  if (!json.empty() && kBeforeFirst.find(json.back()) == kBeforeFirst.npos) json += ',';
+  json += part;
+}
+
 // What a Target accepts, as words for the message about a value that does not fit.
 const char* expectation(const Target& target) {
   return std::visit(
-      Overloaded{[](std::monostate) { return "anything"; },
+      Overloaded{[](std::monostate) { return "anything"; }, [](JsonText) { return "anything"; },
                  [](std::int64_t*) { return "a whole number from 0 to 2^63 - 1"; },
                  [](std::uint64_t*) { return "a whole number from 0 to 2^64 - 1"; },
                  [](IntegerOrNull) { return "a whole number from 0 to 2^63 - 1, or null"; },
@@ -134,6 +144,7 @@ class Handler {
                               [&](std::uint64_t* number) { return store(digits, *number); },
                               [&](IntegerOrNull integer) { return store(digits, *integer.number); },
                               [&](double* number) { return store(digits, *number); },
+                              [&](JsonText json) { return append(json, digits), true; },
                               [](const auto&) { return false; }},
                    target);
     return stored ? value_done() : unexpected(target);
@@ -149,6 +160,10 @@ class Handler {
       checked->text->assign(text, length);
       return judged(checked->read());
     }
+    if (const auto* json = std::get_if<JsonText>(&target)) {
+      append(*json, json_string({text, length}));
+      return value_done();
+    }
     return is_ignored(target) ? value_done() : unexpected(target);
   }
 
@@ -156,6 +171,10 @@ class Handler {
     const Target target = next_target();
     if (bool* const* variable = std::get_if<bool*>(&target)) {
       **variable = flag;
+      return value_done();
+    }
+    if (const auto* json = std::get_if<JsonText>(&target)) {
+      append(*json, flag ? "true" : "false");
       return value_done();
     }
     return is_ignored(target) ? value_done() : unexpected(target);
@@ -167,27 +186,41 @@ class Handler {
       **number = std::numeric_limits<double>::quiet_NaN();
       return value_done();
     }
+    if (const auto* json = std::get_if<JsonText>(&target)) {
+      append(*json, "null");
+      return value_done();
+    }
     const bool may_be_null = is_ignored(target) || std::holds_alternative<IntegerOrNull>(target);
     return may_be_null ? value_done() : unexpected(target);
   }
 
   bool StartObject() {
     Target target = next_target();
-    if (!std::holds_alternative<Object>(target) && !is_ignored(target)) return unexpected(target);
+    const auto* json = std::get_if<JsonText>(&target);
+    if (json) append(*json, "{");
+    if (!json && !std::holds_alternative<Object>(target) && !is_ignored(target))
+      return unexpected(target);
     return open_bracket(std::move(target), true);
   }
 
   bool Key(const char* text, rapidjson::SizeType length, bool) {
     Frame& frame = frames_.back();
     frame.key.assign(text, length);
-    const Object* object = std::get_if<Object>(&frame.target);
-    frame.member_target = object ? object->member(frame.key) : Target();
+    if (const Object* object = std::get_if<Object>(&frame.target)) {
+      frame.member_target = object->member(frame.key);
+    } else if (const auto* json = std::get_if<JsonText>(&frame.target)) {
+      append(*json, json_string(frame.key) + ":");
+      frame.member_target = *json;
+    } else {
+      frame.member_target = Target();
+    }
     return true;
   }
 
   bool EndObject(rapidjson::SizeType) {
     const Target target = std::move(frames_.back().target);
     frames_.pop_back();  // so that value_path() names the object, not a member
+    if (const auto* json = std::get_if<JsonText>(&target)) *json->json += '}';
     const Object* object = std::get_if<Object>(&target);
     return object && object->closed ? judged(object->closed()) : value_done();
   }
@@ -195,9 +228,11 @@ class Handler {
   bool StartArray() {
     Target target = next_target();
     if (!clear_list(target)) return unexpected(target);
+    if (const auto* json = std::get_if<JsonText>(&target)) append(*json, "[");
     return open_bracket(std::move(target), false);
   }
   bool EndArray(rapidjson::SizeType) {
+    if (const auto* json = std::get_if<JsonText>(&frames_.back().target)) *json->json += ']';
     frames_.pop_back();
     return value_done();
   }
@@ -226,6 +261,7 @@ class Handler {
             [](std::vector<double>* numbers) -> Target { return &numbers->emplace_back(); },
             [](std::vector<std::string>* strings) -> Target { return &strings->emplace_back(); },
             [](const List& list) -> Target { return list.element(); },
+            [](JsonText json) -> Target { return json; },
             [](const auto&) -> Target { return std::monostate(); }},
         frame.target);
   }
@@ -238,8 +274,8 @@ class Handler {
                    [](std::vector<std::uint64_t>* numbers) { return numbers->clear(), true; },
                    [](std::vector<double>* numbers) { return numbers->clear(), true; },
                    [](std::vector<std::string>* strings) { return strings->clear(), true; },
-                   [](const List&) { return true; }, [](std::monostate) { return true; },
-                   [](const auto&) { return false; }},
+                   [](const List&) { return true; }, [](JsonText) { return true; },
+                   [](std::monostate) { return true; }, [](const auto&) { return false; }},
         target);
   }
 

@@ -28,12 +28,17 @@ struct IntegerOrNull {
   std::int64_t* number;
 };
 
+// Accepts any value; its JSON text, without line breaks, is appended to `json`.
+struct JsonText {
+  std::string* json;
+};
+
 // std::monostate accepts anything and drops it: keys of a later version, or of another tool.
 // Integers are non-negative everywhere; null for a double gives NaN.
-using Target =
-    std::variant<std::monostate, std::int64_t*, std::uint64_t*, IntegerOrNull, double*, bool*,
-                 std::string*, std::vector<std::int64_t>*, std::vector<std::uint64_t>*,
-                 std::vector<double>*, std::vector<std::string>*, CheckedText, Object, List>;
+using Target = std::variant<std::monostate, std::int64_t*, std::uint64_t*, IntegerOrNull, double*,
+                            bool*, std::string*, std::vector<std::int64_t>*,
+                            std::vector<std::uint64_t>*, std::vector<double>*,
+                            std::vector<std::string>*, CheckedText, JsonText, Object, List>;
 
 // What is wrong with a value: the member concerned (empty: the value itself), the rest of the
 // sentence, such as `has 3 values but "source" has 4`, and what to do (empty: the reader's usual

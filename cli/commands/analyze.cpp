@@ -150,9 +150,10 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
   if (!first) return kFine;
   const std::string path = output_path(options, *scope);
   if (!path.empty()) {
-    if (auto written = analysis::write_results(*results, path); !written) {
-      return fail(kFailed, "analyze", written.error().message);
-    }
+    const bool adds = !options.only.empty() && options.output.empty();
+    const auto written =
+        adds ? analysis::update_results(*results, path) : analysis::write_results(*results, path);
+    if (!written) return fail(kFailed, "analyze", written.error().message);
   }
   return show(*results, options, run->trace != nullptr, !path.empty());
 }
@@ -186,8 +187,9 @@ Action declare_analyze(CLI::App& app) {
       ->capture_default_str();
   app.add_option(
          "-o,--output", options->output,
-         "write the results to FILE, as JSON (default: RUN/analysis.json; results for a part "
-         "of the run are written only if this is given)")
+         "write the results to FILE, as JSON (default: RUN/analysis.json, where --only replaces "
+         "the results of these analyses and keeps the others; results for a part of the run are "
+         "written only if this is given)")
       ->type_name("FILE");
   app.add_flag("--json", options->json, "print the results as JSON, for programs");
   app.add_flag("--list", options->list, "list the analyses and the thresholds, and exit");

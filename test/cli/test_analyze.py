@@ -169,6 +169,44 @@ class Analyze(harness.CliTest):
     def test_colours_are_allowed_where_they_are_not_forced(self):
         self.assertIn(b"\033[", self.on_a_terminal(CLICOLOR_FORCE="0"))
 
+    def kept(self):
+        with open(self.path("r", "analysis.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_naming_an_analysis_keeps_the_results_of_the_others(self):
+        document = fixtures.trouble()
+        self.page(document)
+        before = self.kept()
+        self.page(document, "--only", "traffic-issues", "--set", "link_share=0.9")
+        after = self.kept()
+        self.assertEqual(set(after["analyses"]), set(before["analyses"]))
+        self.assertEqual(after["analyses"]["patterns"], before["analyses"]["patterns"])
+        kinds = [finding["kind"] for finding in before["findings"]]
+        self.assertEqual([finding["kind"] for finding in after["findings"]],
+                         [kind for kind in kinds if kind != "link-hotspot"])
+        self.page(document, "--only", "traffic-issues")
+        self.assertEqual(self.kept()["findings"], before["findings"])
+
+    def test_an_analysis_outside_the_default_set_is_added(self):
+        document = fixtures.hpcc4()
+        self.page(document)
+        before = self.kept()
+        self.assertNotIn("matrices", before["analyses"])
+        self.page(document, "--only", "matrices")
+        after = self.kept()
+        alone = self.analyze(document, "--only", "matrices")["analyses"]["matrices"]
+        self.assertEqual(after["analyses"].pop("matrices"), alone)
+        self.assertEqual(after, before)
+
+    def test_results_of_another_run_are_not_kept(self):
+        self.page(fixtures.trouble())
+        self.page(fixtures.hpcc4(), "--only", "histograms")
+        self.assertEqual(list(self.kept()["analyses"]), ["histograms"])
+        with open(self.path("r", "analysis.json"), "r+", encoding="utf-8") as file:
+            file.truncate(100)
+        self.page(fixtures.hpcc4(), "--only", "matrices")
+        self.assertEqual(list(self.kept()["analyses"]), ["matrices"])
+
     def test_output_goes_to_the_given_file(self):
         self.write_run("r")
         self.assertEqual(self.fathom("analyze", "r", "-o", "elsewhere.json").returncode, 0)
