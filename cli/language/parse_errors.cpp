@@ -52,6 +52,8 @@ std::string sentence_of(const CLI::App& part, const CLI::ParseError& error) {
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) return missing(part);
   if (dynamic_cast<const CLI::ExcludesError*>(&error) != nullptr)
     return fmt::format("{} and {} exclude each other", first_word(text), after(text, " excludes "));
+  if (dynamic_cast<const CLI::RequiresError*>(&error) != nullptr)
+    return fmt::format("{} needs {}", first_word(text), after(text, " requires "));
   if (dynamic_cast<const CLI::ConversionError*>(&error) != nullptr) {
     const std::string assignment = after(text, "convert: ");
     if (!assignment.empty())

@@ -37,32 +37,33 @@ fs::path source_root() {
   return line;
 }
 
-base::Result<std::string> first_of(const std::vector<fs::path>& candidates, const char* what,
-                                   const char* remedy) {
+base::Result<std::string> first_of(const std::vector<fs::path>& candidates, const std::string& what,
+                                   const std::string& remedy) {
   std::error_code failed;
   for (const fs::path& path : candidates) {
     if (fs::is_regular_file(path, failed)) return fs::weakly_canonical(path, failed).string();
   }
-  return base::Error{std::string("cannot find ") + what + " (looked for " +
+  return base::Error{"cannot find " + what + " (looked for " +
                      candidates.front().lexically_normal().string() + "); " + remedy};
 }
 
-// A library of this build, or of an installation.
+// A library of this build, or of an installation, which has no scripts that build it.
 base::Result<std::string> find_beside(const char* built_in, const std::string& name,
-                                      const std::string& what, const char* remedy) {
-  return first_of({own_folder() / built_in / name, own_folder() / kInstalledLibraries / name},
-                  (what + ", " + name).c_str(), remedy);
+                                      const std::string& what, const std::string& otherwise = "") {
+  const bool installed = source_root().empty();
+  return first_of(
+      {own_folder() / (installed ? kInstalledLibraries : built_in) / name}, what + ", " + name,
+      (installed ? "install Fathom again" : "build it with scripts/setup.sh") + otherwise);
 }
 
 base::Result<std::string> find_script(const std::string& name, const std::string& what) {
   if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
-    return first_of({fs::path(named) / name},
-                    (name + " in the folder that FATHOM_SCRIPTS names").c_str(),
+    return first_of({fs::path(named) / name}, name + " in the folder that FATHOM_SCRIPTS names",
                     "set it to Fathom's scripts folder, or unset it");
   }
   const fs::path source = source_root();
   const fs::path scripts = source.empty() ? own_folder() / kInstalledScripts : source / "scripts";
-  return first_of({scripts / name}, ("the " + what + " " + name).c_str(),
+  return first_of({scripts / name}, "the " + what + " " + name,
                   "set FATHOM_SCRIPTS to Fathom's scripts folder");
 }
 
@@ -74,18 +75,16 @@ base::Result<std::string> find_library(Library library) {
                     "set it to the path of libfathom.so, or unset it");
   }
   return find_beside("../profiler", kLibraries[static_cast<int>(library)],
-                     "the library to load into the ranks",
-                     "build it with scripts/setup.sh or set FATHOM_LIBRARY to its path");
+                     "the library to load into the ranks", " or set FATHOM_LIBRARY to its path");
 }
 
 base::Result<std::string> find_mpi_library() {
   return find_beside("../analysis/engine/mpi", "libfathom-mpi.so", "the library that speaks MPI",
-                     "build it with scripts/setup.sh, or run without mpirun");
+                     ", or run without mpirun");
 }
 
 base::Result<std::string> find_overlay_library() {
-  return find_beside("../profiler", "libfathom-overlay.so", "the library that uses an overlay",
-                     "build it with scripts/setup.sh");
+  return find_beside("../profiler", "libfathom-overlay.so", "the library that uses an overlay");
 }
 
 base::Result<std::string> find_plot_script() { return find_script(kPlotScript, "plotting script"); }

@@ -2,6 +2,8 @@
 """The other subcommands: plot, export, import, doctor, and the help of all of them."""
 import json
 import os
+import shutil
+import subprocess
 import unittest
 
 import fixtures
@@ -183,6 +185,18 @@ class Doctor(harness.CliTest):
         self.assertIn("no    library", result.stdout)
         self.assertIn("nothing can be measured", result.stdout)
 
+    def test_an_installed_tool_does_not_send_its_user_to_scripts_of_a_checkout(self):
+        os.makedirs(self.path("bin"))
+        installed = shutil.copy(harness.FATHOM, self.path("bin"))
+        environment = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+        for words in (["doctor"], ["run", "--", "true"]):
+            result = subprocess.run([installed, *words], cwd=self.folder, env=environment, text=True, capture_output=True,
+                                    timeout=120, check=False)
+            self.assertNotEqual(result.returncode, 0)
+            said = " ".join((result.stdout + result.stderr).split())
+            self.assertIn("install Fathom again", said)
+            self.assertNotIn("scripts/", said)
+
     def build_peruse(self, script, *words):
         with open(self.path("openmpi.sh"), "w", encoding="utf-8") as file:
             file.write("#!/bin/sh\n" + script)
@@ -206,7 +220,7 @@ class Doctor(harness.CliTest):
         result = self.build_peruse("echo why >&2; exit 1\n")
         self.assertEqual((result.returncode, result.stdout), (1, ""))
         self.assertIn("why", result.stderr)
-        self.assert_refused(self.fathom("doctor", "--sources", "/"), 2, "--build-peruse")
+        self.assert_refused(self.fathom("doctor", "--sources", "/"), 2, "--sources needs --build-peruse")
 
     def test_a_missing_launcher_is_reported(self):
         result = self.fathom("doctor", PATH="/nowhere")
