@@ -1,10 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# What CI checks beside the tests: format, clang-tidy, a build with clang, the unit tests under
-# AddressSanitizer and UBSan, the smallest build, the Debian package and the wheel.
+# What is checked beside the tests.
 #
-#   scripts/check.sh [format|clang|sanitizers|smallest|packages]...     all of them without arguments
-#   scripts/check.sh reproducible     builds Fathom twice, in two folders, and compares what is installed
+#   scripts/check.sh [CHECK...]     without arguments: format, clang, sanitizers, smallest, packages
+#
+#   format        clang-format
+#   clang         a build of everything with clang, warnings as errors, and clang-tidy
+#   sanitizers    the unit tests of that build, under AddressSanitizer and UBSan
+#   smallest      the build with the fewest libraries, and a job
+#   packages      the Debian package and the wheel, as a new user makes and uses them
+#   reproducible  two builds in two folders install the same files
 #
 # Builds lie in build-checks/ and are kept. The last line counts: "N passed, N failed, N skipped".
 set -uo pipefail
@@ -33,6 +38,16 @@ format() {
   git ls-files '*.h' '*.cpp' '*.c' | grep -v '^test/golden' | xargs clang-format --dry-run -Werror
 }
 
+# One build for both, because building everything takes minutes. Those of the tests in test/core that
+# bring a sanitizer of their own are not in it.
+build_with_clang() {
+  [ -z "${built_with_clang:-}" ] || return
+  built_with_clang=yes
+  CC=clang CXX=clang++ check "configure with clang" configure clang --werror \
+    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1
+  check "build with clang" ninja -C "$checks/clang"
+}
+
 # The sources of the tree as they are compiled, largest batch first; generated code is left out.
 compiled_sources() {
   python3 - "$1" <<'PYTHON'
@@ -52,30 +67,18 @@ tidy() {
 }
 
 clang() {
-  CC=clang CXX=clang++ check "configure with clang" configure clang --werror
-  check "build with clang" ninja -C "$checks/clang"
+  build_with_clang
   check "clang-tidy" tidy
-  check "unit tests of the clang build" meson test -C "$checks/clang" --no-rebuild --print-errorlogs --suite unit
 }
 
-# The targets that the unit suite runs.
-unit_programs() {
-  python3 - "$1" <<'PYTHON'
-import json, pathlib, sys
-build = pathlib.Path(sys.argv[1]).resolve()
-tests, targets = (json.loads((build / f"meson-info/intro-{what}.json").read_text()) for what in ("tests", "targets"))
-built = {pathlib.Path(name) for target in targets for name in target["filename"]}
-run = {build / word for test in tests if "fathom:unit" in test["suite"] for word in test["cmd"]}
-print(*sorted(str(name.relative_to(build)) for name in built & run))
-PYTHON
-}
-
-# Without --werror: g++ warns of uninitialised memory where a sanitizer's code is in the way.
+# Whole stacks, so that what is suppressed is no more than what is named.
 sanitizers() {
-  check "configure with sanitizers" configure sanitizers \
-    -Db_sanitize=address,undefined -Db_lundef=false -Doptimization=1 -Dpython=disabled
-  check "build with sanitizers" ninja -C "$checks/sanitizers" $(unit_programs "$checks/sanitizers")
-  check "unit tests under sanitizers" meson test -C "$checks/sanitizers" --no-rebuild --print-errorlogs --suite unit
+  local lists=$fathom_root/test/sanitizers
+  build_with_clang
+  check "unit tests under sanitizers" env ASAN_OPTIONS=fast_unwind_on_malloc=0 \
+    LSAN_OPTIONS=suppressions="$lists/leaks.txt" \
+    UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:suppressions="$lists/undefined.txt" \
+    meson test -C "$checks/clang" --no-rebuild --print-errorlogs -t 5 --suite unit
 }
 
 smallest() {

@@ -27,8 +27,7 @@ constexpr std::size_t kGroups = static_cast<std::size_t>(trace::Group::kEnvironm
 class SpanSearch : public EventConsumer {
  public:
   SpanSearch(const trace::Definitions& definitions, const ScopeFilter& scope)
-      : definitions_(definitions),
-        scope_(scope),
+      : scope_(scope),
         meanings_(trace::meanings(definitions)),
         spans_(definitions.processes.size()) {
     for (std::size_t i = 0; i < spans_.size(); ++i)
@@ -52,7 +51,6 @@ class SpanSearch : public EventConsumer {
   TraceSpan span{std::numeric_limits<std::uint64_t>::max(), 0};  // of own processes
 
  private:
-  const trace::Definitions& definitions_;
   const ScopeFilter& scope_;
   const std::vector<mpi::Meaning> meanings_;
   std::vector<TraceSpan> spans_;
