@@ -50,14 +50,15 @@ TEST_CASE("efficiencies separate the cost of ordering from the cost of the netwo
   Loaded loaded(made);
   const auto outcome = efficiency(loaded.input);
   REQUIRE(outcome.ok());
-  CHECK(figure(*outcome, "run_seconds") == doctest::Approx(270e-9));
-  CHECK(figure(*outcome, "ideal_run_seconds") == doctest::Approx(200e-9));
+  CHECK(figure(*outcome, "run_seconds") == doctest::Approx(270e-9).scale(0));
+  CHECK(figure(*outcome, "ideal_run_seconds") == doctest::Approx(200e-9).scale(0));
   CHECK(figure(*outcome, "load_balance") == 1);
   CHECK(figure(*outcome, "communication_efficiency") == doctest::Approx(100.0 / 270));
   CHECK(figure(*outcome, "serialisation_efficiency") == doctest::Approx(0.5));
   CHECK(figure(*outcome, "transfer_efficiency") == doctest::Approx(200.0 / 270));
   CHECK(figure(*outcome, "parallel_efficiency") == doctest::Approx(100.0 / 270));
-  CHECK(column<double>(*outcome, "efficiency", "ideal_seconds").at(1) == doctest::Approx(200e-9));
+  CHECK(column<double>(*outcome, "efficiency", "ideal_seconds").at(1) ==
+        doctest::Approx(200e-9).scale(0));
 }
 
 TEST_CASE("uneven computing before a collective lowers load balance only") {
@@ -116,12 +117,13 @@ TEST_CASE("load imbalance is the busiest rank over the mean, with what it costs 
   CHECK(names[0] == "MPI_Allreduce");
   CHECK(names[1] == "(program)");
   CHECK(imbalance[1] == doctest::Approx(400.0 / 175));
-  CHECK(column<double>(*outcome, "load_imbalance", "lost_seconds")[1] == doctest::Approx(900e-9));
+  CHECK(column<double>(*outcome, "load_imbalance", "lost_seconds")[1] ==
+        doctest::Approx(900e-9).scale(0));
   CHECK(column<Ranks>(*outcome, "load_imbalance", "top_ranks")[1] == Ranks{2, 0, 1, 3});
   REQUIRE(outcome->findings.size() == 1);
   CHECK(outcome->findings[0].culprits == Ranks{2});
   CHECK(outcome->findings[0].victims == Ranks{0, 1, 3});
-  CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9));
+  CHECK(*outcome->findings[0].seconds == doctest::Approx(900e-9).scale(0));
 }
 
 TEST_CASE("balance by calls names the ranks that made most of them") {
@@ -178,12 +180,16 @@ TEST_CASE("idle time is split into computing, in MPI, able to wait, and waiting"
   Loaded loaded(made);
   const auto outcome = idle_time(loaded.input);
   REQUIRE(outcome.ok());
-  CHECK(column<double>(*outcome, "idle_time", "program_seconds").at(1) == doctest::Approx(100e-9));
-  CHECK(column<double>(*outcome, "idle_time", "mpi_seconds").at(1) == doctest::Approx(200e-9));
-  CHECK(column<double>(*outcome, "idle_time", "blocking_seconds").at(1) == doctest::Approx(170e-9));
-  CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(1) == doctest::Approx(100e-9));
+  CHECK(column<double>(*outcome, "idle_time", "program_seconds").at(1) ==
+        doctest::Approx(100e-9).scale(0));
+  CHECK(column<double>(*outcome, "idle_time", "mpi_seconds").at(1) ==
+        doctest::Approx(200e-9).scale(0));
+  CHECK(column<double>(*outcome, "idle_time", "blocking_seconds").at(1) ==
+        doctest::Approx(170e-9).scale(0));
+  CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(1) ==
+        doctest::Approx(100e-9).scale(0));
   CHECK(column<double>(*outcome, "idle_time", "waiting_seconds").at(0) == 0);
-  CHECK(figure(*outcome, "waiting_seconds") == doctest::Approx(100e-9));
+  CHECK(figure(*outcome, "waiting_seconds") == doctest::Approx(100e-9).scale(0));
 }
 
 TEST_CASE("each rank's shares refer to the run's time, however long the rank has events") {
@@ -221,12 +227,12 @@ TEST_CASE("a comparison shows the mean rank's time per function if all runs were
   for (const ComparedFunction& row : compared.functions) of[row.name] = &row;
   CHECK(compared.functions.front().name == "MPI_Barrier");  // changed most: from nothing to 250
   CHECK(std::isinf(of.at("MPI_Barrier")->growth));
-  CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9));
+  CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9).scale(0));
   CHECK(of.at("(program)")->seconds_by_run[1] ==
-        doctest::Approx(250e-9));  // three times 200, once 400
+        doctest::Approx(250e-9).scale(0));  // three times 200, once 400
   CHECK(of.at("(program)")->growth == doctest::Approx(2.5));
   CHECK(*of.at("(program)")->exponent == doctest::Approx(std::log2(2.5)));
-  CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9));
+  CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9).scale(0));
   CHECK(of.at("MPI_Recv")->growth == 0);
   Comparison without;
   Input profile_alone;
@@ -253,7 +259,7 @@ TEST_CASE("the spread of barriers is given by communicator, with the rank that c
   const auto outcome = barrier_spread(loaded.input);
   REQUIRE(outcome.ok());
   CHECK(figure(*outcome, "barriers") == 3);
-  CHECK(figure(*outcome, "mean_spread_seconds") == doctest::Approx((300 + 20 + 2) / 3e9));
+  CHECK(figure(*outcome, "mean_spread_seconds") == doctest::Approx((300 + 20 + 2) / 3e9).scale(0));
   CHECK(nanoseconds(*outcome, "barrier_spreads", "spread_seconds") ==
         std::vector<std::int64_t>{300, 20, 2});
   CHECK(column<Ranks::value_type>(*outcome, "barrier_spreads", "communicator") == Ranks{0, 1, 0});
@@ -269,7 +275,7 @@ TEST_CASE("a window limits the spread of barriers to the barriers in it") {
   loaded.input.scope.ranks = std::set<std::int64_t>{2};
   const auto outcome = barrier_spread(loaded.input);
   CHECK(figure(*outcome, "barriers") == 1);
-  CHECK(figure(*outcome, "most_spread_seconds") == doctest::Approx(2e-9));
+  CHECK(figure(*outcome, "most_spread_seconds") == doctest::Approx(2e-9).scale(0));
 }
 
 }  // namespace
