@@ -48,6 +48,8 @@ enum class Section : std::uint32_t {
   kSizes = 5,           // CellRow with a size key
   kCalls = 6,           // CallRow
   kDurations = 7,       // DurationRow
+  kWaits = 8,           // WaitRow
+  kPath = 9,            // PathRow
 };
 
 struct SectionHeader {
@@ -180,6 +182,29 @@ struct DurationRow {
 };
 static_assert(sizeof(DurationRow) == 344);
 
+// How the calls from one place waited for one other process, found without a trace
+// (profiler/waits/).
+struct WaitRow {
+  CallKey key;         // of the calls that waited
+  std::uint32_t kind;  // mpi::WaitKind
+  std::uint32_t reserved;
+  std::uint32_t peer_job, peer_rank;  // the process they waited for
+  std::uint64_t waits, total_ns, longest_ns;
+  CodePlaceRow place;
+};
+static_assert(sizeof(WaitRow) == 72);
+
+// This process's part of the critical path through a window of the run: the calls from one place,
+// or what the program did outside MPI before them.
+struct PathRow {
+  CallKey key;
+  std::uint32_t window;      // text "path-window"; 0: the whole run
+  std::uint32_t is_program;  // 1: outside MPI, before the calls of this place
+  std::uint64_t stretches, total_ns;
+  CodePlaceRow place;
+};
+static_assert(sizeof(PathRow) == 56);
+
 // Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").
 //   host H · executable E · argument A (once each) · library L · version V · pml P · source S ·
 //   step-down SOURCE REASON · note N · witness-sent W · witness-received W · class ID HIDDEN NAME ·
@@ -187,6 +212,12 @@ static_assert(sizeof(DurationRow) == 344);
 //   phase ID NAME · module ID NAME · pvar NAME\tDESCRIPTION\tBOUND\tVALUE VALUE …
 //   timed-function ID NAME · code-file ID BUILD-ID PATH · ticks-per-ns N (the last one counts) ·
 //   uncounted-calls N · peak-memory BYTES ·
+//   waits THRESHOLD_NS LEFT_OUT LEFT_OUT_NS UNRESOLVED UNRESOLVED_NS (once: calls shorter than the
+//   threshold were left out of the waits, so many of them, so long together; so many more could not
+//   be resolved, because what their peers remember did not reach back) ·
+//   waits-unknown REASON (once, in place of the former: why there are none) ·
+//   path-window ID NAME · path ID ELAPSED_NS JUMPS ERROR_NS (once in a job for each window: how long
+//   it is, how often the path changes process, and by how much a share can be wrong) ·
 //   world NAME (the run is not the first world) · trace-lost REASON RECORDS ERROR
 //   (profile/trace_loss.h)
 

@@ -4,24 +4,6 @@
 #include <algorithm>
 
 namespace fathom::analysis {
-namespace {
-
-WaitKind kind_of(const mpi::Meaning& facts) {
-  switch (facts.flow) {
-    case Flow::kBarrier: return WaitKind::kBarrier;
-    case Flow::kFromRoot:
-      return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyScatter
-                                                : WaitKind::kLateBroadcast;
-    case Flow::kToRoot:
-      return mpi::moves_parts(facts.collective) ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
-    case Flow::kPrefix: return WaitKind::kEarlyScan;
-    case Flow::kNone:
-    case Flow::kAllToAll: break;
-  }
-  return WaitKind::kAllToAll;
-}
-
-}  // namespace
 
 void CallWait::add(std::uint32_t number, const Step& step) {
   const std::uint32_t part = completed_with(number, step);
@@ -52,7 +34,7 @@ Wait CallWait::wait() const {
       // The call had been left by then, so it did not wait for the receive.
       if (part.end_ns > call.end_ns) one.decided_ns = 0;
     } else {
-      one.kind = kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
+      one.kind = mpi::wait_kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
       if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
     }
     const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns

@@ -22,22 +22,12 @@
 #include <vector>
 
 #include "analysis/engine/joined_job.h"
+#include "mpi/wait_kind.h"
 
 namespace fathom::analysis {
 
-enum class WaitKind : std::uint8_t {
-  kLateSender,
-  kWrongOrder,
-  kLateReceiver,
-  kBarrier,
-  kAllToAll,
-  kEarlyReduce,
-  kEarlyGather,
-  kLateBroadcast,
-  kEarlyScatter,
-  kEarlyScan,
-};
-inline constexpr std::size_t kWaitKinds = 10;
+using mpi::kWaitKinds;
+using mpi::WaitKind;
 
 struct Wait {
   std::uint64_t ns = 0;

@@ -18,33 +18,30 @@ namespace fathom::analysis {
 namespace {
 
 struct KindText {
-  const char* name;
   const char* happens;  // "waited for messages that were sent late"
   const char* advice;
 };
 
 constexpr KindText kKinds[kWaitKinds] = {
-    {"late-sender", "for messages that were sent late",
+    {"for messages that were sent late",
      "have the sender send earlier, or give it less work before the send; post receives early and "
      "wait for them late"},
-    {"wrong-order", "for messages while others, sent earlier, were received later",
+    {"for messages while others, sent earlier, were received later",
      "receive messages in the order in which they arrive: MPI_ANY_SOURCE, or MPI_Waitany on "
      "posted receives"},
-    {"late-receiver", "to send to ranks that posted the receive late",
+    {"to send to ranks that posted the receive late",
      "post the receive earlier, or use a non-blocking send"},
-    {"wait-at-barrier", "at barriers for the last rank to arrive",
+    {"at barriers for the last rank to arrive",
      "balance the work before the barrier; check whether the program needs the barrier"},
-    {"wait-at-nxn", "in collectives for the last rank to arrive",
+    {"in collectives for the last rank to arrive",
      "balance the work before the collective, or use its non-blocking form"},
-    {"early-reduce", "as the root of reductions for the last rank to arrive",
+    {"as the root of reductions for the last rank to arrive",
      "balance the work before the reduction, or use its non-blocking form"},
-    {"early-gather", "as the root of gathers for the last rank to arrive",
+    {"as the root of gathers for the last rank to arrive",
      "balance the work before the gather, or use its non-blocking form"},
-    {"late-broadcast", "for the root of broadcasts",
-     "have the root broadcast earlier, or use the non-blocking form"},
-    {"early-scatter", "for the root of scatters",
-     "have the root scatter earlier, or use the non-blocking form"},
-    {"early-scan", "in scans for lower ranks", "balance the work before the scan"},
+    {"for the root of broadcasts", "have the root broadcast earlier, or use the non-blocking form"},
+    {"for the root of scatters", "have the root scatter earlier, or use the non-blocking form"},
+    {"in scans for lower ranks", "balance the work before the scan"},
 };
 
 const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
@@ -130,7 +127,7 @@ class WaitFindings {
     section.figure("wait_share",
                    all_ns_ > 0 ? static_cast<double>(all) / static_cast<double>(all_ns_) : 0.0);
     for (const auto& [kind, ns] : by_kind) {
-      std::string name = text_of(kind).name;
+      std::string name = name_of(kind);
       std::replace(name.begin(), name.end(), '-', '_');
       section.figure(name + "_seconds", base::seconds(ns));
     }
@@ -139,7 +136,7 @@ class WaitFindings {
       return names_.of_call(row.process, row.site);
     };
     add_column(table, "kind", waits.rows,
-               [](const WaitRow& row) { return std::string(text_of(row.kind).name); });
+               [](const WaitRow& row) { return std::string(name_of(row.kind)); });
     add_column(table, "rank", waits.rows, [&](const WaitRow& row) { return rank(row.process); });
     add_column(table, "culprit", waits.rows, [&](const WaitRow& row) { return rank(row.culprit); });
     add_column(table, "function", waits.rows,
@@ -289,7 +286,7 @@ class WaitFindings {
       if (!is_finding(group.ns)) continue;
       const auto& [kind, function, caller, file, line, phase] = place;
       Finding& finding = outcome.findings.emplace_back();
-      finding.kind = text_of(kind).name;
+      finding.kind = name_of(kind);
       finding.count = group.count;
       finding.culprits = most(definitions(), group.culprits);
       finding.victims = most(definitions(), group.victims);
@@ -431,8 +428,6 @@ class WaitFindings {
 };
 
 }  // namespace
-
-const char* name_of(WaitKind kind) { return text_of(kind).name; }
 
 base::Result<Outcome> wait_states(const Input& input) {
   auto joined = input.job->joined();

@@ -12,8 +12,6 @@
 
 namespace fathom::analysis {
 
-const char* name_of(WaitKind kind);  // "late-sender"
-
 base::Result<Outcome> wait_states(const Input& input);
 
 }  // namespace fathom::analysis

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// In what way a call waited for another process. analysis/engine/call_wait.h defines when.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "mpi/meaning.h"
+
+namespace fathom::mpi {
+
+enum class WaitKind : std::uint8_t {
+  kLateSender,
+  kWrongOrder,
+  kLateReceiver,
+  kBarrier,
+  kAllToAll,
+  kEarlyReduce,
+  kEarlyGather,
+  kLateBroadcast,
+  kEarlyScatter,
+  kEarlyScan,
+};
+inline constexpr std::size_t kWaitKinds = 10;
+
+// "late-sender": the names of Scalasca's wait states, where it has them.
+inline constexpr const char* kWaitKindNames[kWaitKinds] = {
+    "late-sender",  "wrong-order",  "late-receiver",  "wait-at-barrier", "wait-at-nxn",
+    "early-reduce", "early-gather", "late-broadcast", "early-scatter",   "early-scan"};
+constexpr const char* name_of(WaitKind kind) {
+  return kWaitKindNames[static_cast<std::size_t>(kind)];
+}
+
+// How members of this collective wait for others.
+constexpr WaitKind wait_kind_of(const Meaning& function) {
+  const bool parts = moves_parts(function.collective);
+  switch (function.flow) {
+    case Flow::kBarrier: return WaitKind::kBarrier;
+    case Flow::kFromRoot: return parts ? WaitKind::kEarlyScatter : WaitKind::kLateBroadcast;
+    case Flow::kToRoot: return parts ? WaitKind::kEarlyGather : WaitKind::kEarlyReduce;
+    case Flow::kPrefix: return WaitKind::kEarlyScan;
+    case Flow::kNone:
+    case Flow::kAllToAll: break;
+  }
+  return WaitKind::kAllToAll;
+}
+
+}  // namespace fathom::mpi
