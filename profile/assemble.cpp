@@ -13,11 +13,13 @@
 #include <utility>
 
 #include "base/seconds.h"
+#include "profile/call_places.h"
 #include "profile/call_table.h"
 #include "profile/communicator_merge.h"
 #include "profile/endings.h"
 #include "profile/pair_cells.h"
 #include "profile/rows_reader.h"
+#include "profile/wait_table.h"
 #include "profile/witnesses.h"
 #include "profile/writer.h"
 
@@ -62,6 +64,8 @@ class Assembly {
   void note(const std::string& sentence);
   void finish_ranks(Profile& profile);
   void settle_numbers(Profile& profile);
+  void finish_calls(Profile& profile);
+  std::int64_t final_rank(std::int64_t number, std::int64_t world_size) const;
   void merge_cells();
   void finish_traffic(Profile& profile);
   void finish_coverage(Profile& profile);
@@ -74,11 +78,14 @@ class Assembly {
   Profile profile_;
   std::map<std::int64_t, Rank> ranks_;
   ProcessNumbers numbers_;
+  std::vector<std::int64_t> foreign_;  // their final numbers, after settle_numbers()
   CommunicatorMerge communicators_;
   std::map<std::uint32_t, ClassFacts> classes_;  // by number
   Names phases_;
   std::vector<PairCell> cells_;
+  CallSites sites_;
   CallTable calls_;
+  WaitTable waits_;
   // Communicator, class, module.
   using InvisibleKey = std::tuple<std::uint32_t, std::uint32_t, std::string>;
   std::map<InvisibleKey, std::uint64_t> invisible_;
@@ -178,10 +185,13 @@ void Assembly::add(const ProcessRows& rows) {
   const std::vector<std::uint32_t> kind_of =
       communicators_.add(header.rank, rows.communicators, rows.foreign_members, numbers_);
   add_cells(rows, kind_of, phases, modules);
-  calls_.add(rows, kind_of, [&](std::uint32_t number) {
+  const auto phase_of = [&](std::uint32_t number) {
     const auto phase = phases.find(number);
     return phase == phases.end() ? std::string() : phases_.name(phase->second);
-  });
+  };
+  ProcessPlaces places(rows, kind_of, phase_of, sites_);
+  calls_.add(rows, places);
+  waits_.add(rows, places, numbers_);
 }
 
 void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::uint32_t>& phases,
@@ -275,13 +285,11 @@ void Assembly::add_cells(const ProcessRows& rows, const std::vector<std::uint32_
 
 // Replaces numbers by the final ones of communicators and of processes of other worlds.
 void Assembly::settle_numbers(Profile& profile) {
-  const std::vector<std::int64_t> foreign = numbers_.settle();
-  profile.communicators = communicators_.finish(profile.world_size, foreign);
+  foreign_ = numbers_.settle();
+  profile.communicators = communicators_.finish(profile.world_size, foreign_);
   for (PairCell& cell : cells_) {
-    for (std::int64_t* end : {&cell.source, &cell.destination}) {
-      if (*end >= profile.world_size)
-        *end = foreign[static_cast<std::size_t>(*end - profile.world_size)];
-    }
+    cell.source = final_rank(cell.source, profile.world_size);
+    cell.destination = final_rank(cell.destination, profile.world_size);
     cell.traffic.communicator = communicators_.first_alike(cell.traffic.communicator);
   }
   std::map<InvisibleKey, std::uint64_t> calls;
@@ -290,6 +298,10 @@ void Assembly::settle_numbers(Profile& profile) {
     calls[{communicators_.first_alike(kind), class_number, module}] += count;
   }
   invisible_ = std::move(calls);
+}
+
+std::int64_t Assembly::final_rank(std::int64_t number, std::int64_t world_size) const {
+  return number < world_size ? number : foreign_[static_cast<std::size_t>(number - world_size)];
 }
 
 // Adds up the cells of one traffic key and pair: both witnesses, and the lanes of each process.
@@ -427,6 +439,18 @@ void Assembly::finish_sizes(Profile& profile) {
   }
 }
 
+void Assembly::finish_calls(Profile& profile) {
+  const std::vector<std::uint32_t> final_site = sites_.settle(profile.call_sites);
+  const auto settle = [&](CallPlace& place) {
+    place.site = final_site[place.site];
+    if (place.communicator != kNone)
+      place.communicator = communicators_.id_of(static_cast<std::uint32_t>(place.communicator));
+  };
+  calls_.finish(profile, settle, final_site);
+  waits_.finish(profile, settle,
+                [&](std::int64_t number) { return final_rank(number, profile.world_size); });
+}
+
 Profile Assembly::finish() {
   Profile profile = std::move(profile_);
   settle_numbers(profile);
@@ -435,7 +459,7 @@ Profile Assembly::finish() {
   finish_traffic(profile);
   finish_coverage(profile);
   finish_sizes(profile);
-  calls_.finish(profile, [this](std::uint32_t kind) { return communicators_.id_of(kind); });
+  finish_calls(profile);
   return profile;
 }
 

@@ -218,6 +218,18 @@ base::Target object(TraceLoss& loss) {
                       nullptr};
 }
 
+base::Target object(WaitCoverage& waits) {
+  return base::Object{[&](std::string_view key) -> base::Target {
+                        if (key == "threshold_ns") return &waits.threshold_ns;
+                        if (key == "left_out") return &waits.left_out;
+                        if (key == "left_out_ns") return &waits.left_out_ns;
+                        if (key == "unresolved") return &waits.unresolved;
+                        if (key == "unresolved_ns") return &waits.unresolved_ns;
+                        return {};
+                      },
+                      nullptr};
+}
+
 base::Target object(Coverage& coverage) {
   return base::Object{[&](std::string_view key) -> base::Target {
                         if (key == "verdict") return &coverage.verdict;
@@ -230,6 +242,8 @@ base::Target object(Coverage& coverage) {
                         if (key == "steps_down") return base::list_of(coverage.steps_down, &object);
                         if (key == "lost_messages") return &coverage.lost_messages;
                         if (key == "untimed_calls") return &coverage.untimed_calls;
+                        if (key == "waits") return object(coverage.waits.emplace());
+                        if (key == "waits_unknown") return &coverage.waits_unknown;
                         if (key == "trace_lost") return base::list_of(coverage.trace_lost, &object);
                         if (key == "cut_short") return &coverage.cut_short;
                         if (key == "notes") return &coverage.notes;
@@ -262,6 +276,26 @@ std::optional<base::Complaint> unequal_columns(const CallTimes& block) {
        {std::pair("calls", block.calls.size()), std::pair("total_ns", block.total_ns.size()),
         std::pair("shortest_ns", block.shortest_ns.size()),
         std::pair("longest_ns", block.longest_ns.size()), std::pair("bytes", block.bytes.size())}) {
+    if (size != rows) return unequal_columns(name, size, "rank", rows);
+  }
+  return std::nullopt;
+}
+
+std::optional<base::Complaint> unequal_columns(const CallWaits& block) {
+  const std::size_t rows = block.rank.size();
+  for (const auto& [name, size] :
+       {std::pair("awaited", block.awaited.size()), std::pair("waits", block.waits.size()),
+        std::pair("total_ns", block.total_ns.size()),
+        std::pair("longest_ns", block.longest_ns.size())}) {
+    if (size != rows) return unequal_columns(name, size, "rank", rows);
+  }
+  return std::nullopt;
+}
+
+std::optional<base::Complaint> unequal_columns(const PathPart& block) {
+  const std::size_t rows = block.rank.size();
+  for (const auto& [name, size] : {std::pair("stretches", block.stretches.size()),
+                                   std::pair("total_ns", block.total_ns.size())}) {
     if (size != rows) return unequal_columns(name, size, "rank", rows);
   }
   return std::nullopt;

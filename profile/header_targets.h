@@ -25,5 +25,7 @@ base::Complaint unequal_columns(const std::string& column, std::size_t size,
 std::optional<base::Complaint> unequal_columns(const Traffic& block);
 // The same with `rank`.
 std::optional<base::Complaint> unequal_columns(const CallTimes& block);
+std::optional<base::Complaint> unequal_columns(const CallWaits& block);
+std::optional<base::Complaint> unequal_columns(const PathPart& block);
 
 }  // namespace fathom::profile

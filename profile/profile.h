@@ -10,11 +10,12 @@
 // and byte counts have 64 bits; times are nanoseconds since the epoch or seconds, as their names
 // say.
 //
-// Memory grows with the pairs that communicated, never with world_size squared, and with the call
-// sites times the ranks.
+// Memory grows with the pairs that communicated or waited, never with world_size squared, and with
+// the call sites times the ranks.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,41 @@ struct CallDurations {
   std::vector<std::uint64_t> calls;
 };
 
+// How the program's calls of one function from one site waited for other processes, in one way, on
+// one communicator and in one phase: parallel columns, one row for each pair. Blocks with many
+// pairs are split; each pair is then in only one of them.
+struct CallWaits {
+  std::string kind;      // "late-sender": a name of mpi/wait_kind.h
+  std::string function;  // "MPI_Wait"
+  std::int64_t site = 0;
+  std::int64_t communicator = kNone;
+  std::string phase;
+  std::vector<std::int64_t> rank, awaited;  // who waited, for whom
+  std::vector<std::uint64_t> waits;         // how many calls did
+  std::vector<std::uint64_t> total_ns, longest_ns;
+};
+
+// What a critical path spent in the calls of one function from one site, on one communicator and in
+// one phase, or outside MPI before them: parallel columns, one row for each rank.
+struct PathPart {
+  std::string function;
+  std::int64_t site = 0;
+  std::int64_t communicator = kNone;
+  std::string phase;
+  bool program = false;  // outside MPI, before the calls
+  std::vector<std::int64_t> rank;
+  std::vector<std::uint64_t> stretches, total_ns;
+};
+
+// The critical path through a window of the run: which rank's doings its length consists of.
+struct CriticalPath {
+  std::string window;  // as the program names it; empty: the whole run
+  std::uint64_t elapsed_ns = 0;
+  std::uint64_t jumps = 0;     // how often it goes on to another rank
+  std::uint64_t error_ns = 0;  // by how much a share can be wrong, because waits were left out
+  std::vector<PathPart> parts;
+};
+
 struct Totals {
   std::uint64_t bytes = 0;
   std::uint64_t messages = 0;
@@ -169,6 +205,14 @@ struct StepDown {
   std::string reason;  // one sentence
 };
 
+// What the waits leave out. Of a run: the largest threshold of a process, and sums over processes.
+struct WaitCoverage {
+  std::uint64_t threshold_ns = 0;  // shorter waits
+  std::uint64_t left_out = 0, left_out_ns = 0;
+  // Waits of which the peer's part was no longer known.
+  std::uint64_t unresolved = 0, unresolved_ns = 0;
+};
+
 struct Coverage {
   // "exact": both witnesses agree on every pair. "one-witness": only one side could be counted.
   // "differs": see differences. "incomplete": ranks are missing or counts were lost.
@@ -182,6 +226,8 @@ struct Coverage {
   std::vector<StepDown> steps_down;
   std::uint64_t lost_messages = 0;    // uncounted because no memory was left
   std::uint64_t untimed_calls = 0;    // the same for calls
+  std::optional<WaitCoverage> waits;  // nothing: nobody looked for waits
+  std::string waits_unknown;          // why not; empty: not known either
   std::vector<TraceLoss> trace_lost;  // of the run's trace, where it has one
   std::string cut_short;              // why MPI_Finalize was not reached; empty: it was
   std::vector<std::string> notes;     // further sentences for the report
@@ -213,7 +259,9 @@ struct Header {
 };
 
 struct Profile : Header {
-  std::vector<CallTimes> calls;  // empty if calls were not timed
+  std::vector<CallTimes> calls;    // empty if calls were not timed
+  std::vector<CallWaits> waits;    // sorted by their members, in order
+  std::vector<CriticalPath> path;  // by window; empty if not computed
   std::vector<Traffic> traffic;
   std::vector<MessageSizes> message_sizes;
 };

@@ -42,7 +42,24 @@ struct Mentioned {
   void ranks(const std::vector<std::int64_t>& numbers, const std::string& where) {
     if (!numbers.empty()) rank(*std::max_element(numbers.begin(), numbers.end()), where);
   }
+  // Where a block's calls are made; `where` ends in the name of the block.
+  template <typename Block>
+  void place(const Block& block, const std::string& where) {
+    sites.try_emplace(block.site, where + ".site\"");
+    if (block.communicator != kNone)
+      communicators.try_emplace(block.communicator, where + ".communicator\"");
+  }
 };
+
+// The members that say where a block's calls are made.
+template <typename Block>
+base::Target place_member(Block& block, std::string_view key) {
+  if (key == "function") return &block.function;
+  if (key == "site") return &block.site;
+  if (key == "communicator") return base::IntegerOrNull{&block.communicator};
+  if (key == "phase") return &block.phase;
+  return {};
+}
 
 class ProfileReading {
  public:
@@ -60,6 +77,8 @@ class ProfileReading {
     if (key == "schema") return base::CheckedText{&schema_, [this] { return check_schema(); }};
     if (key == "traffic") return base::List{[this] { return traffic_block(); }};
     if (key == "calls") return base::List{[this] { return calls_block(); }};
+    if (key == "waits") return base::List{[this] { return waits_block(); }};
+    if (key == "path") return base::List{[this] { return path_window(); }};
     if (key == "message_sizes") return base::List{[this] { return message_sizes(); }};
     return header_member(header_, key);
   }
@@ -95,18 +114,13 @@ class ProfileReading {
   base::Target calls_block() {
     calls_ = CallTimes();
     return base::Object{[this](std::string_view key) -> base::Target {
-                          if (key == "function") return &calls_.function;
-                          if (key == "site") return &calls_.site;
-                          if (key == "communicator")
-                            return base::IntegerOrNull{&calls_.communicator};
-                          if (key == "phase") return &calls_.phase;
                           if (key == "rank") return &calls_.rank;
                           if (key == "calls") return &calls_.calls;
                           if (key == "total_ns") return &calls_.total_ns;
                           if (key == "shortest_ns") return &calls_.shortest_ns;
                           if (key == "longest_ns") return &calls_.longest_ns;
                           if (key == "bytes") return &calls_.bytes;
-                          return {};
+                          return place_member(calls_, key);
                         },
                         [this] { return calls_closed(); }};
   }
@@ -116,12 +130,73 @@ class ProfileReading {
     if (calls_.function.empty()) return base::Complaint{"function", "is missing"};
     const std::string where = "\"calls[" + std::to_string(call_blocks_) + "]";
     mentioned_.ranks(calls_.rank, where + ".rank\"");
-    mentioned_.sites.try_emplace(calls_.site, where + ".site\"");
-    if (calls_.communicator != kNone)
-      mentioned_.communicators.try_emplace(calls_.communicator, where + ".communicator\"");
+    mentioned_.place(calls_, where);
     ++call_blocks_;
     visitor_.on_calls(calls_);
     return std::nullopt;
+  }
+
+  base::Target waits_block() {
+    waits_ = CallWaits();
+    return base::Object{[this](std::string_view key) -> base::Target {
+                          if (key == "kind") return &waits_.kind;
+                          if (key == "rank") return &waits_.rank;
+                          if (key == "awaited") return &waits_.awaited;
+                          if (key == "waits") return &waits_.waits;
+                          if (key == "total_ns") return &waits_.total_ns;
+                          if (key == "longest_ns") return &waits_.longest_ns;
+                          return place_member(waits_, key);
+                        },
+                        [this] { return waits_closed(); }};
+  }
+
+  std::optional<base::Complaint> waits_closed() {
+    if (auto complaint = unequal_columns(waits_)) return complaint;
+    if (waits_.kind.empty()) return base::Complaint{"kind", "is missing"};
+    const std::string where = "\"waits[" + std::to_string(wait_blocks_) + "]";
+    mentioned_.ranks(waits_.rank, where + ".rank\"");
+    mentioned_.ranks(waits_.awaited, where + ".awaited\"");
+    mentioned_.place(waits_, where);
+    ++wait_blocks_;
+    visitor_.on_waits(waits_);
+    return std::nullopt;
+  }
+
+  base::Target path_window() {
+    path_ = CriticalPath();
+    return base::Object{[this](std::string_view key) -> base::Target {
+                          if (key == "window") return &path_.window;
+                          if (key == "elapsed_ns") return &path_.elapsed_ns;
+                          if (key == "jumps") return &path_.jumps;
+                          if (key == "error_ns") return &path_.error_ns;
+                          if (key == "parts") return base::List{[this] { return path_part(); }};
+                          return {};
+                        },
+                        [this]() -> std::optional<base::Complaint> {
+                          ++windows_;
+                          visitor_.on_path(path_);
+                          return std::nullopt;
+                        }};
+  }
+
+  base::Target path_part() {
+    PathPart& part = path_.parts.emplace_back();
+    return base::Object{[&part](std::string_view key) -> base::Target {
+                          if (key == "program") return &part.program;
+                          if (key == "rank") return &part.rank;
+                          if (key == "stretches") return &part.stretches;
+                          if (key == "total_ns") return &part.total_ns;
+                          return place_member(part, key);
+                        },
+                        [this, &part]() -> std::optional<base::Complaint> {
+                          if (auto complaint = unequal_columns(part)) return complaint;
+                          const std::string where = "\"path[" + std::to_string(windows_) +
+                                                    "].parts[" +
+                                                    std::to_string(path_.parts.size() - 1) + "]";
+                          mentioned_.ranks(part.rank, where + ".rank\"");
+                          mentioned_.place(part, where);
+                          return std::nullopt;
+                        }};
   }
 
   base::Target message_sizes() {
@@ -250,6 +325,10 @@ class ProfileReading {
   std::size_t blocks_ = 0;
   CallTimes calls_;
   std::size_t call_blocks_ = 0;
+  CallWaits waits_;
+  std::size_t wait_blocks_ = 0;
+  CriticalPath path_;
+  std::size_t windows_ = 0;
   MessageSizes sizes_;
   Mentioned mentioned_;
   std::set<std::int64_t> known_communicators_;
@@ -258,9 +337,13 @@ class ProfileReading {
 class Collector : public Visitor {
  public:
   void on_calls(CallTimes& block) override { calls.push_back(std::move(block)); }
+  void on_waits(CallWaits& block) override { waits.push_back(std::move(block)); }
+  void on_path(CriticalPath& window) override { path.push_back(std::move(window)); }
   void on_traffic(Traffic& block) override { traffic.push_back(std::move(block)); }
   void on_message_sizes(MessageSizes& sizes) override { message_sizes.push_back(std::move(sizes)); }
   std::vector<CallTimes> calls;
+  std::vector<CallWaits> waits;
+  std::vector<CriticalPath> path;
   std::vector<Traffic> traffic;
   std::vector<MessageSizes> message_sizes;
 };
@@ -286,7 +369,10 @@ base::Result<Profile> load_profile(base::ByteSource& source, const std::string& 
   Collector collector;
   base::Result<Header> header = read_profile(source, name, collector);
   if (!header) return header.error();
-  Profile profile{std::move(*header), std::move(collector.calls), {}, {}};
+  Profile profile{std::move(*header), {}, {}, {}, {}, {}};
+  profile.calls = std::move(collector.calls);
+  profile.waits = std::move(collector.waits);
+  profile.path = std::move(collector.path);
   profile.traffic = std::move(collector.traffic);
   profile.message_sizes = std::move(collector.message_sizes);
   return profile;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Reads a profile.json (docs/profile-format.md) from any source, however damaged or hostile.
 //
-// read_profile() streams: memory is the header plus one block of traffic, 65,536 rows in a file
-// that Fathom wrote. (A block's columns come one after the other, so a block must be in memory as a
+// read_profile() streams: memory is the header plus one block of traffic or waits, 65,536 rows in a
+// file that Fathom wrote, or the path through one window. (A block's columns come one after the other, so a block must be in memory as a
 // whole; in a foreign file it may be all of the traffic.) load_profile() keeps everything.
 //
 // Checked: the schema; that the columns of a block have equal lengths; that counts are whole and
 // non-negative; that ranks are below world_size or the number of `ranks`, whichever is larger; that
-// no rank or communicator is listed twice; and that traffic and calls name a known communicator and call site. Unknown
-// keys are ignored, so that a later version may add some. An Error is one sentence: file, byte
+// no rank or communicator is listed twice; and that traffic, calls, waits and paths name a known
+// communicator and call site. Unknown keys are ignored, so that a later version may add some. An Error is one sentence: file, byte
 // offset, what was expected.
 #pragma once
 
@@ -30,6 +30,8 @@ class Visitor {
   virtual ~Visitor() = default;
   // The callee may move from a block; it is emptied afterwards.
   virtual void on_calls(CallTimes&) {}
+  virtual void on_waits(CallWaits&) {}
+  virtual void on_path(CriticalPath&) {}
   virtual void on_traffic(Traffic& block) = 0;
   virtual void on_message_sizes(MessageSizes& sizes) = 0;
 };

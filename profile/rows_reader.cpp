@@ -81,6 +81,8 @@ bool RowsReader::next(ProcessRows& process) {
       case Section::kSizes: append_rows(process.sizes, at_, size); break;
       case Section::kCalls: append_rows(process.calls, at_, size); break;
       case Section::kDurations: append_rows(process.durations, at_, size); break;
+      case Section::kWaits: append_rows(process.waits, at_, size); break;
+      case Section::kPath: append_rows(process.path, at_, size); break;
       default:
         process.others.emplace_back(static_cast<std::uint32_t>(section.kind),
                                     std::string(at_, size));

@@ -22,6 +22,8 @@ struct ProcessRows {
   std::vector<CellRow> sizes;
   std::vector<CallRow> calls;
   std::vector<DurationRow> durations;
+  std::vector<WaitRow> waits;
+  std::vector<PathRow> path;
   std::vector<std::pair<std::uint32_t, std::string>>
       others;              // sections of other kinds: kind, payload
   bool truncated = false;  // the file ended inside this process's rows

@@ -28,23 +28,26 @@ struct Selection {
 
   bool admits(const Traffic& traffic) const {
     return admits(traffic.class_name, traffic.hidden) &&
-           (!communicators || communicators->contains(traffic.communicator)) &&
-           (!phases || phases->contains(traffic.phase));
+           admits(traffic.communicator, traffic.phase);
   }
   // Message sizes are recorded by class alone, so they are none of a chosen communicator or phase.
   bool admits(const MessageSizes& sizes) const {
     return !communicators && !phases && admits(sizes.class_name, sizes.hidden);
   }
 
-  // Classes and origins are of messages; calls are selected by communicator and phase.
-  bool admits(const CallTimes& calls) const {
-    return (!communicators || communicators->contains(calls.communicator)) &&
-           (!phases || phases->contains(calls.phase));
-  }
+  // Classes and origins are of messages; calls, and how they waited, are selected by communicator
+  // and phase.
+  bool admits(const CallTimes& calls) const { return admits(calls.communicator, calls.phase); }
+  bool admits(const CallWaits& waits) const { return admits(waits.communicator, waits.phase); }
+  bool admits(const PathPart& part) const { return admits(part.communicator, part.phase); }
   // Whether it says something that calls do not have.
   bool is_of_messages() const { return classes || origin != Origin::kAll; }
 
  private:
+  bool admits(std::int64_t communicator, const std::string& phase) const {
+    return (!communicators || communicators->contains(communicator)) &&
+           (!phases || phases->contains(phase));
+  }
   bool admits(const std::string& class_name, bool hidden) const {
     return (!classes || classes->contains(class_name)) &&
            (origin == Origin::kAll || (origin == Origin::kHidden) == hidden);

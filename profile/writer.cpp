@@ -7,6 +7,7 @@
 #include <new>
 #include <numeric>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -114,8 +115,21 @@ void fields(base::JsonWriter& json, const CallTimes& calls) {
   json.field("bytes", calls.bytes);
 }
 
-// The rows of one block: positions in the columns of `traffic`.
+// The rows of one block: positions in the columns of a table of pairs.
 using Rows = std::span<const std::size_t>;
+
+void fields(base::JsonWriter& json, const CallWaits& waits, Rows rows) {
+  json.field("kind", waits.kind);
+  json.field("function", waits.function);
+  json.field("site", waits.site);
+  number_or_null(json, "communicator", waits.communicator);
+  if (!waits.phase.empty()) json.field("phase", waits.phase);
+  column(json, "rank", rows, [&](std::size_t row) { return waits.rank[row]; });
+  column(json, "awaited", rows, [&](std::size_t row) { return waits.awaited[row]; });
+  column(json, "waits", rows, [&](std::size_t row) { return waits.waits[row]; });
+  column(json, "total_ns", rows, [&](std::size_t row) { return waits.total_ns[row]; });
+  column(json, "longest_ns", rows, [&](std::size_t row) { return waits.longest_ns[row]; });
+}
 
 void fields(base::JsonWriter& json, const Traffic& traffic, Rows rows) {
   json.field("class", traffic.class_name);
@@ -128,12 +142,24 @@ void fields(base::JsonWriter& json, const Traffic& traffic, Rows rows) {
   column(json, "messages", rows, [&](std::size_t row) { return traffic.messages[row]; });
 }
 
-std::vector<std::size_t> rows_by_pair(const Traffic& traffic) {
-  std::vector<std::size_t> rows(traffic.source.size());
+void fields(base::JsonWriter& json, const PathPart& part) {
+  json.field("function", part.function);
+  json.field("site", part.site);
+  number_or_null(json, "communicator", part.communicator);
+  if (!part.phase.empty()) json.field("phase", part.phase);
+  if (part.program) json.field("program", part.program);
+  json.field("rank", part.rank);
+  json.field("stretches", part.stretches);
+  json.field("total_ns", part.total_ns);
+}
+
+// The rows of a table of pairs, sorted by them.
+std::vector<std::size_t> rows_by_pair(const std::vector<std::int64_t>& first,
+                                      const std::vector<std::int64_t>& second) {
+  std::vector<std::size_t> rows(first.size());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   const auto before = [&](std::size_t left, std::size_t right) {
-    return std::pair(traffic.source[left], traffic.destination[left]) <
-           std::pair(traffic.source[right], traffic.destination[right]);
+    return std::pair(first[left], second[left]) < std::pair(first[right], second[right]);
   };
   if (!std::is_sorted(rows.begin(), rows.end(), before)) {
     std::sort(rows.begin(), rows.end(), before);
@@ -145,6 +171,18 @@ bool columns_agree(const Traffic& traffic) {
   const std::size_t rows = traffic.source.size();
   return traffic.destination.size() == rows && traffic.bytes.size() == rows &&
          traffic.messages.size() == rows;
+}
+
+bool columns_agree(const CallWaits& waits) {
+  const std::size_t rows = waits.rank.size();
+  return waits.awaited.size() == rows && waits.waits.size() == rows &&
+         waits.total_ns.size() == rows && waits.longest_ns.size() == rows;
+}
+
+bool columns_agree(const CriticalPath& path) {
+  return std::all_of(path.parts.begin(), path.parts.end(), [](const PathPart& part) {
+    return part.stretches.size() == part.rank.size() && part.total_ns.size() == part.rank.size();
+  });
 }
 
 bool columns_agree(const CallTimes& calls) {
@@ -204,6 +242,14 @@ void fields(base::JsonWriter& json, const TraceLoss& loss) {
   json.field("records", loss.records);
 }
 
+void fields(base::JsonWriter& json, const WaitCoverage& waits) {
+  json.field("threshold_ns", waits.threshold_ns);
+  json.field("left_out", waits.left_out);
+  json.field("left_out_ns", waits.left_out_ns);
+  json.field("unresolved", waits.unresolved);
+  json.field("unresolved_ns", waits.unresolved_ns);
+}
+
 template <typename Part>
 void object(base::JsonWriter& json, std::string_view name, const Part& part) {
   json.object(name, [&] { fields(json, part); });
@@ -212,6 +258,14 @@ void object(base::JsonWriter& json, std::string_view name, const Part& part) {
 template <typename Part>
 void objects(base::JsonWriter& json, std::string_view name, const std::vector<Part>& parts) {
   json.objects(name, parts, [&](const Part& part) { fields(json, part); });
+}
+
+void fields(base::JsonWriter& json, const CriticalPath& path) {
+  json.field("window", path.window);
+  json.field("elapsed_ns", path.elapsed_ns);
+  json.field("jumps", path.jumps);
+  json.field("error_ns", path.error_ns);
+  objects(json, "parts", path.parts);
 }
 
 void fields(base::JsonWriter& json, const Coverage& coverage) {
@@ -227,16 +281,36 @@ void fields(base::JsonWriter& json, const Coverage& coverage) {
   if (!coverage.steps_down.empty()) objects(json, "steps_down", coverage.steps_down);
   if (coverage.lost_messages != 0) json.field("lost_messages", coverage.lost_messages);
   if (coverage.untimed_calls != 0) json.field("untimed_calls", coverage.untimed_calls);
+  if (coverage.waits) object(json, "waits", *coverage.waits);
+  if (!coverage.waits_unknown.empty()) json.field("waits_unknown", coverage.waits_unknown);
   if (!coverage.trace_lost.empty()) objects(json, "trace_lost", coverage.trace_lost);
   if (!coverage.cut_short.empty()) json.field("cut_short", coverage.cut_short);
   if (!coverage.notes.empty()) json.field("notes", coverage.notes);
 }
 
+template <typename Block>
+void write_block(base::JsonWriter& json, const Block& block) {
+  json.line_break();
+  json.object([&] { fields(json, block); });
+}
+
+// A table of pairs, split if it is long.
+template <typename Block>
+void write_blocks(base::JsonWriter& json, const Block& block, Rows rows) {
+  for (; !rows.empty(); rows = rows.subspan(std::min(rows.size(), kBlockRows))) {
+    json.line_break();
+    json.object([&] { fields(json, block, rows.first(std::min(rows.size(), kBlockRows))); });
+  }
+}
+
 }  // namespace
+
+// The lists of blocks, in the order of the file.
+enum class Writer::StreamPart { kNothing, kHeader, kCalls, kWaits, kPath, kTraffic, kMessageSizes };
 
 // One line per top-level member and per block keeps the file readable for people and diff.
 struct Writer::Stream {
-  enum class Part { kNothing, kHeader, kCalls, kTraffic, kMessageSizes };
+  using Part = StreamPart;
 
   base::AtomicFile file;
   base::JsonWriter json{file};
@@ -248,6 +322,8 @@ struct Writer::Stream {
     if (part == next) return;
     if (part != Part::kHeader) json.close_list();
     if (next == Part::kCalls) open_list("calls");
+    if (next == Part::kWaits) open_list("waits");
+    if (next == Part::kPath) open_list("path");
     if (part < Part::kTraffic && next >= Part::kTraffic) {
       open_list("traffic");
       if (next > Part::kTraffic) json.close_list();
@@ -328,56 +404,48 @@ base::Status Writer::begin(const Header& header) {
   });
 }
 
-base::Status Writer::add(const CallTimes& calls) {
+// Goes on to the part to which the block belongs, and writes it there. `name`: of the block's type.
+template <typename Block, typename Write>
+base::Status Writer::add_to(StreamPart part, const char* name, const Block& block, Write write) {
   return guarded([&]() -> base::Status {
-    if (!stream_ || stream_->part == Stream::Part::kNothing ||
-        stream_->part > Stream::Part::kCalls) {
-      return base::Error{
-          "profile writer: add(CallTimes) comes after begin() and before any traffic"};
+    if (!stream_ || stream_->part == StreamPart::kNothing || stream_->part > part) {
+      return base::Error{std::string("profile writer: add(") + name +
+                         ") comes after begin() and before any later part"};
     }
-    if (!columns_agree(calls))
-      return base::Error{"profile writer: columns of calls differ in length"};
-    stream_->go_on_to(Stream::Part::kCalls);
-    stream_->json.line_break();
-    stream_->json.object([&] { fields(stream_->json, calls); });
+    if (!columns_agree(block)) {
+      return base::Error{std::string("profile writer: columns of ") + name + " differ in length"};
+    }
+    stream_->go_on_to(part);
+    write(stream_->json);
     return base::Done{};
   });
 }
 
+base::Status Writer::add(const CallTimes& calls) {
+  return add_to(StreamPart::kCalls, "CallTimes", calls,
+                [&](base::JsonWriter& json) { write_block(json, calls); });
+}
+
+base::Status Writer::add(const CallWaits& waits) {
+  return add_to(StreamPart::kWaits, "CallWaits", waits, [&](base::JsonWriter& json) {
+    write_blocks(json, waits, rows_by_pair(waits.rank, waits.awaited));
+  });
+}
+
+base::Status Writer::add(const CriticalPath& path) {
+  return add_to(StreamPart::kPath, "CriticalPath", path,
+                [&](base::JsonWriter& json) { write_block(json, path); });
+}
+
 base::Status Writer::add(const Traffic& traffic) {
-  return guarded([&]() -> base::Status {
-    if (!stream_ || stream_->part == Stream::Part::kNothing ||
-        stream_->part > Stream::Part::kTraffic) {
-      return base::Error{"profile writer: add(Traffic) comes after begin() and before any sizes"};
-    }
-    if (!columns_agree(traffic)) {
-      return base::Error{"profile writer: traffic columns differ in length"};
-    }
-    const std::vector<std::size_t> rows = rows_by_pair(traffic);
-    base::JsonWriter& json = stream_->json;
-    stream_->go_on_to(Stream::Part::kTraffic);
-    for (Rows rest = rows; !rest.empty(); rest = rest.subspan(std::min(rest.size(), kBlockRows))) {
-      json.line_break();
-      json.object([&] { fields(json, traffic, rest.first(std::min(rest.size(), kBlockRows))); });
-    }
-    return base::Done{};
+  return add_to(StreamPart::kTraffic, "Traffic", traffic, [&](base::JsonWriter& json) {
+    write_blocks(json, traffic, rows_by_pair(traffic.source, traffic.destination));
   });
 }
 
 base::Status Writer::add(const MessageSizes& sizes) {
-  return guarded([&]() -> base::Status {
-    if (!stream_ || stream_->part == Stream::Part::kNothing) {
-      return base::Error{"profile writer: add(MessageSizes) comes after begin()"};
-    }
-    if (!columns_agree(sizes)) {
-      return base::Error{"profile writer: message size columns differ in length"};
-    }
-    base::JsonWriter& json = stream_->json;
-    stream_->go_on_to(Stream::Part::kMessageSizes);
-    json.line_break();
-    json.object([&] { fields(json, sizes); });
-    return base::Done{};
-  });
+  return add_to(StreamPart::kMessageSizes, "MessageSizes", sizes,
+                [&](base::JsonWriter& json) { write_block(json, sizes); });
 }
 
 base::Status Writer::finish(const Coverage& coverage) {
@@ -405,6 +473,12 @@ base::Status write_profile(const Profile& profile, const std::string& path) {
   if (base::Status status = writer.begin(profile); !status) return status;
   for (const CallTimes& calls : profile.calls) {
     if (base::Status status = writer.add(calls); !status) return status;
+  }
+  for (const CallWaits& waits : profile.waits) {
+    if (base::Status status = writer.add(waits); !status) return status;
+  }
+  for (const CriticalPath& path : profile.path) {
+    if (base::Status status = writer.add(path); !status) return status;
   }
   for (const Traffic& traffic : profile.traffic) {
     if (base::Status status = writer.add(traffic); !status) return status;

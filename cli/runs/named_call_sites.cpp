@@ -25,6 +25,8 @@ class Copy : public profile::Visitor {
  public:
   explicit Copy(profile::Writer& writer) : writer_(writer) {}
   void on_calls(profile::CallTimes& block) override { add(block); }
+  void on_waits(profile::CallWaits& block) override { add(block); }
+  void on_path(profile::CriticalPath& window) override { add(window); }
   void on_traffic(profile::Traffic& block) override { add(block); }
   void on_message_sizes(profile::MessageSizes& sizes) override { add(sizes); }
   const base::Status& status() const { return status_; }

@@ -45,6 +45,8 @@ TEST_CASE("profile.json equals the golden file, and the golden file can be read"
   REQUIRE_MESSAGE(loaded, loaded.error().message);
   REQUIRE(profile::write_profile(test::timed_sample_profile(), folder / "times.json"));
   check_golden(folder / "times.json", "profile-1-times.json");
+  REQUIRE(profile::write_profile(test::waiting_sample_profile(), folder / "waits.json"));
+  check_golden(folder / "waits.json", "profile-1-waits.json");
 }
 
 TEST_CASE("each single-file format writes its golden file") {

@@ -56,7 +56,10 @@ if jsonschema := library("jsonschema"):
     validator = jsonschema.Draft202012Validator(schema)
     validator.check_schema(schema)
     validator.validate(profile)
-    for damage in ({"schema": "fathom-profile/2"}, {"world_size": -1}, {"traffic": [{"class": "c"}]}):
+    for name in ("profile-1-times.json", "profile-1-waits.json"):
+        validator.validate(json.loads((golden / name).read_text()))
+    for damage in ({"schema": "fathom-profile/2"}, {"world_size": -1}, {"traffic": [{"class": "c"}]},
+                   {"waits": [{"kind": "late-sender"}]}, {"path": [{"window": ""}]}):
         assert not validator.is_valid({**profile, **damage}), damage
 
 if parser := library("prometheus_client.openmetrics.parser"):

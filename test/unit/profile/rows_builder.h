@@ -101,6 +101,34 @@ class RowsBuilder {
     durations.push_back(row);
     return *this;
   }
+  // Calls of the same function that waited for `peer`.
+  RowsBuilder& waited(std::uint64_t address, std::uint32_t kind, std::uint32_t peer,
+                      std::uint64_t times, std::uint64_t total_ns, std::uint64_t longest_ns,
+                      std::uint32_t phase = 0, std::uint32_t job = kRowsJob) {
+    profile::WaitRow row{};
+    row.key = {address + 0x1000, 0, phase};
+    row.kind = kind;
+    row.peer_job = job;
+    row.peer_rank = peer;
+    row.waits = times;
+    row.total_ns = total_ns;
+    row.longest_ns = longest_ns;
+    row.place = {address, 1, 9};
+    waits.push_back(row);
+    return *this;
+  }
+  RowsBuilder& on_path(std::uint64_t address, bool program, std::uint64_t stretches,
+                       std::uint64_t total_ns, std::uint32_t window = 0) {
+    profile::PathRow row{};
+    row.key = {address + 0x1000, 0, 0};
+    row.window = window;
+    row.is_program = program ? 1 : 0;
+    row.stretches = stretches;
+    row.total_ns = total_ns;
+    row.place = {address, 1, 9};
+    path.push_back(row);
+    return *this;
+  }
   RowsBuilder& ended(profile::EndReason reason, std::uint32_t detail = 0) {
     header.end_reason = reason;
     header.end_detail = detail;
@@ -123,6 +151,8 @@ class RowsBuilder {
     array(out, profile::Section::kSizes, sizes);
     array(out, profile::Section::kCalls, calls);
     array(out, profile::Section::kDurations, durations);
+    array(out, profile::Section::kWaits, waits);
+    array(out, profile::Section::kPath, path);
     return out;
   }
 
@@ -142,6 +172,8 @@ class RowsBuilder {
   std::vector<profile::CellRow> sizes;
   std::vector<profile::CallRow> calls;
   std::vector<profile::DurationRow> durations;
+  std::vector<profile::WaitRow> waits;
+  std::vector<profile::PathRow> path;
 
  private:
   template <typename Row>
@@ -158,8 +190,11 @@ inline std::string sample_rows() {
         "argument -x\nlibrary Open MPI\nversion 4.1.4\npml ob1\nsource peruse\nphase 1 solve\n"
         "module 3 coll/sm\nnote a\\nb\nstep-down peruse no events\n"
         "pvar posted\tqueue length\t\t1 2.5\ntimed-function 9 MPI_Send\n"
-        "code-file 1 - /app\nticks-per-ns 2.5\npeak-memory 4096\n";
+        "code-file 1 - /app\nticks-per-ns 2.5\npeak-memory 4096\nwaits 1000 1 2 3 4\n"
+        "path-window 1 solver\npath 1 900 1 0\n";
     process->called(0x40, 2, 10, 4, 6, 8).lasted(0x40, 1, 2);
+    process->waited(0x40, 0, 1 - process->header.rank, 2, 9, 6).waited(0x40, 3, 5, 1, 4, 4, 1, 88);
+    process->on_path(0x40, true, 1, 400, 1).on_path(0x40, false, 1, 50, 1);
     process->communicators.push_back(
         communicator_row(2, 2, process->header.rank, "MPI_Comm_accept"));
     process->communicators[1].flags = profile::kIntercommunicator;

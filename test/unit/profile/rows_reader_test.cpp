@@ -100,12 +100,13 @@ TEST_CASE("a file cut at any byte gives whole records, and never fewer than one 
     std::size_t records = 0;
     for (ProcessRows process; reader.next(process);) {
       records += process.text.size() + process.communicators.size() +
-                 process.foreign_members.size() + process.cells.size() + process.sizes.size() + 1;
+                 process.foreign_members.size() + process.cells.size() + process.sizes.size() +
+                 process.waits.size() + process.path.size() + 1;
     }
     REQUIRE(records >= before);
     before = records;
   }
-  CHECK(before == 2 * (22 + 2 + 1) + 1 + 6 + 4 + 3);
+  CHECK(before == 2 * (25 + 2 + 1) + 1 + 6 + 4 + 3 + 2 * (2 + 2));
 }
 
 }  // namespace

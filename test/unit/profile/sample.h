@@ -101,4 +101,40 @@ inline profile::Profile timed_sample_profile() {
   return sample;
 }
 
+// The same, with waits and critical paths.
+inline profile::Profile waiting_sample_profile() {
+  profile::Profile sample = timed_sample_profile();
+  sample.waits = {{"late-sender",
+                   "MPI_Wait",
+                   1,
+                   profile::kNone,
+                   "",
+                   {1, 2},
+                   {0, 1},
+                   {10, 3},
+                   {400'000'000, 50'000'000},
+                   {90'000'000, 20'000'000}},
+                  {"wait-at-nxn",
+                   "MPI_Allreduce",
+                   0,
+                   0,
+                   "solve, outer",
+                   {0, 1, 2},
+                   {3, 3, 4},
+                   {1, 1, 2},
+                   {300'000'000, 200'000'000, 18'000'000},
+                   {300'000'000, 200'000'000, 10'000'000}}};
+  sample.path = {
+      {"",
+       1'500'000'000,
+       12,
+       40'000'000,
+       {{"MPI_Allreduce", 0, 0, "solve, outer", false, {0}, {1}, {100'000'000}},
+        {"MPI_Allreduce", 0, 0, "solve, outer", true, {0, 3}, {4, 5}, {300'000'000, 1'000'000'000}},
+        {"MPI_Wait", 1, profile::kNone, "", false, {1}, {3}, {100'000'000}}}},
+      {"solver", 2'000, 0, 0, {{"MPI_Wait", 1, profile::kNone, "", true, {2}, {1}, {2'000}}}}};
+  sample.coverage.waits = {1'000, 7, 3'500, 2, 1'800};
+  return sample;
+}
+
 }  // namespace fathom::test

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profile/wait_summary.h"
+
+#include <algorithm>
+
+#include "base/seconds.h"
+
+namespace fathom::profile {
+namespace {
+
+template <typename Item>
+void most_seconds_first(std::vector<Item>& items) {
+  std::stable_sort(items.begin(), items.end(),
+                   [](const Item& a, const Item& b) { return a.seconds > b.seconds; });
+}
+
+}  // namespace
+
+void WaitSummary::add(const CallWaits& block) {
+  if (!selection_.admits(block)) return;
+  const Way way{block.kind, block.function, block.site};
+  for (std::size_t row = 0; row < block.rank.size(); ++row) {
+    Sum& sum = pairs_[{block.rank[row], block.awaited[row]}][way];
+    sum.waits += block.waits[row];
+    sum.total_ns += block.total_ns[row];
+    sum.longest_ns = std::max(sum.longest_ns, block.longest_ns[row]);
+  }
+}
+
+double WaitSummary::seconds() const {
+  double all = 0;
+  for (const auto& [pair, ways] : pairs_) {
+    for (const auto& [way, sum] : ways) all += base::seconds(sum.total_ns);
+  }
+  return all;
+}
+
+std::vector<WaitPair> WaitSummary::pairs() const {
+  std::vector<WaitPair> list;
+  for (const auto& [ranks, ways] : pairs_) {
+    WaitPair pair;
+    std::tie(pair.rank, pair.awaited) = ranks;
+    for (const auto& [way, sum] : ways) {
+      pair.waits += sum.waits;
+      pair.seconds += base::seconds(sum.total_ns);
+      pair.longest_seconds = std::max(pair.longest_seconds, base::seconds(sum.longest_ns));
+      if (!pair.kind.empty() && base::seconds(sum.total_ns) <= pair.seconds_there) continue;
+      std::tie(pair.kind, pair.function, pair.site) = way;
+      pair.seconds_there = base::seconds(sum.total_ns);
+    }
+    list.push_back(std::move(pair));
+  }
+  most_seconds_first(list);
+  return list;
+}
+
+PathSummary summed_up(const CriticalPath& path, const Selection& selection) {
+  PathSummary summary{path.window, base::seconds(path.elapsed_ns),
+                      path.jumps,  base::seconds(path.error_ns),
+                      {},          {}};
+  std::map<std::tuple<std::string, std::int64_t, bool>, std::map<std::int64_t, double>> shares;
+  std::map<std::int64_t, double> ranks;
+  for (const PathPart& part : path.parts) {
+    if (!selection.admits(part)) continue;
+    auto& share = shares[{part.function, part.site, part.program}];
+    for (std::size_t row = 0; row < part.rank.size(); ++row) {
+      share[part.rank[row]] += base::seconds(part.total_ns[row]);
+      ranks[part.rank[row]] += base::seconds(part.total_ns[row]);
+    }
+  }
+  for (const auto& [key, by_rank] : shares) {
+    PathShare share;
+    std::tie(share.function, share.site, share.program) = key;
+    share.ranks.assign(by_rank.begin(), by_rank.end());
+    std::stable_sort(share.ranks.begin(), share.ranks.end(),
+                     [](const auto& a, const auto& b) { return a.second > b.second; });
+    for (const auto& [rank, seconds] : by_rank) share.seconds += seconds;
+    summary.shares.push_back(std::move(share));
+  }
+  most_seconds_first(summary.shares);
+  summary.ranks.assign(ranks.begin(), ranks.end());
+  return summary;
+}
+
+}  // namespace fathom::profile

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profile/wait_table.h"
+
+#include <algorithm>
+#include <sstream>
+#include <utility>
+
+#include "mpi/wait_kind.h"
+
+namespace fathom::profile {
+namespace {
+
+std::string kind_name(std::uint32_t kind) {
+  return kind < mpi::kWaitKinds ? mpi::kWaitKindNames[kind] : "kind " + std::to_string(kind);
+}
+
+using WindowNames = std::map<std::uint32_t, std::string>;
+
+std::string window_name(const WindowNames& names, std::uint32_t number) {
+  if (number == 0) return "";
+  const auto found = names.find(number);
+  return found == names.end() ? "window " + std::to_string(number) : found->second;
+}
+
+template <typename Row>
+void sort_by_key(std::vector<Row>& rows) {
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key() < b.key(); });
+}
+
+template <typename Block>
+Block block_at(const CallPlace& place) {
+  Block block;
+  block.function = place.function;
+  block.site = place.site;
+  block.communicator = place.communicator;
+  block.phase = place.phase;
+  return block;
+}
+
+}  // namespace
+
+void WaitTable::add_text(const ProcessRows& rows,
+                         std::map<std::uint32_t, std::string>& window_names) {
+  std::vector<std::pair<std::uint32_t, CriticalPath>> paths;
+  for (const auto& [key, value] : rows.text) {
+    std::istringstream words(value);
+    std::uint32_t number = 0;
+    if (key == "waits") {
+      WaitCoverage own;
+      words >> own.threshold_ns >> own.left_out >> own.left_out_ns >> own.unresolved >>
+          own.unresolved_ns;
+      if (!coverage_) coverage_.emplace();
+      coverage_->threshold_ns = std::max(coverage_->threshold_ns, own.threshold_ns);
+      coverage_->left_out += own.left_out;
+      coverage_->left_out_ns += own.left_out_ns;
+      coverage_->unresolved += own.unresolved;
+      coverage_->unresolved_ns += own.unresolved_ns;
+    } else if (key == "waits-unknown") {
+      why_unknown_.insert(value);
+    } else if (key == "path-window") {
+      if (words >> number) std::getline(words >> std::ws, window_names[number]);
+    } else if (key == "path") {
+      CriticalPath path;
+      if (words >> number >> path.elapsed_ns >> path.jumps >> path.error_ns)
+        paths.emplace_back(number, std::move(path));
+    }
+  }
+  for (auto& [number, path] : paths) {
+    path.window = window_name(window_names, number);
+    windows_[path.window].facts = std::move(path);
+  }
+}
+
+void WaitTable::add(const ProcessRows& rows, ProcessPlaces& places, ProcessNumbers& numbers) {
+  WindowNames window_names;
+  add_text(rows, window_names);
+  for (const WaitRow& row : rows.waits) {
+    if (row.waits == 0) continue;
+    waits_.push_back({row.kind, places.place(row.key, row.place), rows.header.rank,
+                      numbers.number({row.peer_job, row.peer_rank}), row.waits, row.total_ns,
+                      row.longest_ns});
+  }
+  for (const PathRow& row : rows.path) {
+    windows_[window_name(window_names, row.window)].parts.push_back(
+        {places.place(row.key, row.place), row.is_program != 0, rows.header.rank, row.stretches,
+         row.total_ns});
+  }
+}
+
+void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
+                       const std::function<std::int64_t(std::int64_t)>& final_rank) {
+  for (Wait& wait : waits_) {
+    settle(wait.place);
+    wait.awaited = final_rank(wait.awaited);
+  }
+  finish_waits(profile);
+  for (auto& [name, window] : windows_) {
+    if (!window.facts) continue;  // the job did not come to its end
+    for (Stretch& part : window.parts) settle(part.place);
+    finish_path(*window.facts, window.parts);
+    profile.path.push_back(std::move(*window.facts));
+  }
+  profile.coverage.waits = coverage_;
+  for (const std::string& reason : why_unknown_)
+    profile.coverage.waits_unknown += (profile.coverage.waits_unknown.empty() ? "" : "; ") + reason;
+}
+
+void WaitTable::finish_waits(Profile& profile) {
+  sort_by_key(waits_);
+  const Wait* before = nullptr;
+  for (const Wait& wait : waits_) {
+    if (before == nullptr || before->block() != wait.block()) {
+      profile.waits.push_back(block_at<CallWaits>(wait.place));
+      profile.waits.back().kind = kind_name(wait.kind);
+    }
+    CallWaits& block = profile.waits.back();
+    // Threads of one rank have rows of their own.
+    if (before != nullptr && before->key() == wait.key()) {
+      block.waits.back() += wait.waits;
+      block.total_ns.back() += wait.total_ns;
+      block.longest_ns.back() = std::max(block.longest_ns.back(), wait.longest_ns);
+      continue;
+    }
+    block.rank.push_back(wait.rank);
+    block.awaited.push_back(wait.awaited);
+    block.waits.push_back(wait.waits);
+    block.total_ns.push_back(wait.total_ns);
+    block.longest_ns.push_back(wait.longest_ns);
+    before = &wait;
+  }
+}
+
+void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts) {
+  sort_by_key(parts);
+  const Stretch* before = nullptr;
+  for (const Stretch& part : parts) {
+    if (before == nullptr || before->block() != part.block()) {
+      path.parts.push_back(block_at<PathPart>(part.place));
+      path.parts.back().program = part.program;
+    }
+    PathPart& block = path.parts.back();
+    if (before != nullptr && before->key() == part.key()) {
+      block.stretches.back() += part.stretches;
+      block.total_ns.back() += part.total_ns;
+      continue;
+    }
+    block.rank.push_back(part.rank);
+    block.stretches.push_back(part.stretches);
+    block.total_ns.push_back(part.total_ns);
+    before = &part;
+  }
+}
+
+}  // namespace fathom::profile

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Puts the waits that each process found, and each process's part of the critical paths (rows.h),
+// together as those of the run.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "profile/call_places.h"
+#include "profile/communicator_merge.h"
+#include "profile/profile.h"
+#include "profile/rows_reader.h"
+
+namespace fathom::profile {
+
+class WaitTable {
+ public:
+  void add(const ProcessRows& rows, ProcessPlaces& places, ProcessNumbers& numbers);
+
+  // Call once, after the last add(). `settle` gives a place its final numbers, `final_rank` a
+  // process. Fills `waits`, `path`, and what `coverage` says about waits.
+  void finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
+              const std::function<std::int64_t(std::int64_t)>& final_rank);
+
+ private:
+  struct Wait {
+    std::uint32_t kind;
+    CallPlace place;
+    std::int64_t rank, awaited;
+    auto block() const { return std::tie(kind, place); }
+    auto key() const { return std::tie(kind, place, rank, awaited); }
+
+    std::uint64_t waits, total_ns, longest_ns;
+  };
+  struct Stretch {
+    CallPlace place;
+    bool program;
+    std::int64_t rank;
+    auto block() const { return std::tie(place, program); }
+    auto key() const { return std::tie(place, program, rank); }
+
+    std::uint64_t stretches, total_ns;
+  };
+  struct Window {
+    std::optional<CriticalPath> facts;  // left by one process of the job
+    std::vector<Stretch> parts;
+  };
+
+  void add_text(const ProcessRows& rows, std::map<std::uint32_t, std::string>& window_names);
+  void finish_waits(Profile& profile);
+  static void finish_path(CriticalPath& path, std::vector<Stretch>& parts);
+
+  std::vector<Wait> waits_;
+  std::map<std::string, Window> windows_;
+  std::optional<WaitCoverage> coverage_;
+  std::set<std::string> why_unknown_;
+};
+
+}  // namespace fathom::profile
