@@ -11,7 +11,7 @@
 #include "base/seconds.h"
 #include "profile/call_summary.h"
 #include "profile/pair_sums.h"
-#include "trace/code_files.h"
+#include "trace/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {
@@ -268,10 +268,6 @@ void add_functions(const std::map<std::string, std::vector<double>>& seconds,
   largest_change_first(comparison.functions);
 }
 
-trace::CodeSite code_site(const profile::CallSite& site) {
-  return {site.function, site.file, static_cast<int>(site.line), site.module, site.offset};
-}
-
 }  // namespace
 
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
@@ -321,8 +317,7 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
       const auto site =
           std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
                        [&](const profile::CallSite& known) { return known.id == total.site; });
-      const std::string place =
-          site == profile.call_sites.end() ? "" : trace::describe(code_site(*site));
+      const std::string place = site == profile.call_sites.end() ? "" : trace::describe(*site);
       add(sites[{total.function, place}], i, total.sum.seconds);
     }
   }

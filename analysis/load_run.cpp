@@ -9,6 +9,7 @@
 #include "analysis/scope/trace_span.h"
 #include "base/seconds.h"
 #include "profile/reader.h"
+#include "trace/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {
@@ -27,6 +28,7 @@ base::Status load_parts(const std::string& profile_path, const std::string& run_
     auto profile = profile::load_profile(profile_path);
     if (!profile) return profile.error();
     run.profile = std::move(*profile);
+    trace::name_call_sites(run.profile->call_sites);
   }
   return base::Done{};
 }

@@ -26,7 +26,7 @@ struct LoadedRun {
 };
 
 // `profile_path` or `run_directory` may be empty or contain nothing. Without a profile, or for a
-// time window, the profile is computed from the trace. A window without a trace, or outside it, is
+// time window, the profile is computed from the trace; otherwise its call sites are named. A window without a trace, or outside it, is
 // an Error. `transport` connects the processes that analyse together and must outlive the run;
 // null: this process alone.
 base::Result<LoadedRun> load_run(const std::string& profile_path, const std::string& run_directory,

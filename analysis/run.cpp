@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "analysis/scope/profile_scope.h"
 #include "analysis/scope/trace_span.h"
 #include "analysis/time/shared_processors.h"
 #include "analysis/trace_limits.h"
@@ -20,8 +21,7 @@ void describe_run(const Input& input, Results& results) {
                                              input.profile->application.arguments);
     results.seconds = input.profile->application.seconds;
     results.ranks = profile::rank_count(*input.profile);
-    results.all_ranks_seconds =
-        results.seconds * static_cast<double>(std::max<std::int64_t>(results.ranks, 1));
+    results.all_ranks_seconds = base::seconds(all_ranks_ns(*input.profile, input.scope));
   }
   if (!input.trace) return;
   const trace::Definitions& definitions = input.trace->definitions();
@@ -69,7 +69,20 @@ void take(Outcome&& outcome, const Row& row, Results& results) {
 }  // namespace
 
 bool can_run(const Row& row, const Input& input) {
-  return row.needs == Needs::kProfile ? input.profile != nullptr : input.trace != nullptr;
+  if (row.needs == Needs::kProfile) return input.profile != nullptr;
+  if (input.trace != nullptr) return true;
+  // As in a trace, calls are not chosen by class or communicator.
+  if (row.needs == Needs::kTrace || !input.profile || input.scope.chooses_traffic()) return false;
+  return row.needs == Needs::kWaits ? input.profile->coverage.waits.has_value()
+                                    : !input.profile->path.empty();
+}
+
+std::string what_is_missing(const Row& row, const Input& input) {
+  const std::string name = "'" + std::string(row.name) + "' needs ";
+  if (row.needs == Needs::kTrace) return name + "a trace; record one with fathom run --trace";
+  const std::string why = input.profile ? input.profile->coverage.waits_unknown : "";
+  return name + "a trace (fathom run --trace), or a profile with times" +
+         (why.empty() ? ", which a run without --no-time leaves" : "; this one has none: " + why);
 }
 
 std::vector<const Row*> default_analyses(const Input& input) {

@@ -33,6 +33,9 @@ std::vector<const Row*> default_analyses(const Input& input);
 
 bool can_run(const Row& row, const Input& input);
 
+// Why it cannot, in a sentence that says what to record.
+std::string what_is_missing(const Row& row, const Input& input);
+
 // Rows that cannot run are skipped and listed. The limits say what is missing in the trace;
 // findings that involve a rank with missing data are less certain (trace_limits.h). The first
 // analysis that fails ends the run with its Error.

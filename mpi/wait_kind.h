@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 #include "mpi/meaning.h"
 
@@ -29,6 +31,18 @@ inline constexpr const char* kWaitKindNames[kWaitKinds] = {
     "early-reduce", "early-gather", "late-broadcast", "early-scatter",   "early-scan"};
 constexpr const char* name_of(WaitKind kind) {
   return kWaitKindNames[static_cast<std::size_t>(kind)];
+}
+
+// The same for people, where there is little room.
+inline constexpr const char* kWaitKindWords[kWaitKinds] = {
+    "late sender", "wrong order", "late receiver", "barrier",   "collective",
+    "reduction",   "gather",      "late root",     "late root", "scan"};
+
+constexpr std::optional<WaitKind> wait_kind_named(std::string_view name) {
+  for (std::size_t kind = 0; kind < kWaitKinds; ++kind) {
+    if (name == kWaitKindNames[kind]) return static_cast<WaitKind>(kind);
+  }
+  return {};
 }
 
 // How members of this collective wait for others.

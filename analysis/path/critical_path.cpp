@@ -15,6 +15,7 @@
 #include "analysis/engine/rounds.h"
 #include "analysis/path/path_metrics.h"
 #include "analysis/path/path_slack.h"
+#include "analysis/path/profile_path.h"
 #include "base/flat_map.h"
 #include "base/seconds.h"
 
@@ -372,6 +373,7 @@ PassTo<CriticalPath> critical_path_pass(JoinedJob& job, std::size_t most_stretch
 }
 
 base::Result<Outcome> critical_path(const Input& input) {
+  if (input.trace == nullptr) return critical_path_of_profile(input);
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;

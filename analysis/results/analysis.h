@@ -19,7 +19,12 @@ struct Outcome {
       limits;  // sentences: what was left out, and what this means for the result
 };
 
-enum class Needs { kProfile, kTrace };
+enum class Needs {
+  kProfile,
+  kTrace,
+  kWaits,  // a trace, or a profile that knows its waits
+  kPath,   // a trace, or a profile with a critical path
+};
 
 struct Row {
   const char* name;  // also its key in analysis.json and its name in Python

@@ -2,8 +2,10 @@
 #include "analysis/scope/profile_scope.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "profile/selection.h"
 #include "profile/summary.h"
@@ -37,6 +39,26 @@ void keep_pairs_of(const std::set<std::int64_t>& ranks, profile::Traffic& block)
   block.messages.resize(kept);
 }
 
+// Keeps the rows of the chosen ranks in parallel columns, of which `rank` is one.
+template <typename... Columns>
+void keep_rows_of(const std::set<std::int64_t>& ranks, const std::vector<std::int64_t>& rank,
+                  Columns&... columns) {
+  std::vector<std::size_t> rows;
+  for (std::size_t row = 0; row < rank.size(); ++row) {
+    if (ranks.contains(rank[row])) rows.push_back(row);
+  }
+  const auto keep = [&rows](auto& column) {
+    for (std::size_t i = 0; i < rows.size(); ++i) column[i] = column[rows[i]];
+    column.resize(rows.size());
+  };
+  (keep(columns), ...);
+}
+
+template <typename Blocks>
+void keep_selected(const profile::Selection& selection, Blocks& blocks) {
+  std::erase_if(blocks, [&](const auto& block) { return !selection.admits(block); });
+}
+
 }  // namespace
 
 base::Result<profile::Profile> restrict_profile(profile::Profile profile, const Scope& scope) {
@@ -44,19 +66,32 @@ base::Result<profile::Profile> restrict_profile(profile::Profile profile, const 
       {scope.classes, scope.communicators, scope.phases.value_or(std::vector<std::string>())},
       profile);
   if (!selection) return selection.error();
-  std::erase_if(profile.traffic,
-                [&](const profile::Traffic& block) { return !selection->admits(block); });
-  std::erase_if(profile.message_sizes,
-                [&](const profile::MessageSizes& sizes) { return !selection->admits(sizes); });
+  keep_selected(*selection, profile.traffic);
+  keep_selected(*selection, profile.message_sizes);
+  keep_selected(*selection, profile.calls);
+  keep_selected(*selection, profile.waits);
   if (scope.ranks) {
     if (auto known = check_ranks(profile, *scope.ranks); !known) return known.error();
     for (profile::Traffic& block : profile.traffic) keep_pairs_of(*scope.ranks, block);
     std::erase_if(profile.traffic,
                   [](const profile::Traffic& block) { return block.source.empty(); });
+    for (profile::CallTimes& block : profile.calls)
+      keep_rows_of(*scope.ranks, block.rank, block.rank, block.calls, block.total_ns,
+                   block.shortest_ns, block.longest_ns, block.bytes);
+    for (profile::CallWaits& block : profile.waits)
+      keep_rows_of(*scope.ranks, block.rank, block.awaited, block.waits, block.total_ns,
+                   block.longest_ns, block.rank);
   }
   // Message sizes cover all ranks, so they do not apply to some of them.
   if (scope.ranks) profile.message_sizes.clear();
   return profile;
+}
+
+std::uint64_t all_ranks_ns(const profile::Profile& profile, const Scope& scope) {
+  const auto ranks = scope.ranks ? std::ssize(*scope.ranks)
+                                 : std::max<std::int64_t>(profile::rank_count(profile), 1);
+  return static_cast<std::uint64_t>(
+      std::llround(profile.application.seconds * 1e9 * static_cast<double>(ranks)));
 }
 
 }  // namespace fathom::analysis

@@ -10,6 +10,8 @@
 #include "analysis/engine/lazy_job.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
+#include "analysis/waits/profile_waits.h"
+#include "analysis/waits/wait_findings.h"
 #include "analysis/waits/wait_steps.h"
 #include "base/seconds.h"
 #include "base/text.h"
@@ -17,82 +19,15 @@
 namespace fathom::analysis {
 namespace {
 
-struct KindText {
-  const char* happens;  // "waited for messages that were sent late"
-  const char* advice;
-};
-
-constexpr KindText kKinds[kWaitKinds] = {
-    {"for messages that were sent late",
-     "have the sender send earlier, or give it less work before the send; post receives early and "
-     "wait for them late"},
-    {"for messages while others, sent earlier, were received later",
-     "receive messages in the order in which they arrive: MPI_ANY_SOURCE, or MPI_Waitany on "
-     "posted receives"},
-    {"to send to ranks that posted the receive late",
-     "post the receive earlier, or use a non-blocking send"},
-    {"at barriers for the last rank to arrive",
-     "balance the work before the barrier; check whether the program needs the barrier"},
-    {"in collectives for the last rank to arrive",
-     "balance the work before the collective, or use its non-blocking form"},
-    {"as the root of reductions for the last rank to arrive",
-     "balance the work before the reduction, or use its non-blocking form"},
-    {"as the root of gathers for the last rank to arrive",
-     "balance the work before the gather, or use its non-blocking form"},
-    {"for the root of broadcasts", "have the root broadcast earlier, or use the non-blocking form"},
-    {"for the root of scatters", "have the root scatter earlier, or use the non-blocking form"},
-    {"in scans for lower ranks", "balance the work before the scan"},
-};
-
-const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
-
 std::string time_text(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
 
 std::string phase_name(const trace::Definitions& definitions, std::uint32_t phase) {
   return phase < definitions.phases.size() ? definitions.phases[phase] : "";
 }
 
-// Ranks with the most time, largest first: those that make up nearly all of it, and each with a
-// large share.
-std::vector<std::int64_t> most(const trace::Definitions& definitions,
-                               const std::map<std::uint32_t, std::uint64_t>& sums) {
-  std::vector<std::pair<std::uint32_t, std::uint64_t>> order(sums.begin(), sums.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto& a, const auto& b) { return a.second > b.second; });
-  std::uint64_t all = 0;
-  for (const auto& [process, ns] : order) all += ns;
-  std::vector<std::int64_t> ranks;
-  std::uint64_t named = 0;
-  constexpr double kGoodPart = 0.05;
-  for (const auto& [process, ns] : order) {
-    if (ranks.size() == kMostListed) break;
-    if (!ranks.empty() && static_cast<double>(ns) < kGoodPart * static_cast<double>(all) &&
-        static_cast<double>(named) >= (1 - kGoodPart) * static_cast<double>(all)) {
-      break;
-    }
-    if (!ranks.empty() &&
-        static_cast<double>(ns) < kGoodPart * static_cast<double>(order.front().second))
-      break;
-    ranks.push_back(definitions.processes[process].rank);
-    named += ns;
-  }
-  return ranks;
-}
-
-std::string rank_list(const std::vector<std::int64_t>& ranks) {
-  constexpr std::size_t kShown = 4;
-  std::string text = ranks.size() == 1 ? "rank " : "ranks ";
-  for (std::size_t i = 0; i < ranks.size() && i < kShown; ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(ranks[i]);
-  if (ranks.size() > kShown) text += " and " + std::to_string(ranks.size() - kShown) + " more";
-  return text;
-}
-
-// Rows reported by one finding: one kind, one place in the program.
-struct Group {
-  std::uint64_t ns = 0, count = 0, worst_ns = 0, worst_at_ns = 0;
-  std::map<std::uint32_t, std::uint64_t> culprits, victims;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> pairs;  // culprit, victim
+// Waits reported by one finding: one kind, one place in the program.
+struct Group : WaitGroup {
+  std::uint64_t worst_at_ns = 0;
   std::vector<const WaitRow*> rows;
 };
 
@@ -246,22 +181,11 @@ class WaitFindings {
            static_cast<double>(ns) >= input_.thresholds.wait_share * static_cast<double>(all_ns_);
   }
 
-  void rate(Finding& finding, std::uint64_t ns) const {
-    constexpr double kSteep = 4;  // a quarter of all time reaches the maximum
-    finding.seconds = base::seconds(ns);
-    finding.strength =
-        std::min(1.0, kSteep * static_cast<double>(ns) / static_cast<double>(all_ns_));
-    finding.severity = severity_of(finding.strength);
-    finding.evidence.push_back(
-        {"share_of_all_time", static_cast<double>(ns) / static_cast<double>(all_ns_)});
-  }
-
   // Lowered by losses of the processes involved.
   double confidence(const Group& group) const {
-    for (const auto* side : {&group.culprits, &group.victims}) {
-      for (const auto& [process, ns] : *side) {
-        if (job_.summary().processes[process].losses > 0) return 0.5;
-      }
+    const auto& processes = job_.summary().processes;
+    for (const WaitRow* row : group.rows) {
+      if (processes[row->process].losses > 0 || processes[row->culprit].losses > 0) return 0.5;
     }
     return 1;
   }
@@ -274,37 +198,23 @@ class WaitFindings {
       Group& group =
           groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
       group.rows.push_back(&row);
-      group.ns += row.ns;
-      group.count += row.count;
+      group.add(rank(row.process), rank(row.culprit), row.ns, row.count);
       if (row.worst_ns > group.worst_ns)
         std::tie(group.worst_ns, group.worst_at_ns) = std::tie(row.worst_ns, row.worst_at_ns);
-      group.culprits[row.culprit] += row.ns;
-      group.victims[row.process] += row.ns;
-      group.pairs[{row.culprit, row.process}] += row.ns;
     }
     for (const auto& [place, group] : groups) {
       if (!is_finding(group.ns)) continue;
       const auto& [kind, function, caller, file, line, phase] = place;
-      Finding& finding = outcome.findings.emplace_back();
-      finding.kind = name_of(kind);
-      finding.count = group.count;
-      finding.culprits = most(definitions(), group.culprits);
-      finding.victims = most(definitions(), group.victims);
-      finding.pairs = worst_pairs(group);
-      finding.where.function = definitions().functions[function].name;
-      finding.where.caller = caller;
-      finding.where.file = file;
-      finding.where.line = line;
-      finding.where.phase = phase_name(definitions(), phase);
-      finding.confidence = confidence(group);
+      Where where;
+      where.function = definitions().functions[function].name;
+      where.caller = caller;
+      where.file = file;
+      where.line = line;
+      where.phase = phase_name(definitions(), phase);
+      Finding& finding = outcome.findings.emplace_back(
+          finding_of(kind, group, std::move(where), confidence(group), all_ns_));
       finding.windows = {
           {base::seconds(group.worst_at_ns), base::seconds(group.worst_at_ns + group.worst_ns)}};
-      rate(finding, group.ns);
-      finding.evidence.push_back({"longest_wait_seconds", base::seconds(group.worst_ns)});
-      finding.summary = rank_list(finding.victims) + " waited " + time_text(group.ns) + " " +
-                        text_of(kind).happens + " in " + finding.where.function + ", because of " +
-                        rank_list(finding.culprits);
-      finding.advice = text_of(kind).advice;
       if (const WaitRow* worst = worst_for(group, finding.culprits[0]))
         finding.meanwhile = meanwhile(worst->culprit, worst->meanwhile);
     }
@@ -318,18 +228,6 @@ class WaitFindings {
         worst = row;
     }
     return worst;
-  }
-
-  std::vector<RankPair> worst_pairs(const Group& group) const {
-    std::vector<std::pair<std::uint64_t, RankPair>> order;
-    for (const auto& [pair, ns] : group.pairs)
-      order.push_back({ns, {rank(pair.first), rank(pair.second)}});
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<RankPair> pairs;
-    for (std::size_t i = 0; i < order.size() && i < kMostListed; ++i)
-      pairs.push_back(order[i].second);
-    return pairs;
   }
 
   static const char* delay_advice(const Finding& delay) {
@@ -370,7 +268,7 @@ class WaitFindings {
       finding.where.file = site.file;
       finding.where.line = site.line;
       finding.where.phase = phase_name(definitions(), origin.worst->phase);
-      rate(finding, origin.direct_ns + origin.indirect_ns);
+      rate(finding, origin.direct_ns + origin.indirect_ns, all_ns_);
       finding.evidence.push_back({"direct_seconds", base::seconds(origin.direct_ns)});
       finding.evidence.push_back({"indirect_seconds", base::seconds(origin.indirect_ns)});
       finding.summary = "rank " + std::to_string(rank(process)) + " came late, mostly to " +
@@ -430,6 +328,7 @@ class WaitFindings {
 }  // namespace
 
 base::Result<Outcome> wait_states(const Input& input) {
+  if (input.trace == nullptr) return wait_states_of_profile(input);
   auto joined = input.job->joined();
   if (!joined) return joined.error();
   JoinedJob& job = **joined;

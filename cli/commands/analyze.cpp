@@ -41,7 +41,9 @@ using Rows = std::vector<const analysis::Row*>;
 int list_analyses() {
   for (const analysis::Row& row : analysis::all_analyses()) {
     std::printf("  %-22s %s%s%s\n", row.name, row.help,
-                row.needs == analysis::Needs::kTrace ? "; needs a trace" : "",
+                row.needs == analysis::Needs::kTrace     ? "; needs a trace"
+                : row.needs == analysis::Needs::kProfile ? ""
+                                                         : "; needs a trace or times of calls",
                 row.by_default ? "" : "; only when named");
   }
   std::printf("\nthresholds (--set NAME=VALUE)\n");
@@ -82,7 +84,8 @@ std::string output_path(const AnalyzeOptions& options, const analysis::Scope& sc
   return (std::filesystem::is_directory(run, ignored) ? run : run.parent_path()) / "analysis.json";
 }
 
-int show(const analysis::Results& results, const AnalyzeOptions& options, bool traced, bool kept) {
+int show(const analysis::Results& results, const AnalyzeOptions& options,
+         const analysis::LoadedRun& run, bool kept) {
   if (options.json) {
     return analysis::print_results(results, stdout)
                ? kFine
@@ -94,8 +97,12 @@ int show(const analysis::Results& results, const AnalyzeOptions& options, bool t
     text +=
         "\n   this is a part of the run and was not written to RUN/analysis.json; use -o FILE to "
         "keep it\n";
-  if (!traced)
-    text += "\n   a trace (fathom run --trace) would add who waited for whom, where and how long\n";
+  if (run.trace == nullptr) {
+    text += std::string("\n   a trace (fathom run --trace) would add ") +
+            (run.profile->coverage.waits
+                 ? "what caused the waits in the end, and where time went over the run\n"
+                 : "who waited for whom, where and how long\n");
+  }
   text = folded(text, Terminal::of_stdout().width(), 3);
   const bool written =
       std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
@@ -138,13 +145,13 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
       return refuse(kWrongUsage, fmt::format("'{}' is about times; --classes and --communicators "
                                              "choose traffic, for analyses of traffic",
                                              row->name));
-    return refuse(kFailed,
-                  fmt::format("'{}' needs a trace; record one with fathom run --trace", row->name));
+    return refuse(kFailed, analysis::what_is_missing(*row, input));
   }
   const bool first = transport == nullptr || transport->rank() == 0;
   if (!first)
-    std::erase_if(*rows,
-                  [](const analysis::Row* row) { return row->needs != analysis::Needs::kTrace; });
+    std::erase_if(*rows, [&](const analysis::Row* row) {
+      return input.trace == nullptr || row->needs == analysis::Needs::kProfile;
+    });
   const auto results = analysis::run_analyses(*rows, input);
   if (!results) return fail(kFailed, "analyze", results.error().message);
   if (!first) return kFine;
@@ -155,7 +162,7 @@ int analyze_part(const AnalyzeOptions& options, analysis::Transport* transport) 
         adds ? analysis::update_results(*results, path) : analysis::write_results(*results, path);
     if (!written) return fail(kFailed, "analyze", written.error().message);
   }
-  return show(*results, options, run->trace != nullptr, !path.empty());
+  return show(*results, options, *run, !path.empty());
 }
 
 int analyze(const AnalyzeOptions& options) {

@@ -14,7 +14,6 @@
 #include "analysis/results_writer.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
-#include "cli/runs/named_call_sites.h"
 #include "cli/runs/named_run.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_table.h"
@@ -168,10 +167,7 @@ int compare(const CompareOptions& options) {
     runs.push_back(std::move(*run));
   }
   // Only now, because a growing `runs` moves its profiles.
-  for (analysis::LoadedRun& run : runs) {
-    name_call_sites(run.profile->call_sites);
-    profiles.push_back(&*run.profile);
-  }
+  for (const analysis::LoadedRun& run : runs) profiles.push_back(&*run.profile);
   auto comparison = analysis::compare_profiles(profiles, options.runs);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
   analysis::compare_calls(profiles, *comparison);

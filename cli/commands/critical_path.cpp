@@ -15,6 +15,7 @@
 #include "analysis/path/path_metrics.h"
 #include "analysis/results/finding.h"
 #include "analysis/results_writer.h"
+#include "analysis/run.h"
 #include "base/seconds.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
@@ -27,6 +28,13 @@ namespace fathom::cli {
 namespace {
 
 using analysis::PathMetric;
+
+constexpr std::size_t kPlacesShown = 8;
+
+std::string title(const std::string& what, std::uint64_t whole_ns, std::uint64_t changes) {
+  return fmt::format("{}: {:.6f} s, {} change{} of rank\n", what, base::seconds(whole_ns),
+                     grouped(changes), changes == 1 ? "" : "s");
+}
 
 std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64_t whole_ns) {
   constexpr std::size_t kShown = 8;
@@ -54,14 +62,13 @@ std::string called(analysis::CallSiteNames& names, const trace::Definitions& def
 
 // Where the path spends most time: rank and place in the program.
 std::string places_text(const analysis::CriticalPath& path, const trace::Definitions& definitions) {
-  constexpr std::size_t kShown = 8;
   std::vector<const analysis::PathRow*> order;
   for (const analysis::PathRow& row : path.rows) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->ns > b->ns; });
   analysis::CallSiteNames names(definitions);
   std::string text = "\nlongest on the path\n";
-  for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
+  for (std::size_t i = 0; i < std::min(kPlacesShown, order.size()); ++i) {
     const analysis::PathRow& row = *order[i];
     const std::string place =
         row.function != analysis::kNobody
@@ -86,10 +93,8 @@ std::string path_text(const analysis::CriticalPath& path, const trace::Definitio
                                                 : definitions.functions[row.function].name] +=
         row.ns;
   }
-  return fmt::format("critical path: {:.6f} s, {} changes of rank\n", base::seconds(whole_ns),
-                     grouped(path.changes)) +
-         share_lines(ranks, whole_ns) + "\n" + share_lines(functions, whole_ns) +
-         places_text(path, definitions);
+  return title("critical path", whole_ns, path.changes) + share_lines(ranks, whole_ns) + "\n" +
+         share_lines(functions, whole_ns) + places_text(path, definitions);
 }
 
 std::string number(PathMetric metric, std::uint64_t value) {
@@ -143,6 +148,57 @@ std::string routines_text(const analysis::PathMetrics& metrics, const Terminal& 
              terminal.width(), 0);
 }
 
+std::string called(const profile::Profile& profile, const profile::PathPart& part) {
+  const auto site =
+      std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
+                   [&](const profile::CallSite& known) { return known.id == part.site; });
+  return analysis::text_of(
+      analysis::CallPlace{part.function, site->file, static_cast<int>(site->line)});
+}
+
+// The same page for a run without a trace: no slack and no metrics.
+std::string path_text(const profile::CriticalPath& path, const profile::Profile& profile) {
+  std::map<std::string, std::uint64_t> ranks, functions;
+  struct Place {
+    std::uint64_t ns, count;
+    std::string text;
+  };
+  std::vector<Place> places;
+  for (const profile::PathPart& part : path.parts) {
+    const std::string place = (part.program ? "computing before " : "in ") + called(profile, part);
+    for (std::size_t row = 0; row < part.rank.size(); ++row) {
+      const std::uint64_t ns = part.total_ns[row];
+      const std::string rank = fmt::format("rank {}", part.rank[row]);
+      ranks[rank] += ns;
+      functions[part.program ? "(program)" : part.function] += ns;
+      places.push_back({ns, part.stretches[row], rank + " " + place});
+    }
+  }
+  std::stable_sort(places.begin(), places.end(),
+                   [](const Place& a, const Place& b) { return a.ns > b.ns; });
+  const std::string what =
+      path.window.empty() ? "critical path" : "critical path of " + printable(path.window);
+  std::string text = title(what, path.elapsed_ns, path.jumps) +
+                     share_lines(ranks, path.elapsed_ns) + "\n" +
+                     share_lines(functions, path.elapsed_ns) + "\nlongest on the path\n";
+  for (std::size_t i = 0; i < std::min(kPlacesShown, places.size()); ++i) {
+    text += fmt::format(
+        "  {:>12.6f} s {:>8}  {}, {} times\n", base::seconds(places[i].ns),
+        percent(static_cast<double>(places[i].ns), static_cast<double>(path.elapsed_ns)),
+        printable(places[i].text), grouped(places[i].count));
+  }
+  return text;
+}
+
+std::string path_text(const profile::Profile& profile, const std::vector<std::string>& limits,
+                      std::size_t width) {
+  std::string text;
+  for (const profile::CriticalPath& path : profile.path)
+    text += (text.empty() ? "" : "\n") + folded(path_text(path, profile), width, 27);
+  for (const std::string& limit : limits) text += "\n" + folded("note: " + limit + "\n", width, 2);
+  return text;
+}
+
 struct CriticalPathOptions {
   std::string run;
   ResultOutput output;
@@ -153,14 +209,18 @@ int critical_path(const CriticalPathOptions& options) {
     return fail(kWrongUsage, "critical-path", checked.error().message);
   const auto run = load_named_run(options.run, {});
   if (!run) return fail(kFailed, "critical-path", run.error().message);
-  if (!run->job)
-    return fail(kFailed, "critical-path",
-                "the run has no trace; record one with fathom run --trace");
-  if (options.output.wants_json()) {
-    const auto outcome = analysis::critical_path(run->input({}));
+  const analysis::Input input = run->input({});
+  const auto row = analysis::find_analysis("critical-path");
+  if (!analysis::can_run(**row, input))
+    return fail(kFailed, "critical-path", analysis::what_is_missing(**row, input));
+  if (options.output.wants_json() || !run->job) {
+    const auto outcome = analysis::critical_path(input);
     if (!outcome) return fail(kFailed, "critical-path", outcome.error().message);
-    return deliver(options.output, "critical-path",
-                   analysis::section_text(outcome->section, analysis::kCriticalPathSchema));
+    const std::string text =
+        options.output.wants_json()
+            ? analysis::section_text(outcome->section, analysis::kCriticalPathSchema)
+            : path_text(*run->profile, outcome->limits, Terminal::of(options.output.path).width());
+    return deliver(options.output, "critical-path", text);
   }
   auto joined = run->job->joined();
   if (!joined) return fail(kFailed, "critical-path", joined.error().message);
@@ -181,7 +241,7 @@ int critical_path(const CriticalPathOptions& options) {
 
 Action declare_critical_path(CLI::App& app) {
   auto options = std::make_shared<CriticalPathOptions>();
-  app.add_option("RUN", options->run, "run directory with a trace")->type_name("")->required();
+  app.add_option("RUN", options->run, "run directory or profile.json")->type_name("")->required();
   add_result_output(app, options->output);
   return [options] { return critical_path(*options); };
 }

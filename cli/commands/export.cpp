@@ -14,11 +14,11 @@
 #include "cli/language/command_line.h"
 #include "cli/language/options.h"
 #include "cli/language/traffic_selection.h"
-#include "cli/runs/named_call_sites.h"
 #include "cli/runs/run_directory.h"
 #include "exporters/profile/registry.h"
 #include "exporters/trace/trace_exporter.h"
 #include "profile/reader.h"
+#include "trace/named_call_sites.h"
 #include "trace/reader.h"
 
 namespace fathom::cli {
@@ -133,7 +133,7 @@ int run_export(const ExportOptions& given) {
   if (!path) return fail(kFailed, "export", path.error().message);
   auto profile = profile::load_profile(*path);
   if (!profile) return fail(kFailed, "export", profile.error().message);
-  name_call_sites(profile->call_sites);
+  trace::name_call_sites(profile->call_sites);
   auto selection = profile::selection_of(options.traffic, *profile);
   if (!selection) return fail(kFailed, "export", selection.error().message);
 

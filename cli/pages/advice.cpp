@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/seconds.h"
 #include "cli/terminal/units.h"
 #include "mpi/meaning.h"
 #include "profile/pair_sums.h"
@@ -174,6 +175,34 @@ void about_the_pattern(const RunSummary& summary, std::vector<Remark>& remarks) 
   }
 }
 
+// Says what is missing where it is more than the page's smallest share.
+void about_waits(const RunSummary& summary, std::vector<Remark>& remarks) {
+  constexpr double kMatters = 0.01;
+  const Coverage& coverage = summary.header.coverage;
+  if (!coverage.waits_unknown.empty()) {
+    remarks.push_back(
+        {"waits-unknown", "who waits for whom is not known: " + printable(coverage.waits_unknown)});
+  }
+  if (!coverage.waits || summary.rank_times.empty()) return;
+  const double least = kMatters * summary.all_ranks_seconds();
+  const profile::WaitCoverage& waits = *coverage.waits;
+  if (base::seconds(waits.left_out_ns) > least) {
+    remarks.push_back(
+        {"waits-left-out",
+         fmt::format("{} calls shorter than {} are left out of the waits; they took {} in total",
+                     grouped(waits.left_out), human_seconds(base::seconds(waits.threshold_ns)),
+                     human_seconds(base::seconds(waits.left_out_ns)))});
+  }
+  if (base::seconds(waits.unresolved_ns) > least) {
+    remarks.push_back(
+        {"waits-unresolved",
+         fmt::format("{} calls that may have waited, {} in total, are left out of the waits, "
+                     "because the other ranks no longer knew when they sent",
+                     grouped(waits.unresolved),
+                     human_seconds(base::seconds(waits.unresolved_ns)))});
+  }
+}
+
 }  // namespace
 
 Exactness exactness(const RunSummary& summary) {
@@ -221,6 +250,7 @@ std::vector<Remark> limits(const RunSummary& summary) {
   for (const profile::NotVisible& hole : summary.header.coverage.not_visible) {
     remarks.push_back({"not-visible", sum_of(hole)});
   }
+  about_waits(summary, remarks);
   for (const std::string& note : summary.header.coverage.notes) {
     remarks.push_back({"note", printable(note)});
   }

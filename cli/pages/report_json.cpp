@@ -83,6 +83,70 @@ void write_sum(base::JsonWriter& json, const profile::CallSum& sum) {
   json.field("bytes", sum.bytes);
 }
 
+void write_site(base::JsonWriter& json, const RunSummary& summary, std::int64_t id) {
+  const auto& sites = summary.header.call_sites;
+  const auto site =
+      std::find_if(sites.begin(), sites.end(), [id](const auto& known) { return known.id == id; });
+  if (site == sites.end()) return;
+  json.field("module", site->module);
+  json.field("offset", site->offset);
+  json.field("in", site->function);
+  json.field("file", site->file);
+  json.field("line", site->line);
+}
+
+void write_waits(base::JsonWriter& json, const RunSummary& summary) {
+  const auto& known = summary.header.coverage.waits;
+  if (!known && summary.waiting_pairs == 0) return;
+  const profile::WaitCoverage coverage = known.value_or(profile::WaitCoverage{});
+  const double all = summary.all_ranks_seconds();
+  json.object("waits", [&] {
+    json.field("seconds", summary.wait_seconds);
+    json.field("share", all > 0 ? summary.wait_seconds / all : 0);
+    json.field("pairs", summary.waiting_pairs);
+    json.field("threshold_ns", coverage.threshold_ns);
+    json.field("left_out", coverage.left_out);
+    json.field("left_out_ns", coverage.left_out_ns);
+    json.field("unresolved", coverage.unresolved);
+    json.field("unresolved_ns", coverage.unresolved_ns);
+  });
+  json.objects("top_waits", summary.top_waits, [&](const profile::WaitPair& pair) {
+    json.field("rank", pair.rank);
+    json.field("awaited", pair.awaited);
+    json.field("waits", pair.waits);
+    json.field("seconds", pair.seconds);
+    json.field("longest_seconds", pair.longest_seconds);
+    json.object("mostly", [&] {
+      json.field("kind", pair.kind);
+      json.field("function", pair.function);
+      json.field("seconds", pair.seconds_there);
+      write_site(json, summary, pair.site);
+    });
+  });
+}
+
+void write_paths(base::JsonWriter& json, const RunSummary& summary) {
+  if (summary.paths.empty()) return;
+  const auto rank_seconds = [&](const auto& entry) {
+    json.field("rank", entry.first);
+    json.field("seconds", entry.second);
+  };
+  json.objects("critical_path", summary.paths, [&](const profile::PathSummary& path) {
+    json.field("window", path.window);
+    json.field("seconds", path.seconds);
+    json.field("jumps", path.jumps);
+    json.field("error_seconds", path.error_seconds);
+    json.objects("ranks", path.ranks, rank_seconds);
+    json.objects("parts", path.shares, [&](const profile::PathShare& share) {
+      json.field("function", share.function);
+      json.field("program", share.program);
+      json.field("seconds", share.seconds);
+      write_site(json, summary, share.site);
+      json.objects("ranks", share.ranks, rank_seconds);
+    });
+  });
+}
+
 void write_time(base::JsonWriter& json, const RunSummary& summary) {
   if (summary.rank_times.empty()) return;
   json.objects("rank_times", summary.rank_times, [&](const profile::RankTime& rank) {
@@ -92,16 +156,7 @@ void write_time(base::JsonWriter& json, const RunSummary& summary) {
   });
   json.objects("call_sites", summary.sites, [&](const profile::SiteTotal& total) {
     json.field("function", total.function);
-    const auto& sites = summary.header.call_sites;
-    const auto site = std::find_if(sites.begin(), sites.end(),
-                                   [&](const auto& known) { return known.id == total.site; });
-    if (site != sites.end()) {
-      json.field("module", site->module);
-      json.field("offset", site->offset);
-      json.field("in", site->function);
-      json.field("file", site->file);
-      json.field("line", site->line);
-    }
+    write_site(json, summary, total.site);
     write_sum(json, total.sum);
     json.field("imbalance", total.imbalance);
     json.field("slowest_rank", total.slowest_rank);
@@ -110,6 +165,8 @@ void write_time(base::JsonWriter& json, const RunSummary& summary) {
     json.field("function", entry.first);
     write_sum(json, entry.second);
   });
+  write_waits(json, summary);
+  write_paths(json, summary);
 }
 
 void write_trust(base::JsonWriter& json, const RunSummary& summary) {

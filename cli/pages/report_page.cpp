@@ -8,10 +8,11 @@
 
 #include "base/program_name.h"
 #include "cli/pages/advice.h"
-#include "cli/runs/named_call_sites.h"
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
 #include "mpi/meaning.h"
+#include "mpi/wait_kind.h"
+#include "trace/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {
@@ -20,6 +21,7 @@ using Lines = std::vector<std::string>;
 
 constexpr std::size_t kNameColumns = 30;
 constexpr std::size_t kSiteRows = 10;
+constexpr std::size_t kPathRows = 5;
 constexpr std::size_t kClassRows = 8;
 constexpr std::size_t kPhaseRows = 6;
 constexpr std::size_t kSizeRows = 9;
@@ -50,6 +52,8 @@ class ReportPage {
     if (!summary_.rank_times.empty()) {
       time();
       call_sites();
+      waits();
+      critical_path();
       add("");
     }
     totals();
@@ -149,15 +153,14 @@ class ReportPage {
   }
 
   void call_sites() {
-    double all = 0;
-    for (const profile::RankTime& rank : summary_.rank_times) all += rank.seconds;
+    const double all = summary_.all_ranks_seconds();
     TextTable table;
     table.column("call site", TextTable::Align::kLeft);
     for (const char* title : {"calls", "time", "share", "worst rank", "bytes"}) table.column(title);
     const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
     for (std::size_t i = 0; i < shown; ++i) {
       const profile::SiteTotal& total = summary_.sites[i];
-      add_call_row(table, printable(name_of(total)), total.sum, all,
+      add_call_row(table, printable(called(total.function, total.site)), total.sum, all,
                    summary_.rank_times.size() < 2 ? ""
                                                   : fmt::format("{} ({:.2f}{})", total.slowest_rank,
                                                                 total.imbalance, nice("×")));
@@ -178,17 +181,109 @@ class ReportPage {
     for (std::string line; std::getline(lines, line);) add(line);
   }
 
-  std::string name_of(const profile::SiteTotal& total) const {
-    const auto site =
-        std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
-                     [&](const profile::CallSite& known) { return known.id == total.site; });
-    return total.function + (site == header_.call_sites.end() ? "" : " in " + describe(*site));
+  // "MPI_Wait in exchange (halo.c:88)"
+  std::string called(const std::string& function, std::int64_t id) const {
+    const auto site = std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
+                                   [&](const profile::CallSite& known) { return known.id == id; });
+    return function + (site == header_.call_sites.end() ? "" : " in " + trace::describe(*site));
   }
 
   static void add_call_row(TextTable& table, const std::string& name, const profile::CallSum& sum,
                            double all, const std::string& worst) {
     table.row({name, grouped(sum.calls), human_seconds(sum.seconds), percent(sum.seconds, all),
                worst, human_bytes(as_double(sum.bytes))});
+  }
+
+  // Rows of a label, seconds, their share of something, and a text that takes what is left.
+  struct TimeRow {
+    std::string label;
+    double seconds, of;
+    std::string text;
+  };
+  void time_rows(const std::vector<TimeRow>& rows) {
+    constexpr std::size_t kMostLabel = 24, kTime = 10, kShare = 6;
+    std::size_t label = 0;
+    for (const TimeRow& row : rows) label = std::max(label, columns(nice(row.label)));
+    label = std::min(label, kMostLabel);
+    for (const TimeRow& row : rows) {
+      const std::string numbers = fmt::format("  {} {} {}  ", left(nice(row.label), label),
+                                              right(human_seconds(row.seconds), kTime),
+                                              right(percent(row.seconds, row.of), kShare));
+      const std::string text = nice(printable(row.text));
+      add(numbers + left(text, std::min(columns(text), width_ - columns(numbers))));
+    }
+  }
+
+  void heading(const std::string& title, const std::string& facts) {
+    add("");
+    const std::vector<std::string> lines = fathom::cli::wrapped(nice(title + facts), width_, "");
+    add(styled(Style::kHeading, title) + lines.front().substr(title.size()));
+    for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
+  }
+
+  void waits() {
+    if (summary_.top_waits.empty()) return;
+    heading("who waits for whom",
+            fmt::format(": {}, {} of all ranks' time, in {}", human_seconds(summary_.wait_seconds),
+                        percent(summary_.wait_seconds, summary_.all_ranks_seconds()),
+                        plural(summary_.waiting_pairs, "pair")));
+    std::vector<TimeRow> rows;
+    for (const profile::WaitPair& pair : summary_.top_waits) {
+      const auto rank =
+          std::find_if(summary_.rank_times.begin(), summary_.rank_times.end(),
+                       [&](const profile::RankTime& time) { return time.rank == pair.rank; });
+      const auto kind = mpi::wait_kind_named(pair.kind);
+      rows.push_back(
+          {fmt::format("{} ← {}", pair.rank, pair.awaited), pair.seconds,
+           rank == summary_.rank_times.end() ? 0 : rank->seconds,
+           fmt::format("{:<13} {}",
+                       kind ? mpi::kWaitKindWords[static_cast<std::size_t>(*kind)] : pair.kind,
+                       called(pair.function, pair.site))});
+    }
+    time_rows(rows);
+  }
+
+  static std::string on_path(const profile::PathShare& share) {
+    const auto& ranks = share.ranks;
+    if (ranks.size() == 1) return fmt::format("rank {}", ranks[0].first);
+    if (ranks.size() == 2) {
+      const auto [low, high] = std::minmax(ranks[0].first, ranks[1].first);
+      return fmt::format("ranks {}, {}", low, high);
+    }
+    return fmt::format("{} ranks, most {}", ranks.size(), ranks[0].first);
+  }
+
+  void critical_path() {
+    const auto whole =
+        std::find_if(summary_.paths.begin(), summary_.paths.end(),
+                     [](const profile::PathSummary& path) { return path.window.empty(); });
+    std::string windows;
+    for (const profile::PathSummary& path : summary_.paths) {
+      if (path.window.empty()) continue;
+      windows += (windows.empty() ? "" : ", ") + printable(path.window) + " " +
+                 human_seconds(path.seconds);
+    }
+    if (whole != summary_.paths.end()) {
+      // Below that, the error is smaller than what the page shows.
+      constexpr double kErrorMatters = 0.01;
+      heading("critical path",
+              fmt::format(": {}, {}{}", human_seconds(whole->seconds),
+                          plural(whole->jumps, "change") + " of rank",
+                          whole->error_seconds < kErrorMatters * whole->seconds
+                              ? ""
+                              : fmt::format("; shares within {}",
+                                            percent(whole->error_seconds, whole->seconds))));
+      std::vector<TimeRow> rows;
+      for (std::size_t i = 0; i < std::min(kPathRows, whole->shares.size()); ++i) {
+        const profile::PathShare& share = whole->shares[i];
+        rows.push_back(
+            {on_path(share), share.seconds, whole->seconds,
+             (share.program ? "computing before " : "") + called(share.function, share.site)});
+      }
+      time_rows(rows);
+    }
+    if (!windows.empty())
+      wrapped("windows: " + windows + "; see fathom critical-path", Style::kFaint, "  ");
   }
 
   void totals() {

@@ -7,9 +7,9 @@
 #include <unordered_map>
 
 #include "base/program_name.h"
-#include "cli/runs/named_call_sites.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
+#include "trace/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {
@@ -23,7 +23,7 @@ constexpr std::size_t kBins = 65;
 class Collector : public profile::Visitor {
  public:
   explicit Collector(const profile::Selection& selection)
-      : calls(selection), selection_(selection) {}
+      : calls(selection), waits(selection), selection_(selection) {}
 
   void on_traffic(profile::Traffic& block) override {
     if (!selection_.admits(block)) return;
@@ -42,6 +42,10 @@ class Collector : public profile::Visitor {
   }
 
   void on_calls(profile::CallTimes& block) override { calls.add(block); }
+  void on_waits(profile::CallWaits& block) override { waits.add(block); }
+  void on_path(profile::CriticalPath& path) override {
+    paths.push_back(profile::summed_up(path, selection_));
+  }
 
   void on_message_sizes(profile::MessageSizes& sizes) override {
     if (!selection_.admits(sizes)) return;
@@ -58,6 +62,8 @@ class Collector : public profile::Visitor {
 
   std::map<std::pair<std::string, bool>, Volume> classes;
   profile::CallSummary calls;
+  profile::WaitSummary waits;
+  std::vector<profile::PathSummary> paths;
   std::map<std::string, PhaseTotal> phases;
   profile::PairSums pairs;
   std::uint64_t bins[kBins] = {};
@@ -182,6 +188,12 @@ OtherJob other_job(const std::string& folder, const std::string& name) {
   return job;
 }
 
+double RunSummary::all_ranks_seconds() const {
+  double all = 0;
+  for (const profile::RankTime& rank : rank_times) all += rank.seconds;
+  return all;
+}
+
 base::Result<RunSummary> summarise(const std::string& profile_path,
                                    const profile::Selection& selection, std::size_t top) {
   Collector collector(selection);
@@ -201,10 +213,15 @@ base::Result<RunSummary> summarise(const std::string& profile_path,
   summary.phases = sorted_phases(collector);
   summary.sizes = sorted_bins(collector);
   if (!selection.is_of_messages() && !collector.calls.empty()) {
-    name_call_sites(summary.header.call_sites);
+    trace::name_call_sites(summary.header.call_sites);
     summary.rank_times = collector.calls.ranks(summary.header);
     summary.sites = collector.calls.sites(summary.header);
     summary.functions = collector.calls.functions();
+    summary.top_waits = collector.waits.pairs();
+    summary.waiting_pairs = summary.top_waits.size();
+    summary.top_waits.resize(std::min(summary.waiting_pairs, top));
+    summary.wait_seconds = collector.waits.seconds();
+    summary.paths = std::move(collector.paths);
   }
   std::uint64_t most = 0;
   for (const auto& [name, messages] : collector.tiny) {

@@ -12,6 +12,7 @@
 #include "profile/profile.h"
 #include "profile/selection.h"
 #include "profile/summary.h"
+#include "profile/wait_summary.h"
 
 namespace fathom::cli {
 
@@ -54,6 +55,10 @@ struct RunSummary {
   std::vector<profile::RankTime> rank_times;                        // ascending
   std::vector<profile::SiteTotal> sites;                            // most time first
   std::vector<std::pair<std::string, profile::CallSum>> functions;  // most time first
+  std::vector<profile::WaitPair> top_waits;                         // the same, most time first
+  std::size_t waiting_pairs = 0;
+  double wait_seconds = 0;                  // of all pairs
+  std::vector<profile::PathSummary> paths;  // the whole run's first; empty like `rank_times`
   profile::Volume total;
   profile::Volume hidden;                    // the part that the library sent for the program
   std::vector<profile::ClassTotal> classes;  // most bytes first
@@ -70,11 +75,14 @@ struct RunSummary {
   double density = 0;  // fraction of ordered pairs of different ranks with traffic
   std::vector<OtherJob> other_jobs;
   profile::Volume between_hosts;  // only if the hosts of both ranks are known
+
+  // Of all ranks together: the base of shares of time.
+  double all_ranks_seconds() const;
 };
 
 inline constexpr std::uint64_t kTinyBytes = 64;
 
-// `top` limits the lists of pairs and ranks. An Error if the file is unreadable.
+// `top` limits the lists of pairs, waiting ones too, and of ranks. An Error if the file is unreadable.
 base::Result<RunSummary> summarise(const std::string& profile_path,
                                    const profile::Selection& selection, std::size_t top);
 

@@ -5,14 +5,10 @@
 
 #include "profile/reader.h"
 #include "profile/writer.h"
-#include "trace/code_files.h"
+#include "trace/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {
-
-bool has_names(const profile::CallSite& site) {
-  return !site.function.empty() || !site.file.empty();
-}
 
 class Nothing : public profile::Visitor {
  public:
@@ -43,27 +39,13 @@ class Copy : public profile::Visitor {
 
 }  // namespace
 
-void name_call_sites(std::vector<profile::CallSite>& sites) {
-  trace::CodeFiles files;
-  for (profile::CallSite& site : sites) {
-    if (site.module.empty() || has_names(site)) continue;
-    trace::CodeSite found;
-    found.module = site.module;
-    found.offset = site.offset;
-    files.look_up(site.build_id, found);
-    site.function = found.function;
-    site.file = found.file;
-    site.line = found.line;
-  }
-}
-
 base::Status name_call_sites_in(const std::string& profile_path) {
   Nothing nothing;
   auto header = profile::read_profile(profile_path, nothing);
   if (!header) return header.error();
-  const auto named = [&] { return std::ranges::count_if(header->call_sites, has_names); };
+  const auto named = [&] { return std::ranges::count_if(header->call_sites, trace::has_names); };
   const auto before = named();
-  name_call_sites(header->call_sites);
+  trace::name_call_sites(header->call_sites);
   if (named() == before) return base::Done{};
   profile::Writer writer;
   if (base::Status status = writer.open(profile_path); !status) return status;
@@ -72,14 +54,6 @@ base::Status name_call_sites_in(const std::string& profile_path) {
   if (auto again = profile::read_profile(profile_path, copy); !again) return again.error();
   if (!copy.status()) return copy.status();
   return writer.finish(header->coverage);
-}
-
-std::string describe(const profile::CallSite& site) {
-  return trace::describe({.function = site.function,
-                          .file = site.file,
-                          .line = static_cast<int>(site.line),
-                          .module = site.module,
-                          .offset = site.offset});
 }
 
 }  // namespace fathom::cli

@@ -59,6 +59,31 @@ def with_times(document):
     return document
 
 
+def with_waits(document):
+    """The same, with the waits and the critical path, which goes through rank 1 almost always."""
+    document = with_times(document)
+    document["calls"][1].update(communicator=0, phase="write")
+    waiting = [rank["rank"] for rank in document["ranks"] if rank["rank"] != 1]
+    def part(rank, total_ns, function="MPI_Waitall", site=0, **more):
+        return {"function": function, "site": site, "communicator": None, "rank": [rank], "stretches": [3],
+                "total_ns": [total_ns], **more}
+    document["waits"] = [
+        {"kind": "late-sender", "function": "MPI_Waitall", "site": 0, "communicator": None, "rank": waiting,
+         "awaited": [1] * len(waiting), "waits": [400 + rank for rank in waiting],
+         "total_ns": [46_000_000_000 + rank for rank in waiting], "longest_ns": [2_000_000_000] * len(waiting)},
+        {"kind": "wait-at-nxn", "function": "MPI_File_write_at", "site": 1, "communicator": 0, "phase": "write",
+         "rank": [0], "awaited": [3], "waits": [2], "total_ns": [1_500_000_000], "longest_ns": [900_000_000]}]
+    document["path"] = [
+        {"window": "", "elapsed_ns": 96_200_000_000, "jumps": 12, "error_ns": 2_000_000_000, "parts": [
+            part(1, 92_200_000_000, program=True), part(1, 1_000_000_000), part(0, 2_000_000_000, "MPI_File_write_at", 1),
+            part(0, 1_000_000_000, "MPI_File_write_at", 1, program=True, phase="write")]},
+        {"window": "first half", "elapsed_ns": 48_000_000_000, "jumps": 1, "error_ns": 0,
+         "parts": [part(1, 48_000_000_000, program=True)]}]
+    document["coverage"]["waits"] = {"threshold_ns": 1000, "left_out": 5, "left_out_ns": 4000, "unresolved": 0,
+                                     "unresolved_ns": 0}
+    return document
+
+
 def hpcc4():
     ranks = [(s, d) for s in range(4) for d in range(4) if s != d]
     p2p = [(s, d, 150_000_000 + 9_000_000 * s + 3_000_000 * d, 1600 + 10 * d) for s, d in ranks]

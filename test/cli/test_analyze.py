@@ -35,8 +35,8 @@ class Analyze(harness.CliTest):
             self.skipTest("python3-jsonschema is not installed")
         with open(SCHEMA, encoding="utf-8") as file:
             schema = json.load(file)
-        for make in fixtures.ALL.values():
-            jsonschema.validate(self.analyze(make()), schema)
+        for document in [make() for make in fixtures.ALL.values()] + [fixtures.with_waits(fixtures.hpcc4())]:
+            jsonschema.validate(self.analyze(document), schema)
 
     def test_the_histogram_is_cumulative(self):
         table = self.analyze(fixtures.hpcc4(), "--only", "histograms")["analyses"]["histograms"]
@@ -109,6 +109,60 @@ class Analyze(harness.CliTest):
 
     def test_without_a_trace_says_what_one_would_add(self):
         self.assertIn("fathom run --trace", self.page(fixtures.hpcc4()))
+
+    def test_waits_of_a_profile_become_the_findings_of_a_trace(self):
+        results = self.analyze(fixtures.with_waits(fixtures.hpcc4()))
+        found = results["findings"][0]
+        self.assertEqual((found["kind"], found["culprits"], found["victims"]), ("late-sender", [1], [3, 2, 0]))
+        self.assertEqual(found["summary"], "ranks 3, 2, 0 waited 138 s for messages that were sent late in MPI_Waitall, "
+                                           "because of rank 1")
+        self.assertEqual((found["where"]["file"], found["where"]["line"], found["where"]["caller"]), ("src/halo.c", 88, "exchange"))
+        self.assertEqual((found["count"], found["confidence"]), (1205, 1))
+        self.assertNotIn("meanwhile", found)
+        self.assertNotIn("nothing", [other["kind"] for other in results["findings"]])
+        section = results["analyses"]["wait-states"]
+        self.assertAlmostEqual(section["wait_seconds"], 139.500000005)
+        self.assertAlmostEqual(section["wait_share"], 139.5 / (4 * 96.2))
+        rows = list(zip(*(section["waits"][name] for name in ("kind", "rank", "culprit", "function", "line", "count"))))
+        self.assertIn(("wait-at-nxn", 0, 3, "MPI_File_write_at", 0, 2), rows)
+        self.assertTrue(any("who delayed it in turn needs a trace" in limit for limit in results["limits"]))
+        self.assertTrue(any(limit.startswith("5 calls shorter than 1 us are left out") for limit in results["limits"]), results["limits"])
+
+    def test_the_critical_path_of_a_profile_adds_up(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        section = self.analyze(document, "--only", "critical-path")["analyses"]["critical-path"]
+        self.assertEqual((section["path_seconds"], section["changes_of_rank"], section["error_seconds"]), (96.2, 12, 2.0))
+        for table in ("path_by_rank", "path_by_function", "path_by_communicator", "path"):
+            self.assertAlmostEqual(sum(section[table]["seconds"]), 96.2, msg=table)
+        self.assertEqual(section["path_by_rank"]["rank"], [1, 0])
+        self.assertEqual(section["path_by_function"]["name"][0], "(program)")
+        self.assertEqual(section["path"]["leads_to"].count("MPI_Waitall"), 1)
+        self.assertEqual(section["windows"], {"window": ["first half"], "seconds": [48.0], "changes_of_rank": [1], "error_seconds": [0.0]})
+        self.assertEqual(section["window_path"]["line"], [88])
+        text = self.fathom("critical-path", "r").stdout
+        self.assertIn("critical path: 96.200000 s, 12 changes of rank", text)
+        self.assertIn("rank 1 computing before MPI_Waitall (halo.c:88), 3 times", " ".join(text.split()))
+        self.assertIn("critical path of first half: 48.000000 s", text)
+        self.assertEqual(json.loads(self.fathom("critical-path", "r", "--json").stdout)["path_by_rank"]["rank"], [1, 0])
+
+    def test_ranks_and_phases_choose_waits(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["traffic"].append(fixtures.block("point-to-point", False, [(0, 3, 8, 1)], phase="write"))
+        waits = self.analyze(document, "--ranks", "2-3")["analyses"]["wait-states"]["waits"]
+        self.assertEqual((waits["rank"], waits["culprit"]), ([2, 3], [1, 1]))
+        waits = self.analyze(document, "--phases", "write")["analyses"]["wait-states"]["waits"]
+        self.assertEqual((waits["rank"], waits["culprit"], waits["phase"]), ([0], [3], ["write"]))
+        self.assertNotIn("wait-states", self.analyze(document, "--communicators", "MPI_COMM_WORLD")["analyses"])
+
+    def test_a_profile_without_times_says_what_waits_need(self):
+        document = fixtures.hpcc4()
+        self.write_run("r", document)
+        self.assert_refused(self.fathom("analyze", "r", "--only", "wait-states"), 1, "'wait-states' needs a trace",
+                            "without --no-time")
+        self.assert_refused(self.fathom("critical-path", "r"), 1, "needs a trace")
+        document["coverage"]["waits_unknown"] = "a rank ended without MPI_Finalize"
+        self.write_run("r", document)
+        self.assert_refused(self.fathom("critical-path", "r"), 1, "this one has none: a rank ended without MPI_Finalize")
 
     def test_an_unknown_analysis_is_answered_with_the_known_ones(self):
         self.write_run("r")

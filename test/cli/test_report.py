@@ -101,6 +101,52 @@ class Figures(harness.CliTest):
         self.assertEqual((document["call_sites"][0]["line"], document["call_sites"][0]["calls"]), (88, 2000))
         self.assertNotIn("call site", self.fathom("report", "timed", "--class", "MPI_Barrier").stdout)
 
+    def test_the_report_says_who_waits_for_whom_and_of_what_the_critical_path_consists(self):
+        self.write_run("waits", fixtures.with_waits(fixtures.hpcc4()))
+        lines = self.fathom("report", "waits").stdout.splitlines()
+        page = " ".join(" ".join(lines).split())
+        self.assertIn("who waits for whom: 2 min 20 s, 36 % of all ranks' time, in 4 pairs", page)
+        self.assertIn("3 ← 1 46.0 s 48 % late sender MPI_Waitall in exchange (halo.c:88)", page)
+        self.assertIn("0 ← 3 1.50 s 1.6 % collective MPI_File_write_at in hpcc+0x270f", page)
+        self.assertIn("critical path: 96.2 s, 12 changes of rank; shares within 2.1 %", page)
+        self.assertIn("rank 1 92.2 s 96 % computing before MPI_Waitall in exchange (halo.c:88)", page)
+        self.assertIn("windows: first half 48.0 s", page)
+        order = [page.index(text) for text in ("of the time in MPI", "call site", "who waits", "critical path", "top pairs")]
+        self.assertEqual(order, sorted(order))
+        self.assertLessEqual(max(map(len, lines)), 80)
+
+    def test_waits_and_the_path_are_in_the_json(self):
+        report = self.report(fixtures.with_waits(fixtures.hpcc4()))
+        self.assertEqual((report["waits"]["pairs"], report["waits"]["left_out"]), (4, 5))
+        self.assertAlmostEqual(report["waits"]["seconds"], 139.500000005)
+        first = report["top_waits"][0]
+        self.assertEqual((first["rank"], first["awaited"], first["waits"]), (3, 1, 403))
+        self.assertEqual((first["mostly"]["kind"], first["mostly"]["line"]), ("late-sender", 88))
+        path = report["critical_path"][0]
+        self.assertEqual((path["window"], path["jumps"], path["parts"][0]["program"]), ("", 12, True))
+        self.assertAlmostEqual(sum(part["seconds"] for part in path["parts"]), path["seconds"])
+        self.assertEqual([rank["rank"] for rank in path["ranks"]], [0, 1])
+        self.assertNotIn("waits", self.report(fixtures.with_waits(fixtures.hpcc4()), "--class", "MPI_Barrier"))
+
+    def test_a_phase_restricts_waits_and_the_path(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["traffic"].append(fixtures.block("point-to-point", False, [(0, 3, 8, 1)], phase="write"))
+        report = self.report(document, "--phases", "write")
+        self.assertEqual([(pair["rank"], pair["awaited"]) for pair in report["top_waits"]], [(0, 3)])
+        self.assertEqual([part["seconds"] for part in report["critical_path"][0]["parts"]], [1.0])
+
+    def test_what_the_waits_leave_out_is_said_where_it_matters(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["coverage"]["waits"].update(left_out=70_000, left_out_ns=9_000_000_000, unresolved=3,
+                                             unresolved_ns=8_000_000_000)
+        kinds = [entry["kind"] for entry in self.report(document)["limits"]]
+        self.assertEqual(kinds, ["waits-left-out", "waits-unresolved"])
+        del document["coverage"]["waits"], document["waits"], document["path"]
+        document["coverage"]["waits_unknown"] = "the ranks' clocks could not be compared"
+        limits = self.report(document)["limits"]
+        self.assertEqual([entry["text"] for entry in limits],
+                         ["who waits for whom is not known: the ranks' clocks could not be compared"])
+
     def test_64_bit_counts_survive(self):
         document = fixtures.profile(
             2, [fixtures.block("point-to-point", False, [(0, 1, 2**63 + 1, 2**53 + 1)])], [])

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "analysis/waits/profile_waits.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "analysis/scope/profile_scope.h"
+#include "analysis/waits/wait_findings.h"
+#include "base/seconds.h"
+#include "base/text.h"
+#include "mpi/wait_kind.h"
+
+namespace fathom::analysis {
+namespace {
+
+// One row of a block.
+struct PairWait {
+  const profile::CallWaits* block;
+  std::size_t row;
+  const profile::CallSite* site;
+
+  std::int64_t rank() const { return block->rank[row]; }
+  std::int64_t awaited() const { return block->awaited[row]; }
+  std::uint64_t ns() const { return block->total_ns[row]; }
+};
+
+std::vector<PairWait> pair_waits(const profile::Profile& profile) {
+  std::map<std::int64_t, const profile::CallSite*> sites;
+  for (const profile::CallSite& site : profile.call_sites) sites[site.id] = &site;
+  std::vector<PairWait> rows;
+  for (const profile::CallWaits& block : profile.waits) {
+    for (std::size_t row = 0; row < block.rank.size(); ++row)
+      rows.push_back({&block, row, sites[block.site]});
+  }
+  return rows;
+}
+
+void lay_out(const std::vector<PairWait>& rows, std::uint64_t all_ns, Section& section) {
+  std::uint64_t ns = 0;
+  std::map<std::string, std::uint64_t> by_kind;
+  for (const PairWait& row : rows) {
+    ns += row.ns();
+    by_kind[row.block->kind] += row.ns();
+  }
+  section.figure("wait_seconds", base::seconds(ns));
+  section.figure("wait_share",
+                 all_ns > 0 ? static_cast<double>(ns) / static_cast<double>(all_ns) : 0.0);
+  for (const auto& [kind, kind_ns] : by_kind) {
+    std::string name = kind;
+    std::replace(name.begin(), name.end(), '-', '_');
+    section.figure(name + "_seconds", base::seconds(kind_ns));
+  }
+  Table& table = section.table("waits");
+  using Row = const PairWait&;
+  add_column(table, "kind", rows, [](Row row) { return row.block->kind; });
+  add_column(table, "rank", rows, [](Row row) { return row.rank(); });
+  add_column(table, "culprit", rows, [](Row row) { return row.awaited(); });
+  add_column(table, "function", rows, [](Row row) { return row.block->function; });
+  add_column(table, "caller", rows, [](Row row) { return row.site->function; });
+  add_column(table, "file", rows, [](Row row) { return row.site->file; });
+  add_column(table, "line", rows, [](Row row) { return row.site->line; });
+  add_column(table, "phase", rows, [](Row row) { return row.block->phase; });
+  add_column(table, "communicator", rows, [](Row row) { return row.block->communicator; });
+  add_column(table, "seconds", rows, [](Row row) { return base::seconds(row.ns()); });
+  add_column(table, "count", rows, [](Row row) { return row.block->waits[row.row]; });
+  add_column(table, "worst_seconds", rows,
+             [](Row row) { return base::seconds(row.block->longest_ns[row.row]); });
+}
+
+void findings(const Input& input, const std::vector<PairWait>& rows, std::uint64_t all_ns,
+              double confidence, std::vector<Finding>& list) {
+  using Place =
+      std::tuple<mpi::WaitKind, std::string, std::string, std::string, std::int64_t, std::string>;
+  std::map<Place, WaitGroup> groups;
+  for (const PairWait& row : rows) {
+    const auto kind = mpi::wait_kind_named(row.block->kind);
+    if (!kind) continue;  // of a later Fathom: in the table, but there is no sentence for it
+    const profile::CallSite& site = *row.site;
+    WaitGroup& group =
+        groups[{*kind, row.block->function, site.function, site.file, site.line, row.block->phase}];
+    group.add(row.rank(), row.awaited(), row.ns(), row.block->waits[row.row]);
+    group.worst_ns = std::max(group.worst_ns, row.block->longest_ns[row.row]);
+  }
+  for (const auto& [place, group] : groups) {
+    if (all_ns == 0 ||
+        static_cast<double>(group.ns) < input.thresholds.wait_share * static_cast<double>(all_ns))
+      continue;
+    Where where;
+    std::int64_t line = 0;
+    mpi::WaitKind kind{};
+    std::tie(kind, where.function, where.caller, where.file, line, where.phase) = place;
+    where.line = static_cast<int>(line);
+    list.push_back(finding_of(kind, group, std::move(where), confidence, all_ns));
+  }
+}
+
+std::string duration(std::uint64_t ns) { return base::duration_text(base::seconds(ns)); }
+
+void limits(const profile::WaitCoverage& coverage, std::vector<std::string>& sentences) {
+  sentences.push_back(
+      "waits were found without a trace: when they were, what the late rank did meanwhile and who "
+      "delayed it in turn needs a trace (fathom run --trace)");
+  if (coverage.left_out > 0) {
+    sentences.push_back(std::to_string(coverage.left_out) + " calls shorter than " +
+                        duration(coverage.threshold_ns) + " are left out of the waits; they took " +
+                        duration(coverage.left_out_ns) + " in total");
+  }
+  if (coverage.unresolved > 0) {
+    sentences.push_back(std::to_string(coverage.unresolved) + " calls that may have waited, " +
+                        duration(coverage.unresolved_ns) +
+                        " in total, are left out of the waits, because the other ranks no longer "
+                        "knew when they sent");
+  }
+}
+
+}  // namespace
+
+base::Result<Outcome> wait_states_of_profile(const Input& input) {
+  const profile::Profile& profile = *input.profile;
+  const auto coverage = profile.coverage.waits.value_or(profile::WaitCoverage{});
+  const std::vector<PairWait> rows = pair_waits(profile);
+  const std::uint64_t all_ns = all_ranks_ns(profile, input.scope);
+  std::uint64_t found_ns = 0;
+  for (const PairWait& row : rows) found_ns += row.ns();
+  // What could not be resolved may belong to any of them.
+  const std::uint64_t both_ns = found_ns + coverage.unresolved_ns;
+  const double confidence =
+      both_ns > 0 ? static_cast<double>(found_ns) / static_cast<double>(both_ns) : 1;
+  Outcome outcome;
+  lay_out(rows, all_ns, outcome.section);
+  findings(input, rows, all_ns, confidence, outcome.findings);
+  limits(coverage, outcome.limits);
+  return outcome;
+}
+
+}  // namespace fathom::analysis
