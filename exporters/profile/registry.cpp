@@ -8,9 +8,11 @@
 #include "exporters/profile/metis.h"
 #include "exporters/profile/npz.h"
 #include "exporters/profile/openmetrics.h"
+#include "exporters/profile/path_csv.h"
 #include "exporters/profile/pfprof.h"
 #include "exporters/profile/scotch.h"
 #include "exporters/profile/treematch.h"
+#include "exporters/profile/waits_csv.h"
 
 namespace fathom::exporters {
 namespace {
@@ -19,6 +21,10 @@ constexpr Exporter kExporters[] = {
     {"csv", "one line for each pair, class, communicator and phase", ".csv", export_csv},
     {"calls", "one line for each rank, MPI function and place that calls it: time and bytes",
      ".calls.csv", export_calls_csv},
+    {"waits", "one line for each pair of ranks, call site and kind of wait: who waited for whom",
+     ".waits.csv", export_waits_csv},
+    {"path", "one line for each rank and call site on the critical path, of the run and of windows",
+     ".path.csv", export_path_csv},
     {"npz", "NumPy: sparse matrix for scipy.sparse.load_npz, bytes and messages", ".npz",
      export_npz},
     {"graphml", "directed graph of ranks with bytes and messages", ".graphml", export_graphml},

@@ -55,7 +55,7 @@ TEST_CASE("each single-file format writes its golden file") {
     if (exporter.write == export_pfprof) continue;
     const std::string name = std::string("export") + exporter.extension;
     Notes notes;
-    auto status = exporter.write(test::timed_sample_profile(), {}, folder / name, notes);
+    auto status = exporter.write(test::waiting_sample_profile(), {}, folder / name, notes);
     REQUIRE_MESSAGE(status, status.error().message);
     check_golden(folder / name, name);
   }
@@ -79,13 +79,13 @@ TEST_CASE("no format replaces existing output unless forced") {
     const std::string path = folder / (std::string("out") + exporter.extension);
     Notes notes;
     test::write_file(path, "before");
-    CHECK_FALSE(exporter.write(test::timed_sample_profile(), {}, path, notes));
+    CHECK_FALSE(exporter.write(test::waiting_sample_profile(), {}, path, notes));
     CHECK(contents(path) == "before");
     CHECK(folder.entries() == 1);
     if (exporter.write == export_pfprof) continue;  // would be a folder: never replaced
     Options replace;
     replace.force = true;
-    CHECK(exporter.write(test::timed_sample_profile(), replace, path, notes));
+    CHECK(exporter.write(test::waiting_sample_profile(), replace, path, notes));
     CHECK(contents(path) != "before");
   }
 }
