@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
@@ -237,16 +238,40 @@ void lay_out_pairs(const Comparison& comparison, Section& section) {
   add_column(table, "last_messages", rows, [](const ComparedPair& r) { return r.last.messages; });
 }
 
+// The columns that rows with seconds have in common.
+template <typename Row>
+void add_seconds(Table& table, const std::vector<Row>& rows) {
+  add_column(table, "first_seconds", rows, [](const Row& r) { return r.seconds_by_run.front(); });
+  add_column(table, "last_seconds", rows, [](const Row& r) { return r.seconds_by_run.back(); });
+  add_column(table, "growth", rows, [](const Row& r) { return r.growth; });
+}
+
 void lay_out_call_sites(const Comparison& comparison, Section& section) {
   Table& table = section.table("call_sites");
   const auto& rows = comparison.call_sites;
   add_column(table, "function", rows, [](const ComparedCallSite& r) { return r.function; });
   add_column(table, "place", rows, [](const ComparedCallSite& r) { return r.place; });
-  add_column(table, "first_seconds", rows,
-             [](const ComparedCallSite& r) { return r.seconds_by_run.front(); });
-  add_column(table, "last_seconds", rows,
-             [](const ComparedCallSite& r) { return r.seconds_by_run.back(); });
-  add_column(table, "growth", rows, [](const ComparedCallSite& r) { return r.growth; });
+  add_seconds(table, rows);
+}
+
+void lay_out_waits(const Comparison& comparison, Section& section) {
+  Table& table = section.table("waits");
+  const auto& rows = comparison.waits;
+  add_column(table, "function", rows, [](const ComparedWait& r) { return r.function; });
+  add_column(table, "place", rows, [](const ComparedWait& r) { return r.place; });
+  add_column(table, "rank", rows, [](const ComparedWait& r) { return r.rank; });
+  add_column(table, "awaited", rows, [](const ComparedWait& r) { return r.awaited; });
+  add_seconds(table, rows);
+}
+
+void lay_out_path(const Comparison& comparison, Section& section) {
+  Table& table = section.table("path");
+  const auto& rows = comparison.path;
+  add_column(table, "function", rows, [](const ComparedPathPart& r) { return r.function; });
+  add_column(table, "place", rows, [](const ComparedPathPart& r) { return r.place; });
+  add_column(table, "program", rows,
+             [](const ComparedPathPart& r) { return std::int64_t{r.program}; });
+  add_seconds(table, rows);
 }
 
 template <typename Row>
@@ -266,6 +291,60 @@ void add_functions(const std::map<std::string, std::vector<double>>& seconds,
         {name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
   }
   largest_change_first(comparison.functions);
+}
+
+std::string place_of(const profile::Profile& profile, std::int64_t id) {
+  const auto site = std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
+                                 [id](const profile::CallSite& known) { return known.id == id; });
+  return site == profile.call_sites.end() ? "" : trace::describe(*site);
+}
+
+// Function, place, rank that waited, rank that it waited for.
+using WaitKey = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
+
+void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  std::map<WaitKey, std::vector<double>> seconds;
+  for (std::size_t run = 0; run < profiles.size(); ++run) {
+    for (const profile::CallWaits& block : profiles[run]->waits) {
+      const std::string place = place_of(*profiles[run], block.site);
+      for (std::size_t row = 0; row < block.rank.size(); ++row) {
+        auto& by_run = seconds[{block.function, place, block.rank[row], block.awaited[row]}];
+        by_run.resize(profiles.size());
+        by_run[run] += base::seconds(block.total_ns[row]);
+      }
+    }
+  }
+  for (const auto& [key, by_run] : seconds) {
+    const auto& [function, place, rank, awaited] = key;
+    comparison.waits.push_back(
+        {function, place, rank, awaited, by_run, growth(by_run.front(), by_run.back())});
+  }
+  largest_change_first(comparison.waits);
+  comparison.waits.resize(std::min(comparison.waits.size(), kMostPairs));
+}
+
+const profile::CriticalPath* whole_path(const profile::Profile& profile) {
+  const auto found =
+      std::find_if(profile.path.begin(), profile.path.end(),
+                   [](const profile::CriticalPath& path) { return path.window.empty(); });
+  return found == profile.path.end() ? nullptr : &*found;
+}
+
+void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  std::map<std::tuple<std::string, std::string, bool>, std::vector<double>> seconds;
+  for (std::size_t run = 0; run < profiles.size(); ++run) {
+    for (const profile::PathPart& part : whole_path(*profiles[run])->parts) {
+      auto& by_run = seconds[{part.function, place_of(*profiles[run], part.site), part.program}];
+      by_run.resize(profiles.size());
+      for (const std::uint64_t ns : part.total_ns) by_run[run] += base::seconds(ns);
+    }
+  }
+  for (const auto& [key, by_run] : seconds) {
+    const auto& [function, place, program] = key;
+    comparison.path.push_back(
+        {function, place, program, by_run, growth(by_run.front(), by_run.back())});
+  }
+  largest_change_first(comparison.path);
 }
 
 }  // namespace
@@ -314,11 +393,7 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
       add(functions["(program)"], i, std::max(0.0, time.seconds - time.mpi_seconds));
     for (const auto& [name, sum] : summary.functions()) add(functions[name], i, sum.seconds);
     for (const profile::SiteTotal& total : summary.sites(profile)) {
-      const auto site =
-          std::find_if(profile.call_sites.begin(), profile.call_sites.end(),
-                       [&](const profile::CallSite& known) { return known.id == total.site; });
-      const std::string place = site == profile.call_sites.end() ? "" : trace::describe(*site);
-      add(sites[{total.function, place}], i, total.sum.seconds);
+      add(sites[{total.function, place_of(profile, total.site)}], i, total.sum.seconds);
     }
   }
   add_functions(functions, ranks, comparison);
@@ -328,6 +403,20 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
         {key.first, key.second, by_run, growth(by_run.front(), by_run.back())});
   }
   largest_change_first(comparison.call_sites);
+}
+
+void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
+  const auto all = [&](auto holds) {
+    return std::all_of(profiles.begin(), profiles.end(),
+                       [&](const profile::Profile* profile) { return holds(*profile); });
+  };
+  const auto ranks = profile::rank_count(*profiles.front());
+  if (all([ranks](const profile::Profile& profile) {
+        return profile.coverage.waits && profile::rank_count(profile) == ranks;
+      }))
+    add_waits(profiles, comparison);
+  if (all([](const profile::Profile& profile) { return whole_path(profile) != nullptr; }))
+    add_paths(profiles, comparison);
 }
 
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison) {
@@ -362,6 +451,8 @@ Section lay_out(const Comparison& comparison) {
   lay_out_pairs(comparison, section);
   if (!comparison.functions.empty()) lay_out_functions(comparison, section);
   if (!comparison.call_sites.empty()) lay_out_call_sites(comparison, section);
+  if (!comparison.waits.empty()) lay_out_waits(comparison, section);
+  if (!comparison.path.empty()) lay_out_path(comparison, section);
   return section;
 }
 

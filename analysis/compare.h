@@ -68,6 +68,22 @@ struct ComparedCallSite {
   double growth = 0;
 };
 
+struct ComparedWait {
+  std::string function;                // of the calls that waited: "MPI_Wait"
+  std::string place;                   // "exchange (halo.c:88)"
+  std::int64_t rank = 0, awaited = 0;  // who waited for whom
+  std::vector<double> seconds_by_run;
+  double growth = 0;
+};
+
+struct ComparedPathPart {
+  std::string function;
+  std::string place;
+  bool program = false;                // computing before the calls
+  std::vector<double> seconds_by_run;  // on the critical path, over all ranks
+  double growth = 0;
+};
+
 struct Comparison {
   std::vector<ScalingRow> runs;
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
@@ -75,6 +91,9 @@ struct Comparison {
   std::vector<ComparedFunction>
       functions;  // largest change in seconds first; only if all runs have times of calls
   std::vector<ComparedCallSite> call_sites;  // the same; only from profiles with times
+  // The same; waits only if all runs have the same ranks, and at most 64 of them.
+  std::vector<ComparedWait> waits;
+  std::vector<ComparedPathPart> path;
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 
@@ -86,6 +105,10 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
 // call site is the same in two runs if the MPI function and the place's text are, so that programs
 // built anew can be compared.
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
+
+// Adds the waits, and the parts of the critical paths, of the profiles that know them; nothing if
+// one of them does not. Places are compared as above.
+void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
 
 // Adds the functions from the traces instead; nothing if one of the runs has no trace. One pass over each trace.
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison);

@@ -134,6 +134,45 @@ std::string call_site_table(const analysis::Comparison& comparison, const Termin
   return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.call_sites.size());
 }
 
+// "800 ms more in MPI_Wait in exchange (halo.c:88), rank 5 waits for rank 4"; nothing about changes
+// that are small beside the run.
+template <typename Row, typename Text>
+std::string changes_text(const std::string& title, const std::vector<Row>& rows,
+                         const analysis::Comparison& comparison, const Terminal& terminal,
+                         Text text_of) {
+  constexpr std::size_t kShown = 5;
+  constexpr double kLeastShare = 0.005;
+  double longest = 0;
+  for (const analysis::ScalingRow& row : comparison.runs)
+    longest = std::max(longest, row.run.seconds);
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) {
+    const double change = rows[i].seconds_by_run.back() - rows[i].seconds_by_run.front();
+    if (std::abs(change) < kLeastShare * longest || change == 0) break;
+    text += folded(fmt::format("  {} {} {}\n", human_seconds(std::abs(change)),
+                               change > 0 ? "more" : "less", printable(text_of(rows[i]))),
+                   terminal.width(), 4);
+  }
+  return text.empty() ? "" : "\n" + terminal.styled(Style::kHeading, title) + "\n" + text;
+}
+
+std::string wait_changes(const analysis::Comparison& comparison, const Terminal& terminal) {
+  return changes_text("waits that changed most", comparison.waits, comparison, terminal,
+                      [](const analysis::ComparedWait& row) {
+                        return fmt::format("in {} in {}, rank {} waits for rank {}", row.function,
+                                           row.place, row.rank, row.awaited);
+                      });
+}
+
+std::string path_changes(const analysis::Comparison& comparison, const Terminal& terminal) {
+  return changes_text("parts of the critical path that changed most", comparison.path, comparison,
+                      terminal, [](const analysis::ComparedPathPart& row) {
+                        return fmt::format("{} {} in {}",
+                                           row.program ? "of computing before" : "in", row.function,
+                                           row.place);
+                      });
+}
+
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
   std::string text = scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
@@ -146,6 +185,7 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
         terminal.width(), 0);
   }
   text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
+          wait_changes(comparison, terminal) + path_changes(comparison, terminal) +
           class_table(comparison, terminal) + pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
@@ -171,6 +211,7 @@ int compare(const CompareOptions& options) {
   auto comparison = analysis::compare_profiles(profiles, options.runs);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
   analysis::compare_calls(profiles, *comparison);
+  analysis::compare_waits(profiles, *comparison);
   std::vector<analysis::Input> inputs;
   for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)

@@ -63,6 +63,31 @@ class Compare(harness.CliTest):
         self.assertIn(names[0], page)
         self.assertIn(names[1] + "\n", page)
 
+    def test_waits_and_the_path_are_compared(self):
+        """One pair waits 8 s more, the work before it takes 5 s more, and a site is gone."""
+        before, after = (fixtures.with_waits(fixtures.hpcc4()) for _ in range(2))
+        after["waits"][0]["total_ns"][2] += 8_000_000_000
+        after["path"][0]["parts"][0]["total_ns"][0] += 5_000_000_000
+        del after["path"][0]["parts"][2]
+        made, page = self.compare(before, after)
+        rows = list(zip(*made["waits"].values()))
+        self.assertEqual(rows[0][:4], ("MPI_Waitall", "exchange (halo.c:88)", 3, 1))
+        self.assertAlmostEqual(made["waits"]["last_seconds"][0] - made["waits"]["first_seconds"][0], 8)
+        self.assertEqual([row[2:4] for row in rows], [(3, 1), (0, 3), (0, 1), (2, 1)])
+        path = list(zip(*made["path"].values()))
+        self.assertEqual(path[0], ("MPI_Waitall", "exchange (halo.c:88)", 1, 92.2, 97.2, 97.2 / 92.2))
+        self.assertEqual(path[1][:5], ("MPI_File_write_at", "hpcc+0x270f", 0, 2.0, 0.0))
+        page = " ".join(page.split())
+        self.assertIn("8.00 s more in MPI_Waitall in exchange (halo.c:88), rank 3 waits for rank 1 parts of", page)
+        self.assertIn("5.00 s more of computing before MPI_Waitall in exchange (halo.c:88) "
+                      "2.00 s less in MPI_File_write_at in hpcc+0x270f", page)
+
+    def test_waits_are_compared_only_if_all_runs_know_them(self):
+        unknown = fixtures.with_times(fixtures.hpcc4())
+        made, page = self.compare(fixtures.with_waits(fixtures.hpcc4()), unknown)
+        self.assertFalse({"waits", "path"} & set(made))
+        self.assertNotIn("changed most rank", page)
+
     def test_equal_runs_show_no_growth(self):
         self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])
 
