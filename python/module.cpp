@@ -315,6 +315,67 @@ py::tuple step_of(Run& run, std::uint32_t process, std::uint32_t number, bool hi
 
 std::vector<std::uint32_t> own_processes(Run& run, bool hidden) { return run.joined(hidden).own(); }
 
+// The rows of the profile's calls.
+py::dict call_times_of(Run& run) {
+  const profile::Profile& profile = run.profile();
+  std::map<std::int64_t, const profile::CallSite*> sites;
+  for (const profile::CallSite& site : profile.call_sites) sites[site.id] = &site;
+  Codes mpi_functions, phases, functions, files, modules;
+  std::vector<std::int32_t> mpi_function, phase, function, file, module;
+  std::vector<std::int64_t> rank, communicator, line;
+  std::vector<std::uint64_t> calls, total_ns, shortest_ns, longest_ns, bytes, offset;
+  const auto append = [](auto& all, const auto& part) {
+    all.insert(all.end(), part.begin(), part.end());
+  };
+  for (const profile::CallTimes& block : profile.calls) {
+    const profile::CallSite& site = *sites.at(block.site);
+    append(rank, block.rank);
+    append(calls, block.calls);
+    append(total_ns, block.total_ns);
+    append(shortest_ns, block.shortest_ns);
+    append(longest_ns, block.longest_ns);
+    append(bytes, block.bytes);
+    mpi_function.resize(rank.size(), mpi_functions.of(block.function));
+    phase.resize(rank.size(), phases.of(block.phase));
+    communicator.resize(rank.size(), block.communicator);
+    function.resize(rank.size(), functions.of(site.function));
+    file.resize(rank.size(), files.of(site.file));
+    line.resize(rank.size(), site.line);
+    module.resize(rank.size(), modules.of(site.module));
+    offset.resize(rank.size(), site.offset);
+  }
+  py::dict made;
+  const auto category = [&made](const char* name, std::vector<std::int32_t>& codes,
+                                const Codes& names) {
+    made[name] = py::make_tuple(as_array(std::move(codes)), names.names());
+  };
+  made["rank"] = as_array(std::move(rank));
+  category("mpi_function", mpi_function, mpi_functions);
+  made["communicator"] = as_array(std::move(communicator));
+  category("phase", phase, phases);
+  made["calls"] = as_array(std::move(calls));
+  made["total_ns"] = as_array(std::move(total_ns));
+  made["shortest_ns"] = as_array(std::move(shortest_ns));
+  made["longest_ns"] = as_array(std::move(longest_ns));
+  made["bytes"] = as_array(std::move(bytes));
+  category("function", function, functions);
+  category("file", file, files);
+  made["line"] = as_array(std::move(line));
+  category("module", module, modules);
+  made["offset"] = as_array(std::move(offset));
+  return made;
+}
+
+// {rank: seconds} of the chosen ranks of the job's own world that left counts.
+std::map<std::int64_t, double> seconds_of_ranks(Run& run) {
+  std::map<std::int64_t, double> seconds;
+  for (const profile::Rank& rank : run.profile().ranks) {
+    const bool chosen = !run.scope().ranks || run.scope().ranks->contains(rank.rank);
+    if (chosen && rank.reported && rank.world.empty()) seconds[rank.rank] = rank.seconds;
+  }
+  return seconds;
+}
+
 py::list analyses() {
   py::list made;
   for (const analysis::Row& row : analysis::all_analyses()) {
@@ -332,9 +393,7 @@ py::dict analyze(Run& run, const std::vector<std::string>& names,
   for (const std::string& name : names)
     rows.push_back(value_or_throw(analysis::find_analysis(name)));
   for (const analysis::Row* row : rows) {
-    if (!analysis::can_run(*row, input))
-      throw Failure(std::string("'") + row->name +
-                    "' needs a trace; record one with fathom run --trace");
+    if (!analysis::can_run(*row, input)) throw Failure(analysis::what_is_missing(*row, input));
   }
   if (names.empty()) rows = analysis::default_analyses(input);
   std::optional<analysis::Results> results;
@@ -355,7 +414,10 @@ py::dict analyze(Run& run, const std::vector<std::string>& names,
 py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& names) {
   std::vector<const profile::Profile*> profiles;
   for (Run* run : runs) profiles.push_back(&run->profile());
-  return as_dict(analysis::lay_out(value_or_throw(analysis::compare_profiles(profiles, names))));
+  analysis::Comparison comparison = value_or_throw(analysis::compare_profiles(profiles, names));
+  analysis::compare_calls(profiles, comparison);
+  analysis::compare_waits(profiles, comparison);
+  return as_dict(analysis::lay_out(comparison));
 }
 
 }  // namespace
@@ -371,6 +433,9 @@ PYBIND11_MODULE(_core, module) {
       .def("header", &header_of)
       .def("traffic", &traffic_of)
       .def("message_sizes", &message_sizes_of)
+      .def("call_times", &call_times_of)
+      .def("knows_waits", [](Run& run) { return run.profile().coverage.waits.has_value(); })
+      .def("seconds_of_ranks", &seconds_of_ranks)
       .def("definitions", &definitions_of)
       .def("events", &all_events)
       .def("reader", &reader_of, py::keep_alive<0, 1>())

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Draws a run: traffic and message matrices and the histogram of message sizes; of a traced run also its timeline, time
-by call, time of each rank, calls over time and who waited for whom. Or a simulation: loads of links, the network
+"""Draws a run: traffic and message matrices and the histogram of message sizes; time by call, time of each rank, who
+waited for whom and the critical path; of a traced run also its timeline and calls over time. Or a simulation: loads of links, the network
 coloured by load for each snapshot beside the results, and links over time.
 
 Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
@@ -103,11 +103,22 @@ def profile_pictures(arguments):
     profile = Profile.load(arguments.profile, choice)
     if arguments.name:
         profile.name = style.printable(arguments.name)
-    return {
+    pictures = {
         "traffic": lambda: matrix.draw(profile, "bytes", arguments.linear),
         "messages": lambda: matrix.draw(profile, "messages", arguments.linear),
         "sizes": lambda: sizes.draw(profile),
     }
+    times = profile.times
+    if not times:
+        return pictures
+    job = numbers.Job(profile.name[:40], profile.world_size, profile.seconds, timeline.WINDOW)
+    pictures["calls"] = lambda: bars.draw_calls(job, times["functions"], times["waits"])
+    pictures["ranks"] = lambda: bars.draw_ranks(job, times["idle_time"])
+    if times["waits"]:
+        pictures["waits"] = lambda: matrix.draw_waits(job, times["waits"], profile.world_size, arguments.linear)
+    if times["path"]:
+        pictures["path"] = lambda: bars.draw_path(job, times["path"])
+    return pictures
 
 
 def main():

@@ -22,7 +22,9 @@ def _tables(section):
 
 
 def compare(runs) -> dict[str, pandas.DataFrame]:
-    """Runs side by side, as `fathom compare`: the tables runs, classes and pairs."""
+    """Runs side by side, as `fathom compare`: the tables runs, classes, pairs, and those of times that all runs have:
+    functions, call_sites, waits, path.
+    """
     return _tables(_core.compare([run._core for run in runs], [run.path for run in runs]))
 
 
@@ -85,6 +87,8 @@ class Analyses:
 
         The path by function, rank and source line, and all else of the analysis: analysis("critical-path").
         """
+        if not self.has_trace:
+            raise _core.Error("the order of the critical path's parts needs a trace; critical_path has them without order")
         path = self.analysis("critical-path", path_stretches=1e15).tables.get("path_stretches")
         if path is None:
             path = pandas.DataFrame({"rank": [], "name": [], "from_s": [], "to_s": []})

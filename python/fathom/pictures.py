@@ -33,6 +33,9 @@ class Pictures:
     def plot_flat_profile(self) -> Picture:
         """The MPI functions with most time, of all ranks together, and how much of it was waiting."""
         from fathom.plots import bars
+        if not self.has_trace:
+            times, job = self._profile_times()
+            return bars.draw_calls(job, times["functions"], times["waits"])
         part, job = self._working()
         found = part.analyze("flat-profile", "wait-states")
         return bars.draw_calls(job, found["flat-profile"]["functions"], found["wait-states"]["waits"])
@@ -40,14 +43,25 @@ class Pictures:
     def plot_idle_time(self) -> Picture:
         """Each rank's time: computing, waiting for other ranks, and the rest in MPI."""
         from fathom.plots import bars
+        if not self.has_trace:
+            times, job = self._profile_times()
+            return bars.draw_ranks(job, times["idle_time"])
         part, job = self._working()
         return bars.draw_ranks(job, part.analysis("idle-time")["idle_time"])
 
     def plot_wait_matrix(self, linear: bool = False) -> Picture:
         """Who waited for whom, and how long."""
         from fathom.plots import matrix
-        part, job = self._working()
-        return matrix.draw_waits(job, part.analysis("wait-states")["waits"], self.ranks, linear)
+        part, job = self._working() if self.has_trace else (self, self._profile_job())
+        return matrix.draw_waits(job, part.waits, self.ranks, linear)
+
+    def plot_critical_path(self) -> Picture:
+        """Which ranks the critical path runs through: its time on each, computing and in MPI calls. Always of the whole run."""
+        from fathom.plots import bars, numbers
+        path = self.critical_path
+        if not self.has_trace:
+            return bars.draw_path(self._profile_job(), path)
+        return bars.draw_path(numbers.Job.of(self.application, self.ranks, float(path["seconds"].sum())), path)
 
     def plot_time_profile(self, num_bins: int = 50, normalized: bool = True) -> Picture:
         """Where time goes: the functions with most time, by bin; the rest is the program's own work."""
@@ -100,6 +114,24 @@ class Pictures:
                     "ranks": [{"rank": rank, "host": host} for rank, host in self.header["hosts"].items()],
                     "message_sizes": self.sizes_by_class()}
         return Profile(document, Choice([class_name] if class_name else None, hidden is True, hidden is False))
+
+    def _profile_job(self):
+        from fathom.plots import numbers, timeline
+        return numbers.Job.of(self.application, self.header["world_size"], self.seconds, timeline.WINDOW)
+
+    def _profile_times(self):
+        """(the tables that plots.numbers makes of a profile, what the title says); an error if calls were not timed."""
+        from fathom import _core
+        from fathom.plots import numbers
+        calls = self.call_times
+        if calls.empty:
+            raise _core.Error("the run has no trace, and its profile no times of calls; record it without --no-time")
+        waits = None
+        if self._core.knows_waits():
+            table = self.waits
+            waits = list(zip(table["rank"], table["culprit"], table["function"], table["seconds"] * 1e9))
+        rows = zip(calls["rank"], calls["mpi_function"], calls["calls"], calls["total_ns"].astype(float))
+        return numbers.of_profile(rows, waits, None, self._core.seconds_of_ranks()), self._profile_job()
 
     def _unfiltered(self):
         return type(self)(self.path, **self._scope, comm=self._comm) if self._filters else self

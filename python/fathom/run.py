@@ -14,6 +14,7 @@ from fathom.analyses import Analyses
 from fathom.operations import Operations
 from fathom.part import LAST, Part
 from fathom.pictures import Pictures
+from fathom.times import Times
 from fathom.traffic import Traffic
 
 _PIECE = 1 << 20
@@ -28,7 +29,7 @@ def multirun_analysis(runs, metric_column: str = "Timestamp (ns)", groupby_colum
     return made[made.sum().sort_values(ascending=False, kind="stable").index]
 
 
-class Run(Traffic, Operations, Analyses, Pictures, Part):
+class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
     """A run directory, or the part of it that slice(), filter() and select() leave. Reads when asked."""
 
     # ---- events ----
@@ -55,7 +56,12 @@ class Run(Traffic, Operations, Analyses, Pictures, Part):
         return self._once("events", make)
 
     def calls(self) -> pandas.DataFrame:
-        """Every call: function, process, start, end, inclusive and exclusive time in ns, and its place in the program."""
+        """Every call: function, process, start, end, inclusive and exclusive time in ns, and its place in the program.
+
+        Of a run without a trace, which knows no single calls, it is call_times.
+        """
+        if not self.has_trace:
+            return self.call_times
         names = columns.unique(self._definitions["functions"])
         ranks = self._listed_ranks()
         made = []

@@ -57,6 +57,22 @@ class Plot(harness.CliTest):
                 with open(self.path(name, "plots", picture), "rb") as file:
                     self.assertTrue(file.read(16).startswith(beginnings[kind]), picture)
 
+    def test_times_waits_and_the_path_are_drawn_without_a_trace(self):
+        def drawn(name, document, *options):
+            self.write_run(name, document)
+            result = self.fathom("plot", name, "-o", name + "/plots", "--format", "svg", *options)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            return {os.path.splitext(picture)[0] for picture in os.listdir(self.path(name, "plots"))} - {"messages", "sizes", "traffic"}
+        self.assertEqual(drawn("waits", fixtures.with_waits(fixtures.hpcc4())), {"calls", "ranks", "waits", "path"})
+        for picture, words in (("waits", "140 s of waiting"), ("ranks", "36 % of the ranks. time is waiting"), ("path", "97 % of it is computing"),
+                               ("calls", "2,000 calls")):
+            with open(self.path("waits", "plots", picture + ".svg"), encoding="utf-8") as file:
+                self.assertRegex(file.read(), words)
+        self.assertEqual(drawn("times", fixtures.with_times(fixtures.hpcc4())), {"calls", "ranks"})
+        with open(self.path("times", "plots", "ranks.svg"), encoding="utf-8") as file:
+            self.assertNotIn("waiting", file.read())  # not known
+        self.assertEqual(drawn("one", fixtures.with_waits(fixtures.hpcc4()), "--classes", "MPI_Bcast"), set())
+
     def test_figures_in_cells_can_be_read(self):
         """On a middling colour they were dark on dark."""
         document = fixtures.profile(2, [fixtures.block("point-to-point", False, [(0, 1, 242_000_000, 1), (1, 0, 311_000_000, 1)])], [])
@@ -106,7 +122,7 @@ class Plot(harness.CliTest):
 
 class Export(harness.CliTest):
     def test_every_listed_format_is_written(self):
-        self.write_run("r", fixtures.with_times(fixtures.hpcc4()))
+        self.write_run("r", fixtures.with_waits(fixtures.hpcc4()))
         listed = self.fathom("export", "--list").stdout
         of_traffic, of_trace = ([line.split()[0] for line in part.splitlines() if line.startswith("  ")]
                                 for part in listed.split("of the trace"))
@@ -129,6 +145,8 @@ class Export(harness.CliTest):
         self.assertEqual(lines[2], "1,MPI_Waitall,,,500,1000000000,10,48100000000,0,exchange,src/halo.c,88,/usr/bin/hpcc,4660")
         self.write_run("untimed")
         self.assert_refused(self.fathom("export", "untimed", "-o", "u.calls.csv"), 1, "no times of calls", "--no-time")
+        self.assert_refused(self.fathom("export", "untimed", "-o", "u.waits.csv"), 1, "who waited for whom", "--no-time")
+        self.assert_refused(self.fathom("export", "untimed", "-o", "u.path.csv"), 1, "no critical path", "--no-time")
 
     def test_nothing_is_overwritten_silently(self):
         self.write_run("r")

@@ -17,8 +17,10 @@ except ImportError as missing:
     sys.exit(77)
 
 import fathom
+import pandas
 from fathom import Filter
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 GENERATE, CLI = os.environ["FATHOM_TRACE_GENERATE"], os.environ["FATHOM_BINARY"]
 
 
@@ -196,6 +198,60 @@ class Shown(unittest.TestCase):
                      run.plot_idle_time, run.plot_timeline, run.plot_flat_profile, run.plot_wait_matrix):
             self.assertTrue(draw()._repr_png_().startswith(b"\x89PNG"), draw.__name__)
         self.assertNotIn("matplotlib.pyplot", sys.modules)
+
+
+class WithoutTrace(unittest.TestCase):
+    """A profile with times of calls, waits and critical paths."""
+
+    def setUp(self):
+        self.run_ = fathom.open(os.path.join(ROOT, "test/golden/profile-1-waits.json"))
+
+    def test_calls_are_those_of_the_profile(self):
+        times = self.run_.call_times
+        self.assertEqual(times["rank"].tolist(), [0, 1, 3])
+        self.assertEqual(times["mpi_function"].tolist(), ["MPI_Send", "MPI_Send", "MPI_Wait"])
+        self.assertEqual((times["communicator"].tolist(), times["total_ns"].tolist()), ([0, 0, -1], [4000, 6000, 18 * 10**18]))
+        self.assertEqual((times["file"].tolist(), times["line"].tolist()), (["src/solver.c"] * 2 + [""], [120, 120, 0]))
+        pandas.testing.assert_frame_equal(self.run_.calls(), times)
+        self.assertEqual(self.run_.select(ranks=[1, 2]).call_times["calls"].tolist(), [6])
+
+    def test_waits_say_who_waited_for_whom(self):
+        waits = self.run_.waits
+        self.assertEqual(list(zip(waits["rank"], waits["culprit"], waits["kind"]))[:2], [(1, 0, "late-sender"), (2, 1, "late-sender")])
+        matrix = waits.pivot_table("seconds", "rank", "culprit", "sum", fill_value=0)
+        self.assertAlmostEqual(matrix.loc[1, 3], 0.2)
+        self.assertEqual(self.run_.select(ranks=[2]).waits["culprit"].tolist(), [1, 4])
+        found = self.run_.findings()
+        self.assertIn("wait-at-nxn", found["kind"].tolist())
+
+    def test_the_critical_path_is_as_long_as_the_run(self):
+        path = self.run_.critical_path
+        self.assertAlmostEqual(path["seconds"].sum(), 1.5)
+        self.assertEqual(path[path["name"] == "(program)"]["leads_to"].unique().tolist(), ["MPI_Allreduce"])
+        self.assertEqual(self.run_.analysis("critical-path")["windows"]["window"].tolist(), ["solver"])
+        with self.assertRaisesRegex(fathom.Error, "order .* needs a trace"):
+            self.run_.critical_path_analysis()
+
+    def test_two_profiles_are_compared(self):
+        tables = fathom.compare([self.run_, self.run_])
+        self.assertEqual(set(tables), {"runs", "classes", "pairs", "functions", "function_seconds", "call_sites", "waits", "path"})
+        self.assertEqual(tables["waits"]["growth"].unique().tolist(), [1])
+
+    def test_a_profile_without_times_says_so(self):
+        run = fathom.open(os.path.join(ROOT, "test/golden/profile-1.json"))
+        self.assertEqual(len(run.call_times), 0)
+        with self.assertRaisesRegex(fathom.Error, "'wait-states' needs a trace"):
+            run.waits
+        with self.assertRaisesRegex(fathom.Error, "no times of calls"):
+            run.plot_flat_profile()
+
+    def test_pictures_of_times_need_no_trace(self):
+        for draw in (self.run_.plot_flat_profile, self.run_.plot_idle_time, self.run_.plot_wait_matrix, self.run_.plot_critical_path):
+            self.assertTrue(draw()._repr_png_().startswith(b"\x89PNG"), draw.__name__)
+        path = self.run_.plot_critical_path().axes[0]
+        numpy.testing.assert_allclose([patch.get_height() for patch in path.patches], [0.3, 0, 0, 1.0, 0.1, 0.1, 0, 0], atol=1e-9)
+        words = " ".join(text.get_text() for text in self.run_.plot_wait_matrix().texts)
+        self.assertIn("968 ms of waiting", words)
 
 
 def drawing(name):

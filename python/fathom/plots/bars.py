@@ -67,30 +67,11 @@ def draw_calls(job, calls, waits=None):
     return picture
 
 
-@style.drawn
-def draw_ranks(job, idle):
-    """Each rank's time: computing, waiting for others, and the rest in MPI. `idle`: rank, program_seconds,
-    waiting_seconds, mpi_seconds."""
-    ranks = numpy.asarray(idle["rank"])
-    waiting = numpy.asarray(idle["waiting_seconds"], float)
-    parts = (("computing", numpy.asarray(idle["program_seconds"], float), style.PROGRAM),
-             ("waiting for other ranks", waiting, style.WAITING),
-             ("otherwise in MPI", numpy.clip(numpy.asarray(idle["mpi_seconds"], float) - waiting, 0, None), style.IN_MPI))
-    picture = style.Picture(figsize=(9.6, 5.2))
-    axes = picture.add_axes((0.085, 0.115, 0.69, 0.70))
-    whole = sum(values.sum() for _, values, _ in parts)
-    share = f"{style.percent(waiting.sum() / whole)} of the ranks' time is waiting" if whole > 0 else ""
-    threads = "MPI calls of all threads" if whole > 1.001 * job.seconds * len(ranks) > 0 else ""
-    style.title(picture, job.heading("time of each rank"), job.details(share, threads))
-    style.plain(axes)
-    if not len(ranks):
-        style.say_nothing_there(axes, "no ranks")
-        return picture
-    size, _, unit = style.time_unit(sum(values for _, values, _ in parts).max() * 1e9)
+def stack(axes, ranks, parts, what):
+    """Bars of each rank, one part on the other: (label, values, color)."""
     bottom = numpy.zeros(len(ranks))
     edges = numpy.append(ranks - 0.5, ranks[-1] + 0.5)
     for label, values, color in parts:
-        values = values * 1e9 / size
         if len(ranks) <= MOST_BARS:
             axes.bar(ranks, values, bottom=bottom, width=0.86, color=color, label=label)
         else:
@@ -99,7 +80,60 @@ def draw_ranks(job, idle):
     axes.set_xlim(edges[0] - 0.2, edges[-1] + 0.2)
     axes.xaxis.set_major_locator(ticker.MultipleLocator(style.count_ticks(len(ranks), 16)))
     axes.set_xlabel("rank")
-    axes.set_ylabel(unit)
+    axes.set_ylabel(what)
     axes.yaxis.grid(True, color=style.RULE, linewidth=0.6)
+
+
+@style.drawn
+def draw_ranks(job, idle):
+    """Each rank's time: computing, waiting for others, and the rest in MPI. `idle`: rank, program_seconds,
+    waiting_seconds (left out: not known), mpi_seconds."""
+    ranks = numpy.asarray(idle["rank"])
+    known = "waiting_seconds" in idle
+    waiting = numpy.asarray(idle["waiting_seconds"], float) if known else numpy.zeros(len(ranks))
+    parts = [("computing", numpy.asarray(idle["program_seconds"], float), style.PROGRAM),
+             ("waiting for other ranks", waiting, style.WAITING),
+             ("otherwise in MPI" if known else "in MPI",
+              numpy.clip(numpy.asarray(idle["mpi_seconds"], float) - waiting, 0, None), style.IN_MPI)]
+    if not known:
+        del parts[1]
+    picture = style.Picture(figsize=(9.6, 5.2))
+    axes = picture.add_axes((0.085, 0.115, 0.69, 0.70))
+    whole = sum(values.sum() for _, values, _ in parts)
+    share = f"{style.percent(waiting.sum() / whole)} of the ranks' time is waiting" if known and whole > 0 else ""
+    threads = "MPI calls of all threads" if whole > 1.001 * job.seconds * len(ranks) > 0 else ""
+    style.title(picture, job.heading("time of each rank"), job.details(share, threads))
+    style.plain(axes)
+    if not len(ranks):
+        style.say_nothing_there(axes, "no ranks")
+        return picture
+    size, _, unit = style.time_unit(sum(values for _, values, _ in parts).max() * 1e9)
+    stack(axes, ranks, [(label, values * 1e9 / size, color) for label, values, color in parts], unit)
+    style.legend_beside(axes)
+    return picture
+
+
+@style.drawn
+def draw_path(job, path):
+    """Which ranks the critical path runs through: its seconds on each, computing and in MPI calls. `path`: rank, name,
+    seconds; the name "(program)" is computing."""
+    rank = numpy.asarray(path["rank"], numpy.int64)
+    seconds = numpy.asarray(path["seconds"], float)
+    computing = numpy.asarray(path["name"], object) == "(program)"
+    count = max([job.ranks, *(rank + 1)])
+    whole = seconds.sum()
+    picture = style.Picture(figsize=(9.6, 5.2))
+    axes = picture.add_axes((0.085, 0.115, 0.69, 0.70))
+    share = f"{style.percent(seconds[computing].sum() / whole)} of it is computing" if whole > 0 else ""
+    style.title(picture, job.heading("the critical path"), job.details(share))
+    style.plain(axes)
+    if not whole > 0:
+        style.say_nothing_there(axes, "no critical path")
+        return picture
+    parts = [(label, numpy.bincount(rank[chosen], weights=seconds[chosen], minlength=count), color)
+             for label, chosen, color in (("computing", computing, style.PROGRAM), ("in MPI", ~computing, style.IN_MPI))]
+    size, _, unit = style.time_unit(sum(values for _, values, _ in parts).max() * 1e9)
+    stack(axes, numpy.arange(count), [(label, values * 1e9 / size, color) for label, values, color in parts],
+          f"{unit} on the path")
     style.legend_beside(axes)
     return picture

@@ -2,7 +2,8 @@
 """What the pictures of a job's time are drawn from, and how `fathom plot` gets it from the tool.
 
 A table is a dictionary, or a DataFrame, of columns of equal length; names and meanings are those of the analyses
-(docs/analysis.md). `calls` of bars.draw_calls() are flat-profile's `functions`, `waits` are wait-states' `waits`.
+(docs/analysis.md). `calls` of bars.draw_calls() are flat-profile's `functions`, `waits` are wait-states' `waits`, `path`
+is critical-path's `path`. of_profile() makes the same tables, as far as they are known, from a run without a trace.
 """
 import dataclasses
 import json
@@ -33,6 +34,42 @@ class Job:
         if self.seconds > 0:
             parts.append(f"{style.time(self.seconds * 1e9)} {self.window}".rstrip())
         return " · ".join([*parts, *filter(None, more)])
+
+
+PROGRAM = "(program)"
+
+
+def of_profile(calls, waits, path, seconds_of_rank):
+    """{"functions", "idle_time", "waits", "path"}: tables from the rows of a profile. `calls`: (rank, function, calls, ns);
+    `waits`: (rank, awaited, function, ns), or None: not known; `path`: (rank, function, whether it is computing before
+    that, ns), or None; seconds_of_rank: {rank: seconds} of the ranks that left times. A table that is not known is None.
+    """
+    functions, in_mpi, waiting = {}, dict.fromkeys(seconds_of_rank, 0.0), dict.fromkeys(seconds_of_rank, 0.0)
+    for rank, function, count, ns in calls:
+        sums = functions.setdefault(function, [0.0, 0])
+        sums[0] += ns / 1e9
+        sums[1] += int(count)
+        if rank in in_mpi:
+            in_mpi[rank] += ns / 1e9
+    for rank, _, _, ns in waits or ():
+        if rank in waiting:
+            waiting[rank] += ns / 1e9
+    ranks = sorted(seconds_of_rank)
+    computing = [max(seconds_of_rank[rank] - in_mpi[rank], 0.0) for rank in ranks]
+    idle = {"rank": ranks, "program_seconds": computing, "mpi_seconds": [in_mpi[rank] for rank in ranks]}
+    if waits is not None:
+        idle["waiting_seconds"] = [waiting[rank] for rank in ranks]
+    return {
+        "functions": {"name": [*functions, PROGRAM], "exclusive_seconds": [sums[0] for sums in functions.values()] + [sum(computing)],
+                      "count": [sums[1] for sums in functions.values()] + [0]},
+        "idle_time": idle,
+        "waits": waits if waits is None else {
+            "rank": [row[0] for row in waits], "culprit": [row[1] for row in waits], "function": [row[2] for row in waits],
+            "seconds": [row[3] / 1e9 for row in waits]},
+        "path": path if path is None else {
+            "rank": [row[0] for row in path], "name": [PROGRAM if row[2] else row[1] for row in path],
+            "seconds": [row[3] / 1e9 for row in path]},
+    }
 
 
 def analyses(fathom, run, names, window=None):

@@ -6,7 +6,7 @@ import os
 
 import numpy
 
-from . import style
+from . import numbers, style
 
 # A damaged file may claim any number of ranks; the pictures' memory does not depend on it, but the
 # counters by rank do.
@@ -33,6 +33,14 @@ class Choice:
                 and (self.communicators is None or entry.get("communicator", 0) in self.communicators)
                 and (self.phases is None or entry.get("phase", "") in self.phases))
 
+    def is_of_messages(self):
+        """Whether it says something that calls do not have."""
+        return self.classes is not None or self.hidden or self.user
+
+    def admits_calls(self, entry):
+        return ((self.communicators is None or entry.get("communicator") in self.communicators)
+                and (self.phases is None or entry.get("phase", "") in self.phases))
+
     def admits_sizes(self, entry):
         """Message sizes are recorded by class alone."""
         return self.communicators is None and self.phases is None and self._admits_class(entry)
@@ -51,7 +59,7 @@ class Choice:
 
 
 class Profile:
-    """The chosen pairs as parallel arrays: source, destination, bytes, messages."""
+    """The chosen pairs as parallel arrays: source, destination, bytes, messages; and the times of the chosen calls."""
 
     def __init__(self, document, choice):
         self.choice = choice
@@ -77,7 +85,28 @@ class Profile:
         if self.ranks > MOST_RANKS:
             raise ValueError(f"{self.ranks} ranks are more than can be drawn")
         self.hosts = {entry.get("rank"): entry.get("host") or UNKNOWN_HOST for entry in listed}
+        self.times = self._times(document, choice)
         self.sizes = [entry for entry in document.get("message_sizes", []) if choice.admits_sizes(entry)]
+
+    @staticmethod
+    def _times(document, choice):
+        """The tables of numbers.of_profile(), or None: calls were not timed, or only some messages are chosen."""
+        if not document.get("calls") or choice.is_of_messages():
+            return None
+        def rows(blocks, *keys):
+            return [(block, *row) for block in blocks if choice.admits_calls(block) for row in zip(*(block[key] for key in keys))]
+        calls = [(rank, block["function"], count, ns) for block, rank, count, ns in rows(document["calls"], "rank", "calls", "total_ns")]
+        waits = path = None
+        if "waits" in document.get("coverage", {}):
+            waits = [(rank, awaited, block["function"], ns)
+                     for block, rank, awaited, ns in rows(document.get("waits", []), "rank", "awaited", "total_ns")]
+        for window in document.get("path", []):
+            if window["window"] == "":
+                path = [(rank, part["function"], part.get("program", False), ns)
+                        for part, rank, ns in rows(window["parts"], "rank", "total_ns")]
+        seconds = {entry["rank"]: entry.get("seconds", 0.0) for entry in document.get("ranks", [])
+                   if entry.get("reported", True) and "world" not in entry}
+        return numbers.of_profile(calls, waits, path, seconds)
 
     @staticmethod
     def _column(blocks, key, kind):
@@ -95,7 +124,7 @@ class Profile:
             raise BadProfile(f"{path} is no Fathom profile: its schema is not fathom-profile/1")
         try:
             profile = cls(document, choice)
-        except (TypeError, ValueError, AttributeError, OverflowError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise BadProfile(f"{path} is damaged: {error}; 'fathom report' tells where") from None
         classes = {entry.get("class") for entry in document.get("traffic", [])}
         unknown = [name for name in choice.classes or [] if name not in classes]
