@@ -160,7 +160,7 @@ class ReportPage {
     const std::size_t shown = std::min(summary_.sites.size(), kSiteRows);
     for (std::size_t i = 0; i < shown; ++i) {
       const profile::SiteTotal& total = summary_.sites[i];
-      add_call_row(table, printable(called(total.function, total.site)), total.sum, all,
+      add_call_row(table, called(total.function, total.site), total.sum, all,
                    summary_.rank_times.size() < 2 ? ""
                                                   : fmt::format("{} ({:.2f}{})", total.slowest_rank,
                                                                 total.imbalance, nice("×")));
@@ -181,11 +181,18 @@ class ReportPage {
     for (std::string line; std::getline(lines, line);) add(line);
   }
 
-  // "MPI_Wait in exchange (halo.c:88)"
-  std::string called(const std::string& function, std::int64_t id) const {
-    const auto site = std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
-                                   [&](const profile::CallSite& known) { return known.id == id; });
-    return function + (site == header_.call_sites.end() ? "" : " in " + trace::describe(*site));
+  // "MPI_Wait in exchange (halo.c:88)"; where that is longer than `most` columns and the line is
+  // known, "MPI_Wait at halo.c:88".
+  std::string called(const std::string& function, std::int64_t id,
+                     std::size_t most = ~std::size_t{0}) const {
+    const auto found = std::find_if(header_.call_sites.begin(), header_.call_sites.end(),
+                                    [&](const auto& known) { return known.id == id; });
+    if (found == header_.call_sites.end()) return function;
+    profile::CallSite site = *found;
+    const std::string text = printable(function + " in " + trace::describe(site));
+    if (columns(text) <= most || site.file.empty()) return text;
+    site.function.clear();
+    return printable(function + " at " + trace::describe(site));
   }
 
   static void add_call_row(TextTable& table, const std::string& name, const profile::CallSum& sum,
@@ -194,11 +201,13 @@ class ReportPage {
                worst, human_bytes(as_double(sum.bytes))});
   }
 
-  // Rows of a label, seconds, their share of something, and a text that takes what is left.
+  // Rows of a label, seconds, their share of something, and a call in the columns that are left.
   struct TimeRow {
     std::string label;
     double seconds, of;
-    std::string text;
+    std::string before;  // the call
+    std::string function;
+    std::int64_t site;
   };
   void time_rows(const std::vector<TimeRow>& rows) {
     constexpr std::size_t kMostLabel = 24, kTime = 10, kShare = 6;
@@ -206,11 +215,12 @@ class ReportPage {
     for (const TimeRow& row : rows) label = std::max(label, columns(nice(row.label)));
     label = std::min(label, kMostLabel);
     for (const TimeRow& row : rows) {
-      const std::string numbers = fmt::format("  {} {} {}  ", left(nice(row.label), label),
-                                              right(human_seconds(row.seconds), kTime),
-                                              right(percent(row.seconds, row.of), kShare));
-      const std::string text = nice(printable(row.text));
-      add(numbers + left(text, std::min(columns(text), width_ - columns(numbers))));
+      const std::string start = fmt::format(
+          "  {} {} {}  {}", left(nice(row.label), label), right(human_seconds(row.seconds), kTime),
+          right(percent(row.seconds, row.of), kShare), row.before);
+      const std::size_t room = width_ - std::min(width_, columns(start));
+      const std::string call = nice(called(row.function, row.site, room));
+      add(start + left(call, std::min(columns(call), room)));
     }
   }
 
@@ -236,9 +246,9 @@ class ReportPage {
       rows.push_back(
           {fmt::format("{} ← {}", pair.rank, pair.awaited), pair.seconds,
            rank == summary_.rank_times.end() ? 0 : rank->seconds,
-           fmt::format("{:<13} {}",
-                       kind ? mpi::kWaitKindWords[static_cast<std::size_t>(*kind)] : pair.kind,
-                       called(pair.function, pair.site))});
+           fmt::format("{:<13} ", kind ? mpi::kWaitKindWords[static_cast<std::size_t>(*kind)]
+                                       : printable(pair.kind)),
+           pair.function, pair.site});
     }
     time_rows(rows);
   }
@@ -276,9 +286,8 @@ class ReportPage {
       std::vector<TimeRow> rows;
       for (std::size_t i = 0; i < std::min(kPathRows, whole->shares.size()); ++i) {
         const profile::PathShare& share = whole->shares[i];
-        rows.push_back(
-            {on_path(share), share.seconds, whole->seconds,
-             (share.program ? "computing before " : "") + called(share.function, share.site)});
+        rows.push_back({on_path(share), share.seconds, whole->seconds,
+                        share.program ? "computing before " : "", share.function, share.site});
       }
       time_rows(rows);
     }

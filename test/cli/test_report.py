@@ -115,6 +115,15 @@ class Figures(harness.CliTest):
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_a_long_name_of_a_function_does_not_hide_the_line(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["call_sites"][0]["function"] = "halo::Exchange<double, 3>::finish(halo::Grid const&)"
+        self.write_run("long", document)
+        lines = self.fathom("report", "long").stdout.splitlines()
+        for start, end in (("  3 ← 1", "MPI_Waitall at halo.c:88"), ("  rank 1     92.2 s", "computing before MPI_Waitall at halo.c:88")):
+            line, = (line for line in lines if line.startswith(start))
+            self.assertTrue(line.endswith(end), line)
+
     def test_waits_and_the_path_are_in_the_json(self):
         report = self.report(fixtures.with_waits(fixtures.hpcc4()))
         self.assertEqual((report["waits"]["pairs"], report["waits"]["left_out"]), (4, 5))
