@@ -203,7 +203,7 @@ class Page(harness.CliTest):
         self.assertNotIn("\x1b", self.page(fixtures.trouble()))  # its name holds one
 
     def test_the_output_is_ascii_where_the_locale_is(self):
-        self.write_run("r")
+        self.write_run("r", fixtures.with_waits(fixtures.hpcc4()))
         text = self.fathom("report", "r", LC_ALL="C").stdout
         self.assertTrue(text.isascii(), text)
 
