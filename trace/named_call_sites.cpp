@@ -24,6 +24,7 @@ void name_call_sites(std::vector<profile::CallSite>& sites) {
 }
 
 std::string describe(const profile::CallSite& site) {
+  if (site.module.empty() && site.offset == 0 && !has_names(site)) return "";
   return describe(
       CodeSite{site.function, site.file, static_cast<int>(site.line), site.module, site.offset});
 }

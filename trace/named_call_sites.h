@@ -18,7 +18,8 @@ void name_call_sites(std::vector<profile::CallSite>& sites);
 
 bool has_names(const profile::CallSite& site);
 
-// As much as is known: "solve (solver.c:120)", "solve", "app+0x1234".
+// As much as is known: "solve (solver.c:120)", "solve", "app+0x1234"; empty if the place is none, as
+// that of MPI_Finalize, which is not timed.
 std::string describe(const profile::CallSite& site);
 
 }  // namespace fathom::trace

@@ -121,13 +121,17 @@ std::string function_table(const analysis::Comparison& comparison, const Termina
   return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.functions.size());
 }
 
+std::string called(const std::string& function, const std::string& place) {
+  return place.empty() ? function : function + " in " + place;
+}
+
 std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   if (comparison.call_sites.empty()) return "";
   TextTable table = table_of("call sites that changed most", {"seconds", "then", "growth"});
   const std::size_t shown = std::min(kRowsShown, comparison.call_sites.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const analysis::ComparedCallSite& row = comparison.call_sites[i];
-    table.row({printable(row.function + " in " + row.place),
+    table.row({printable(called(row.function, row.place)),
                fmt::format("{:.6f}", row.seconds_by_run.front()),
                fmt::format("{:.6f}", row.seconds_by_run.back()), ratio(row.growth)});
   }
@@ -159,17 +163,16 @@ std::string changes_text(const std::string& title, const std::vector<Row>& rows,
 std::string wait_changes(const analysis::Comparison& comparison, const Terminal& terminal) {
   return changes_text("waits that changed most", comparison.waits, comparison, terminal,
                       [](const analysis::ComparedWait& row) {
-                        return fmt::format("in {} in {}, rank {} waits for rank {}", row.function,
-                                           row.place, row.rank, row.awaited);
+                        return fmt::format("in {}, rank {} waits for rank {}",
+                                           called(row.function, row.place), row.rank, row.awaited);
                       });
 }
 
 std::string path_changes(const analysis::Comparison& comparison, const Terminal& terminal) {
   return changes_text("parts of the critical path that changed most", comparison.path, comparison,
                       terminal, [](const analysis::ComparedPathPart& row) {
-                        return fmt::format("{} {} in {}",
-                                           row.program ? "of computing before" : "in", row.function,
-                                           row.place);
+                        return (row.program ? "of computing before " : "in ") +
+                               called(row.function, row.place);
                       });
 }
 
@@ -184,14 +187,16 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
                         : ""),
         terminal.width(), 0);
   }
-  text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
-          wait_changes(comparison, terminal) + path_changes(comparison, terminal) +
+  const std::string changes =
+      wait_changes(comparison, terminal) + path_changes(comparison, terminal);
+  text += function_table(comparison, terminal) + call_site_table(comparison, terminal) + changes +
           class_table(comparison, terminal) + pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
       [](const auto& row) { return row.growth_bytes == 1 && row.growth_messages == 1; });
-  return same && comparison.pairs.empty() ? text + "\nnothing grew: the traffic is the same\n"
-                                          : text;
+  if (!same || !comparison.pairs.empty()) return text;
+  return text + (changes.empty() ? "\nnothing grew: the traffic is the same\n"
+                                 : "\nthe traffic is the same\n");
 }
 
 int compare(const CompareOptions& options) {

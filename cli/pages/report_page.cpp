@@ -189,7 +189,9 @@ class ReportPage {
                                     [&](const auto& known) { return known.id == id; });
     if (found == header_.call_sites.end()) return function;
     profile::CallSite site = *found;
-    const std::string text = printable(function + " in " + trace::describe(site));
+    const std::string place = trace::describe(site);
+    if (place.empty()) return function;
+    const std::string text = printable(function + " in " + place);
     if (columns(text) <= most || site.file.empty()) return text;
     site.function.clear();
     return printable(function + " at " + trace::describe(site));

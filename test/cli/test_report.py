@@ -115,6 +115,16 @@ class Figures(harness.CliTest):
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(max(map(len, lines)), 80)
 
+    def test_computing_before_the_end_has_no_place(self):
+        document = fixtures.with_waits(fixtures.hpcc4())
+        document["call_sites"].append({"id": 2, "module": "", "offset": 0})
+        document["path"][0]["parts"][3].update(function="MPI_Finalize", site=2)
+        self.write_run("end", document)
+        self.assertIn("1.0 %  computing before MPI_Finalize\n", self.fathom("report", "end").stdout)
+        self.assertIn("rank 0 computing before MPI_Finalize, 3 times", " ".join(self.fathom("critical-path", "end").stdout.split()))
+        self.write_run("before", fixtures.with_waits(fixtures.hpcc4()))
+        self.assertIn("1.00 s more of computing before MPI_Finalize\n", self.fathom("compare", "before", "end").stdout)
+
     def test_a_long_name_of_a_function_does_not_hide_the_line(self):
         document = fixtures.with_waits(fixtures.hpcc4())
         document["call_sites"][0]["function"] = "halo::Exchange<double, 3>::finish(halo::Grid const&)"
