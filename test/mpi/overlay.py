@@ -15,6 +15,8 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import open_mpi  # noqa: E402
 
 SCRIPTS = pathlib.Path(__file__).resolve().parents[2] / "scripts"
 # UCX over shared memory: what Open MPI itself chooses where it is allowed to.
