@@ -34,8 +34,12 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
   };
   const std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
   const bool sends = kind == trace::RecordKind::kMessageSent;
-  const std::uint64_t now =
-      Recorder::now_or_last(*stream, sends ? kEntered | kReceived : kCompleted | kEnded | kMatched);
+  // A receive without a request ends no record: what completed last is another request, perhaps
+  // long ago.
+  const std::uint32_t follows = sends                ? kEntered | kReceived
+                                : request == nullptr ? 0
+                                                     : kCompleted | kEnded | kMatched;
+  const std::uint64_t now = Recorder::now_or_last(*stream, follows);
   const auto number = reinterpret_cast<std::uint64_t>(request);
   if (bytes >= trace::kLongBytes) [[unlikely]] {
     return Recorder::append(*stream, now, kind, class_id, where,

@@ -41,6 +41,96 @@ static void irecv_wait(void) {
   }
 }
 
+static void persistent(void) {
+  static MPI_Request request = MPI_REQUEST_NULL;
+  if (request == MPI_REQUEST_NULL && rank == 1)
+    MPI_Send_init(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD, &request);
+  if (request == MPI_REQUEST_NULL && rank == 0)
+    MPI_Recv_init(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+  if (rank == 1) late();
+  if (rank < 2) MPI_Start(&request), MPI_Wait(&request, MPI_STATUS_IGNORE);
+}
+
+static void sendrecv(void) {
+  if (rank == 1) late();
+  if (rank < 2)
+    MPI_Sendrecv(value, 1, MPI_INT, 1 - rank, 3, &value[1], 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+// Rank 0 needs the first of two messages. Rank 2's comes much later.
+static void waitany(void) {
+  MPI_Request requests[2];
+  int index;
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 2) late(), late(), MPI_Send(value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+  if (rank == 0) {
+    for (int i = 0; i < 2; i++)
+      MPI_Irecv(&value[i], 1, MPI_INT, 1 + i, 3 + i, MPI_COMM_WORLD, &requests[i]);
+    MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
+    late(), late();
+    MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  }
+}
+
+static void matched_probe(void) {
+  MPI_Message message;
+  MPI_Request request;
+  if (rank == 1) late(), MPI_Send(longer, kLong, MPI_CHAR, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Recv(value, 1, MPI_INT, 2, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Mprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Imrecv(longer, kLong, MPI_CHAR, &message, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank == 2) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+}
+
+// Nobody is in a call that waits.
+static void probe_loop(void) {
+  int there = 0;
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    while (!there) MPI_Iprobe(1, 3, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+    MPI_Recv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+// Several receives of one channel wait at once, and are completed in another order.
+static void crossed(void) {
+  MPI_Request requests[3];
+  if (rank == 1)
+    for (int i = 0; i < 3; i++) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    for (int i = 0; i < 3; i++)
+      MPI_Irecv(&value[i], 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[i]);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[2], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+  }
+}
+
+static void late_receiver_in_wait(void) {
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Isend(longer, kLong, MPI_CHAR, 1, 3, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank == 1) late(), MPI_Recv(longer, kLong, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// Rank 0's long message to rank 2 is complete while it waits for rank 1's.
+static void send_that_ends_inside_a_receive(void) {
+  MPI_Request request;
+  if (rank == 0) {
+    MPI_Isend(longer, kLong, MPI_CHAR, 2, 3, MPI_COMM_WORLD, &request);
+    MPI_Recv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 2) MPI_Recv(longer, kLong, MPI_CHAR, 0, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
 // Messages of 2 and 3 are there at once.
 static void waitall(void) {
   MPI_Request requests[3];
@@ -146,7 +236,15 @@ static const struct {
              {"reduce", reduce},
              {"gather", gather},
              {"scan", scan},
-             {"ring", ring}};
+             {"ring", ring},
+             {"persistent", persistent},
+             {"sendrecv", sendrecv},
+             {"waitany", waitany},
+             {"matched_probe", matched_probe},
+             {"probe_loop", probe_loop},
+             {"crossed", crossed},
+             {"late_receiver_in_wait", late_receiver_in_wait},
+             {"send_that_ends_inside_a_receive", send_that_ends_inside_a_receive}};
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
