@@ -80,9 +80,14 @@ bool can_run(const Row& row, const Input& input) {
 std::string what_is_missing(const Row& row, const Input& input) {
   const std::string name = "'" + std::string(row.name) + "' needs ";
   if (row.needs == Needs::kTrace) return name + "a trace; record one with fathom run --trace";
-  const std::string why = input.profile ? input.profile->coverage.waits_unknown : "";
-  return name + "a trace (fathom run --trace), or a profile with times" +
-         (why.empty() ? ", which a run without --no-time leaves" : "; this one has none: " + why);
+  const std::string what = row.needs == Needs::kWaits ? "its waits" : "a critical path";
+  std::string why;
+  if (input.profile)
+    why = input.profile->calls.empty() ? "its calls were not timed"
+                                       : input.profile->coverage.waits_unknown;
+  return name + "a trace (fathom run --trace), or a profile with " + what +
+         ", which fathom run leaves unless --no-time is given" +
+         (why.empty() ? "" : "; this one has none: " + why);
 }
 
 std::vector<const Row*> default_analyses(const Input& input) {

@@ -167,7 +167,7 @@ struct CriticalPath {
   std::string window;  // as the program names it; empty: the whole run
   std::uint64_t elapsed_ns = 0;
   std::uint64_t jumps = 0;     // how often it goes on to another rank
-  std::uint64_t error_ns = 0;  // by how much a share can be wrong, because waits were left out
+  std::uint64_t error_ns = 0;  // so much of it may be waiting, in calls that were left out
   std::vector<PathPart> parts;
 };
 

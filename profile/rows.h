@@ -217,7 +217,7 @@ static_assert(sizeof(PathRow) == 56);
 //   be resolved, because what their peers remember did not reach back) ·
 //   waits-unknown REASON (once, in place of the former: why there are none) ·
 //   path-window ID NAME · path ID ELAPSED_NS JUMPS ERROR_NS (once in a job for each window: how long
-//   it is, how often the path changes process, and by how much a share can be wrong) ·
+//   it is, how often the path changes process, and how much of it may be waiting) ·
 //   world NAME (the run is not the first world) · trace-lost REASON RECORDS ERROR
 //   (profile/trace_loss.h)
 

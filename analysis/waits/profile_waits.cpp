@@ -101,8 +101,11 @@ std::string duration(std::uint64_t ns) { return base::duration_text(base::second
 
 void limits(const profile::WaitCoverage& coverage, std::vector<std::string>& sentences) {
   sentences.push_back(
-      "waits were found without a trace: when they were, what the late rank did meanwhile and who "
-      "delayed it in turn needs a trace (fathom run --trace)");
+      "waits were found without a trace: when they were, whether messages were received in the "
+      "wrong "
+      "order, what the late rank did meanwhile and who delayed it in turn needs a trace (fathom "
+      "run "
+      "--trace)");
   if (coverage.left_out > 0) {
     sentences.push_back(std::to_string(coverage.left_out) + " calls shorter than " +
                         duration(coverage.threshold_ns) + " are left out of the waits; they took " +

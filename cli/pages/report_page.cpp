@@ -283,7 +283,7 @@ class ReportPage {
                           plural(whole->jumps, "change") + " of rank",
                           whole->error_seconds < kErrorMatters * whole->seconds
                               ? ""
-                              : fmt::format("; shares within {}",
+                              : fmt::format("; up to {} of it may be waiting",
                                             percent(whole->error_seconds, whole->seconds))));
       std::vector<TimeRow> rows;
       for (std::size_t i = 0; i < std::min(kPathRows, whole->shares.size()); ++i) {

@@ -15,7 +15,7 @@
 #include <cstdint>
 
 #include "profile/rows.h"
-#include "profiler/calls/ticks.h"
+#include "profiler/clocks/ticks.h"
 #include "profiler/counting/row_table.h"
 #include "profiler/process/rows_text.h"
 
@@ -40,8 +40,10 @@ class CallTimes {
 
   // Adds one call. `site`: the address that it returned to. `communicator`: a kind in the registry,
   // or kNoCommunicator.
-  static void add(std::uint32_t function, const void* site, std::uint32_t communicator,
-                  std::uint64_t bytes, std::uint64_t ticks) {
+  // Returns its row, which never moves; null if there is no room for one.
+  static const profile::CallRow* add(std::uint32_t function, const void* site,
+                                     std::uint32_t communicator, std::uint64_t bytes,
+                                     std::uint64_t ticks) {
     Thread* own = own_thread();
     if (own == nullptr) [[unlikely]]
       own = attach();
@@ -49,7 +51,7 @@ class CallTimes {
     const profile::CallKey key{address, communicator, phase_.load(std::memory_order_relaxed)};
     Recent& recent = own->recent[place_of(address)];
     if (!(recent.key == key)) [[unlikely]] {
-      if (!find(*own, recent, key, function)) return;
+      if (!find(*own, recent, key, function)) return nullptr;
     }
     profile::CallRow& row = *recent.row;
     row.calls += 1;
@@ -58,6 +60,7 @@ class CallTimes {
     if (ticks < row.shortest_ticks) row.shortest_ticks = ticks;
     if (ticks > row.longest_ticks) row.longest_ticks = ticks;
     recent.durations->calls[bin_of(ticks)] += 1;
+    return &row;
   }
 
   // f(rows of calls, rows of durations); also from a signal handler.

@@ -12,5 +12,6 @@ extern const char* const kFunctionNames[];
 
 // The same names in a library whose wrappers time calls; null in the one that only counts.
 extern const char* const* const kTimedFunctions;
+extern const std::uint32_t kTimedFunctionCount;  // 0 there
 
 }  // namespace fathom::profiler

@@ -12,6 +12,7 @@
 
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
+#include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler {
 
@@ -20,15 +21,22 @@ class TimedCall {
   TimedCall(const Caller& caller, std::uint32_t function, const char* name)
       : function_(function),
         site_(CallTimes::on() ? CallSites::outermost_site(caller, name) : nullptr),
-        entered_(site_ == nullptr ? 0 : Ticks::now()) {}
+        entered_(site_ == nullptr ? 0 : enter(function)) {}
   // `site`: as CallSites::site() gives it.
   TimedCall(std::uint32_t function, const void* site)
       : function_(function),
         site_(CallTimes::on() && CallSites::is_outermost() ? site : nullptr),
-        entered_(site_ == nullptr ? 0 : Ticks::now()) {}
+        entered_(site_ == nullptr ? 0 : enter(function)) {}
   TimedCall(const TimedCall&) = delete;
 
   bool on() const { return site_ != nullptr; }
+
+  // The requests that the call waits for or tests.
+  template <typename Request>
+  void completes(int count, Request* requests) const {
+    if (site_ != nullptr && WaitLog::on())
+      WaitLog::completes(count, reinterpret_cast<void* const*>(requests));
+  }
 
   std::uint64_t entered() const { return entered_; }  // 0 if not timed
 
@@ -37,10 +45,24 @@ class TimedCall {
     if (site_ != nullptr) left_ = ticks != 0 ? ticks : Ticks::now();
   }
   void leave(std::uint32_t communicator, std::uint64_t bytes) {
-    CallTimes::add(function_, site_, communicator, bytes, left_ - entered_);
+    const profile::CallRow* row =
+        CallTimes::add(function_, site_, communicator, bytes, left_ - entered_);
+    if (WaitLog::on()) WaitLog::left(left_, row);
+  }
+  // The same for a collective. `root`: -1 if it has none; `request`: null if it blocks.
+  void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,
+                        void* request = nullptr) {
+    if (WaitLog::on()) WaitLog::collective(communicator, root, request);
+    leave(communicator, bytes);
   }
 
  private:
+  static std::uint64_t enter(std::uint32_t function) {
+    const std::uint64_t now = Ticks::now();
+    if (WaitLog::on()) WaitLog::entered(function, now);
+    return now;
+  }
+
   std::uint32_t function_;
   const void* site_;  // null: not timed
   std::uint64_t entered_, left_ = 0;

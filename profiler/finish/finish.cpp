@@ -12,6 +12,7 @@
 #include "profile/assemble.h"
 #include "profile/writer.h"
 #include "profiler/calls/call_times.h"
+#include "profiler/clocks/job_clocks.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/finish/rows_writer.h"
 #include "profiler/openmpi/gather.h"
@@ -24,6 +25,8 @@
 #include "profiler/sources/receive_requests.h"
 #include "profiler/sources/source_pml.h"
 #include "profiler/sources/unexpected_queue.h"
+#include "profiler/waits/wait_log.h"
+#include "profiler/waits/wait_rows.h"
 
 namespace fathom::profiler {
 namespace {
@@ -82,14 +85,19 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
 }
 
 // The rows of this process; empty without memory.
-std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept try {
+std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables,
+                           const WaitRows& waits) noexcept try {
   describe_end(process, variables);
   std::vector<char> rows;
-  write_rows(process, profile::EndReason::kFinalize, 0, process.header().rank == 0,
-             [&rows](const void* data, std::size_t size) {
-               const char* bytes = static_cast<const char*>(data);
-               rows.insert(rows.end(), bytes, bytes + size);
-             });
+  const auto append = [&rows](const void* data, std::size_t size) {
+    const char* bytes = static_cast<const char*>(data);
+    rows.insert(rows.end(), bytes, bytes + size);
+  };
+  write_rows(process, profile::EndReason::kFinalize, 0, process.header().rank == 0, append);
+  write_section(profile::Section::kWaits, waits.waits.data(),
+                waits.waits.size() * sizeof(profile::WaitRow), append);
+  write_section(profile::Section::kPath, waits.path.data(),
+                waits.path.size() * sizeof(profile::PathRow), append);
   return rows;
 } catch (...) {
   return {};
@@ -100,15 +108,17 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
 void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept
     try {
   CallTimes::close();
+  WaitLog::close();
   collect_monitoring(process);
   gather.synchronise();
   let_messages_arrive(process);
   receive_requests::count_left();
   process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
-  tracing::before_close();
+  JobClocks::before_close();
   unhook_pml();
   tracing::finish(process);
-  std::vector<char> rows = own_rows(process, variables);
+  const WaitRows waits = find_wait_rows(process, gather);
+  std::vector<char> rows = own_rows(process, variables, waits);
   const bool stays_here = gather.collect(rows);
   if (stays_here && process.header().rank == 0) {
     write_run(process, rows);

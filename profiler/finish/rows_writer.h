@@ -10,6 +10,17 @@
 
 namespace fathom::profiler {
 
+// One section, padded; nothing if it is empty.
+template <typename Sink>
+void write_section(profile::Section kind, const void* data, std::size_t size, Sink& sink) {
+  static constexpr char kPadding[8] = {};
+  if (size == 0) return;
+  const profile::SectionHeader section_header{kind, 0, size};
+  sink(&section_header, sizeof section_header);
+  sink(data, size);
+  if (size % 8 != 0) sink(kPadding, 8 - size % 8);
+}
+
 // sink(const void* data, std::size_t size). `with_run_facts`: include the facts common to all
 // processes of the run (class names, executable, versions).
 template <typename Sink>
@@ -22,12 +33,7 @@ void write_rows(ProfiledProcess& process, profile::EndReason reason, std::uint32
   sink(&header, sizeof header);
 
   const auto section = [&sink](Section kind, const void* data, std::size_t size) {
-    static constexpr char kPadding[8] = {};
-    if (size == 0) return;
-    const SectionHeader section_header{kind, 0, size};
-    sink(&section_header, sizeof section_header);
-    sink(data, size);
-    if (size % 8 != 0) sink(kPadding, 8 - size % 8);
+    write_section(kind, data, size, sink);
   };
   const auto array = [&section](Section kind, const auto& rows) {
     section(kind, rows.data(), rows.size() * sizeof(rows[0]));

@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7,
               kTagAccept = -8;
+// After all_want(), when the messages that these tags were for have all been received.
+constexpr int kTagToken = kTagHere, kTagShift = kTagReady;
+constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE
 
 // How long to wait for neighbours, all of them together. A neighbour with Fathom announced itself
 // when it left MPI_Init, and that message has long arrived by MPI_Finalize; so only neighbours
@@ -110,6 +113,92 @@ void Gather::synchronise() {
   const char go = 1;
   for (const int child : children_) send(child, kTagGo, &go, 1);
   for (const int child : absent) tell(child, kTagGo);
+}
+
+bool Gather::all_want(bool wants, int size) {
+  std::int32_t number = wants ? 1 : 0;
+  for (const int child : children_) {
+    std::int32_t below = 0;
+    receive(child, kTagReady, &below, sizeof below);
+    number += below;
+  }
+  char yes = 0;
+  if (parent_ >= 0) {
+    send(parent_, kTagReady, &number, sizeof number);
+    receive(parent_, kTagGo, &yes, 1);
+  } else {
+    yes = number == size ? 1 : 0;
+  }
+  for (const int child : children_) send(child, kTagGo, &yes, 1);
+  return yes != 0;
+}
+
+void* Gather::begin_send(int peer, int tag, const void* data, std::size_t size) {
+  void* request = nullptr;
+  const int result = original_pml.isend(data, size, byte_type_, peer, tag,
+                                        openmpi::kPmlSendStandard, world_, &request);
+  return result == openmpi::kSuccess ? request : nullptr;
+}
+
+void Gather::finish_send(void* request, int peer) {
+  if (request == nullptr) return;
+  while (__atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
+                         __ATOMIC_ACQUIRE) != openmpi::kRequestCompleted) {
+    has_arrived(peer, kTagHere);  // makes progress
+    sched_yield();
+  }
+  rankmap::field<int (*)(void**)>(request, openmpi::kRequestFree)(&request);
+}
+
+std::vector<char> Gather::shift(int to, int from, const std::vector<char>& data) noexcept {
+  const std::uint64_t size = data.size();
+  void* const first = begin_send(to, kTagShift, &size, sizeof size);
+  void* const second = begin_send(to, kTagShift, data.data(), data.size());
+  std::uint64_t coming = 0;
+  receive(from, kTagShift, &coming, sizeof coming);
+  std::vector<char> received;
+  if (!make_room(received, coming)) received.clear();
+  receive(from, kTagShift, received.data(), received.size());  // cut short without memory
+  finish_send(first, to);
+  finish_send(second, to);
+  return received;
+}
+
+Gather::Place Gather::largest(Place own) {
+  for (const int child : children_) {
+    Place below{};
+    receive(child, kTagShift, &below, sizeof below);
+    if (below.value > own.value) own = below;
+  }
+  if (parent_ >= 0) {
+    send(parent_, kTagShift, &own, sizeof own);
+    receive(parent_, kTagGo, &own, sizeof own);
+  }
+  for (const int child : children_) send(child, kTagGo, &own, sizeof own);
+  return own;
+}
+
+bool Gather::next_token(void* token, std::size_t size) {
+  for (;;) {
+    if (has_arrived(kAnyProcess, kTagToken)) {
+      receive(kAnyProcess, kTagToken, token, size);
+      return true;
+    }
+    if (parent_ >= 0 && has_arrived(parent_, kTagGo)) {
+      receive(parent_, kTagGo, nullptr, 0);
+      end_tokens();
+      return false;
+    }
+    sched_yield();
+  }
+}
+
+void Gather::send_token(int to, const void* token, std::size_t size) {
+  send(to, kTagToken, token, size);
+}
+
+void Gather::end_tokens() {
+  for (const int child : children_) send(child, kTagGo, nullptr, 0);
 }
 
 bool Gather::make_room(std::vector<char>& rows, std::uint64_t size) noexcept try {

@@ -27,6 +27,26 @@ class Gather {
   // on rank 0, and where the process above runs without Fathom.
   bool collect(std::vector<char>& rows);
 
+  // After synchronise(). Whether all processes of the world take part and want to: their number is
+  // added up, and all get the same answer.
+  bool all_want(bool wants, int size);
+
+  // Sends `data` to one process and receives what another one sends to this; for rounds in which
+  // all take part. Empty without memory for it.
+  std::vector<char> shift(int to, int from, const std::vector<char>& data) noexcept;
+
+  // The largest value of all processes, and what came with it; all get the same.
+  struct Place {
+    std::int64_t value;
+    std::int64_t where;
+  };
+  Place largest(Place own);
+
+  // A token that goes from process to process. Waits for it; false once process 0 has ended this.
+  bool next_token(void* token, std::size_t size);
+  void send_token(int to, const void* token, std::size_t size);
+  void end_tokens();  // process 0
+
   // The tree, and messages along it with tags reserved for Fathom.
   int parent() const { return parent_; }
   const std::vector<int>& children() const { return children_; }
@@ -38,6 +58,8 @@ class Gather {
   std::vector<int> present_neighbours();
   static bool make_room(std::vector<char>& rows, std::uint64_t size) noexcept;
   void tell(int peer, int tag);
+  void* begin_send(int peer, int tag, const void* data, std::size_t size);
+  void finish_send(void* request, int peer);
 
   void* world_ = nullptr;
   void* byte_type_ = nullptr;

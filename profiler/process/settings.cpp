@@ -25,6 +25,33 @@ std::string environment_value(const char* name) {
 
 bool speaks_for_the_job() { return base::launched_rank().value_or(0) == 0; }
 
+bool read_bytes(const std::string& text, std::uint64_t& bytes) {
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  std::uint64_t unit = 1;
+  switch (*end) {
+    case 'k':
+    case 'K':
+      unit = std::uint64_t{1} << 10;
+      ++end;
+      break;
+    case 'm':
+    case 'M':
+      unit = std::uint64_t{1} << 20;
+      ++end;
+      break;
+    case 'g':
+    case 'G':
+      unit = std::uint64_t{1} << 30;
+      ++end;
+      break;
+    default: break;
+  }
+  if (end == text.c_str() || *end != '\0' || !(number >= 0) || number > 1e15) return false;
+  bytes = static_cast<std::uint64_t>(number * static_cast<double>(unit));
+  return true;
+}
+
 std::vector<std::string> environment_list(const char* name) {
   return base::comma_separated(environment_value(name));
 }
@@ -35,6 +62,8 @@ Settings read_settings(const std::string& start_directory) {
   const std::string disable = environment_value("FATHOM_DISABLE");
   settings.disabled = !disable.empty() && disable != "0";
   settings.times = environment_value("FATHOM_TIME") != "0";
+  const std::string waits = environment_value("FATHOM_WAITS_MEMORY");
+  if (!waits.empty() && !read_bytes(waits, settings.waits_bytes)) settings.bad_waits = waits;
   settings.quiet = environment_value("FATHOM_LOG") == "quiet";
   settings.informs = environment_value("FATHOM_LOG") == "info";
   settings.output = environment_value("FATHOM_OUTPUT");

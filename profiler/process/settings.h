@@ -2,6 +2,7 @@
 // The settings that the environment asks for. docs/environment.md documents them for users.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,10 +18,12 @@ struct Settings {
   std::string bad_source;                   // the value of FATHOM_SOURCE if it names no source
   std::string output;           // FATHOM_OUTPUT, absolute; empty: fathom-APP-JOB in start_directory
   std::string start_directory;  // where the process was started
-  std::vector<std::string> performance_variables;  // FATHOM_PVARS
-  bool times = true;                               // FATHOM_TIME is not 0
-  bool quiet = false;                              // FATHOM_LOG=quiet: not even errors on stderr
-  bool informs = false;                            // FATHOM_LOG=info: print where the profile is
+  std::vector<std::string> performance_variables;       // FATHOM_PVARS
+  bool times = true;                                    // FATHOM_TIME is not 0
+  std::uint64_t waits_bytes = std::uint64_t{16} << 20;  // FATHOM_WAITS_MEMORY; 0: no waits
+  std::string bad_waits;  // the value of FATHOM_WAITS_MEMORY if it is no size
+  bool quiet = false;     // FATHOM_LOG=quiet: not even errors on stderr
+  bool informs = false;   // FATHOM_LOG=info: print where the profile is
 };
 
 // The value of an environment variable; empty if it is not set.
@@ -28,6 +31,9 @@ std::string environment_value(const char* name);
 
 // The items of a variable that holds "a,b,c", without empty ones.
 std::vector<std::string> environment_list(const char* name);
+
+// Reads a size such as "64M" as bytes; false if it is none.
+bool read_bytes(const std::string& text, std::uint64_t& bytes);
 
 // Reads the environment. `start_directory`: the working directory when the library was loaded.
 Settings read_settings(const std::string& start_directory);

@@ -22,7 +22,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "profiler/calls/ticks.h"
+#include "profiler/clocks/ticks.h"
 #include "trace/format/format.h"
 
 namespace fathom::profiler {

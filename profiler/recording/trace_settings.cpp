@@ -9,34 +9,6 @@
 namespace fathom::profiler {
 namespace {
 
-// Reads a size such as "64M" as bytes.
-bool read_bytes(const std::string& text, std::uint64_t& bytes) {
-  char* end = nullptr;
-  const double number = std::strtod(text.c_str(), &end);
-  std::uint64_t unit = 1;
-  switch (*end) {
-    case 'k':
-    case 'K':
-      unit = std::uint64_t{1} << 10;
-      ++end;
-      break;
-    case 'm':
-    case 'M':
-      unit = std::uint64_t{1} << 20;
-      ++end;
-      break;
-    case 'g':
-    case 'G':
-      unit = std::uint64_t{1} << 30;
-      ++end;
-      break;
-    default: break;
-  }
-  if (end == text.c_str() || *end != '\0' || !(number >= 0) || number > 1e15) return false;
-  bytes = static_cast<std::uint64_t>(number * static_cast<double>(unit));
-  return true;
-}
-
 bool read_seconds(const std::string& text, double& seconds) {
   char* end = nullptr;
   const double number = std::strtod(text.c_str(), &end);

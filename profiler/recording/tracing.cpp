@@ -22,10 +22,10 @@
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/function_names.h"
 #include "profiler/calls/loaded_code.h"
+#include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/process/run_directory.h"
 #include "profiler/recording/chosen_communicators.h"
-#include "profiler/recording/clock_sync.h"
 #include "profiler/recording/definitions_writer.h"
 #include "profiler/recording/drain.h"
 #include "profiler/recording/placement_of_process.h"
@@ -89,25 +89,7 @@ struct State {
 
 // Never destroyed: threads of the program may outlive everything else.
 State* state = nullptr;
-ClockSync clock_sync;  // used even by processes that are not traced themselves
 TraceSettings settings_before_init;
-
-trace::ClockRow clock_now() {
-  trace::ClockRow row{};
-  std::uint64_t best = ~std::uint64_t{0};
-  for (int i = 0; i < 5; ++i) {  // keep the reading that was interrupted least
-    const std::uint64_t before = Ticks::now();
-    const std::uint64_t monotonic = nanoseconds_of(CLOCK_MONOTONIC);
-    const std::uint64_t unix_time = nanoseconds_of(CLOCK_REALTIME);
-    const std::uint64_t after = Ticks::now();
-    if (after - before >= best) continue;
-    best = after - before;
-    row.ticks = before + best / 2;
-    row.monotonic_ns = monotonic;
-    row.unix_ns = unix_time;
-  }
-  return row;
-}
 
 profile::RowsHeader header_now(ProfiledProcess& process) {
   profile::RowsHeader header = process.header();
@@ -157,7 +139,7 @@ void every_second() {
     state->last_clock_chunks = state->recorder.chunks_opened();
     const std::lock_guard guard(state->lock);
     DefinitionsFrame frame(header_now(*state->process));
-    const trace::ClockRow row = clock_now();
+    const trace::ClockRow row = JobClocks::now();
     frame.clocks(&row, 1);
     Written written = state->written;
     frame.text(describe_code(written.code));
@@ -198,6 +180,14 @@ std::string describe_recording(const TraceSettings& settings) {
   return lines;
 }
 
+void clocks_measured(const trace::ClockRow& row) try {
+  if (state == nullptr) return;
+  DefinitionsFrame frame(header_now(*state->process));
+  frame.clocks(&row, 1);
+  frame.append_to(state->file);
+} catch (...) {
+}
+
 void open_or_throw(ProfiledProcess& process) {
   const auto give_up = [&process](int error) {
     process.text().add("trace-lost", std::string("no-trace 0 ") + std::strerror(error));
@@ -231,6 +221,7 @@ void open_or_throw(ProfiledProcess& process) {
   for (std::uint32_t kind = 0; kind < kinds.size(); ++kind) judge(kind, kinds[kind]);
   traced::Requests::open();
   events::Level::requests = made->settings.transfers && process.source() != SourceName::kPeruse;
+  WaitLog::set_tracer(&events::on_complete<false>);
   made->gate.open(made->recorder);
   made->opened_at_ns = nanoseconds_of(CLOCK_MONOTONIC);
   state = made;
@@ -240,8 +231,7 @@ void open_or_throw(ProfiledProcess& process) {
   frame.text(describe_recording(made->settings) + describe_place() +
              describe_code(made->written.code));
   add_communicators(frame);
-  trace::ClockRow row = clock_now();
-  clock_sync.complete(row);
+  const trace::ClockRow row = JobClocks::now();
   frame.clocks(&row, 1);
   if (!frame.append_to(made->file)) {  // the rest of the trace is useless without it
     const int error = errno;
@@ -259,6 +249,7 @@ void open_or_throw(ProfiledProcess& process) {
   } else {
     made->gate.set(trace::PauseReason::kPhase, true);
   }
+  JobClocks::set_observer(clocks_measured);
   made->drain.start(made->recorder, made->file, made->settings.size_cap_bytes, every_second);
 }
 
@@ -271,13 +262,12 @@ void prepare(const Settings& settings) noexcept try {
 } catch (...) {
 }
 
-void open(ProfiledProcess& process, Gather& gather) noexcept try {
+bool needs_clocks() noexcept { return settings_before_init.wanted; }
+
+void open(ProfiledProcess& process) noexcept try {
   for (const std::string& sentence : settings_before_init.not_understood)
     process.text().add("note", sentence);
   if (!settings_before_init.wanted || process.source() == SourceName::kNone) return;
-  clock_sync.open(gather, static_cast<int>(process.header().rank),
-                  static_cast<int>(process.header().world_size));
-  if (clock_sync.needed()) clock_sync.measure();
   if (!list_holds(settings_before_init.ranks, process.header().rank)) return;
   open_or_throw(process);
 } catch (...) {
@@ -345,28 +335,6 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept try {
 } catch (...) {
 }
 
-namespace {
-
-void measure_clocks() noexcept try {
-  if (!clock_sync.measure() || state == nullptr) return;
-  trace::ClockRow row = clock_now();
-  clock_sync.complete(row);
-  DefinitionsFrame frame(header_now(*state->process));
-  frame.clocks(&row, 1);
-  frame.append_to(state->file);
-} catch (...) {
-}
-
-}  // namespace
-
-void world_collective_ended() noexcept {
-  if (clock_sync.needed() && clock_sync.is_due()) measure_clocks();
-}
-
-void before_close() noexcept {
-  if (clock_sync.needed()) measure_clocks();
-}
-
 void paused(bool is_paused) noexcept try {
   if (state != nullptr) state->gate.set(trace::PauseReason::kPcontrol, is_paused);
 } catch (...) {
@@ -398,7 +366,7 @@ void finish(ProfiledProcess& process) noexcept try {
   add_communicators(frame);
   const std::uint64_t lost = ending.recorder.lost();
   frame.text(describe_code(ending.written.code) + "lost " + std::to_string(lost) + '\n');
-  const trace::ClockRow row = clock_now();
+  const trace::ClockRow row = JobClocks::now();
   frame.clocks(&row, 1);
   const bool whole = frame.append_to(ending.file) && ending.file.finish();
   ending.recorder.close(whole);

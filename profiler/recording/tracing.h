@@ -10,7 +10,6 @@
 #include "profiler/process/settings.h"
 
 namespace fathom::profiler {
-class Gather;
 class ProfiledProcess;
 }  // namespace fathom::profiler
 
@@ -19,8 +18,11 @@ namespace fathom::profiler::tracing {
 // Before MPI_Init: the settings decide which PERUSE events to subscribe to.
 void prepare(const Settings& settings) noexcept;
 
+// Whether traces are wanted, which need the clocks of the job (clocks/job_clocks.h).
+bool needs_clocks() noexcept;
+
 // The process is ready: makes the files, writes the definitions and starts recording.
-void open(ProfiledProcess& process, Gather& gather) noexcept;
+void open(ProfiledProcess& process) noexcept;
 
 // A communicator became known to Fathom or visible to the program: its row in the registry may have
 // gained facts.
@@ -34,13 +36,6 @@ void phase_begun(std::uint32_t number, const char* name) noexcept;
 void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 
 void paused(bool is_paused) noexcept;
-
-// A blocking collective of the program on MPI_COMM_WORLD has ended: an opportunity to measure the
-// clocks (clock_sync.h).
-void world_collective_ended() noexcept;
-
-// At MPI_Finalize, while messages can still be sent.
-void before_close() noexcept;
 
 // Ends the recording and completes the files. Counting has stopped; no other thread is inside MPI.
 void finish(ProfiledProcess& process) noexcept;

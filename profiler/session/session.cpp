@@ -16,6 +16,7 @@
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/calls/function_names.h"
+#include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
@@ -29,6 +30,7 @@
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/monitoring.h"
 #include "profiler/sources/source_pml.h"
+#include "profiler/waits/wait_log.h"
 
 namespace fathom::profiler::session {
 
@@ -140,6 +142,13 @@ void describe_process(ProfiledProcess& process) {
   if (process.source() == SourceName::kPeruse) describe_peruse(process);
 }
 
+void describe_settings(ProfiledProcess& process) {
+  if (!process.settings().bad_waits.empty())
+    process.run_text().add("note", "FATHOM_WAITS_MEMORY=" + process.settings().bad_waits +
+                                       " was not understood (expected bytes, such as 16M); the "
+                                       "default was used");
+}
+
 void open_performance_variables(Run& run) {
   std::vector<std::string> unknown;
   run.variables.open(run.process.settings().performance_variables, unknown);
@@ -182,11 +191,14 @@ void open(Run& run) {
   process.communicators().set_known_observer(tracing::communicator_known);
   if (!process.open(world, threads_communicate_together()) || !hook_pml()) return;
   ProfiledProcess::set_active(&process);
-  if (!choose_source(process, chosen_pml)) {
+  const bool times = kTimedFunctions != nullptr && process.settings().times;
+  const bool finds_waits = times && process.settings().waits_bytes > 0;
+  if (!choose_source(process, chosen_pml, finds_waits)) {
     unhook_pml();
     process.text().add("note", "nothing could be counted: no source worked, see steps_down");
   }
   describe_process(process);
+  describe_settings(process);
   open_performance_variables(run);
   process.set_run_directory(name_run_directory(process));
   adopt_predefined(process.communicators(), world, self);
@@ -196,11 +208,17 @@ void open(Run& run) {
   arm_rescue(process.run_directory(), header.job, header.rank);
   if (header.rank == 0) process.claim_run_directory();
   CallSites::open();
-  if (kTimedFunctions != nullptr && process.settings().times &&
-      process.source() != SourceName::kNone) {
-    CallTimes::open(process.text(), kTimedFunctions);
+  if (times && process.source() != SourceName::kNone &&
+      CallTimes::open(process.text(), kTimedFunctions) && finds_waits) {
+    WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
+                  kTimedFunctions, kTimedFunctionCount);
   }
-  tracing::open(process, run.gather);
+  if (process.source() != SourceName::kNone && (finds_waits || tracing::needs_clocks())) {
+    JobClocks::open(run.gather, static_cast<int>(header.rank),
+                    static_cast<int>(header.world_size));
+  }
+  tracing::open(process);
+  if (WaitLog::opened()) WaitLog::begin();
 }
 
 }  // namespace

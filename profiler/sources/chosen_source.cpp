@@ -37,10 +37,14 @@ bool prepare_peruse(ProfiledProcess& process, const std::string& chosen_pml, std
   return true;
 }
 
+void watch_requests(ProfiledProcess& process, bool counts) {
+  receive_requests::open(process.counter().shared_by_threads(), counts);
+  hook_receives();
+}
+
 void prepare_pml(ProfiledProcess& process) {
   process.communicators().set_observers(nullptr, nullptr);
-  receive_requests::open(process.counter().shared_by_threads());
-  hook_receives();
+  watch_requests(process, true);
 }
 
 void describe_witnesses(ProfiledProcess& process, SourceName source, const SelfCheck& check) {
@@ -56,11 +60,12 @@ void describe_witnesses(ProfiledProcess& process, SourceName source, const SelfC
 }
 
 bool try_source(ProfiledProcess& process, SourceName source, const std::string& chosen_pml,
-                std::string& reason) {
+                bool finds_waits, std::string& reason) {
   if (source == SourceName::kMpiT) return open_monitoring(process, reason);
   const bool with_peruse = source == SourceName::kPeruse;
   if (with_peruse) {
     if (!prepare_peruse(process, chosen_pml, reason)) return false;
+    if (finds_waits) watch_requests(process, false);
   } else {
     prepare_pml(process);
   }
@@ -79,7 +84,7 @@ bool try_source(ProfiledProcess& process, SourceName source, const std::string& 
 
 }  // namespace
 
-bool choose_source(ProfiledProcess& process, const std::string& chosen_pml) {
+bool choose_source(ProfiledProcess& process, const std::string& chosen_pml, bool finds_waits) {
   const Settings& settings = process.settings();
   if (!settings.bad_source.empty()) {
     process.text().add("note", "FATHOM_SOURCE=" + settings.bad_source +
@@ -89,7 +94,7 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml) {
   if (settings.source == SourceName::kPeruse) candidates.push_back(SourceName::kPml);
   for (const SourceName candidate : candidates) {
     std::string reason;
-    if (try_source(process, candidate, chosen_pml, reason)) {
+    if (try_source(process, candidate, chosen_pml, finds_waits, reason)) {
       process.set_source(candidate);
       break;
     }

@@ -15,8 +15,9 @@
 namespace fathom::profiler {
 
 // `chosen_pml`: the PML that the user or the site asked for; empty if none. The PML must be hooked
-// and the process active. False if no source works; `process` then has none.
-bool choose_source(ProfiledProcess& process, const std::string& chosen_pml);
+// and the process active. `finds_waits`: requests are watched even where PERUSE counts. False if no source
+// works; `process` then has none.
+bool choose_source(ProfiledProcess& process, const std::string& chosen_pml, bool finds_waits);
 
 // The program is about to free this request: the source may have to watch it from now on.
 void request_freed(ProfiledProcess& process, const MPI_Request& request);

@@ -85,9 +85,20 @@ struct Received {
   }
 };
 
-void count_received(const void* comm, const void* status, int posted_tag, const void* request) {
+// False if PERUSE counts, and requests are watched only to know which call completes them.
+bool counts = true;
+
+// `request`: null if the call that posted the receive also completes it; `note`: that of its start.
+void count_received(const void* comm, const void* status, int posted_tag,
+                    const void* request = nullptr, std::uint64_t note = 0) {
   const Received message(comm, status, matched_tag(posted_tag, status));
   if (message.live == nullptr) return;
+  if (request == nullptr) {
+    events::received(*message.live, message.tag, message.source);
+  } else {
+    events::persistent_received(*message.live, message.tag, message.source, note, request);
+  }
+  if (!counts) return;
   events::message_received(*message.live, message.tag, message.source, message.bytes, request);
   count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
                 message.bytes);
@@ -131,6 +142,7 @@ Received unmark(void* request) {
 void count_unfreed(void* request) {
   const Received message = unmark(request);
   if (message.live == nullptr) return;
+  events::request_received(*message.live, message.tag, message.source, request, has_whole_tags());
   events::message_received(*message.live, message.tag, message.source, message.bytes, request);
   count_message(profile::Direction::kReceived, *message.live, message.tag, message.source,
                 message.bytes);
@@ -146,12 +158,28 @@ void count_unfreed(void* request) {
 // nothing has to be saved.
 int free_counted(void** request) {
   const Received message = unmark(*request);
-  if (message.live == nullptr) return own_free(request);
+  if (message.live == nullptr) {
+    events::not_received(*request, has_whole_tags());
+    return own_free(request);
+  }
+  events::request_received(*message.live, message.tag, message.source, *request, has_whole_tags());
   events::message_received(*message.live, message.tag, message.source, message.bytes, *request);
   if (!count_repeated(profile::Direction::kReceived, *message.live, message.tag, message.source,
                       message.bytes)) {
     return count_slowly_and_free(request, *message.live, message.tag, message.source,
                                  message.bytes);
+  }
+  return own_free(request);
+}
+
+// The same where PERUSE counts.
+int free_noted(void** request) {
+  const Received message = unmark(*request);
+  if (message.live == nullptr) {
+    events::not_received(*request, has_whole_tags());
+  } else {
+    events::request_received(*message.live, message.tag, message.source, *request,
+                             has_whole_tags());
   }
   return own_free(request);
 }
@@ -236,11 +264,18 @@ int on_complete_count(void* request) {
   if (counts_now) count_unfreed(request);
 }
 
-void watch(void* request, int posted_tag) {
+void watch(void* request, const void* comm, int posted_tag, int posted_source) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
   if (free_function != library_free.load(std::memory_order_relaxed) &&
       !is_library_free(free_function))
     return;
+  if (events::kFindsWaits) {
+    events::posted(Communicators::find(comm), posted_tag, posted_source, request, has_whole_tags());
+  }
+  if (!counts) {
+    free_function = free_noted;
+    return;
+  }
   free_function = free_counted;
   if (!is_usual) [[unlikely]]
     return watch_unusual(request, posted_tag);
@@ -256,6 +291,8 @@ struct PersistentReceive {
   FreeFunction free;
   Callback library_callback;  // the one that the library set for this start (osc/pt2pt)
   bool given_up;              // freed between its start and its completion
+  int source;                 // as posted
+  std::uint64_t note;         // of this start: events::started()
 };
 
 std::mutex persistent_lock;
@@ -304,7 +341,7 @@ int on_persistent_complete(void* request) {
   if (!find(request, receive)) return 0;
   events::request_completed(request, true);
   // Count first: the library's callback may start the request again.
-  count_received(receive.comm, status_of(request), receive.tag, request);
+  count_received(receive.comm, status_of(request), receive.tag, request, receive.note);
   if (forget_given_up(request)) {
     release(&request, receive);
     return 1;  // required of a callback that has freed its request
@@ -341,7 +378,8 @@ int free_persistent(void** request) {
 
 }  // namespace
 
-void open(bool threads_share) {
+void open(bool threads_share, bool counts_messages) {
+  counts = counts_messages;
   threads_share_mpi = threads_share;
   is_usual = has_whole_tags() && lists_receive_requests();
 }
@@ -375,6 +413,8 @@ void before_start(void* request) {
   const auto found = persistent_receives().find(request);
   if (found == persistent_receives().end()) return;
   events::request_started(request, true);
+  found->second.note = events::started(Communicators::find(found->second.comm), found->second.tag,
+                                       found->second.source);
   Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
   if (callback == on_persistent_complete) return;
   found->second.library_callback = callback;
@@ -387,7 +427,7 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
   void* seen = status != nullptr ? status : own_status;
   const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(comm, seen, tag, nullptr);
+    count_received(comm, seen, tag);
   }
   return result;
 }
@@ -397,20 +437,20 @@ int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void*
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
   const int result = original_pml.mrecv(buffer, count, datatype, message, seen);
-  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag, nullptr);
+  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag);
   return result;
 }
 
 int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
           void** request) {
   const int result = original_pml.irecv(buffer, count, datatype, source, tag, comm, request);
-  if (result == kSuccess) watch(*request, tag);
+  if (result == kSuccess) watch(*request, comm, tag, source);
   return result;
 }
 
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
   const int result = original_pml.imrecv(buffer, count, datatype, message, request);
-  if (result == kSuccess) watch(*request, kAnyTag);
+  if (result == kSuccess) watch(*request, comm_of(*request), kAnyTag, -1);
   return result;
 }
 
@@ -422,7 +462,7 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
   StartFunction& start = field_ref<StartFunction>(*request, openmpi::kRequestStart);
   FreeFunction& free_function = field_ref<FreeFunction>(*request, openmpi::kRequestFree);
   const std::lock_guard guard(persistent_lock);
-  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr, false};
+  persistent_receives()[*request] = {comm, tag, start, free_function, nullptr, false, source, 0};
   start = start_persistent;
   free_function = free_persistent;
   return result;

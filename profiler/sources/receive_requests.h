@@ -27,8 +27,9 @@
 
 namespace fathom::profiler::receive_requests {
 
-// Before the first request. `threads_share`: several threads may be inside MPI at once.
-void open(bool threads_share);
+// Before the first request. `threads_share`: several threads may be inside MPI at once. `counts`:
+// false if PERUSE counts the messages, and requests are watched only to find waits (profiler/waits/).
+void open(bool threads_share, bool counts);
 
 int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
          void* status);

@@ -28,11 +28,13 @@ void* module_table = nullptr;
   if (process != nullptr && destination != kProcNull) process->counter_lost();
 }
 
+// `request`: null if the call that sends the message also completes it.
 [[gnu::always_inline]] inline void count_sent(const void* comm, int tag, int destination,
-                                              std::uint64_t bytes) {
+                                              std::uint64_t bytes, void* request = nullptr) {
   Live* live = Communicators::find(comm);
   if (live == nullptr) [[unlikely]]
     return count_lost(destination);
+  events::sent(*live, tag, destination, request);
   count_message(profile::Direction::kSent, *live, tag, destination, bytes);
 }
 
@@ -57,7 +59,7 @@ int isend(const void* buffer, std::size_t count, void* datatype, int destination
       original_pml.isend(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result != kSuccess) return result;
   events::send_requested(*request);
-  count_sent(comm, tag, destination, bytes_of(count, datatype));
+  count_sent(comm, tag, destination, bytes_of(count, datatype), *request);
   return result;
 }
 
@@ -128,7 +130,7 @@ int start_one(StartFunction start, void** request) {
   if (result != kSuccess || !is_send) return result;
   events::send_requested(*request);
   if (*request != before && release(before, send)) adopt(*request, send);
-  count_sent(send.comm, send.tag, send.destination, send.bytes);
+  count_sent(send.comm, send.tag, send.destination, send.bytes, *request);
   return result;
 }
 

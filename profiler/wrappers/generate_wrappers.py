@@ -133,7 +133,8 @@ def wrapper(f):
 
 def wrappers(functions):
     return entry_point_file([wrapper(f) for f in counted(functions)], [],
-                            'const char* const* const kTimedFunctions = nullptr;')
+                            'const char* const* const kTimedFunctions = nullptr;\n'
+                            'const std::uint32_t kTimedFunctionCount = 0;')
 
 
 def entry_point_file(pairs, headers, definition):
@@ -159,21 +160,36 @@ def place_and_size(f):
 NEVER_TIMED = ('init', 'init_thread', 'finalize', 'abort')  # they begin and end the time that counts
 
 
-def timing(f, left=''):
+def in_sequence(f):
+    """Whether all members of a communicator call it in the same order (mpi::Meaning)."""
+    return f.role in ('blocking', 'nonblocking') or 'flow' in f.options
+
+
+def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     comm, size = place_and_size(f)
     before = []
     if comm and 'given(' in comm:
         before = [f'const std::uint32_t comm_before = timed.on() ? {comm} : 0;']
         comm = 'comm_before'
-    leave = f'timed.leave({comm or "profile::kNoCommunicator"}, {size or 0});'
+    if f.role == 'completion':
+        first, second = [argument_name(p) for p in split(f.parameters)][:2]
+        before.append(f'timed.completes({f"{first}, {second}" if second == "array_of_requests" else "1, request"});')
+    comm = comm or 'profile::kNoCommunicator'
+    leave = f'timed.leave({comm}, {size or 0});'
+    if in_sequence(f) and comm != 'profile::kNoCommunicator':
+        names = [argument_name(p) for p in split(f.parameters)]
+        given = [comm, str(size or 0), 'root' if 'root' in names else '-1']
+        if 'MPI_Request *request' in f.parameters:
+            given.append(f'{result} == MPI_SUCCESS ? given(request) : nullptr')
+        leave = f'timed.leave_collective({", ".join(given)});'
     return before, [f'timed.returned({left});', f'if (timed.on()) {leave}']
 
 
 def timed_call(f, passed):
     if f.role in NEVER_TIMED:
         return [f'return wrapped_{f.short}({passed});']
-    before, after = timing(f)
+    before, after = timing(f, 'code')
     called = f'next({f.fixed().arguments})' if f.role in TRACED_ONLY else f'wrapped_{f.short}({passed})'
     return [f'TimedCall timed(caller, kFunction_{f.name}, "{f.name}");', *before,
             f'const int code = {called};', *after, 'return code;']
@@ -196,7 +212,8 @@ def timed_wrappers(functions):
         [timed_wrapper(f) for f in functions],
         ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'function_numbers.h'],
         'using namespace calls;\n\n'
-        'const char* const* const kTimedFunctions = kFunctionNames;')
+        'const char* const* const kTimedFunctions = kFunctionNames;\n'
+        'const std::uint32_t kTimedFunctionCount = kFunctionCount;')
 
 
 def classes(functions):
@@ -220,7 +237,7 @@ def recorded_call(f):
     new = [f'const void* const site = CallSites::site(caller, "{f.name}");',
            f'TracedCall recorded(kFunction_{f.name}, site);']
     timed = f.role not in NEVER_TIMED
-    before, after = timing(f, 'recorded.left_at()') if timed else ([], [])
+    before, after = timing(f, 'ended.result', 'recorded.left_at()') if timed else ([], [])
     if timed:
         new += [f'TimedCall timed(kFunction_{f.name}, site);', 'recorded.began_at(timed.entered());', *before]
     enter = call_attributes.enter_statements(fixed)
@@ -307,7 +324,8 @@ def traced_wrappers(functions):
         pairs, ['profiler/calls/arguments.h', 'profiler/calls/timed_call.h', 'profiler/recording/traced_call.h',
                 'profiler/recording/traced_completion.h', 'profiler/recording/traced_fortran.h',
                 'profiler/recording/tracing.h', 'function_numbers.h'],
-        'using namespace traced;\n\nconst char* const* const kTimedFunctions = kFunctionNames;')
+        'using namespace traced;\n\nconst char* const* const kTimedFunctions = kFunctionNames;\n'
+        'const std::uint32_t kTimedFunctionCount = kFunctionCount;')
 
 
 def function_numbers(functions):

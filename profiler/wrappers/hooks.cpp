@@ -3,6 +3,7 @@
 
 #include "message_events.h"
 #include "profiler/calls/call_times.h"
+#include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/modules.h"
@@ -75,8 +76,8 @@ BlockingCall::~BlockingCall() {
   if (live_ == nullptr) return;
   live_->blocking_class.store(outer_class_, relaxed);
   Communicators::collective_on() = outer_live_;
-  if (events::kRecords && live_->is_world && outer_class_ == kNoClass)
-    tracing::world_collective_ended();
+  if (events::kFindsWaits && live_->is_world && outer_class_ == kNoClass)
+    JobClocks::world_collective_ended();
 }
 
 NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)

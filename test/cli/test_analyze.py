@@ -158,8 +158,9 @@ class Analyze(harness.CliTest):
         document = fixtures.hpcc4()
         self.write_run("r", document)
         self.assert_refused(self.fathom("analyze", "r", "--only", "wait-states"), 1, "'wait-states' needs a trace",
-                            "without --no-time")
-        self.assert_refused(self.fathom("critical-path", "r"), 1, "needs a trace")
+                            "unless --no-time is given")
+        self.assert_refused(self.fathom("critical-path", "r"), 1, "needs a trace", "its calls were not timed")
+        document = fixtures.with_times(document)
         document["coverage"]["waits_unknown"] = "a rank ended without MPI_Finalize"
         self.write_run("r", document)
         self.assert_refused(self.fathom("critical-path", "r"), 1, "this one has none: a rank ended without MPI_Finalize")

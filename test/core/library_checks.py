@@ -27,6 +27,7 @@ EVERYWHERE = {
     "fathom::profiler::classify_hidden(",
     "fathom::profiler::count_slowly(",
     "fathom::profiler::ProfiledProcess::active_",
+    "fathom::profiler::WaitLog::",
 }
 HOT_OBJECTS = {
     "calls/call_sites.cpp": {
@@ -48,6 +49,18 @@ HOT_OBJECTS = {
         "__gxx_personality_v0": "new place; caught there", "_Unwind_Resume": "new place; caught there",
         "__dso_handle": "new place", "snprintf": "CallTimes::open and close",
     },
+    "waits/wait_log.cpp": {
+        "mmap64": "WaitLog::open; a call that completes more requests than any before it on this thread",
+        "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "",
+        "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
+        "clock_gettime": "Ticks::now where the processor's counter is not even",
+        "fathom::mpi::": "WaitLog::open",
+        # The requests of non-blocking collectives.
+        "operator new(unsigned long)": "a collective is started", "operator delete(void*, unsigned long)": "it is complete",
+        "pthread_mutex_": "both", "std::__": "a collective is started; caught there", "__cxa_": "the same",
+        "__gxx_personality_v0": "the same", "_Unwind_Resume": "the same",
+    },
+    "waits/time_log.cpp": {"mmap64": "TimeLog::open", "munmap": "destructor"},
     "counting/counter.cpp": {
         "mmap64": "Counter::open reserves its address space, once",
         "munmap": "destructor",

@@ -175,7 +175,8 @@ class Tests:
         program = os.path.join(self.arguments.binaries, "timed")
         subprocess.run([self.arguments.cli, "run", "-o", where, "--", build.mpirun, "--oversubscribe", "-n", "2", program],
                        env=dict(build.environment, TEST_SCRATCH=self.scratch), cwd=self.scratch, capture_output=True, check=True)
-        sites = self.profile(where)["call_sites"]
+        # What follows the last call leads to MPI_Finalize, which is not timed and has no place.
+        sites = [site for site in self.profile(where)["call_sites"] if site["module"]]
         assert all(site["function"] in ("main", "ring", "talk") and site["file"].endswith("timed.c") and site["line"] > 0 for site in sites), sites
 
     def run(self, arguments):

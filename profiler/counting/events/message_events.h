@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What libfathom.so does with each message besides counting it: nothing.
-// The counterpart in recording/events/ records events; the include path chooses between them.
+// What libfathom-count.so does with each message besides counting it: nothing.
 #pragma once
 
-#include <cstdint>
-
-#include "profiler/counting/live_communicator.h"
-#include "trace/format/format.h"
+#include "profiler/counting/no_recording.h"
 
 namespace fathom::profiler::events {
 
-inline constexpr bool kRecords = false;
+inline constexpr bool kFindsWaits = false;
 
-inline void message_sent(const void*, int, int, std::uint64_t) {}
-inline void send_requested(const void*) {}
-inline void receive_requested(const void*) {}
-inline void request_started(const void*, bool) {}
-inline void request_completed(const void*, bool) {}
-inline void message_received(const Live&, int, int, std::uint64_t, const void*) {}
-inline void received_retracted(const void*) {}
-inline bool records_transfers() { return false; }
-inline void transfer(trace::TransferStep, bool, const void*) {}
-inline void unexpected(const Live&, int, int, bool) {}
+inline void sent(const Live&, int, int, void*) {}
+inline void posted(const Live*, int, int, void*, bool) {}
+inline std::uint64_t started(const Live*, int, int) { return 0; }
+inline void received(const Live&, int, int) {}
+inline void request_received(const Live&, int, int, const void*, bool) {}
+inline void persistent_received(const Live&, int, int, std::uint64_t, const void*) {}
+inline void not_received(const void*, bool) {}
 
 }  // namespace fathom::profiler::events

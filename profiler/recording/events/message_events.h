@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What libfathom-trace.so does with each message besides counting it: records it
-// (trace/format/format.h).
+// (trace/format/format.h), and notes what finding waits needs.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "profiler/recording/traced_call.h"
+#include "profiler/waits/message_waits.h"
 
 namespace fathom::profiler::events {
 
@@ -138,6 +139,8 @@ inline void request_completed(const void* request, bool receiving) {
 template <bool kIsReceive>
 int on_complete(void* request) {
   request_completed(request, kIsReceive);
+  if (!kIsReceive && WaitLog::on() && rankmap::field<bool>(request, openmpi::kRequestPersistent))
+    WaitLog::persistent_sent(request);
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "profiler/recording/clock_sync.h"
+#include "profiler/clocks/clock_sync.h"
 
 #include <sched.h>
 
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "profiler/calls/ticks.h"
+#include "profiler/clocks/ticks.h"
 
 namespace fathom::profiler {
 namespace {

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What the libraries that time calls note of each message, so that waits can be found at the end
+// (wait_log.h): half of events/message_events.h and of recording/events/message_events.h.
+//
+// A request keeps its note in the data of its completion callback, which Open MPI leaves to whoever
+// sets that callback. Only requests of the program have one.
+#pragma once
+
+#include "openmpi_layout.h"
+#include "profiler/waits/wait_log.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler::events {
+
+inline constexpr bool kFindsWaits = true;
+
+// The PML took a message. `request`: null if the call that sends it completes it.
+inline void sent(const Live& live, int tag, int destination, void* request) {
+  if (!WaitLog::on() || destination < 0 || !WaitLog::is_of_program(live, tag)) return;
+  const Part part = WaitLog::sent(live, tag, destination);
+  if (request == nullptr) {
+    WaitLog::completed(part);
+  } else {
+    WaitLog::watch_send(request, part);
+  }
+}
+
+inline bool is_watched(const Live* live, int tag, int source) {
+  return WaitLog::on() && live != nullptr && source != openmpi::kProcNull &&
+         WaitLog::is_of_program(*live, tag == openmpi::kAnyTag ? 0 : tag);
+}
+
+// A receive was posted. `keeps_note`: false if the PML uses the callback's data itself.
+inline void posted(const Live* live, int tag, int source, void* request, bool keeps_note) {
+  if (!keeps_note || !is_watched(live, tag, source)) return;
+  rankmap::field_ref<WaitLog::Note>(request, openmpi::kRequestCallbackData) =
+      WaitLog::posted(*live, tag, source);
+}
+
+// A persistent receive is about to be started. Returns its note.
+inline std::uint64_t started(const Live* live, int tag, int source) {
+  return is_watched(live, tag, source) ? WaitLog::posted(*live, tag, source) : 0;
+}
+
+// The present call has posted and completed a receive.
+inline void received(const Live& live, int tag, int source) {
+  if (WaitLog::on() && WaitLog::is_of_program(live, tag)) WaitLog::received(live, tag, source, 0);
+}
+
+// The present call completes a receive and frees its request.
+inline void request_received(const Live& live, int tag, int source, const void* request,
+                             bool keeps_note) {
+  if (!WaitLog::on() || !WaitLog::is_of_program(live, tag)) return;
+  if (!keeps_note) return WaitLog::received_at_unknown_post(live, tag, source);
+  WaitLog::received(live, tag, source,
+                    rankmap::field<WaitLog::Note>(request, openmpi::kRequestCallbackData));
+}
+
+// A persistent receive is complete.
+inline void persistent_received(const Live& live, int tag, int source, std::uint64_t note,
+                                const void* request) {
+  if (WaitLog::on() && WaitLog::is_of_program(live, tag))
+    WaitLog::persistent_received(live, tag, source, note, request);
+}
+
+// A receive ends without a message.
+inline void not_received(const void* request, bool keeps_note) {
+  if (WaitLog::on() && keeps_note)
+    WaitLog::cancelled(rankmap::field<WaitLog::Note>(request, openmpi::kRequestCallbackData));
+}
+
+}  // namespace fathom::profiler::events

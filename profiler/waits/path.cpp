@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profiler/waits/path.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "profiler/waits/wait_log.h"
+
+namespace fathom::profiler {
+namespace {
+
+struct Token {
+  std::int64_t now_ns = 0;  // the walk has come back to this moment
+  std::int64_t end_ns = 0;
+  std::uint64_t jumps = 0;
+  std::int64_t error_ns = 0;
+  std::uint32_t is_done = 0;
+  std::uint32_t reserved = 0;
+};
+
+// What this process remembers, in order of time: before each call a stretch.
+class OwnTime {
+ public:
+  OwnTime(const SharedClock& clock, const FoundWaits& found) : clock_(clock) {
+    auto wait = found.waits.begin();
+    auto unresolved = found.unresolved.begin();
+    WaitLog::for_each_record([&](const WaitLog::Record& record) {
+      const bool waited = wait != found.waits.end() && wait->record == &record;
+      const bool may_wait = unresolved != found.unresolved.end() && *unresolved == &record;
+      if (record.of_main)
+        calls_.push_back({clock.at(record.entered), clock.at(record.left),
+                          waited ? &*wait : nullptr, may_wait, &record});
+      if (waited) ++wait;
+      if (may_wait) ++unresolved;
+    });
+  }
+
+  // Follows the path back to a wait, or to the beginning of the window. Returns the wait at which it
+  // leaves this process.
+  const FoundWait* follow(Token& token, const PathWindow& window) {
+    auto call =
+        std::lower_bound(calls_.begin(), calls_.end(), token.now_ns,
+                         [](const Call& one, std::int64_t ns) { return one.entered_ns < ns; });
+    while (token.now_ns > window.start_ns) {
+      const bool inside = call != calls_.begin() && token.now_ns <= std::prev(call)->left_ns;
+      if (!inside) {
+        stretch(token, window, call);
+        continue;
+      }
+      --call;
+      const FoundWait* const wait = call->wait;
+      const bool leaves =
+          wait != nullptr && wait->decided_ns < token.now_ns && wait->decided_ns > window.start_ns;
+      const std::int64_t from =
+          std::max(leaves ? wait->decided_ns : call->entered_ns, window.start_ns);
+      if (call->may_wait) token.error_ns += token.now_ns - from;
+      if (call->record->row != nullptr) add(window, call->record->row, false, token.now_ns - from);
+      token.now_ns = from;
+      if (leaves) return wait;
+    }
+    return nullptr;
+  }
+
+  std::vector<profile::PathRow> rows() const {
+    std::vector<profile::PathRow> all;
+    for (const auto& [key, sum] : sums_) {
+      const auto& [window, row, is_program] = key;
+      profile::PathRow& one = all.emplace_back();
+      if (row != nullptr) {
+        one.key = row->key;
+        one.place = row->place;
+      } else {
+        one.key.communicator = profile::kNoCommunicator;
+        one.place.function = kAtTheEnd;
+      }
+      one.window = window;
+      one.is_program = is_program ? 1 : 0;
+      one.stretches = sum.stretches;
+      one.total_ns = static_cast<std::uint64_t>(sum.ns);
+    }
+    return all;
+  }
+
+ private:
+  struct Call {
+    std::int64_t entered_ns, left_ns;
+    const FoundWait* wait;
+    bool may_wait;  // nobody knows
+    const WaitLog::Record* record;
+  };
+  struct Sum {
+    std::uint64_t stretches = 0;
+    std::int64_t ns = 0;
+  };
+
+  // The part of the stretch before `call` that lies before the present moment.
+  void stretch(Token& token, const PathWindow& window, std::vector<Call>::const_iterator call) {
+    const std::int64_t begin =
+        call == calls_.begin() ? clock_.at(WaitLog::opened_at()) : std::prev(call)->left_ns;
+    const bool is_last = call == calls_.end();
+    const std::int64_t end = is_last ? clock_.at(WaitLog::closed_at()) : call->entered_ns;
+    const std::int64_t from = std::max(begin, window.start_ns);
+    const std::int64_t ns = std::max<std::int64_t>(token.now_ns - from, 0);
+    const double part =
+        end > begin ? static_cast<double>(ns) / static_cast<double>(end - begin) : 0.0;
+    std::int64_t in_calls = 0;
+    const WaitLog::Stretch sums =
+        is_last ? WaitLog::present_stretch() : call->record->stretch_sums();
+    for (std::uint32_t i = 0; i < sums.count; ++i) {
+      const auto sum = static_cast<std::int64_t>(static_cast<double>(sums.sums[i].ticks) *
+                                                 clock_.ns_per_tick() * part);
+      if (sums.sums[i].row == nullptr) {
+        token.error_ns += sum;
+        continue;
+      }
+      const std::int64_t fits = std::min(sum, ns - in_calls);
+      add(window, sums.sums[i].row, false, fits);
+      in_calls += fits;
+    }
+    add(window, is_last ? nullptr : call->record->row, true, ns - in_calls);
+    // Before the first call there is nothing that could be followed further.
+    token.now_ns = call == calls_.begin() ? window.start_ns : from;
+  }
+
+  void add(const PathWindow& window, const profile::CallRow* row, bool is_program,
+           std::int64_t ns) {
+    if (ns <= 0) return;
+    Sum& sum = sums_[{window.number, row, is_program}];
+    sum.stretches += 1;
+    sum.ns += ns;
+  }
+
+  const SharedClock& clock_;
+  std::vector<Call> calls_;
+  std::map<std::tuple<std::uint32_t, const profile::CallRow*, bool>, Sum> sums_;
+};
+
+}  // namespace
+
+FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock,
+                    const FoundWaits& found, const std::vector<PathWindow>& windows) noexcept try {
+  OwnTime own(clock, found);
+  FoundPath path;
+  for (const PathWindow& window : windows) {
+    const Gather::Place last = gather.largest({window.stop_ns, rank});
+    Token token{last.value, last.value, 0, 0, 0, 0};
+    bool here = last.where == rank;
+    while (here || gather.next_token(&token, sizeof token)) {
+      if (token.is_done != 0) {  // at process 0
+        gather.end_tokens();
+        break;
+      }
+      here = false;
+      const FoundWait* const wait = own.follow(token, window);
+      if (wait != nullptr) {
+        token.jumps += 1;
+        here = wait->peer_rank == rank;
+        if (!here) gather.send_token(static_cast<int>(wait->peer_rank), &token, sizeof token);
+        continue;
+      }
+      path.facts.push_back(
+          {window.number, token.end_ns - token.now_ns, token.jumps, token.error_ns});
+      token.is_done = 1;
+      here = rank == 0;
+      if (!here) gather.send_token(0, &token, sizeof token);
+    }
+  }
+  path.rows = own.rows();
+  return path;
+} catch (...) {
+  return {};
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profiler/waits/resolve.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include "mpi/meaning.h"
+#include "profiler/waits/exchange.h"
+
+namespace fathom::profiler {
+namespace {
+
+using mpi::Flow;
+
+// In place of a moment.
+constexpr std::int64_t kUnknown = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kNoWait = kUnknown + 1;  // the call did not have to wait for anybody
+
+// Times are kept in units of some 20 ns.
+constexpr std::int64_t kRounding = 100;
+
+// Places in a communicator's sequence that are brought together at one process.
+constexpr std::uint64_t kBlock = 4096;
+
+struct Decision {
+  std::int64_t ns = kUnknown;
+  std::uint32_t rank = 0;
+  std::uint32_t reserved = 0;
+};
+
+// ---- what travels ----
+
+enum class Content : std::uint64_t { kQuestions, kBlock };
+
+struct ChannelQuestion {       // followed by the ordinals
+  std::uint64_t communicator;  // CommunicatorRow::key
+  ChannelKind kind;            // at the process that is asked
+  std::int32_t tag;
+  std::uint64_t ordinals;
+};
+
+struct BlockHeader {  // followed by the times and the questions
+  std::uint64_t communicator;
+  std::uint64_t first;  // place in the sequence
+  std::uint32_t members;
+  std::uint32_t
+      member;  // its rank; kNoRank on an intercommunicator, whose members are in two groups
+  std::uint64_t times, questions;
+};
+constexpr std::uint32_t kNoRank = ~0u;
+
+struct BlockQuestion {
+  std::uint64_t ordinal;
+  std::int32_t root;
+  Flow flow;
+};
+
+template <typename T>
+void put(std::vector<char>& data, const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  const std::size_t at = data.size();
+  data.resize(at + sizeof value);
+  std::memcpy(data.data() + at, &value, sizeof value);
+}
+
+class Bytes {
+ public:
+  explicit Bytes(const std::vector<char>& data) : data_(data) {}
+  template <typename T>
+  bool get(T& value) {
+    if (data_.size() - at_ < sizeof value) return false;
+    std::memcpy(&value, data_.data() + at_, sizeof value);
+    at_ += sizeof value;
+    return true;
+  }
+
+ private:
+  const std::vector<char>& data_;
+  std::size_t at_ = 0;
+};
+
+// ---- at the process where a block comes together ----
+
+struct Block {
+  struct Asker {
+    std::uint32_t process, member;
+    std::vector<BlockQuestion> questions;
+  };
+  std::vector<std::vector<std::int64_t>> times;  // by member; empty: it has sent none
+  std::vector<std::uint32_t> processes;
+  std::vector<Asker> askers;
+  std::uint32_t without_rank = 0;  // how many have come on an intercommunicator
+  std::vector<Decision> last;      // of all members, where somebody has asked for it
+
+  std::int64_t at(std::size_t member, std::uint64_t place) const {
+    return place < times[member].size() ? times[member][place] : kUnknown;
+  }
+  Decision last_of(std::size_t from, std::size_t to, std::size_t without,
+                   std::uint64_t place) const {
+    Decision last{kNoWait, 0, 0};
+    for (std::size_t member = from; member < to; ++member) {
+      if (member == without) continue;
+      const std::int64_t ns = at(member, place);
+      if (ns == kUnknown) return {};
+      if (ns > last.ns) last = {ns, processes[member], 0};
+    }
+    return last;
+  }
+  Decision answer(const BlockQuestion& question, std::uint64_t place, const Asker& asker) {
+    const std::size_t members = times.size();
+    const auto root = static_cast<std::size_t>(question.root);
+    const bool is_root = root == asker.member;
+    const bool by_rank = question.flow == Flow::kFromRoot || question.flow == Flow::kToRoot ||
+                         question.flow == Flow::kPrefix;
+    if (by_rank && without_rank > 0) return {};
+    switch (question.flow) {
+      case Flow::kFromRoot:
+        if (root >= members) return {};
+        return is_root ? Decision{kNoWait, 0, 0} : Decision{at(root, place), processes[root], 0};
+      case Flow::kToRoot:
+        if (root >= members) return {};
+        return is_root ? last_of(0, members, root, place) : Decision{kNoWait, 0, 0};
+      case Flow::kPrefix: return last_of(0, asker.member, members, place);
+      case Flow::kBarrier:
+      case Flow::kAllToAll: break;
+      case Flow::kNone: return {kNoWait, 0, 0};
+    }
+    if (last.size() <= place) last.resize(place + 1, {kNoWait, ~0u, 1});
+    if (last[place].reserved != 0) last[place] = last_of(0, members, members, place);
+    return last[place].rank == asker.process && last[place].ns != kUnknown ? Decision{kNoWait, 0, 0}
+                                                                           : last[place];
+  }
+};
+
+// ---- one process ----
+
+class Finder {
+ public:
+  Finder(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
+         std::int64_t uncertainty_ns)
+      : gather_(gather),
+        clock_(clock),
+        uncertainty_ns_(uncertainty_ns),
+        job_(process.header().job),
+        rank_(process.header().rank),
+        size_(process.header().world_size),
+        communicators_(process.registry().rows()) {}
+
+  FoundWaits find() {
+    std::vector<Parcel> parcels = safely([this] { return ask(); });
+    parcels = exchange(gather_, rank_, size_, std::move(parcels));
+    parcels = safely([&] { return answer(parcels); });
+    parcels = exchange(gather_, rank_, size_, std::move(parcels));
+    try {
+      read(parcels);
+      return put_together();
+    } catch (...) {
+      return {};
+    }
+  }
+
+ private:
+  struct Wanted {
+    std::vector<std::pair<std::uint64_t, CollectiveFacts>> what;  // ordinals, ascending
+    std::vector<Decision> answers;                                // one each
+  };
+
+  template <typename F>
+  static std::vector<Parcel> safely(F make) {
+    try {
+      return make();
+    } catch (...) {
+      return {};
+    }
+  }
+
+  static const Channel& channel(std::uint32_t number) { return WaitLog::channels()[number]; }
+  const profile::CommunicatorRow& communicator(const Channel& channel) const {
+    return communicators_[channel.key.communicator];
+  }
+  // Alone on its communicator, nobody waits.
+  bool is_shared(const Channel& channel) const {
+    const profile::CommunicatorRow& row = communicator(channel);
+    return row.size + row.remote_size > 1 && (row.flags & profile::kPerProcess) == 0;
+  }
+
+  // visit(part, facts) for each part of the record.
+  template <typename Visit>
+  static void for_each_part(const WaitLog::Record& record, Visit visit) {
+    const std::uint64_t* words = record.words();
+    for (std::uint64_t i = 0; i < record.parts; ++i) {
+      if ((words[i] & WaitLog::kIsFacts) != 0) continue;
+      CollectiveFacts facts{0, -1};
+      if (i + 1 < record.parts && (words[i + 1] & WaitLog::kIsFacts) != 0)
+        facts = WaitLog::facts_of(words[i + 1]);
+      visit(Part{words[i]}, facts);
+    }
+  }
+
+  void want_all() {
+    WaitLog::for_each_record([this](const WaitLog::Record& record) {
+      for_each_part(record, [this](Part part, CollectiveFacts facts) {
+        wanted_[part.channel()].what.emplace_back(part.ordinal(), facts);
+      });
+    });
+    for (auto& [number, wanted] : wanted_) {
+      std::sort(wanted.what.begin(), wanted.what.end(),
+                [](const auto& a, const auto& b) { return a.first < b.first; });
+      const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+      wanted.what.erase(std::unique(wanted.what.begin(), wanted.what.end(), same),
+                        wanted.what.end());
+      wanted.answers.resize(wanted.what.size());
+    }
+  }
+
+  std::vector<Parcel> ask() {
+    want_all();
+    std::map<std::uint32_t, std::vector<char>> questions;  // by process
+    for (const auto& [number, wanted] : wanted_) {
+      const Channel& own = channel(number);
+      if (own.key.kind == ChannelKind::kCollectives || own.peer_job != job_) continue;
+      std::vector<char>& data = questions[own.peer_rank];
+      if (data.empty()) put(data, Content::kQuestions);
+      const ChannelKind other =
+          own.key.kind == ChannelKind::kSent ? ChannelKind::kReceived : ChannelKind::kSent;
+      put(data, ChannelQuestion{communicator(own).key, other, own.key.tag, wanted.what.size()});
+      for (const auto& [ordinal, facts] : wanted.what) put(data, ordinal);
+      asked_[own.peer_rank].push_back(number);
+    }
+    std::vector<Parcel> parcels;
+    for (auto& [process, data] : questions) parcels.push_back({process, rank_, std::move(data)});
+    for (std::uint32_t number = 0; number < WaitLog::channels().size(); ++number) {
+      if (channel(number).key.kind == ChannelKind::kCollectives && is_shared(channel(number)))
+        send_blocks(number, parcels);
+    }
+    return parcels;
+  }
+
+  void send_blocks(std::uint32_t number, std::vector<Parcel>& parcels) {
+    const Channel& own = channel(number);
+    const profile::CommunicatorRow& row = communicator(own);
+    const Wanted* wanted = nullptr;
+    if (const auto found = wanted_.find(number); found != wanted_.end()) wanted = &found->second;
+    TimeLog::Reader times(WaitLog::times(), own.times);
+    std::size_t next = 0;
+    for (std::uint64_t first = 0; first < own.times.count; first += kBlock) {
+      const std::uint64_t end = std::min(first + kBlock, own.times.count);
+      const std::size_t begin = next;
+      while (wanted != nullptr && next < wanted->what.size() && wanted->what[next].first < end)
+        ++next;
+      Parcel parcel{home_of(row.key, first), rank_, {}};
+      put(parcel.data, Content::kBlock);
+      const bool has_ranks = (row.flags & profile::kIntercommunicator) == 0;
+      put(parcel.data, BlockHeader{row.key, first, row.size + row.remote_size,
+                                   has_ranks ? row.my_rank : kNoRank, end - first, next - begin});
+      for (std::uint64_t ordinal = first; ordinal < end; ++ordinal)
+        put(parcel.data, moment(times, ordinal));
+      for (std::size_t i = begin; i < next; ++i) {
+        const auto& [ordinal, facts] = wanted->what[i];
+        put(parcel.data, BlockQuestion{ordinal, facts.root, meaning(facts).flow});
+      }
+      parcels.push_back(std::move(parcel));
+      if (next > begin) asked_blocks_[{row.key, first}] = {number, begin};
+    }
+  }
+
+  std::uint32_t home_of(std::uint64_t communicator, std::uint64_t first) const {
+    const std::uint64_t mixed = (communicator ^ first) * 0x9e3779b97f4a7c15;
+    return static_cast<std::uint32_t>((mixed >> 32) % size_);
+  }
+
+  static const mpi::Meaning& meaning(const CollectiveFacts& facts) {
+    return mpi::meaning_of(WaitLog::name_of(facts.function));
+  }
+
+  std::int64_t moment(TimeLog::Reader& times, std::uint64_t ordinal) const {
+    const std::uint64_t ticks = times.at(ordinal);
+    return ticks == 0 ? kUnknown : clock_.at(ticks);
+  }
+
+  // ---- answers ----
+
+  std::vector<Parcel> answer(const std::vector<Parcel>& received) {
+    std::vector<Parcel> answers;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Block> blocks;
+    for (const Parcel& parcel : received) {
+      Bytes bytes(parcel.data);
+      Content content;
+      if (!bytes.get(content)) continue;
+      if (content == Content::kQuestions) {
+        answers.push_back({parcel.from, rank_, answer_questions(parcel.from, bytes)});
+      } else {
+        add_to_block(parcel.from, bytes, blocks);
+      }
+    }
+    for (auto& [place, block] : blocks) {
+      for (const Block::Asker& asker : block.askers) {
+        Parcel parcel{asker.process, rank_, {}};
+        put(parcel.data, Content::kBlock);
+        put(parcel.data, place.first);
+        put(parcel.data, place.second);
+        for (const BlockQuestion& question : asker.questions)
+          put(parcel.data, block.answer(question, question.ordinal - place.second, asker));
+        answers.push_back(std::move(parcel));
+      }
+    }
+    return answers;
+  }
+
+  std::vector<char> answer_questions(std::uint32_t asker, Bytes& bytes) {
+    std::vector<char> data;
+    put(data, Content::kQuestions);
+    ChannelQuestion question;
+    while (bytes.get(question)) {
+      const Channel* own = find_channel(question, asker);
+      static const TimeLog::List kNone;
+      TimeLog::Reader times(WaitLog::times(), own == nullptr ? kNone : own->times);
+      for (std::uint64_t i = 0; i < question.ordinals; ++i) {
+        std::uint64_t ordinal = 0;
+        if (!bytes.get(ordinal)) break;
+        const bool known = own != nullptr && !own->posts_unknown;
+        put(data, known ? moment(times, ordinal) : kUnknown);
+      }
+    }
+    return data;
+  }
+
+  const Channel* find_channel(const ChannelQuestion& question, std::uint32_t peer) {
+    if (channels_by_peer_.empty()) {
+      for (std::uint32_t number = 0; number < WaitLog::channels().size(); ++number) {
+        const Channel& own = channel(number);
+        if (own.key.kind == ChannelKind::kCollectives || own.peer_job != job_) continue;
+        channels_by_peer_[{communicator(own).key, own.peer_rank, own.key.tag, own.key.kind}] = &own;
+      }
+    }
+    const auto found =
+        channels_by_peer_.find({question.communicator, peer, question.tag, question.kind});
+    return found == channels_by_peer_.end() ? nullptr : found->second;
+  }
+
+  static void add_to_block(std::uint32_t from, Bytes& bytes,
+                           std::map<std::pair<std::uint64_t, std::uint64_t>, Block>& blocks) {
+    BlockHeader header;
+    if (!bytes.get(header)) return;
+    Block& block = blocks[{header.communicator, header.first}];
+    if (header.member == kNoRank) header.member = block.without_rank++;
+    if (header.member >= header.members) return;
+    block.times.resize(header.members);
+    block.processes.resize(header.members);
+    std::vector<std::int64_t>& times = block.times[header.member];
+    times.resize(header.times);
+    for (std::int64_t& ns : times) bytes.get(ns);
+    block.processes[header.member] = from;
+    if (header.questions == 0) return;
+    Block::Asker& asker = block.askers.emplace_back();
+    asker.process = from;
+    asker.member = header.member;
+    asker.questions.resize(header.questions);
+    for (BlockQuestion& question : asker.questions) bytes.get(question);
+  }
+
+  // ---- what was answered ----
+
+  void read(const std::vector<Parcel>& parcels) {
+    for (const Parcel& parcel : parcels) {
+      Bytes bytes(parcel.data);
+      Content content;
+      if (!bytes.get(content)) continue;
+      if (content == Content::kQuestions) {
+        read_answers(parcel.from, bytes);
+      } else {
+        read_block(bytes);
+      }
+    }
+  }
+
+  void read_answers(std::uint32_t from, Bytes& bytes) {
+    for (const std::uint32_t number : asked_[from]) {
+      for (Decision& decision : wanted_[number].answers) {
+        if (!bytes.get(decision.ns)) return;
+        decision.rank = from;
+      }
+    }
+  }
+
+  void read_block(Bytes& bytes) {
+    std::pair<std::uint64_t, std::uint64_t> place;
+    if (!bytes.get(place.first) || !bytes.get(place.second)) return;
+    const auto asked = asked_blocks_.find(place);
+    if (asked == asked_blocks_.end()) return;
+    auto& [number, begin] = asked->second;
+    std::vector<Decision>& answers = wanted_[number].answers;
+    for (std::size_t i = begin; i < answers.size() && bytes.get(answers[i]); ++i) {
+    }
+  }
+
+  Decision decision(Part part) {
+    const Wanted& wanted = wanted_[part.channel()];
+    const auto place = std::lower_bound(
+        wanted.what.begin(), wanted.what.end(), part.ordinal(),
+        [](const auto& known, std::uint64_t ordinal) { return known.first < ordinal; });
+    return wanted.answers[static_cast<std::size_t>(place - wanted.what.begin())];
+  }
+
+  // As CallWait::wait() in analysis/engine/call_wait.cpp.
+  FoundWaits put_together() {
+    FoundWaits found;
+    WaitLog::for_each_record([&](const WaitLog::Record& record) {
+      if (record.row == nullptr) return;
+      FoundWait wait{clock_.at(record.entered),
+                     clock_.at(record.left),
+                     kUnknown,
+                     0,
+                     mpi::WaitKind::kLateSender,
+                     record.row,
+                     &record};
+      const bool for_first = WaitLog::waits_for_first(record.row->place.function);
+      bool is_first = true, some_unknown = false;
+      for_each_part(record, [&](Part part, CollectiveFacts facts) {
+        const Channel& own = channel(part.channel());
+        const bool unlinked = own.key.kind == ChannelKind::kCollectives && !is_shared(own);
+        Decision one = unlinked ? Decision{kNoWait, 0, 0} : decision(part);
+        if (one.ns == kUnknown) {
+          some_unknown = true;
+          return;
+        }
+        mpi::WaitKind kind = mpi::WaitKind::kLateSender;
+        if (own.key.kind == ChannelKind::kSent) {
+          kind = mpi::WaitKind::kLateReceiver;
+          if (one.ns > wait.left_ns) one.ns = kNoWait;  // it did not wait for the receive
+        } else if (own.key.kind == ChannelKind::kCollectives) {
+          kind = mpi::wait_kind_of(meaning(facts));
+        } else {
+          // The message had arrived by then. If it was sent later than that, it is another one: a
+          // receive that is never completed took the one before, and nobody knows.
+          if (one.ns > wait.left_ns + uncertainty_ns_ + kRounding) {
+            some_unknown = true;
+            return;
+          }
+          one.ns = std::min(one.ns, wait.left_ns);
+        }
+        const bool better = for_first ? one.ns < wait.decided_ns : one.ns > wait.decided_ns;
+        if (is_first || better) {
+          wait.decided_ns = one.ns;
+          wait.peer_rank = one.rank;
+          wait.kind = kind;
+        }
+        is_first = false;
+      });
+      const bool waited = !is_first && wait.decided_ns > wait.entered_ns;
+      if (some_unknown && (!waited || for_first)) {
+        found.unresolved.push_back(&record);
+        found.unresolved_ns += static_cast<std::uint64_t>(wait.left_ns - wait.entered_ns);
+      } else if (waited && wait.ns() > uncertainty_ns_) {
+        found.waits.push_back(wait);
+      }
+    });
+    return found;
+  }
+
+  struct PeerChannel {
+    std::uint64_t communicator;
+    std::uint32_t peer;
+    std::int32_t tag;
+    ChannelKind kind;
+    auto operator<=>(const PeerChannel&) const = default;
+  };
+
+  Gather& gather_;
+  const SharedClock& clock_;
+  const std::int64_t uncertainty_ns_;  // of two processes
+  const std::uint32_t job_, rank_, size_;
+  const base::ReservedArray<profile::CommunicatorRow>& communicators_;
+  std::map<std::uint32_t, Wanted> wanted_;                     // by channel
+  std::map<std::uint32_t, std::vector<std::uint32_t>> asked_;  // channels, by process
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::pair<std::uint32_t, std::size_t>>
+      asked_blocks_;  // (communicator, first place): channel, first question
+  std::map<PeerChannel, const Channel*> channels_by_peer_;
+};
+
+}  // namespace
+
+FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
+                      std::int64_t uncertainty_ns) noexcept try {
+  return Finder(process, gather, clock, uncertainty_ns).find();
+} catch (...) {
+  return {};
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Finds out, at the end of a run, which calls waited for which process and how long.
+//
+// The definitions are those of the analysis of traces (analysis/engine/call_wait.h). A process asks
+// the other end of each channel when the messages were sent, or their receives posted, that its
+// calls completed. When the members of a communicator entered a collective is brought together at a
+// process that depends on the communicator and the collective's place in the sequence alone, so that
+// this work and its memory are spread over all.
+//
+// What it cannot know: a message's arrival, if that came before the sender's clock says that it was
+// sent; and whether another message could have been received first (wrong order).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mpi/wait_kind.h"
+#include "profiler/clocks/shared_clock.h"
+#include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/gather.h"
+#include "profiler/waits/wait_log.h"
+
+namespace fathom::profiler {
+
+struct FoundWait {
+  std::int64_t entered_ns = 0, left_ns = 0;  // the call
+  std::int64_t decided_ns = 0;               // the decisive moment at the other process
+  std::uint32_t peer_rank = 0;               // in this world
+  mpi::WaitKind kind = mpi::WaitKind::kLateSender;
+  const profile::CallRow* row = nullptr;
+  const WaitLog::Record* record = nullptr;
+
+  // A call waits at most until it is left.
+  std::int64_t ns() const { return (decided_ns < left_ns ? decided_ns : left_ns) - entered_ns; }
+};
+
+struct FoundWaits {
+  std::vector<FoundWait> waits;  // in the order of their records
+  // Calls of which a decisive moment is not known, in the same order, and how long they took.
+  std::vector<const WaitLog::Record*> unresolved;
+  std::uint64_t unresolved_ns = 0;
+};
+
+// All processes of the world call it together, after WaitLog::close() and when no message of the
+// program is on its way. `uncertainty_ns`: by how much two
+// processes may differ; shorter waits do not count. Does not throw: without memory a process answers and finds less.
+FoundWaits find_waits(ProfiledProcess& process, Gather& gather, const SharedClock& clock,
+                      std::int64_t uncertainty_ns) noexcept;
+
+}  // namespace fathom::profiler

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profiler/waits/wait_log.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "mpi/meaning.h"
+#include "openmpi_layout.h"
+#include "rankmap/communicator_view.h"
+
+namespace fathom::profiler {
+namespace {
+
+using FreeFunction = int (*)(void**);
+using rankmap::field_ref;
+
+// A note is a part with this bit, or the moment at which a receive with a wildcard was posted.
+constexpr std::uint64_t kHasPart = std::uint64_t{1} << 63;
+
+// Calls below this many ticks (about half a microsecond) hardly wait; looking at them would cost
+// more than it tells.
+constexpr std::uint64_t kFirstThreshold = 1024;
+
+// Non-blocking collectives in progress, by request.
+struct Pending {
+  std::uint64_t part, facts;
+  FreeFunction free;
+};
+std::mutex pending_lock;
+std::unordered_map<const void*, Pending>& pending_collectives() {
+  static auto* pending = new std::unordered_map<const void*, Pending>;  // outlives every caller
+  return *pending;
+}
+
+std::atomic<FreeFunction> library_send_free{nullptr};
+
+bool is_complete(const void* request) {
+  return __atomic_load_n(
+             &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
+             __ATOMIC_ACQUIRE) == openmpi::kRequestCompleted;
+}
+
+// The part that a watched send keeps; also removes it.
+std::optional<Part> take_part(void* request) {
+  auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
+  const std::uint64_t bits = std::exchange(data, 0);
+  if ((bits & kHasPart) == 0) return std::nullopt;
+  return Part{bits & ~kHasPart};
+}
+
+}  // namespace
+
+// Gives the memory of a thread's list back when the thread ends.
+struct WaitLog::ListMemory {
+  void* memory = nullptr;
+  std::size_t bytes = 0;
+  ~ListMemory() {
+    own_ = {};
+    if (memory != nullptr) munmap(memory, bytes);
+  }
+};
+
+bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* names,
+                   std::uint32_t functions) {
+  for (std::uint32_t i = 0; i < std::min(functions, kMostFunctions); ++i) {
+    const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
+    const bool never =
+        meaning.completes == mpi::Completes::kTest || meaning.requests == mpi::Requests::kFrees;
+    roles_[i] = never                                        ? Role::kNever
+                : meaning.completes == mpi::Completes::kSome ? Role::kFirst
+                                                             : Role::kAll;
+    in_sequence_[i] = meaning.in_sequence && !meaning.persistent();
+  }
+  const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
+  const std::size_t room = half / sizeof(std::uint64_t);
+  constexpr std::size_t kMostChannels = std::size_t{1} << 20;
+  static_assert(kMostChannels <= Part::kMostChannels);
+  auto memory = std::make_unique<Memory>();
+  if (!memory->times.open(half) || !memory->words.reserve(room) ||
+      !memory->channels.open(kMostChannels) || !memory->carried.reserve(room / kSumWords + 1))
+    return false;
+  memory_ = memory.release();
+  names_ = names;
+  function_count_ = functions;
+  threads_share_ = threads_share;
+  threshold_ = kFirstThreshold;
+  room_ = room;
+  own_.is_main = true;
+  begin();
+  on_.store(true);
+  return true;
+}
+
+Channel* WaitLog::find_channel(const ChannelKey& key, const void* group) {
+  Channel* found = memory_->channels.find(key);
+  if (found != nullptr) return found;
+  found = memory_->channels.add(key);
+  if (found == nullptr) return nullptr;
+  found->number = static_cast<std::uint32_t>(memory_->channels.rows().size() - 1);
+  if (key.kind == ChannelKind::kCollectives) return found;
+  const rankmap::Identity peer = rankmap::member(group, key.peer);
+  found->peer_job = peer.job;
+  found->peer_rank = peer.rank;
+  return found;
+}
+
+Channel* WaitLog::channel(const ChannelKey& key, const void* group) {
+  Channel*& recent = recent_[hash_of(key) & ((1 << kRecentBits) - 1)];
+  if (recent == nullptr || !(recent->key == key)) [[unlikely]] {
+    Channel* found = find_channel(key, group);
+    if (found == nullptr) return nullptr;
+    recent = found;
+  }
+  return recent;
+}
+
+Part WaitLog::sent(const Live& live, int tag, int destination) {
+  const std::uint64_t now = moment();
+  const Turn turn;
+  Channel* own = channel({live.kind, ChannelKind::kSent, destination, tag}, live.group);
+  if (own == nullptr) return {Part::kNone};
+  memory_->times.append(own->times, now);
+  return Part::of(*own, own->times.count - 1);
+}
+
+WaitLog::Note WaitLog::posted(const Live& live, int tag, int source) {
+  const std::uint64_t now = moment();
+  if (tag < 0 || source < 0) return now & ~kHasPart;
+  const Turn turn;
+  Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
+  if (own == nullptr) return 0;
+  memory_->times.append(own->times, now);
+  return Part::of(*own, own->times.count - 1).bits | kHasPart;
+}
+
+Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
+  if ((note & kHasPart) != 0) return {note & ~kHasPart};
+  const std::uint64_t when = note != 0 ? note : moment();
+  const Turn turn;
+  Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
+  if (own == nullptr) return {Part::kNone};
+  memory_->times.append(own->times, when);
+  return Part::of(*own, own->times.count - 1);
+}
+
+void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
+  Part part;
+  {
+    const Turn turn;
+    Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
+    if (own == nullptr) return;
+    own->posts_unknown = true;
+    memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
+    part = Part::of(*own, own->times.count - 1);
+  }
+  completed(part);
+}
+
+void WaitLog::watch_send(void* request, Part part) {
+  if (part.bits == Part::kNone || is_complete(request)) return;
+  if (field_ref<bool>(request, openmpi::kRequestPersistent)) {
+    auto& callback = field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
+    if (callback != nullptr && callback != tracer_ && callback != on_persistent_send_completed)
+      return;  // its data are not ours
+    field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) = part.bits | kHasPart;
+    if (callback == nullptr) callback = on_persistent_send_completed;
+    return;
+  }
+  auto& free = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+  FreeFunction none = nullptr;
+  if (free != library_send_free.load(std::memory_order_relaxed) &&
+      !library_send_free.compare_exchange_strong(none, free))
+    return;
+  field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData) = part.bits | kHasPart;
+  free = on_send_freed;
+}
+
+int WaitLog::on_send_freed(void** request) {
+  const FreeFunction free = library_send_free.load(std::memory_order_relaxed);
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = free;
+  const auto part = take_part(*request);
+  if (part && is_complete(*request)) completed(*part);
+  return free(request);
+}
+
+int WaitLog::on_persistent_send_completed(void* request) {
+  persistent_sent(request);
+  return 0;
+}
+
+void WaitLog::persistent_sent(void* request) {
+  const auto part = take_part(request);
+  if (part && is_awaited(request)) completed(*part);
+}
+
+void WaitLog::cancelled(Note note) {
+  if ((note & kHasPart) == 0) return;
+  const Part part{note & ~kHasPart};
+  const Turn turn;
+  Channel& own = *const_cast<Channel*>(&memory_->channels.rows()[part.channel()]);
+  if (part.ordinal() + 1 == own.times.count) memory_->times.take_back(own.times);
+}
+
+void WaitLog::collective(std::uint32_t communicator, int root, void* request) {
+  const std::uint32_t function = own_.function;
+  if (!in_sequence_[function] || communicator == profile::kNoCommunicator) return;
+  std::uint64_t part;
+  {
+    const Turn turn;
+    Channel* own = channel({communicator, ChannelKind::kCollectives, -1, 0}, nullptr);
+    if (own == nullptr) return;
+    memory_->times.append(own->times, own_.entered);
+    part = Part::of(*own, own->times.count - 1).bits;
+  }
+  const std::uint64_t facts =
+      kIsFacts | std::uint64_t{function} << 32 | std::uint64_t{static_cast<std::uint32_t>(root)};
+  if (request == nullptr) {
+    completed({part});
+    completed({facts});
+    return;
+  }
+  try {
+    auto& free = field_ref<FreeFunction>(request, openmpi::kRequestFree);
+    if (free == on_collective_freed) return;
+    const std::lock_guard guard(pending_lock);
+    pending_collectives()[request] = {part, facts, free};
+    free = on_collective_freed;
+  } catch (...) {  // without memory its wait stays unknown
+  }
+}
+
+int WaitLog::on_collective_freed(void** request) {
+  Pending pending{};
+  {
+    const std::lock_guard guard(pending_lock);
+    const auto found = pending_collectives().find(*request);
+    if (found == pending_collectives().end()) return 0;
+    pending = found->second;
+    pending_collectives().erase(found);
+  }
+  field_ref<FreeFunction>(*request, openmpi::kRequestFree) = pending.free;
+  completed({pending.part});
+  completed({pending.facts});
+  return pending.free(request);
+}
+
+void WaitLog::ended(std::uint64_t ticks, const profile::CallRow* row) {
+  const std::uint64_t duration = ticks - own_.entered;
+  if (roles_[own_.function] == Role::kNever) {
+    if (own_.is_main) add_to_stretch(row, duration);
+    return;
+  }
+  if (duration >= threshold_) {
+    const Turn turn;
+    return keep(ticks, row);
+  }
+  if (own_.is_main) add_to_stretch(row, duration);
+  leave_out(duration);
+}
+
+void WaitLog::leave_out(std::uint64_t duration) {
+  {
+    const Turn turn;
+    left_out_ += 1;
+    left_out_ticks_ += duration;
+  }
+  if (own_.is_main) add_to_stretch(nullptr, duration);
+}
+
+void WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
+  const std::size_t words = kRecordWords + own_.parts + kSumWords * (own_.is_main ? sum_count_ : 0);
+  while (used_ + words > room_ && used_ > 0) drop_shortest();
+  const std::uint64_t duration = ticks - own_.entered;
+  if (used_ + words > room_ || duration < threshold_) {
+    left_out_ += 1;
+    left_out_ticks_ += duration;
+    if (own_.is_main) {
+      add_to_stretch(row, duration);
+      add_to_stretch(nullptr, duration);
+    }
+    return;
+  }
+  write_record({own_.entered, ticks, row, own_.parts, 0, own_.is_main});
+}
+
+// With the present stretch, if it is the main thread's. There must be room.
+void WaitLog::write_record(Record record) {
+  record.sums = record.of_main ? sum_count_ : 0;
+  std::memcpy(&memory_->words[used_], &record, sizeof record);
+  std::size_t at = used_ + kRecordWords;
+  std::memcpy(&memory_->words[at], own_.list, record.parts * sizeof(std::uint64_t));
+  at += record.parts;
+  for (std::uint32_t i = 0; i < record.sums; ++i, at += kSumWords) {
+    Sum& sum = sums_[used_sums_[i]];
+    std::memcpy(&memory_->words[at], &sum, sizeof sum);
+    sum = {};
+  }
+  if (record.of_main) sum_count_ = 0;
+  used_ = at;
+}
+
+// The first of its place in the stretch; or another place is in its entry.
+void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks) {
+  constexpr std::uint32_t kEntries = 1 << kStretchBits;
+  if (ticks == 0) return;
+  for (std::uint32_t step = 0; step < kEntries; ++step) {
+    const std::uint32_t entry = (place_in_stretch(row) + step) % kEntries;
+    Sum& sum = sums_[entry];
+    if (sum.ticks != 0 && sum.row != row) continue;
+    if (sum.ticks == 0) used_sums_[sum_count_++] = static_cast<std::uint8_t>(entry);
+    sum.row = row;
+    sum.ticks += ticks;
+    return;
+  }
+  // All entries are used: this stretch ends here.
+  const Turn turn;
+  const std::size_t words = kRecordWords + kSumWords * kEntries;
+  while (used_ + words > room_ && used_ > 0) drop_shortest();
+  const std::uint64_t now = own_.entered + ticks;
+  const std::uint32_t parts = std::exchange(own_.parts, 0);
+  if (used_ + words <= room_) write_record({now, now, nullptr, 0, 0, true});
+  own_.parts = parts;
+}
+
+// Doubles the threshold. A call that goes becomes part of the stretch before the next one that
+// stays; what follows the last is a stretch of its own.
+void WaitLog::drop_shortest() {
+  threshold_ *= 2;
+  memory_->carried.clear();
+  const auto carry = [](const profile::CallRow* row, std::uint64_t ticks) {
+    for (std::size_t i = 0; i < memory_->carried.size(); ++i) {
+      if (memory_->carried[i].row != row) continue;
+      memory_->carried[i].ticks += ticks;
+      return;
+    }
+    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = {row, ticks};
+  };
+  std::size_t to = 0;
+  std::uint64_t end = 0;
+  const auto write = [&to](Record record, const std::uint64_t* parts) {
+    record.sums = record.of_main ? static_cast<std::uint32_t>(memory_->carried.size()) : 0;
+    std::memmove(&memory_->words[to + kRecordWords], parts, record.parts * sizeof(std::uint64_t));
+    std::memcpy(&memory_->words[to], &record, sizeof record);
+    to += kRecordWords + record.parts;
+    if (!record.of_main) return;
+    std::memcpy(&memory_->words[to], memory_->carried.data(),
+                memory_->carried.size() * sizeof(Sum));
+    to += kSumWords * memory_->carried.size();
+    memory_->carried.clear();
+  };
+  for (std::size_t at = 0; at < used_;) {
+    Record record;
+    std::memcpy(&record, &memory_->words[at], sizeof record);
+    const std::uint64_t* parts = &memory_->words[at + kRecordWords];
+    at += record.size();
+    for (std::uint32_t i = 0; i < record.sums; ++i) {
+      Sum sum;
+      std::memcpy(&sum, parts + record.parts + kSumWords * i, sizeof sum);
+      carry(sum.row, sum.ticks);
+    }
+    const std::uint64_t duration = record.left - record.entered;
+    if (duration >= threshold_) {
+      write(record, parts);
+      continue;
+    }
+    if (record.row == nullptr) continue;
+    left_out_ += 1;
+    left_out_ticks_ += duration;
+    if (!record.of_main) continue;
+    end = record.left;
+    carry(record.row, duration);
+    carry(nullptr, duration);
+  }
+  if (memory_->carried.size() > 0) write({end, end, nullptr, 0, 0, true}, memory_->words.data());
+  used_ = to;
+}
+
+WaitLog::Stretch WaitLog::present_stretch() {
+  memory_->carried.clear();
+  for (std::uint32_t i = 0; i < sum_count_; ++i) {
+    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = sums_[used_sums_[i]];
+  }
+  return {memory_->carried.data(), static_cast<std::uint32_t>(memory_->carried.size())};
+}
+
+void WaitLog::close() {
+  if (!on_.exchange(false)) return;
+  closed_at_ = Ticks::now();
+}
+
+bool WaitLog::grow() {
+  if (own_.room == 0) {
+    own_.list = own_.few;
+    own_.room = kFew;
+    return true;
+  }
+  const std::size_t bytes = 2 * std::max<std::size_t>(own_.room * sizeof(std::uint64_t), 4096);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return false;
+  std::memcpy(memory, own_.list, own_.parts * sizeof(std::uint64_t));
+  static thread_local ListMemory kept;
+  if (kept.memory != nullptr) munmap(kept.memory, kept.bytes);
+  kept.memory = memory;
+  kept.bytes = bytes;
+  own_.list = static_cast<std::uint64_t*>(memory);
+  own_.room = static_cast<std::uint32_t>(bytes / sizeof(std::uint64_t));
+  return true;
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What this process must remember to know, at the end of the run, in which calls it waited for
+// another process: a wait needs a moment that only the other one knows.
+//
+//   - For each channel (communicator, peer, tag, direction) when its messages were sent, or their
+//     receives posted: the n-th message sent on a channel is the n-th that a receive of that channel
+//     takes (MPI 3.1, section 3.5). For each communicator, when its collectives were entered.
+//   - For each call that may have waited: when it was entered and left, and what it completed.
+//
+// resolve.h puts these together. Times are those of calls, which are read anyway (timed_call.h), so
+// a message costs no reading of the clock.
+//
+// Memory is bounded (open()). When the calls no longer fit, the shortest go: the threshold below
+// which a call is left out doubles. When the times no longer fit, the oldest go (time_log.h).
+//
+// A receive that was posted with a definite source and tag has its place in the channel's order from
+// then on. One with a wildcard gets it when it completes, which is wrong only if receives of both
+// kinds were waiting for messages of the same channel.
+//
+// For the critical path: between the calls that are kept, how long the calls of each place took
+// together (of the thread that called MPI_Init, as a path follows one thread of each process).
+//
+// Threading: entered(), left() and the messages from any thread, the latter in turns if several
+// threads may be inside MPI. Everything else at the end, when no thread is inside MPI.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+#include "base/reserved_array.h"
+#include "profile/rows.h"
+#include "profiler/clocks/ticks.h"
+#include "profiler/counting/live_communicator.h"
+#include "profiler/counting/row_table.h"
+#include "profiler/waits/time_log.h"
+
+namespace fathom::profiler {
+
+enum class ChannelKind : std::uint32_t { kSent, kReceived, kCollectives };
+
+struct ChannelKey {
+  std::uint32_t communicator = 0;  // kind in the registry
+  ChannelKind kind = ChannelKind::kSent;
+  std::int32_t peer = -1;  // rank on it; -1 for collectives
+  std::int32_t tag = 0;
+  bool operator==(const ChannelKey&) const = default;
+};
+inline std::uint64_t hash_of(const ChannelKey& key) {
+  return hash_of(std::uint64_t{static_cast<std::uint32_t>(key.peer)} << 34 ^
+                 std::uint64_t{static_cast<std::uint32_t>(key.tag)} << 4 ^
+                 std::uint64_t{key.communicator} << 2 ^ static_cast<std::uint64_t>(key.kind));
+}
+
+struct Channel {
+  ChannelKey key;
+  TimeLog::List times;
+  std::uint32_t number = 0;
+  bool posts_unknown = false;
+  std::uint32_t peer_job = 0, peer_rank = 0;  // in its world
+};
+
+// One operation that a call completed: a channel, and which of its messages or collectives.
+struct Part {
+  static constexpr int kOrdinalBits = 40;
+  static constexpr std::uint64_t kOrdinal = (std::uint64_t{1} << kOrdinalBits) - 1;
+  static constexpr std::uint32_t kMostChannels = (1u << 23) - 1;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+
+  std::uint64_t bits = 0;
+  static Part of(const Channel& channel, std::uint64_t ordinal) {
+    return {std::uint64_t{channel.number} << kOrdinalBits | (ordinal & kOrdinal)};
+  }
+  std::uint32_t channel() const { return static_cast<std::uint32_t>(bits >> kOrdinalBits); }
+  std::uint64_t ordinal() const { return bits & kOrdinal; }
+};
+
+// Follows the part of a collective: who its root is, and which function it was.
+struct CollectiveFacts {
+  std::uint32_t function;
+  std::int32_t root;  // rank on the communicator; -1: none
+};
+
+class WaitLog {
+ public:
+  // `names`: of the MPI functions, by their number. False without address space.
+  static bool open(std::size_t bytes, bool threads_share, const char* const* names,
+                   std::uint32_t functions);
+  // MPI_Init returns to the program: the time that counts begins.
+  static void begin() { opened_at_ = Ticks::now(); }
+  static bool opened() { return memory_ != nullptr; }
+  static bool on() { return on_.load(std::memory_order_relaxed); }
+  static void close();
+
+  // ---- the program's outermost calls ----
+
+  static void entered(std::uint32_t function, std::uint64_t ticks) {
+    own_.entered = ticks;
+    own_.function = function;
+    own_.request_count = 0;
+  }
+  // What it waits for or tests. `requests` must stay valid until left().
+  static void completes(int count, void* const* requests) {
+    own_.request_count = requests == nullptr ? 0 : count;
+    own_.requests = requests;
+  }
+  // `row`: of this call in the table of times; null if it is not timed after all.
+  static void left(std::uint64_t ticks, const profile::CallRow* row) {
+    if (row != nullptr) {
+      if (own_.parts > 0) {
+        ended(ticks, row);
+      } else if (own_.is_main) {
+        add_to_stretch(row, ticks - own_.entered);
+      }
+    }
+    own_.entered = 0;
+    own_.parts = 0;
+  }
+  // A collective of the program; `request`: of a non-blocking one. Before left().
+  static void collective(std::uint32_t communicator, int root, void* request);
+
+  // ---- its messages ----
+
+  // What a request keeps until it is complete. 0: nothing.
+  using Note = std::uint64_t;
+
+  static bool is_of_program(const Live& live, int tag) {
+    return tag >= 0 && classify(live, tag) == kPointToPoint;
+  }
+  // Handed to the PML. Returns its part.
+  static Part sent(const Live& live, int tag, int destination);
+  // A receive was posted; either may be a wildcard (negative).
+  static Note posted(const Live& live, int tag, int source);
+  // Its message has arrived, and the present call completes it. Without a note it was posted by
+  // this call.
+  static void received(const Live& live, int tag, int source, Note note) {
+    completed(received_part(live, tag, source, note));
+  }
+  // A persistent request is complete. The present call may be another that makes progress.
+  static void persistent_received(const Live& live, int tag, int source, Note note,
+                                  const void* request) {
+    const Part part = received_part(live, tag, source, note);
+    if (is_awaited(request)) completed(part);
+  }
+  static void persistent_sent(void* request);
+  // The same if a request of the PML cannot keep a note: nobody knows when it was posted.
+  static void received_at_unknown_post(const Live& live, int tag, int source);
+  static void cancelled(Note note);
+  // The part is completed by the call that frees the request, or that completes it if it is
+  // persistent; at once if it is complete already.
+  static void watch_send(void* request, Part part);
+  // The completion callback that the library which traces sets; it calls persistent_sent().
+  static void set_tracer(int (*callback)(void*)) { tracer_ = callback; }
+  // The present call completes this part.
+  static void completed(Part part) {
+    if (own_.entered == 0 || part.bits == Part::kNone) return;
+    if (own_.parts == own_.room && !grow()) return;
+    own_.list[own_.parts++] = part.bits;
+  }
+
+  // ---- at the end ----
+
+  static constexpr std::size_t kRecordWords = 4, kSumWords = 2;
+  // The calls of one place in a stretch. Without a row: all calls of the stretch that may have
+  // waited and were left out.
+  struct Sum {
+    const profile::CallRow* row;
+    std::uint64_t ticks;
+  };
+  struct Stretch {
+    const Sum* sums;
+    std::uint32_t count;
+  };
+  // A call, and the stretch before it. A record without a row only ends a stretch.
+  struct Record {
+    std::uint64_t entered, left;  // ticks
+    const profile::CallRow* row;
+    std::uint32_t parts;      // words that follow,
+    std::uint32_t sums : 31;  // and then so many sums
+    std::uint32_t of_main : 1;
+    const std::uint64_t* words() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
+    Stretch stretch_sums() const { return {reinterpret_cast<const Sum*>(words() + parts), sums}; }
+    std::size_t size() const { return kRecordWords + parts + kSumWords * sums; }
+  };
+  static constexpr std::uint64_t kIsFacts = std::uint64_t{1} << 63;  // a word with CollectiveFacts
+  static CollectiveFacts facts_of(std::uint64_t word) {
+    return {static_cast<std::uint32_t>(word >> 32) & 0x7FFFFFFF, static_cast<std::int32_t>(word)};
+  }
+
+  template <typename F>
+  static void for_each_record(F&& f) {
+    for (std::size_t at = 0; at < used_;) {
+      const auto* record = reinterpret_cast<const Record*>(&memory_->words[at]);
+      f(*record);
+      at += record->size();
+    }
+  }
+  // What follows the last record of the main thread. Valid until the next call.
+  static Stretch present_stretch();
+  // When MPI_Init was left, and MPI_Finalize entered.
+  static std::uint64_t opened_at() { return opened_at_; }
+  static std::uint64_t closed_at() { return closed_at_; }
+  static const base::ReservedArray<Channel>& channels() { return memory_->channels.rows(); }
+  static const TimeLog& times() { return memory_->times; }
+  static const char* name_of(std::uint32_t function) { return names_[function]; }
+  static std::uint32_t function_count() { return function_count_; }
+  static bool waits_for_first(std::uint32_t function) { return roles_[function] == Role::kFirst; }
+
+  // Calls that may have waited and were left out, and how long they took.
+  static std::uint64_t threshold_ticks() { return threshold_; }
+  static std::uint64_t left_out() { return left_out_; }
+  static std::uint64_t left_out_ticks() { return left_out_ticks_; }
+
+ private:
+  enum class Role : std::uint8_t { kAll, kFirst, kNever };  // which completion a call waits for
+  static constexpr std::uint32_t kMostFunctions = 1024;
+  static constexpr std::uint32_t kFew = 32;
+  static constexpr int kRecentBits = 6, kStretchBits = 6;
+
+  struct Own {
+    std::uint64_t entered;  // the outermost call; 0: none
+    bool is_main;
+    std::uint32_t function;
+    int request_count;
+    void* const* requests;
+    std::uint32_t parts, room;
+    std::uint64_t* list;
+    std::uint64_t few[kFew];
+  };
+  static inline thread_local constinit Own own_ __attribute__((tls_model("initial-exec"))) = {};
+
+  // One thread at a time.
+  class Turn {
+   public:
+    Turn() {
+      if (threads_share_) [[unlikely]]
+        while (taken_.exchange(true, std::memory_order_acquire)) {
+        }
+    }
+    ~Turn() {
+      if (threads_share_) [[unlikely]]
+        taken_.store(false, std::memory_order_release);
+    }
+    Turn(const Turn&) = delete;
+  };
+
+  static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }
+  static Channel* channel(const ChannelKey& key, const void* group);
+  static Channel* find_channel(const ChannelKey& key, const void* group);
+  // Looks at the first requests of a call only; those of a longer list are believed to be in it.
+  static bool is_awaited(const void* request) {
+    constexpr int kLooks = 64;
+    for (int i = 0; i < own_.request_count && i < kLooks; ++i)
+      if (own_.requests[i] == request) return true;
+    return own_.request_count > kLooks;
+  }
+  static Part received_part(const Live& live, int tag, int source, Note note);
+  static void ended(std::uint64_t ticks, const profile::CallRow* row);
+  static void keep(std::uint64_t ticks, const profile::CallRow* row);
+  static void write_record(Record record);
+  static void leave_out(std::uint64_t duration);
+  // Hot: most calls repeat a place of the same stretch.
+  static void add_to_stretch(const profile::CallRow* row, std::uint64_t ticks) {
+    Sum& sum = sums_[place_in_stretch(row)];
+    if (sum.row == row && sum.ticks != 0) [[likely]] {
+      sum.ticks += ticks;
+    } else {
+      add_place(row, ticks);
+    }
+  }
+  static std::uint32_t place_in_stretch(const profile::CallRow* row) {
+    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row) *
+                                          std::uint64_t{0x9e3779b97f4a7c15} >>
+                                      (64 - kStretchBits));
+  }
+  static void add_place(const profile::CallRow* row, std::uint64_t ticks);
+  static void drop_shortest();
+  static bool grow();
+  static int on_collective_freed(void** request);
+  static int on_send_freed(void** request);
+  static int on_persistent_send_completed(void* request);
+  struct ListMemory;
+
+  static inline std::atomic<bool> on_{false};
+  static inline bool threads_share_ = true;
+  static inline std::atomic<bool> taken_{false};
+  static inline const char* const* names_ = nullptr;
+  static inline std::uint32_t function_count_ = 0;
+  static inline Role roles_[kMostFunctions] = {};
+  static inline bool in_sequence_[kMostFunctions] = {};
+  static inline int (*tracer_)(void*) = nullptr;
+  static inline Channel* recent_[1 << kRecentBits] = {};
+  // Never destroyed: threads may outlive everything else.
+  struct Memory {
+    RowTable<Channel> channels;
+    TimeLog times;
+    base::ReservedArray<std::uint64_t> words;
+    base::ReservedArray<Sum> carried;  // by drop_shortest()
+  };
+  static inline Memory* memory_ = nullptr;
+  static inline std::size_t used_ = 0, room_ = 0;
+  // The present stretch: a table of places, and which of its entries are used.
+  static inline Sum sums_[1 << kStretchBits] = {};
+  static inline std::uint8_t used_sums_[1 << kStretchBits] = {};
+  static inline std::uint32_t sum_count_ = 0;
+  static inline std::uint64_t opened_at_ = 0, closed_at_ = 0;
+  static inline std::uint64_t threshold_ = 0, left_out_ = 0, left_out_ticks_ = 0;
+};
+
+}  // namespace fathom::profiler

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The critical path of a profile is that which `fathom analyze` finds in a trace of the same run.
+
+    path_without_trace.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
+
+Truth programs, HPCC and LAMMPS, 64 ranks, and little memory for waits. On each build of Open MPI. The last line is
+"N passed, N failed".
+"""
+import collections
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from paths import PATHS, analyzed  # noqa: E402
+from waits import options_of, run_cases  # noqa: E402
+
+SHARE = 0.02  # of the run's time, by which a share may differ
+MOST_ERROR = 0.005
+NOT_TIMED = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")  # the profile's path lies between them
+MELT = """units lj
+atom_style atomic
+lattice fcc 0.8442
+region box block 0 12 0 12 0 12
+create_box 1 box
+create_atoms 1 box
+mass 1 1.0
+velocity all create 3.0 87287
+pair_style lj/cut 2.5
+pair_coeff 1 1 1.0 1.0 2.5
+neighbor 0.3 bin
+neigh_modify every 20 delay 0 check no
+fix 1 all nve
+run 200
+"""
+
+
+def sums(rows):
+    found = collections.Counter()
+    for key, seconds in rows:
+        found[key] += seconds
+    return found
+
+
+def rows_of(table, *names):
+    return zip(zip(*(table[name] for name in names)), table["seconds"])
+
+
+class ProfilePath:
+    def __init__(self, run):
+        profile = json.loads((run / "profile.json").read_text())
+        assert len(profile["path"]) == 1 and profile["path"][0]["window"] == "", profile["path"]
+        self.coverage, path = profile["coverage"]["waits"], profile["path"][0]
+        self.elapsed, self.error, self.jumps = path["elapsed_ns"] / 1e9, path["error_ns"] / 1e9, path["jumps"]
+        sites = {site["id"]: (site.get("file", "").split("/")[-1], site.get("line", 0)) for site in profile["call_sites"]}
+        self.rows = []
+        for part in path["parts"]:
+            function = "(program)" if part.get("program") else part["function"]
+            for rank, ns in zip(part["rank"], part["total_ns"]):
+                self.rows.append((rank, function, sites.get(part["site"]), ns / 1e9))
+
+    def by(self, key):
+        return sums((key(row), row[3]) for row in self.rows)
+
+
+def check(run, section):
+    path = ProfilePath(run)
+    assert abs(sum(row[3] for row in path.rows) - path.elapsed) < 1e-8, "the parts are not the whole"
+    assert path.error * 1e9 <= path.coverage["left_out_ns"] + path.coverage["unresolved_ns"] + 1, (path.error, path.coverage)
+    if path.error > MOST_ERROR * path.elapsed:  # another chain may then be as long
+        return path
+    table = section["path"]
+    inside = [row for row in zip(table["rank"], table["name"], table["file"], table["line"], table["seconds"])
+              if row[1] not in NOT_TIMED]
+    allowed = SHARE * path.elapsed + path.error
+    for name, own, truth in (
+            ("rank", path.by(lambda row: row[0]), sums((row[0], row[4]) for row in inside)),
+            ("function", path.by(lambda row: row[1]), sums((row[1], row[4]) for row in inside)),
+            ("site", path.by(lambda row: None if row[1] == "(program)" else row[1:3]),
+             sums((None if row[1] == "(program)" else (row[1], (row[2].split("/")[-1], row[3])), row[4]) for row in inside))):
+        for key in own.keys() | truth.keys():
+            assert abs(own[key] - truth[key]) <= allowed, \
+                f"{name} {key}: {own[key]} s of {path.elapsed} s in the profile, {truth[key]} s in the trace"
+    return path
+
+
+def made_path(build, folder, case, ranks=4):
+    run = build.traced(folder / "run", os.path.join(build.options.programs, "paths"), case, ranks=ranks)
+    return check(run, analyzed(build, run)["analyses"]["critical-path"])
+
+
+def on_64_ranks(build, folder, _):
+    path = made_path(build, folder, "ring", ranks=64)
+    assert path.jumps >= 64, path.jumps
+
+
+def real_program(build, folder, program, ranks=4, memory=None):
+    environment = dict(build.environment)
+    if memory is not None:
+        build.environment["FATHOM_WAITS_MEMORY"] = memory
+    before = pathlib.Path.cwd()
+    os.chdir(folder)
+    try:
+        run = build.traced(folder / "run", *program, ranks=ranks)
+    finally:
+        os.chdir(before)
+        build.environment.clear()
+        build.environment.update(environment)
+    return check(run, analyzed(build, run)["analyses"]["critical-path"])
+
+
+def lammps(build, folder, _, memory=None):
+    (folder / "in.melt").write_text(MELT)
+    path = real_program(build, folder, ("lmp", "-in", "in.melt", "-log", "none"), memory=memory)
+    assert path.jumps > (50 if memory is None else 0), path.jumps
+    return path
+
+
+def hpcc(build, folder, _):
+    shutil.copy("/usr/share/doc/hpcc/examples/_hpccinf.txt", folder / "hpccinf.txt")
+    assert real_program(build, folder, ("hpcc",)).jumps > 100
+
+
+def with_little_memory(build, folder, _):
+    """The shortest calls go, their time is the error that the path states, and the path stays whole."""
+    thresholds, errors = [], []
+    for memory in ("64k", "256k", "16M"):
+        path = lammps(build, folder / memory if (folder / memory).mkdir() is None else folder, memory, memory=memory)
+        thresholds.append(path.coverage["threshold_ns"])
+        errors.append(path.error / path.elapsed)
+    assert errors[0] > errors[2] and errors[2] < MOST_ERROR, errors
+    assert thresholds[0] > thresholds[2] and sorted(thresholds, reverse=True) == thresholds, thresholds
+
+
+def installed(program, case):
+    return {case.__name__: case} if shutil.which(program) else {}
+
+
+def main():
+    cases = dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks} | installed("hpcc", hpcc)
+    if shutil.which("lmp"):
+        cases |= {"lammps": lammps, "with_little_memory": with_little_memory}
+    run_cases(options_of(__doc__), cases)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""The waits of a profile are those that `fathom analyze` finds in a trace of the same run.
+
+    waits_without_trace.py --programs DIR --mpi-programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
+
+The library that traces also finds waits as the one without a trace does, so both see one run. On each build of Open MPI.
+The last line is "N passed, N failed".
+"""
+import collections
+import json
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from waits import options_of, run_cases  # noqa: E402
+
+# Programs that wait for what is known (programs/waits.c); those of test/mpi wait for each other by chance.
+TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_receiver ssend wrong_order barrier allreduce iallreduce
+    bcast scatter reduce gather scan ring persistent sendrecv waitany matched_probe probe_loop crossed late_receiver_in_wait
+    send_that_ends_inside_a_receive""".split()
+REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
+        "probe": 4, "linear": 3, "overlap": 4, "f_mpifh": 4, "f_f08": 4, "intercomm": 4, "intercollectives": 4, "threads": 4}
+# A trace's times are whole nanoseconds, those of the profile some twenty; each wait has two ends.
+NS_PER_WAIT = 100
+# Threads that send on one channel at once do so in an order that only Open MPI knows. With PERUSE a message may arrive in
+# another thread than the one that receives it, and the analysis of the trace then does not see the wait.
+THREADS_SHARE = 0.02
+
+
+def kind_of(name):
+    """What the next message was, only a trace can tell."""
+    return "late-sender" if name == "wrong-order" else name
+
+
+def of_profile(profile):
+    """{(kind, function, rank, awaited): (seconds, waits)}"""
+    found = collections.defaultdict(lambda: [0, 0])
+    for block in profile.get("waits", []):
+        for rank, awaited, waits, ns in zip(block["rank"], block["awaited"], block["waits"], block["total_ns"]):
+            row = found[kind_of(block["kind"]), block["function"], rank, awaited]
+            row[0] += ns / 1e9
+            row[1] += waits
+    return found
+
+
+def of_trace(results):
+    table = results["analyses"]["wait-states"]["waits"]
+    found = collections.defaultdict(float)
+    for kind, function, rank, culprit, seconds in zip(*(table[name] for name in ("kind", "function", "rank", "culprit",
+                                                                                 "seconds"))):
+        found[kind_of(kind), function, rank, culprit] += seconds
+    return found
+
+
+def mpi_seconds(profile):
+    found = collections.Counter()
+    for block in profile["calls"]:
+        for rank, ns in zip(block["rank"], block["total_ns"]):
+            found[rank] += ns / 1e9
+    return found
+
+
+def check(run, results, share=0.0, rooted_between_groups=False):
+    profile = json.loads((run / "profile.json").read_text())
+    waits, truth = of_profile(profile), of_trace(results)
+    coverage = profile["coverage"]["waits"]
+    spare = (coverage["left_out_ns"] + coverage["unresolved_ns"]) / 1e9
+    assert coverage["unresolved"] == 0 or rooted_between_groups, coverage
+    allowed = share * sum(truth.values()) + spare
+    for key in waits.keys() | truth.keys():
+        seconds, count = waits[key]
+        assert abs(seconds - truth[key]) <= allowed + NS_PER_WAIT * 1e-9 * (count + 1), \
+            f"{key}: {seconds} s in {count} waits in the profile, {truth[key]} s in the trace; {coverage}"
+    in_mpi, waiting = mpi_seconds(profile), collections.Counter()
+    for (_, _, rank, _), (seconds, _) in waits.items():
+        waiting[rank] += seconds
+    for rank, seconds in waiting.items():
+        assert seconds <= in_mpi[rank], f"rank {rank} waited {seconds} s and was in MPI for {in_mpi[rank]} s"
+    return waiting
+
+
+def findings_of(results):
+    """{(kind, function, line): (seconds, count)}"""
+    found = collections.defaultdict(lambda: [0, 0])
+    for finding in results["findings"]:
+        if finding["kind"] == "delay":
+            continue  # who caused it in the end, only a trace can tell
+        row = found[kind_of(finding["kind"]), finding["where"]["function"], finding["where"].get("line")]
+        row[0] += finding["seconds"]
+        row[1] += finding["count"]
+    return found
+
+
+def same_findings(build, folder, run, traced):
+    """`fathom analyze` turns the profile alone into the findings of the trace, and says what is missing."""
+    alone = folder / "profile.json"
+    alone.write_bytes((run / "profile.json").read_bytes())
+    results = build.analyzed(alone)
+    found, truth = findings_of(results), findings_of(traced)
+    assert found.keys() == truth.keys(), (sorted(found), sorted(truth))
+    for key, (seconds, count) in found.items():
+        assert abs(seconds - truth[key][0]) <= NS_PER_WAIT * 1e-9 * (count + 1) and count == truth[key][1], (key, seconds, truth[key])
+    assert any("needs a trace" in limit for limit in results["limits"]), results["limits"]
+
+
+def made_waits(build, folder, case):
+    run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), case)
+    results = build.analyzed(run)
+    waiting = check(run, results)
+    assert waiting, "nobody waited"
+    same_findings(build, folder, run, results)
+
+
+def real_waits(build, folder, case):
+    run = build.traced(folder / "run", os.path.join(build.options.mpi_programs, case), ranks=REAL[case])
+    if case != "threads":
+        check(run, build.analyzed(run), rooted_between_groups=case == "intercollectives")
+    elif not build.has_peruse:
+        check(run, build.analyzed(run), THREADS_SHARE)
+
+
+def main():
+    run_cases(options_of(__doc__), dict.fromkeys(TRUTH, made_waits) | dict.fromkeys(REAL, real_waits))
+
+
+if __name__ == "__main__":
+    main()
