@@ -250,10 +250,10 @@ def programs_that_are_not_mpi_programs_run_as_they_are(place):
 
 
 def doctor_names_it(place):
-    done = place.native(place.options.cli, "doctor")
-    assert str(place.overlay) in done.stdout, done.stdout
-    done = place.native(place.options.cli, "doctor", FATHOM_OVERLAY="")
-    assert "fathom doctor --build-peruse" in done.stdout, done.stdout
+    def said(**variables):  # lines are folded
+        return " ".join(place.native(place.options.cli, "doctor", **variables).stdout.split())
+    assert str(place.overlay) in said(), said()
+    assert "fathom doctor --build-peruse" in said(FATHOM_OVERLAY=""), said(FATHOM_OVERLAY="")
 
 
 CASES = (installed_open_mpi_counts_with_peruse, ranks_alone_load_two_files_of_it,
