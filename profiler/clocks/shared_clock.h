@@ -21,12 +21,13 @@ class SharedClock {
 
   // Needs two points. Before the first and after the last the lines go on.
   std::int64_t at(std::uint64_t ticks) const {
-    std::size_t next = 1;
-    while (next + 1 < points_.size() && points_[next].ticks < ticks) ++next;
-    const Point& point = points_[next - 1];
+    const auto inner = std::lower_bound(
+        points_.begin() + 1, points_.end() - 1, ticks,
+        [](const Point& one, std::uint64_t moment) { return one.ticks < moment; });
+    const Point& point = *(inner - 1);
     return point.ns + static_cast<std::int64_t>(
                           static_cast<double>(static_cast<std::int64_t>(ticks - point.ticks)) *
-                          rate(point, points_[next]));
+                          rate(point, *inner));
   }
   bool is_known() const { return points_.size() >= 2; }
   double ns_per_tick() const { return rate(points_.front(), points_.back()); }

@@ -204,7 +204,7 @@ class Finder {
   void want_all() {
     WaitLog::for_each_record([this](const WaitLog::Record& record) {
       for_each_part(record, [this](Part part, CollectiveFacts facts) {
-        wanted_[part.channel()].what.emplace_back(part.ordinal(), facts);
+        if (part.is_known()) wanted_[part.channel()].what.emplace_back(part.ordinal(), facts);
       });
     });
     for (auto& [number, wanted] : wanted_) {
@@ -421,6 +421,10 @@ class Finder {
       const bool for_first = WaitLog::waits_for_first(record.row->place.function);
       bool is_first = true, some_unknown = false;
       for_each_part(record, [&](Part part, CollectiveFacts facts) {
+        if (!part.is_known()) {
+          some_unknown = true;
+          return;
+        }
         const Channel& own = channel(part.channel());
         const bool unlinked = own.key.kind == ChannelKind::kCollectives && !is_shared(own);
         Decision one = unlinked ? Decision{kNoWait, 0, 0} : decision(part);

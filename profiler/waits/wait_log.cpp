@@ -80,11 +80,12 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   }
   const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
   const std::size_t room = half / sizeof(std::uint64_t);
-  constexpr std::size_t kMostChannels = std::size_t{1} << 20;
-  static_assert(kMostChannels <= Part::kMostChannels);
+  // A program that gives each message a tag of its own has as many channels as messages.
+  const std::size_t most_channels =
+      std::clamp<std::size_t>(bytes / 4 / sizeof(Channel), 256, Part::kMostChannels);
   auto memory = std::make_unique<Memory>();
   if (!memory->times.open(half) || !memory->words.reserve(room) ||
-      !memory->channels.open(kMostChannels) || !memory->carried.reserve(room / kSumWords + 1))
+      !memory->channels.open(most_channels) || !memory->carried.reserve(room / kSumWords + 1))
     return false;
   memory_ = memory.release();
   names_ = names;
@@ -125,7 +126,7 @@ Part WaitLog::sent(const Live& live, int tag, int destination) {
   const std::uint64_t now = moment();
   const Turn turn;
   Channel* own = channel({live.kind, ChannelKind::kSent, destination, tag}, live.group);
-  if (own == nullptr) return {Part::kNone};
+  if (own == nullptr) return {Part::kUnknown};
   memory_->times.append(own->times, now);
   return Part::of(*own, own->times.count - 1);
 }
@@ -145,26 +146,26 @@ Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
   const std::uint64_t when = note != 0 ? note : moment();
   const Turn turn;
   Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
-  if (own == nullptr) return {Part::kNone};
+  if (own == nullptr) return {Part::kUnknown};
   memory_->times.append(own->times, when);
   return Part::of(*own, own->times.count - 1);
 }
 
 void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
-  Part part;
+  Part part{Part::kUnknown};
   {
     const Turn turn;
-    Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
-    if (own == nullptr) return;
-    own->posts_unknown = true;
-    memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
-    part = Part::of(*own, own->times.count - 1);
+    if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group)) {
+      own->posts_unknown = true;
+      memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
+      part = Part::of(*own, own->times.count - 1);
+    }
   }
   completed(part);
 }
 
 void WaitLog::watch_send(void* request, Part part) {
-  if (part.bits == Part::kNone || is_complete(request)) return;
+  if (!part.is_known() || is_complete(request)) return;
   if (field_ref<bool>(request, openmpi::kRequestPersistent)) {
     auto& callback = field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
     if (callback != nullptr && callback != tracer_ && callback != on_persistent_send_completed)

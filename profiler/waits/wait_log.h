@@ -24,6 +24,8 @@
 // threads may be inside MPI. Everything else at the end, when no thread is inside MPI.
 #pragma once
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -65,7 +67,8 @@ struct Part {
   static constexpr int kOrdinalBits = 40;
   static constexpr std::uint64_t kOrdinal = (std::uint64_t{1} << kOrdinalBits) - 1;
   static constexpr std::uint32_t kMostChannels = (1u << 23) - 1;
-  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  // Its channel is not known, because there are too many.
+  static constexpr std::uint64_t kUnknown = std::uint64_t{kMostChannels} << kOrdinalBits;
 
   std::uint64_t bits = 0;
   static Part of(const Channel& channel, std::uint64_t ordinal) {
@@ -73,6 +76,7 @@ struct Part {
   }
   std::uint32_t channel() const { return static_cast<std::uint32_t>(bits >> kOrdinalBits); }
   std::uint64_t ordinal() const { return bits & kOrdinal; }
+  bool is_known() const { return channel() != kMostChannels; }
 };
 
 // Follows the part of a collective: who its root is, and which function it was.
@@ -153,7 +157,7 @@ class WaitLog {
   static void set_tracer(int (*callback)(void*)) { tracer_ = callback; }
   // The present call completes this part.
   static void completed(Part part) {
-    if (own_.entered == 0 || part.bits == Part::kNone) return;
+    if (own_.entered == 0) return;
     if (own_.parts == own_.room && !grow()) return;
     own_.list[own_.parts++] = part.bits;
   }
@@ -234,14 +238,21 @@ class WaitLog {
    public:
     Turn() {
       if (threads_share_) [[unlikely]]
-        while (taken_.exchange(true, std::memory_order_acquire)) {
-        }
+        take();
     }
     ~Turn() {
       if (threads_share_) [[unlikely]]
         taken_.store(false, std::memory_order_release);
     }
     Turn(const Turn&) = delete;
+
+   private:
+    // The thread whose turn it is may have no processor.
+    static void take() {
+      constexpr int kSpins = 64;
+      for (int spins = 0; taken_.exchange(true, std::memory_order_acquire); ++spins)
+        if (spins >= kSpins) sched_yield();
+    }
   };
 
   static std::uint64_t moment() { return own_.entered != 0 ? own_.entered : Ticks::now(); }

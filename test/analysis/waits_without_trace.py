@@ -112,6 +112,23 @@ def made_waits(build, folder, case):
     same_findings(build, folder, run, results)
 
 
+def more_channels_than_memory(build, folder, _):
+    """What could not be remembered is said, and what is left is right."""
+    build.environment["FATHOM_WAITS_MEMORY"] = "64k"
+    try:
+        run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "many_tags")
+    finally:
+        del build.environment["FATHOM_WAITS_MEMORY"]
+    profile = json.loads((run / "profile.json").read_text())
+    coverage = profile["coverage"]["waits"]
+    assert coverage["unresolved"] > 100, coverage
+    waits, truth = of_profile(profile), of_trace(build.analyzed(run))
+    for key, (seconds, count) in waits.items():
+        assert seconds <= truth[key] + NS_PER_WAIT * 1e-9 * (count + 1), (key, seconds, truth[key])
+    whole = build.traced(folder / "whole", os.path.join(build.options.programs, "waits"), "many_tags")
+    check(whole, build.analyzed(whole))
+
+
 def real_waits(build, folder, case):
     run = build.traced(folder / "run", os.path.join(build.options.mpi_programs, case), ranks=REAL[case])
     if case != "threads":
@@ -121,7 +138,8 @@ def real_waits(build, folder, case):
 
 
 def main():
-    run_cases(options_of(__doc__), dict.fromkeys(TRUTH, made_waits) | dict.fromkeys(REAL, real_waits))
+    run_cases(options_of(__doc__), dict.fromkeys(TRUTH, made_waits) | dict.fromkeys(REAL, real_waits) |
+              {"more_channels_than_memory": more_channels_than_memory})
 
 
 if __name__ == "__main__":

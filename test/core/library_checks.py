@@ -54,7 +54,7 @@ HOT_OBJECTS = {
         "munmap": "the same, and when a thread ends", "fathom::profiler::TimeLog::": "",
         "__cxa_thread_atexit": "the same", "__dso_handle": "the same", "__tls_": "the same",
         "clock_gettime": "Ticks::now where the processor's counter is not even",
-        "fathom::mpi::": "WaitLog::open",
+        "fathom::mpi::": "WaitLog::open", "sched_yield": "another thread has its turn, and no processor",
         # The requests of non-blocking collectives.
         "operator new(unsigned long)": "a collective is started", "operator delete(void*, unsigned long)": "it is complete",
         "pthread_mutex_": "both", "std::__": "a collective is started; caught there", "__cxa_": "the same",

@@ -86,6 +86,16 @@ static void matched_probe(void) {
   if (rank == 2) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
 }
 
+// Each message has a tag of its own.
+static void many_tags(void) {
+  static int tag = 0;
+  if (rank == 1) late();
+  for (int i = 0; i < 400; i++, tag++) {
+    if (rank == 1) MPI_Send(value, 1, MPI_INT, 0, tag, MPI_COMM_WORLD);
+    if (rank == 0) MPI_Recv(value, 1, MPI_INT, 1, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
 // Nobody is in a call that waits.
 static void probe_loop(void) {
   int there = 0;
@@ -241,6 +251,7 @@ static const struct {
              {"sendrecv", sendrecv},
              {"waitany", waitany},
              {"matched_probe", matched_probe},
+             {"many_tags", many_tags},
              {"probe_loop", probe_loop},
              {"crossed", crossed},
              {"late_receiver_in_wait", late_receiver_in_wait},
