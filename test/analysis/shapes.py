@@ -43,7 +43,7 @@ def run(options, folder, ranks, words):
     mpi = open_mpi.preferred(options.library)
     job = mpi.launch(ranks, options.program, *words.split())
     native = subprocess.run(job, env=mpi.environment, capture_output=True, text=True, timeout=120)
-    traced = subprocess.run([options.cli, "run", "--then", "analyze --set few_bytes=1", "-o", str(folder / "run"), "--", *job],
+    traced = subprocess.run([options.cli, "run", "--then", "analyze --set few_bytes=1 --set wait_share=1", "-o", str(folder / "run"), "--", *job],
                             env=mpi.environment, capture_output=True, text=True, timeout=120)
     if (native.returncode, traced.returncode) != (0, 0):
         raise AssertionError(f"exit codes {native.returncode} and {traced.returncode}: {native.stderr} {traced.stderr}")

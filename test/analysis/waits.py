@@ -45,7 +45,6 @@ CASES = {
     "scan": ("early-scan", "MPI_Scan", [2, 3], 1),
     "ring": ("late-sender", "MPI_Recv", [1, 2, 3], None),
     "persistent": ("late-sender", "MPI_Wait", [0], 1),
-    "sendrecv": ("late-sender", "MPI_Sendrecv", [0], 1),
     "late_receiver_in_wait": ("late-receiver", "MPI_Wait", [0], 1),
     "send_that_ends_inside_a_receive": ("late-sender", "MPI_Recv", [0], 1),
 }
@@ -128,7 +127,7 @@ def check_meanwhile(case, function, finding):
     meanwhile = finding["meanwhile"]
     before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
         finding["kind"], "MPI_Iallreduce" if case == "iallreduce" else function)
-    before = {"persistent": "MPI_Start", "sendrecv": "MPI_Sendrecv"}.get(case, before)
+    before = {"persistent": "MPI_Start"}.get(case, before)
     if case == "ring" and meanwhile["rank"] != 0:  # passed on
         assert meanwhile["inside"]["function"] == "MPI_Recv" and meanwhile["inside"]["file"].endswith("waits.c"), meanwhile
     else:

@@ -23,6 +23,7 @@ REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wil
         "probe": 4, "linear": 3, "overlap": 4, "f_mpifh": 4, "f_f08": 4, "intercomm": 4, "intercollectives": 4, "threads": 4}
 # A trace's times are whole nanoseconds, those of the profile some twenty; each wait has two ends.
 NS_PER_WAIT = 100
+ROUNDING_S = 5e-6  # of the calls that were left out
 # Threads that send on one channel at once do so in an order that only Open MPI knows. With PERUSE a message may arrive in
 # another thread than the one that receives it, and the analysis of the trace then does not see the wait.
 THREADS_SHARE = 0.02
@@ -67,7 +68,7 @@ def check(run, results, share=0.0, rooted_between_groups=False):
     coverage = profile["coverage"]["waits"]
     spare = (coverage["left_out_ns"] + coverage["unresolved_ns"]) / 1e9
     assert coverage["unresolved"] == 0 or rooted_between_groups, coverage
-    allowed = share * sum(truth.values()) + spare
+    allowed = share * sum(truth.values()) + spare + ROUNDING_S
     for key in waits.keys() | truth.keys():
         seconds, count = waits[key]
         assert abs(seconds - truth[key]) <= allowed + NS_PER_WAIT * 1e-9 * (count + 1), \
