@@ -15,7 +15,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from paths import PATHS, analyzed  # noqa: E402
+from paths import LATE_MS, PATHS, analyzed  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
 
 SHARE = 0.02  # of the run's time, by which a share may differ
@@ -66,7 +66,7 @@ class ProfilePath:
         return sums((key(row), row[3]) for row in self.rows)
 
 
-def check(run, section):
+def check(run, section, spare=0.0):
     path = ProfilePath(run)
     assert abs(sum(row[3] for row in path.rows) - path.elapsed) < 1e-8, "the parts are not the whole"
     assert path.error * 1e9 <= path.coverage["left_out_ns"] + path.coverage["unresolved_ns"] + 1, (path.error, path.coverage)
@@ -75,7 +75,7 @@ def check(run, section):
     table = section["path"]
     inside = [row for row in zip(table["rank"], table["name"], table["file"], table["line"], table["seconds"])
               if row[1] not in NOT_TIMED]
-    allowed = SHARE * path.elapsed + path.error
+    allowed = SHARE * path.elapsed + path.error + spare
     for name, own, truth in (
             ("rank", path.by(lambda row: row[0]), sums((row[0], row[4]) for row in inside)),
             ("function", path.by(lambda row: row[1]), sums((row[1], row[4]) for row in inside)),
@@ -89,7 +89,9 @@ def check(run, section):
 
 def made_path(build, folder, case, ranks=4):
     run = build.traced(folder / "run", os.path.join(build.options.programs, "paths"), case, ranks=ranks)
-    return check(run, analyzed(build, run)["analyses"]["critical-path"])
+    # They take a tenth of a second, and a rank may be without a processor as long as LATE_MS between the two moments at
+    # which trace and profile see it leave MPI_Init.
+    return check(run, analyzed(build, run)["analyses"]["critical-path"], LATE_MS / 1000)
 
 
 def on_64_ranks(build, folder, _):
