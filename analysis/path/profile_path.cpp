@@ -116,8 +116,9 @@ base::Result<Outcome> critical_path_of_profile(const Input& input) {
     if (path.window.empty()) {
       lay_out(path, steps, outcome.section);
       if (path.error_ns > 0) {
-        outcome.limits.push_back("up to " + base::duration_text(base::seconds(path.error_ns)) +
-                                 " of the critical path may be waiting, in calls that were left out");
+        outcome.limits.push_back(
+            "up to " + base::duration_text(base::seconds(path.error_ns)) +
+            " of the critical path may be waiting, in calls that were left out");
       }
       continue;
     }

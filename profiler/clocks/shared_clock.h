@@ -21,9 +21,9 @@ class SharedClock {
 
   // Needs two points. Before the first and after the last the lines go on.
   std::int64_t at(std::uint64_t ticks) const {
-    const auto inner = std::lower_bound(
-        points_.begin() + 1, points_.end() - 1, ticks,
-        [](const Point& one, std::uint64_t moment) { return one.ticks < moment; });
+    const auto inner =
+        std::lower_bound(points_.begin() + 1, points_.end() - 1, ticks,
+                         [](const Point& one, std::uint64_t moment) { return one.ticks < moment; });
     const Point& point = *(inner - 1);
     return point.ns + static_cast<std::int64_t>(
                           static_cast<double>(static_cast<std::int64_t>(ticks - point.ticks)) *

@@ -214,8 +214,7 @@ void open(Run& run) {
                   kTimedFunctions, kTimedFunctionCount);
   }
   if (process.source() != SourceName::kNone && (finds_waits || tracing::needs_clocks())) {
-    JobClocks::open(run.gather, static_cast<int>(header.rank),
-                    static_cast<int>(header.world_size));
+    JobClocks::open(run.gather, static_cast<int>(header.rank), static_cast<int>(header.world_size));
   }
   tracing::open(process);
   if (WaitLog::opened()) WaitLog::begin();

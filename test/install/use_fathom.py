@@ -49,7 +49,7 @@ def read(run_directory, env, folder):
         return
     run("fathom", "plot", run_directory, "-o", f"{run_directory}-plots", env=env, cwd=folder)
     assert sorted(os.listdir(folder / f"{run_directory}-plots")) == \
-        [f"{name}.png" for name in ("calls", "messages", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
+        [f"{name}.png" for name in ("calls", "messages", "path", "ranks", "sizes", "time-profile", "timeline", "traffic", "waits")]
 
 
 def import_fathom(python, run_directory, env, folder, version):
