@@ -24,6 +24,7 @@ REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wil
 # A trace's times are whole nanoseconds, those of the profile some twenty; each wait has two ends.
 NS_PER_WAIT = 100
 ROUNDING_S = 5e-6  # of the calls that were left out
+TIES_SHARE = 0.02
 # Threads that send on one channel at once do so in an order that only Open MPI knows. With PERUSE a message may arrive in
 # another thread than the one that receives it, and the analysis of the trace then does not see the wait.
 THREADS_SHARE = 0.02
@@ -69,10 +70,19 @@ def check(run, results, share=0.0, rooted_between_groups=False):
     spare = (coverage["left_out_ns"] + coverage["unresolved_ns"]) / 1e9
     assert coverage["unresolved"] == 0 or rooted_between_groups, coverage
     allowed = share * sum(truth.values()) + spare + ROUNDING_S
-    for key in waits.keys() | truth.keys():
-        seconds, count = waits[key]
-        assert abs(seconds - truth[key]) <= allowed + NS_PER_WAIT * 1e-9 * (count + 1), \
-            f"{key}: {seconds} s in {count} waits in the profile, {truth[key]} s in the trace; {coverage}"
+    alone, alone_in_trace = collections.defaultdict(lambda: [0, 0]), collections.Counter()  # whoever was awaited
+    for key, (seconds, count) in waits.items():
+        alone[key[:3]][0] += seconds
+        alone[key[:3]][1] += count
+    for key, seconds in truth.items():
+        alone_in_trace[key[:3]] += seconds
+    # Of two that come at the same moment, either may be the last.
+    ties = TIES_SHARE * sum(truth.values())
+    for own, others, more in ((alone, alone_in_trace, 0), (waits, truth, ties)):
+        for key in own.keys() | others.keys():
+            seconds, count = own[key]
+            assert abs(seconds - others[key]) <= allowed + more + NS_PER_WAIT * 1e-9 * (count + 1), \
+                f"{key}: {seconds} s in {count} waits in the profile, {others[key]} s in the trace; {coverage}"
     in_mpi, waiting = mpi_seconds(profile), collections.Counter()
     for (_, _, rank, _), (seconds, _) in waits.items():
         waiting[rank] += seconds
@@ -101,7 +111,9 @@ def same_findings(build, folder, run, traced):
     found, truth = findings_of(results), findings_of(traced)
     assert found.keys() == truth.keys(), (sorted(found), sorted(truth))
     for key, (seconds, count) in found.items():
-        assert abs(seconds - truth[key][0]) <= NS_PER_WAIT * 1e-9 * (count + 1) and count == truth[key][1], (key, seconds, truth[key])
+        assert abs(seconds - truth[key][0]) <= NS_PER_WAIT * 1e-9 * (count + 1) + ROUNDING_S, (key, seconds, truth[key])
+        # Shorter than a unit of time, it is a wait for one of them only.
+        assert abs(count - truth[key][1]) <= 1 + count // 10, (key, count, truth[key])
     assert any("needs a trace" in limit for limit in results["limits"]), results["limits"]
 
 
