@@ -15,6 +15,7 @@ import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from attempts import until_it_passes  # noqa: E402
 from paths import LATE_MS, PATHS, analyzed  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
 
@@ -88,10 +89,12 @@ def check(run, section, spare=0.0):
 
 
 def made_path(build, folder, case, ranks=4):
-    run = build.traced(folder / "run", os.path.join(build.options.programs, "paths"), case, ranks=ranks)
-    # They take a tenth of a second, and a rank may be without a processor as long as LATE_MS between the two moments at
-    # which trace and profile see it leave MPI_Init.
-    return check(run, analyzed(build, run)["analyses"]["critical-path"], LATE_MS / 1000)
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "paths"), case, ranks=ranks)
+        # They take a tenth of a second, and a rank may be without a processor as long as LATE_MS between the two moments
+        # at which trace and profile see it leave MPI_Init.
+        return check(run, analyzed(build, run)["analyses"]["critical-path"], LATE_MS / 1000)
+    return until_it_passes(attempt)
 
 
 def on_64_ranks(build, folder, _):
@@ -137,15 +140,19 @@ def with_little_memory(build, folder, _):
     assert thresholds[0] > thresholds[2] and sorted(thresholds, reverse=True) == thresholds, thresholds
 
 
-def installed(program, case):
-    return {case.__name__: case} if shutil.which(program) else {}
+def of_program(program, *cases):
+    """Those of an installed program, each tried again where the machine was busy."""
+    def tried(case):
+        def attempt(build, folder, name, number):
+            (folder / str(number)).mkdir()
+            return case(build, folder / str(number), name)
+        return lambda build, folder, name: until_it_passes(lambda number: attempt(build, folder, name, number))
+    return {case.__name__: tried(case) for case in cases} if shutil.which(program) else {}
 
 
 def main():
-    cases = dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks} | installed("hpcc", hpcc)
-    if shutil.which("lmp"):
-        cases |= {"lammps": lammps, "with_little_memory": with_little_memory}
-    run_cases(options_of(__doc__), cases)
+    run_cases(options_of(__doc__), dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks} |
+              of_program("hpcc", hpcc) | of_program("lmp", lammps, with_little_memory))
 
 
 if __name__ == "__main__":
