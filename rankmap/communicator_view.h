@@ -31,6 +31,14 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
+// Whether a request is complete (REQUEST_COMPLETED, ompi/request/request.h). Another thread may be
+// completing it.
+inline bool is_complete(const void* request) {
+  return __atomic_load_n(
+             &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
+             __ATOMIC_ACQUIRE) == openmpi::kRequestCompleted;
+}
+
 inline std::uint32_t context_id(const void* comm) {
   return field<std::uint32_t>(comm, openmpi::kCommContextId);
 }

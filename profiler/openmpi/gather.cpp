@@ -142,8 +142,7 @@ void* Gather::begin_send(int peer, int tag, const void* data, std::size_t size) 
 
 void Gather::finish_send(void* request, int peer) {
   if (request == nullptr) return;
-  while (__atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
-                         __ATOMIC_ACQUIRE) != openmpi::kRequestCompleted) {
+  while (!rankmap::is_complete(request)) {
     has_arrived(peer, kTagHere);  // makes progress
     sched_yield();
   }

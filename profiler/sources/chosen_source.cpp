@@ -107,10 +107,7 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml, bool
 void request_freed(ProfiledProcess& process, const MPI_Request& request) {
   if (process.source() != SourceName::kPeruse) return receive_requests::given_up(request);
   // Inactive persistent requests are complete too.
-  if (rankmap::field<std::uintptr_t>(request, openmpi::kRequestComplete) !=
-      openmpi::kRequestCompleted) {
-    watch_freed_requests(true);
-  }
+  if (!rankmap::is_complete(request)) watch_freed_requests(true);
 }
 
 }  // namespace fathom::profiler

@@ -20,6 +20,7 @@ namespace {
 
 using rankmap::field;
 using rankmap::field_ref;
+using rankmap::is_complete;
 
 using Callback = int (*)(void*);
 using FreeFunction = int (*)(void**);
@@ -114,12 +115,6 @@ const void* comm_of(const void* request) {
 
 int matched_tag_of(void* request) {
   return matched_tag(has_whole_tags() ? kAnyTag : take_kept_tag(request), status_of(request));
-}
-
-bool is_complete(const void* request) {
-  return __atomic_load_n(
-             &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
-             __ATOMIC_ACQUIRE) == openmpi::kRequestCompleted;
 }
 
 // ---- one-time requests: counted when the library frees them ----

@@ -20,6 +20,7 @@ namespace {
 
 using FreeFunction = int (*)(void**);
 using rankmap::field_ref;
+using rankmap::is_complete;
 
 // A note is a part with this bit, or the moment at which a receive with a wildcard was posted.
 constexpr std::uint64_t kHasPart = std::uint64_t{1} << 63;
@@ -40,12 +41,6 @@ std::unordered_map<const void*, Pending>& pending_collectives() {
 }
 
 std::atomic<FreeFunction> library_send_free{nullptr};
-
-bool is_complete(const void* request) {
-  return __atomic_load_n(
-             &field_ref<std::uintptr_t>(const_cast<void*>(request), openmpi::kRequestComplete),
-             __ATOMIC_ACQUIRE) == openmpi::kRequestCompleted;
-}
 
 // The part that a watched send keeps; also removes it.
 std::optional<Part> take_part(void* request) {

@@ -154,11 +154,7 @@ void requested(void* request) {
     return;
   request_started(request, kIsReceive);
   auto& callback = rankmap::field_ref<int (*)(void*)>(request, openmpi::kRequestCallback);
-  const auto is_complete = [request] {  // REQUEST_COMPLETED is 1 (ompi/request/request.h)
-    return __atomic_load_n(&rankmap::field_ref<std::uintptr_t>(request, openmpi::kRequestComplete),
-                           __ATOMIC_ACQUIRE) == 1;
-  };
-  if (is_complete()) return request_completed(request, kIsReceive);
+  if (rankmap::is_complete(request)) return request_completed(request, kIsReceive);
   if (callback == nullptr) __atomic_store_n(&callback, &on_complete<kIsReceive>, __ATOMIC_RELEASE);
 }
 inline void send_requested(void* request) { requested<false>(request); }
