@@ -115,22 +115,28 @@ void Gather::synchronise() {
   for (const int child : absent) tell(child, kTagGo);
 }
 
-bool Gather::all_want(bool wants, int size) {
-  std::int32_t number = wants ? 1 : 0;
+// Combines the values of all processes on the way up the tree; all get the result.
+template <typename T, typename Combine>
+T Gather::combined(T own, Combine combine) {
   for (const int child : children_) {
-    std::int32_t below = 0;
+    T below{};
     receive(child, kTagReady, &below, sizeof below);
-    number += below;
+    own = combine(own, below);
   }
-  char yes = 0;
   if (parent_ >= 0) {
-    send(parent_, kTagReady, &number, sizeof number);
-    receive(parent_, kTagGo, &yes, 1);
-  } else {
-    yes = number == size ? 1 : 0;
+    send(parent_, kTagReady, &own, sizeof own);
+    receive(parent_, kTagGo, &own, sizeof own);
   }
-  for (const int child : children_) send(child, kTagGo, &yes, 1);
-  return yes != 0;
+  for (const int child : children_) send(child, kTagGo, &own, sizeof own);
+  return own;
+}
+
+bool Gather::all_want(bool wants, int size) {
+  return combined(wants ? 1 : 0, [](int a, int b) { return a + b; }) == size;
+}
+
+Gather::Place Gather::largest(Place own) {
+  return combined(own, [](Place a, Place b) { return b.value > a.value ? b : a; });
 }
 
 void* Gather::begin_send(int peer, int tag, const void* data, std::size_t size) {
@@ -161,20 +167,6 @@ std::vector<char> Gather::shift(int to, int from, const std::vector<char>& data)
   finish_send(first, to);
   finish_send(second, to);
   return received;
-}
-
-Gather::Place Gather::largest(Place own) {
-  for (const int child : children_) {
-    Place below{};
-    receive(child, kTagShift, &below, sizeof below);
-    if (below.value > own.value) own = below;
-  }
-  if (parent_ >= 0) {
-    send(parent_, kTagShift, &own, sizeof own);
-    receive(parent_, kTagGo, &own, sizeof own);
-  }
-  for (const int child : children_) send(child, kTagGo, &own, sizeof own);
-  return own;
 }
 
 bool Gather::next_token(void* token, std::size_t size) {

@@ -58,6 +58,8 @@ class Gather {
   std::vector<int> present_neighbours();
   static bool make_room(std::vector<char>& rows, std::uint64_t size) noexcept;
   void tell(int peer, int tag);
+  template <typename T, typename Combine>
+  T combined(T own, Combine combine);
   void* begin_send(int peer, int tag, const void* data, std::size_t size);
   void finish_send(void* request, int peer);
 
