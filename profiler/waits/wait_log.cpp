@@ -89,7 +89,6 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   threshold_ = kFirstThreshold;
   room_ = room;
   own_.is_main = true;
-  begin();
   on_.store(true);
   return true;
 }
@@ -117,33 +116,29 @@ Channel* WaitLog::channel(const ChannelKey& key, const void* group) {
   return recent;
 }
 
-Part WaitLog::sent(const Live& live, int tag, int destination) {
-  const std::uint64_t now = moment();
+// The next of this channel's times; unknown if there is no room for the channel.
+Part WaitLog::appended(const ChannelKey& key, const void* group, std::uint64_t ticks) {
   const Turn turn;
-  Channel* own = channel({live.kind, ChannelKind::kSent, destination, tag}, live.group);
+  Channel* own = channel(key, group);
   if (own == nullptr) return {Part::kUnknown};
-  memory_->times.append(own->times, now);
+  memory_->times.append(own->times, ticks);
   return Part::of(*own, own->times.count - 1);
 }
 
+Part WaitLog::sent(const Live& live, int tag, int destination) {
+  return appended({live.kind, ChannelKind::kSent, destination, tag}, live.group, moment());
+}
+
 WaitLog::Note WaitLog::posted(const Live& live, int tag, int source) {
-  const std::uint64_t now = moment();
-  if (tag < 0 || source < 0) return now & ~kHasPart;
-  const Turn turn;
-  Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
-  if (own == nullptr) return 0;
-  memory_->times.append(own->times, now);
-  return Part::of(*own, own->times.count - 1).bits | kHasPart;
+  if (tag < 0 || source < 0) return moment() & ~kHasPart;
+  return appended({live.kind, ChannelKind::kReceived, source, tag}, live.group, moment()).bits |
+         kHasPart;
 }
 
 Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
   if ((note & kHasPart) != 0) return {note & ~kHasPart};
-  const std::uint64_t when = note != 0 ? note : moment();
-  const Turn turn;
-  Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group);
-  if (own == nullptr) return {Part::kUnknown};
-  memory_->times.append(own->times, when);
-  return Part::of(*own, own->times.count - 1);
+  return appended({live.kind, ChannelKind::kReceived, source, tag}, live.group,
+                  note != 0 ? note : moment());
 }
 
 void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
@@ -199,6 +194,7 @@ void WaitLog::persistent_sent(void* request) {
 void WaitLog::cancelled(Note note) {
   if ((note & kHasPart) == 0) return;
   const Part part{note & ~kHasPart};
+  if (!part.is_known()) return;
   const Turn turn;
   Channel& own = *const_cast<Channel*>(&memory_->channels.rows()[part.channel()]);
   if (part.ordinal() + 1 == own.times.count) memory_->times.take_back(own.times);
@@ -207,14 +203,8 @@ void WaitLog::cancelled(Note note) {
 void WaitLog::collective(std::uint32_t communicator, int root, void* request) {
   const std::uint32_t function = own_.function;
   if (!in_sequence_[function] || communicator == profile::kNoCommunicator) return;
-  std::uint64_t part;
-  {
-    const Turn turn;
-    Channel* own = channel({communicator, ChannelKind::kCollectives, -1, 0}, nullptr);
-    if (own == nullptr) return;
-    memory_->times.append(own->times, own_.entered);
-    part = Part::of(*own, own->times.count - 1).bits;
-  }
+  const std::uint64_t part =
+      appended({communicator, ChannelKind::kCollectives, -1, 0}, nullptr, own_.entered).bits;
   const std::uint64_t facts =
       kIsFacts | std::uint64_t{function} << 32 | std::uint64_t{static_cast<std::uint32_t>(root)};
   if (request == nullptr) {
@@ -249,41 +239,32 @@ int WaitLog::on_collective_freed(void** request) {
 
 void WaitLog::ended(std::uint64_t ticks, const profile::CallRow* row) {
   const std::uint64_t duration = ticks - own_.entered;
-  if (roles_[own_.function] == Role::kNever) {
-    if (own_.is_main) add_to_stretch(row, duration);
-    return;
-  }
-  if (duration >= threshold_) {
-    const Turn turn;
-    return keep(ticks, row);
-  }
-  if (own_.is_main) add_to_stretch(row, duration);
-  leave_out(duration);
+  const bool may_wait = roles_[own_.function] != Role::kNever;
+  if (may_wait && keep(ticks, row)) return;
+  if (!own_.is_main) return;
+  if (may_wait) add_to_stretch(nullptr, duration);
+  add_to_stretch(row, duration);
 }
 
-void WaitLog::leave_out(std::uint64_t duration) {
-  {
-    const Turn turn;
-    left_out_ += 1;
-    left_out_ticks_ += duration;
-  }
-  if (own_.is_main) add_to_stretch(nullptr, duration);
-}
-
-void WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
-  const std::size_t words = kRecordWords + own_.parts + kSumWords * (own_.is_main ? sum_count_ : 0);
-  while (used_ + words > room_ && used_ > 0) drop_shortest();
+// False, and counted, if the call is too short.
+bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
+  const Turn turn;
   const std::uint64_t duration = ticks - own_.entered;
-  if (used_ + words > room_ || duration < threshold_) {
-    left_out_ += 1;
-    left_out_ticks_ += duration;
-    if (own_.is_main) {
-      add_to_stretch(row, duration);
-      add_to_stretch(nullptr, duration);
-    }
-    return;
+  const std::size_t words = kRecordWords + own_.parts + kSumWords * (own_.is_main ? sum_count_ : 0);
+  const bool fits = duration >= threshold_ && make_room(words);
+  if (fits && duration >= threshold_) {
+    write_record({own_.entered, ticks, row, own_.parts, 0, own_.is_main});
+    return true;
   }
-  write_record({own_.entered, ticks, row, own_.parts, 0, own_.is_main});
+  left_out_ += 1;
+  left_out_ticks_ += duration;
+  return false;
+}
+
+// May raise the threshold.
+bool WaitLog::make_room(std::size_t words) {
+  while (used_ + words > room_ && used_ > 0) drop_shortest();
+  return used_ + words <= room_;
 }
 
 // With the present stretch, if it is the main thread's. There must be room.
@@ -291,7 +272,7 @@ void WaitLog::write_record(Record record) {
   record.sums = record.of_main ? sum_count_ : 0;
   std::memcpy(&memory_->words[used_], &record, sizeof record);
   std::size_t at = used_ + kRecordWords;
-  std::memcpy(&memory_->words[at], own_.list, record.parts * sizeof(std::uint64_t));
+  std::copy_n(own_.list, record.parts, &memory_->words[at]);
   at += record.parts;
   for (std::uint32_t i = 0; i < record.sums; ++i, at += kSumWords) {
     Sum& sum = sums_[used_sums_[i]];
@@ -315,14 +296,13 @@ void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks) {
     sum.ticks += ticks;
     return;
   }
-  // All entries are used: this stretch ends here.
-  const Turn turn;
-  const std::size_t words = kRecordWords + kSumWords * kEntries;
-  while (used_ + words > room_ && used_ > 0) drop_shortest();
-  const std::uint64_t now = own_.entered + ticks;
-  const std::uint32_t parts = std::exchange(own_.parts, 0);
-  if (used_ + words <= room_) write_record({now, now, nullptr, 0, 0, true});
-  own_.parts = parts;
+  // All entries are used: this stretch ends before the present call, and the next begins with it.
+  {
+    const Turn turn;
+    if (!make_room(kRecordWords + kSumWords * kEntries)) return;
+    write_record({own_.entered, own_.entered, nullptr, 0, 0, true});
+  }
+  add_place(row, ticks);
 }
 
 // Doubles the threshold. A call that goes becomes part of the stretch before the next one that

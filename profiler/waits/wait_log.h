@@ -265,11 +265,12 @@ class WaitLog {
       if (own_.requests[i] == request) return true;
     return own_.request_count > kLooks;
   }
+  static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
   static void ended(std::uint64_t ticks, const profile::CallRow* row);
-  static void keep(std::uint64_t ticks, const profile::CallRow* row);
+  static bool keep(std::uint64_t ticks, const profile::CallRow* row);
+  static bool make_room(std::size_t words);
   static void write_record(Record record);
-  static void leave_out(std::uint64_t duration);
   // Hot: most calls repeat a place of the same stretch.
   static void add_to_stretch(const profile::CallRow* row, std::uint64_t ticks) {
     Sum& sum = sums_[place_in_stretch(row)];
