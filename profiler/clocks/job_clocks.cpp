@@ -35,6 +35,11 @@ trace::ClockRow JobClocks::now() {
     row.monotonic_ns = monotonic;
     row.unix_ns = unix_time;
   }
+  return row;
+}
+
+trace::ClockRow JobClocks::measured_now() {
+  trace::ClockRow row = now();
   state().sync.complete(row);
   return row;
 }
@@ -42,13 +47,13 @@ trace::ClockRow JobClocks::now() {
 void JobClocks::open(Gather& gather, int rank, int size) noexcept try {
   state().sync.open(gather, rank, size);
   if (state().sync.needed()) state().sync.measure();
-  state().rows.push_back(now());
+  state().rows.push_back(measured_now());
 } catch (...) {
 }
 
 void JobClocks::measure() noexcept try {
   if (!state().sync.measure()) return;
-  const trace::ClockRow row = now();
+  const trace::ClockRow row = measured_now();
   state().rows.push_back(row);
   if (observer_ != nullptr) observer_(row);
 } catch (...) {

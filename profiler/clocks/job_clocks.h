@@ -25,9 +25,11 @@ class JobClocks {
   // At MPI_Finalize, while messages can still be sent.
   static void before_close() noexcept;
 
-  // This moment by all clocks. `reference_ns` is 0 if it is not known, or all processes run on one
-  // host.
+  // This moment by the clocks of this host; any thread. `reference_ns` is 0: it is known only where
+  // it was just measured, because clocks drift.
   static trace::ClockRow now();
+  // Right after a measurement, with `reference_ns` if it gave one.
+  static trace::ClockRow measured_now();
 
   // False if the clocks of the hosts could not be compared.
   static bool are_known();

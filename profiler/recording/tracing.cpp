@@ -231,7 +231,7 @@ void open_or_throw(ProfiledProcess& process) {
   frame.text(describe_recording(made->settings) + describe_place() +
              describe_code(made->written.code));
   add_communicators(frame);
-  const trace::ClockRow row = JobClocks::now();
+  const trace::ClockRow row = JobClocks::measured_now();
   frame.clocks(&row, 1);
   if (!frame.append_to(made->file)) {  // the rest of the trace is useless without it
     const int error = errno;
