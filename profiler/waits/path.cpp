@@ -22,18 +22,13 @@ struct Token {
 // What this process remembers, in order of time: before each call a stretch.
 class OwnTime {
  public:
-  OwnTime(const SharedClock& clock, const FoundWaits& found) : clock_(clock) {
-    auto wait = found.waits.begin();
-    auto unresolved = found.unresolved.begin();
-    WaitLog::for_each_record([&](const WaitLog::Record& record) {
-      const bool waited = wait != found.waits.end() && wait->record == &record;
-      const bool may_wait = unresolved != found.unresolved.end() && *unresolved == &record;
-      if (record.of_main)
-        calls_.push_back({clock.at(record.entered), clock.at(record.left),
-                          waited ? &*wait : nullptr, may_wait, &record});
-      if (waited) ++wait;
-      if (may_wait) ++unresolved;
-    });
+  // Without memory the path passes this process by.
+  OwnTime(const SharedClock& clock, const FoundWaits& found) noexcept : clock_(clock) {
+    try {
+      remember(found);
+    } catch (...) {
+      calls_.clear();
+    }
   }
 
   // Follows the path back to a wait, or to the beginning of the window. Returns the wait at which it
@@ -94,6 +89,20 @@ class OwnTime {
     std::int64_t ns = 0;
   };
 
+  void remember(const FoundWaits& found) {
+    auto wait = found.waits.begin();
+    auto unresolved = found.unresolved.begin();
+    WaitLog::for_each_record([&](const WaitLog::Record& record) {
+      const bool waited = wait != found.waits.end() && wait->record == &record;
+      const bool may_wait = unresolved != found.unresolved.end() && *unresolved == &record;
+      if (record.of_main)
+        calls_.push_back({clock_.at(record.entered), clock_.at(record.left),
+                          waited ? &*wait : nullptr, may_wait, &record});
+      if (waited) ++wait;
+      if (may_wait) ++unresolved;
+    });
+  }
+
   // The part of the stretch before `call` that lies before the present moment.
   void stretch(Token& token, const PathWindow& window, std::vector<Call>::const_iterator call) {
     const std::int64_t begin =
@@ -124,17 +133,23 @@ class OwnTime {
   }
 
   void add(const PathWindow& window, const profile::CallRow* row, bool is_program,
-           std::int64_t ns) {
+           std::int64_t ns) noexcept try {
     if (ns <= 0) return;
     Sum& sum = sums_[{window.number, row, is_program}];
     sum.stretches += 1;
     sum.ns += ns;
+  } catch (...) {  // no memory: this part is missing
   }
 
   const SharedClock& clock_;
   std::vector<Call> calls_;
   std::map<std::tuple<std::uint32_t, const profile::CallRow*, bool>, Sum> sums_;
 };
+
+void keep(std::vector<PathFacts>& all, const PathFacts& facts) noexcept try {
+  all.push_back(facts);
+} catch (...) {  // no memory: the window has no length
+}
 
 }  // namespace
 
@@ -159,8 +174,7 @@ FoundPath find_path(Gather& gather, std::uint32_t rank, const SharedClock& clock
         if (!here) gather.send_token(static_cast<int>(wait->peer_rank), &token, sizeof token);
         continue;
       }
-      path.facts.push_back(
-          {window.number, token.end_ns - token.now_ns, token.jumps, token.error_ns});
+      keep(path.facts, {window.number, token.end_ns - token.now_ns, token.jumps, token.error_ns});
       token.is_done = 1;
       here = rank == 0;
       if (!here) gather.send_token(0, &token, sizeof token);

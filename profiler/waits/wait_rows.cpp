@@ -2,6 +2,7 @@
 #include "profiler/waits/wait_rows.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 
@@ -61,23 +62,38 @@ void name_the_end(ProfiledProcess& process, std::vector<profile::PathRow>& rows)
   }
 }
 
+// What this process needs to take part; nothing if it cannot.
+struct Means {
+  SharedClock clock;
+  std::vector<PathWindow> windows;
+};
+std::optional<Means> own_means() noexcept try {
+  if (!WaitLog::opened() || !JobClocks::are_known()) return std::nullopt;
+  Means means{JobClocks::shared(), {}};
+  means.windows = windows(means.clock);
+  return means;
+} catch (...) {
+  return std::nullopt;
+}
+
 }  // namespace
 
+// Between all_want() and the end of find_path() nothing may throw: the others would wait.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
-  const bool looked = WaitLog::opened() && JobClocks::are_known();
+  const std::optional<Means> means = own_means();
   const profile::RowsHeader header = process.header();
-  if (!gather.all_want(looked, static_cast<int>(header.world_size))) {
+  if (!gather.all_want(means.has_value(), static_cast<int>(header.world_size))) {
     if (WaitLog::opened())
       process.text().add("waits-unknown", JobClocks::are_known()
                                               ? "some processes of this world did not look for them"
                                               : "the clocks of the hosts could not be compared");
     return {};
   }
-  const SharedClock clock = JobClocks::shared();
+  const SharedClock& clock = means->clock;
   const std::int64_t uncertainty = 2 * gather.largest({clock.uncertainty_ns(), 0}).value;
   const FoundWaits found = find_waits(process, gather, clock, uncertainty);
+  FoundPath path = find_path(gather, header.rank, clock, found, means->windows);
   say_what_is_missing(process, found, clock.ns_per_tick());
-  FoundPath path = find_path(gather, header.rank, clock, found, windows(clock));
   for (const PathFacts& facts : path.facts)
     process.text().add("path",
                        std::to_string(facts.window) + ' ' + std::to_string(facts.elapsed_ns) + ' ' +
