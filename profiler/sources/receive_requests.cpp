@@ -89,13 +89,14 @@ struct Received {
 // False if PERUSE counts, and requests are watched only to know which call completes them.
 bool counts = true;
 
-// `request`: null if the call that posted the receive also completes it; `note`: that of its start.
+// `request`: null if the call that posted the receive also completes it; `note`: of its posting or
+// start.
 void count_received(const void* comm, const void* status, int posted_tag,
                     const void* request = nullptr, std::uint64_t note = 0) {
   const Received message(comm, status, matched_tag(posted_tag, status));
   if (message.live == nullptr) return;
   if (request == nullptr) {
-    events::received(*message.live, message.tag, message.source);
+    events::received(*message.live, message.tag, message.source, note);
   } else {
     events::persistent_received(*message.live, message.tag, message.source, note, request);
   }
@@ -420,9 +421,14 @@ int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, v
          void* status) {
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
+  // Before the receive, whose time is spent waiting; what follows it delays the program.
+  const std::uint64_t note =
+      events::kFindsWaits ? events::started(Communicators::find(comm), tag, source) : 0;
   const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(comm, seen, tag);
+    count_received(comm, seen, tag, nullptr, note);
+  } else {
+    events::not_started(note);
   }
   return result;
 }

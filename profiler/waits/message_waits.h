@@ -37,14 +37,21 @@ inline void posted(const Live* live, int tag, int source, void* request, bool ke
       WaitLog::posted(*live, tag, source);
 }
 
-// A persistent receive is about to be started. Returns its note.
+// A receive is about to be posted that keeps no note itself: a persistent one, or one that the
+// present call completes. Returns its note.
 inline std::uint64_t started(const Live* live, int tag, int source) {
   return is_watched(live, tag, source) ? WaitLog::posted(*live, tag, source) : 0;
 }
 
-// The present call has posted and completed a receive.
-inline void received(const Live& live, int tag, int source) {
-  if (WaitLog::on() && WaitLog::is_of_program(live, tag)) WaitLog::received(live, tag, source, 0);
+// It was not posted.
+inline void not_started(std::uint64_t note) {
+  if (WaitLog::on()) WaitLog::cancelled(note);
+}
+
+// The present call has posted and completed a receive. `note`: started(); 0 if nobody saw it posted.
+inline void received(const Live& live, int tag, int source, std::uint64_t note) {
+  if (WaitLog::on() && WaitLog::is_of_program(live, tag))
+    WaitLog::received(live, tag, source, note);
 }
 
 // The present call completes a receive and frees its request.
