@@ -122,31 +122,37 @@ void CallTimes::thread_ends(void* thread) {
   static_cast<Thread*>(thread)->taken.store(false, std::memory_order_release);
 }
 
-bool CallTimes::find(Thread& own, Recent& recent, const profile::CallKey& key,
-                     std::uint32_t function) {
-  const auto give_up = [] {
+const CallTimes::Rows* CallTimes::find_rows(std::uint32_t function, const void* site,
+                                            std::uint32_t communicator) {
+  const auto give_up = []() -> const Rows* {
     uncounted.fetch_add(1, std::memory_order_relaxed);
-    return false;
+    return nullptr;
   };
-  if (own.calls.rows().capacity() == 0) return give_up();
-  profile::CallRow* row = own.calls.find(key);
-  profile::DurationRow* durations = own.durations.find(key.return_address);
+  Thread* own = own_thread();
+  if (own == nullptr) own = attach();
+  if (own->calls.rows().capacity() == 0) return give_up();
+  const profile::CallKey wanted = key(site, communicator);
+  profile::CallRow* row = own->calls.find(wanted);
+  profile::DurationRow* durations = own->durations.find(wanted.return_address);
   if (row == nullptr || durations == nullptr) {
-    const profile::CodePlaceRow place = describe(key.return_address, function);
+    const profile::CodePlaceRow place = describe(wanted.return_address, function);
     if (durations == nullptr) {
-      durations = own.durations.add(key.return_address);
+      durations = own->durations.add(wanted.return_address);
       if (durations == nullptr) return give_up();
       durations->place = place;
     }
     if (row == nullptr) {
-      row = own.calls.add(key);
+      row = own->calls.add(wanted);
       if (row == nullptr) return give_up();
       row->place = place;
       row->shortest_ticks = ~std::uint64_t{0};
     }
   }
-  recent = {key, row, durations};
-  return true;
+  Rows& recent = own->recent[place_of(site)];
+  recent.key_ = wanted;
+  recent.row_ = row;
+  recent.durations_ = durations;
+  return &recent;
 }
 
 profile::CodePlaceRow CallTimes::describe(std::uint64_t address, std::uint32_t function) try {

@@ -2,13 +2,14 @@
 // How long the program's MPI calls take: one row for each place in the program that calls MPI, on
 // each communicator and in each phase, and a histogram of durations for each place.
 //
-// Each thread has tables of its own, so add() needs no atomic operation. It never allocates, locks
-// or calls the kernel, except the first time that a thread, or a place, is seen. Tables of a thread
+// Each thread has tables of its own, so adding a call needs no atomic operation. It never allocates,
+// locks or calls the kernel, except the first time that a thread, or a place, is seen. Tables of a thread
 // that has ended go to the next new thread. Memory grows with places, communicators and phases, not
 // with calls.
 //
-// Threading: add() from any thread; open(), set_phase() and pause() are cold, but safe beside it.
-// for_each_thread() may interrupt add() (a signal handler) and then sees a row half added to.
+// Threading: rows are found and added to from any thread; open(), set_phase() and pause() are cold,
+// but safe beside it. for_each_thread() may interrupt add() (a signal handler) and then sees a row
+// half added to.
 #pragma once
 
 #include <atomic>
@@ -38,30 +39,39 @@ class CallTimes {
 
   static bool on() { return on_.load(std::memory_order_relaxed); }
 
-  // Adds one call. `site`: the address that it returned to. `communicator`: a kind in the registry,
-  // or kNoCommunicator.
-  // Returns its row, which never moves; null if there is no room for one.
-  static const profile::CallRow* add(std::uint32_t function, const void* site,
-                                     std::uint32_t communicator, std::uint64_t bytes,
-                                     std::uint64_t ticks) {
+  // The rows of a place in the program, on a communicator and in a phase.
+  class Rows {
+   public:
+    void add(std::uint64_t bytes, std::uint64_t ticks) const {
+      row_->calls += 1;
+      row_->ticks += ticks;
+      row_->bytes += bytes;
+      if (ticks < row_->shortest_ticks) row_->shortest_ticks = ticks;
+      if (ticks > row_->longest_ticks) row_->longest_ticks = ticks;
+      durations_->calls[bin_of(ticks)] += 1;
+    }
+    // Never moves.
+    const profile::CallRow* row() const { return row_; }
+
+   private:
+    friend class CallTimes;
+    profile::CallKey key_;
+    profile::CallRow* row_;
+    profile::DurationRow* durations_;
+  };
+
+  // `site`: the address that the call returns to. `communicator`: a kind in the registry, or
+  // kNoCommunicator. Null if the place was not the last of those that share its entry; then
+  // find_rows(), which returns null if there is no room.
+  static const Rows* recent_rows(const void* site, std::uint32_t communicator) {
     Thread* own = own_thread();
     if (own == nullptr) [[unlikely]]
-      own = attach();
-    const std::uint64_t address = reinterpret_cast<std::uint64_t>(site);
-    const profile::CallKey key{address, communicator, phase_.load(std::memory_order_relaxed)};
-    Recent& recent = own->recent[place_of(address)];
-    if (!(recent.key == key)) [[unlikely]] {
-      if (!find(*own, recent, key, function)) return nullptr;
-    }
-    profile::CallRow& row = *recent.row;
-    row.calls += 1;
-    row.ticks += ticks;
-    row.bytes += bytes;
-    if (ticks < row.shortest_ticks) row.shortest_ticks = ticks;
-    if (ticks > row.longest_ticks) row.longest_ticks = ticks;
-    recent.durations->calls[bin_of(ticks)] += 1;
-    return &row;
+      return nullptr;
+    const Rows& recent = own->recent[place_of(site)];
+    return recent.key_ == key(site, communicator) ? &recent : nullptr;
   }
+  static const Rows* find_rows(std::uint32_t function, const void* site,
+                               std::uint32_t communicator);
 
   // f(rows of calls, rows of durations); also from a signal handler.
   template <typename F>
@@ -77,21 +87,19 @@ class CallTimes {
   static constexpr std::size_t kMostPlaces = std::size_t{1} << 14;  // of one thread
   static constexpr int kRecentBits = 5;
 
-  // The rows that a place used last.
-  struct Recent {
-    profile::CallKey key;
-    profile::CallRow* row;
-    profile::DurationRow* durations;
-  };
   struct alignas(64) Thread {
-    Recent recent[1 << kRecentBits];
+    Rows recent[1 << kRecentBits];
     RowTable<profile::CallRow> calls;
     RowTable<profile::DurationRow> durations;
     std::atomic<bool> taken{false};
   };
 
-  static std::uint64_t place_of(std::uint64_t address) {
-    return address * 0x9e3779b97f4a7c15 >> (64 - kRecentBits);
+  static profile::CallKey key(const void* site, std::uint32_t communicator) {
+    return {reinterpret_cast<std::uint64_t>(site), communicator,
+            phase_.load(std::memory_order_relaxed)};
+  }
+  static std::uint64_t place_of(const void* site) {
+    return reinterpret_cast<std::uint64_t>(site) * 0x9e3779b97f4a7c15 >> (64 - kRecentBits);
   }
   __extension__ using Wide = unsigned __int128;
   static int bin_of(std::uint64_t ticks) {
@@ -106,8 +114,6 @@ class CallTimes {
   }
   static Thread* attach();
   static void thread_ends(void* thread);
-  static bool find(Thread& own, Recent& recent, const profile::CallKey& key,
-                   std::uint32_t function);
   static profile::CodePlaceRow describe(std::uint64_t address, std::uint32_t function);
 
   static inline std::atomic<bool> on_{false};

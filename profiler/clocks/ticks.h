@@ -33,10 +33,14 @@ class Ticks {
   static std::uint64_t now() {
     if (counter_) [[likely]]
       return __rdtsc();
-    return nanoseconds_of(CLOCK_MONOTONIC);
+    return from_system();
   }
 
  private:
+  [[gnu::cold, gnu::noinline]] static std::uint64_t from_system() {
+    return nanoseconds_of(CLOCK_MONOTONIC);
+  }
+
   static inline bool counter_ = false;
 };
 

@@ -22,9 +22,6 @@ using FreeFunction = int (*)(void**);
 using rankmap::field_ref;
 using rankmap::is_complete;
 
-// A note is a part with this bit, or the moment at which a receive with a wildcard was posted.
-constexpr std::uint64_t kHasPart = std::uint64_t{1} << 63;
-
 // Calls below this many ticks (about half a microsecond) hardly wait; looking at them would cost
 // more than it tells.
 constexpr std::uint64_t kFirstThreshold = 1024;
@@ -46,8 +43,8 @@ std::atomic<FreeFunction> library_send_free{nullptr};
 std::optional<Part> take_part(void* request) {
   auto& data = field_ref<std::uint64_t>(request, openmpi::kRequestCallbackData);
   const std::uint64_t bits = std::exchange(data, 0);
-  if ((bits & kHasPart) == 0) return std::nullopt;
-  return Part{bits & ~kHasPart};
+  if ((bits & WaitLog::kHasPart) == 0) return std::nullopt;
+  return Part{bits & ~WaitLog::kHasPart};
 }
 
 }  // namespace
@@ -237,27 +234,29 @@ int WaitLog::on_collective_freed(void** request) {
   return pending.free(request);
 }
 
-void WaitLog::ended(std::uint64_t ticks, const profile::CallRow* row) {
+void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row) {
   const std::uint64_t duration = ticks - own_.entered;
-  const bool may_wait = roles_[own_.function] != Role::kNever;
-  if (may_wait && keep(ticks, row)) return;
-  if (!own_.is_main) return;
-  if (may_wait) add_to_stretch(nullptr, duration);
-  add_to_stretch(row, duration);
+  const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
+  const bool is_kept = may_wait && keep(ticks, row);
+  if (own_.is_main && !is_kept) {
+    add_place(row, duration);
+    if (may_wait) short_waits_ += duration;
+  }
+  not_timed();
 }
 
-// False, and counted, if the call is too short.
+// False if the call is too short, or becomes it because there is no room.
 bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
   const Turn turn;
   const std::uint64_t duration = ticks - own_.entered;
-  const std::size_t words = kRecordWords + own_.parts + kSumWords * (own_.is_main ? sum_count_ : 0);
-  const bool fits = duration >= threshold_ && make_room(words);
+  const bool fits =
+      duration >= threshold_ &&
+      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * stretch_sums() : 0));
   if (fits && duration >= threshold_) {
     write_record({own_.entered, ticks, row, own_.parts, 0, own_.is_main});
     return true;
   }
-  left_out_ += 1;
-  left_out_ticks_ += duration;
+  leave_out(duration);
   return false;
 }
 
@@ -269,18 +268,18 @@ bool WaitLog::make_room(std::size_t words) {
 
 // With the present stretch, if it is the main thread's. There must be room.
 void WaitLog::write_record(Record record) {
-  record.sums = record.of_main ? sum_count_ : 0;
+  record.sums = record.of_main ? stretch_sums() : 0;
   std::memcpy(&memory_->words[used_], &record, sizeof record);
-  std::size_t at = used_ + kRecordWords;
-  std::copy_n(own_.list, record.parts, &memory_->words[at]);
-  at += record.parts;
-  for (std::uint32_t i = 0; i < record.sums; ++i, at += kSumWords) {
-    Sum& sum = sums_[used_sums_[i]];
-    std::memcpy(&memory_->words[at], &sum, sizeof sum);
-    sum = {};
-  }
-  if (record.of_main) sum_count_ = 0;
-  used_ = at;
+  std::copy_n(own_.list, record.parts, &memory_->words[used_ + kRecordWords]);
+  used_ += kRecordWords + record.parts;
+  if (!record.of_main) return;
+  for_each_sum([](const Sum& sum) {
+    std::memcpy(&memory_->words[used_], &sum, sizeof sum);
+    used_ += kSumWords;
+  });
+  for (std::uint32_t i = 0; i < sum_count_; ++i) sums_[used_sums_[i]] = {};
+  sum_count_ = 0;
+  short_waits_ = 0;
 }
 
 // The first of its place in the stretch; or another place is in its entry.
@@ -299,7 +298,7 @@ void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks) {
   // All entries are used: this stretch ends before the present call, and the next begins with it.
   {
     const Turn turn;
-    if (!make_room(kRecordWords + kSumWords * kEntries)) return;
+    if (!make_room(kRecordWords + kSumWords * stretch_sums())) return;
     write_record({own_.entered, own_.entered, nullptr, 0, 0, true});
   }
   add_place(row, ticks);
@@ -360,9 +359,9 @@ void WaitLog::drop_shortest() {
 
 WaitLog::Stretch WaitLog::present_stretch() {
   memory_->carried.clear();
-  for (std::uint32_t i = 0; i < sum_count_; ++i) {
-    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = sums_[used_sums_[i]];
-  }
+  for_each_sum([](const Sum& own) {
+    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = own;
+  });
   return {memory_->carried.data(), static_cast<std::uint32_t>(memory_->carried.size())};
 }
 

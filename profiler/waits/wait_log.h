@@ -108,15 +108,25 @@ class WaitLog {
     own_.request_count = requests == nullptr ? 0 : count;
     own_.requests = requests;
   }
-  // `row`: of this call in the table of times; null if it is not timed after all.
+  // `row`: of this call in the table of times. Hot: most calls are short, and repeat a place of the
+  // same stretch.
   static void left(std::uint64_t ticks, const profile::CallRow* row) {
-    if (row != nullptr) {
-      if (own_.parts > 0) {
-        ended(ticks, row);
-      } else if (own_.is_main) {
-        add_to_stretch(row, ticks - own_.entered);
-      }
+    Sum& sum = sums_[place_in_stretch(row)];
+    const std::uint64_t duration = ticks - own_.entered;
+    const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
+    const bool is_usual = sum.row == row && sum.ticks != 0 && !threads_share_ && own_.is_main &&
+                          (!may_wait || duration < threshold_);
+    if (!is_usual) [[unlikely]]
+      return left_slowly(ticks, row);
+    sum.ticks += duration;
+    if (may_wait) {
+      leave_out(duration);
+      short_waits_ += duration;
     }
+    not_timed();
+  }
+  // The call is not in the table of times after all.
+  static void not_timed() {
     own_.entered = 0;
     own_.parts = 0;
   }
@@ -125,8 +135,10 @@ class WaitLog {
 
   // ---- its messages ----
 
-  // What a request keeps until it is complete. 0: nothing.
+  // What a request keeps until it is complete: its part and kHasPart, or the moment at which a
+  // receive with a wildcard was posted. 0: nothing.
   using Note = std::uint64_t;
+  static constexpr Note kHasPart = Note{1} << 63;
 
   static bool is_of_program(const Live& live, int tag) {
     return tag >= 0 && classify(live, tag) == kPointToPoint;
@@ -138,7 +150,8 @@ class WaitLog {
   // Its message has arrived, and the present call completes it. Without a note it was posted by
   // this call.
   static void received(const Live& live, int tag, int source, Note note) {
-    completed(received_part(live, tag, source, note));
+    completed((note & kHasPart) != 0 ? Part{note & ~kHasPart}
+                                     : received_part(live, tag, source, note));
   }
   // A persistent request is complete. The present call may be another that makes progress.
   static void persistent_received(const Live& live, int tag, int source, Note note,
@@ -267,25 +280,27 @@ class WaitLog {
   }
   static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
-  static void ended(std::uint64_t ticks, const profile::CallRow* row);
+  static void left_slowly(std::uint64_t ticks, const profile::CallRow* row);
+  // A call that may have waited, but is too short to be kept.
+  static void leave_out(std::uint64_t duration) {
+    left_out_ += 1;
+    left_out_ticks_ += duration;
+  }
   static bool keep(std::uint64_t ticks, const profile::CallRow* row);
   static bool make_room(std::size_t words);
   static void write_record(Record record);
-  // Hot: most calls repeat a place of the same stretch.
-  static void add_to_stretch(const profile::CallRow* row, std::uint64_t ticks) {
-    Sum& sum = sums_[place_in_stretch(row)];
-    if (sum.row == row && sum.ticks != 0) [[likely]] {
-      sum.ticks += ticks;
-    } else {
-      add_place(row, ticks);
-    }
-  }
   static std::uint32_t place_in_stretch(const profile::CallRow* row) {
-    return static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(row) *
-                                          std::uint64_t{0x9e3779b97f4a7c15} >>
-                                      (64 - kStretchBits));
+    static_assert(sizeof(profile::CallRow) >= 64);  // rows lie one after the other
+    return reinterpret_cast<std::uintptr_t>(row) / 64 % (1 << kStretchBits);
   }
   static void add_place(const profile::CallRow* row, std::uint64_t ticks);
+  // The sums of the present stretch.
+  static std::uint32_t stretch_sums() { return sum_count_ + (short_waits_ > 0 ? 1 : 0); }
+  template <typename F>
+  static void for_each_sum(F&& f) {
+    for (std::uint32_t i = 0; i < sum_count_; ++i) f(sums_[used_sums_[i]]);
+    if (short_waits_ > 0) f(Sum{nullptr, short_waits_});
+  }
   static void drop_shortest();
   static bool grow();
   static int on_collective_freed(void** request);
@@ -315,6 +330,7 @@ class WaitLog {
   static inline Sum sums_[1 << kStretchBits] = {};
   static inline std::uint8_t used_sums_[1 << kStretchBits] = {};
   static inline std::uint32_t sum_count_ = 0;
+  static inline std::uint64_t short_waits_ = 0;  // ticks of the calls left out in it
   static inline std::uint64_t opened_at_ = 0, closed_at_ = 0;
   static inline std::uint64_t threshold_ = 0, left_out_ = 0, left_out_ticks_ = 0;
 };
