@@ -462,7 +462,31 @@ def killed_process_keeps_what_it_recorded(build, folder):
         assert sent > 10, sent
 
 
-CASES = [messages_equal_the_profile, jobs_of_one_command_are_kept_apart, running_job_is_told_from_a_killed_one,
+def compression_leaves_the_core_of_a_bound_rank(build, folder):
+    """Ranks bound to a core each: the thread that compresses may run on all that mpirun may."""
+    wide = os.sched_getaffinity(0)
+    if len(wide) < 2:
+        raise Skipped("this machine has one core")
+    job = subprocess.Popen([build.mpirun, "--bind-to", "core:overload-allowed", "-n", "2", build.options.storm, folder / "count", "60", "20"],
+                           env=dict(build.environment, OMPI_MCA_mca_base_env_list=f"LD_PRELOAD={build.options.library};FATHOM_OUTPUT={folder / 'run'}"),
+                           cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 60
+        while len(list(folder.glob("count.*"))) < 2 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        pids = pids_of(build.options.storm, folder)
+        assert len(pids) == 2, pids
+        for pid in pids.values():
+            assert len(os.sched_getaffinity(pid)) < len(wide), "the ranks are not bound"
+            drains = [int(task.name) for task in pathlib.Path(f"/proc/{pid}/task").iterdir()
+                      if (task / "comm").read_text(encoding="utf-8").strip() == "fathom-drain"]
+            assert [os.sched_getaffinity(thread) for thread in drains] == [wide], drains
+    finally:
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+
+
+CASES = [messages_equal_the_profile, compression_leaves_the_core_of_a_bound_rank, jobs_of_one_command_are_kept_apart, running_job_is_told_from_a_killed_one,
          transfers_are_recorded_step_by_step, level_calls_records_no_transfers, communicators_are_chosen,
          functions_and_ranks_are_chosen,
          sampled_and_left_out_calls_add_up, many_ranks_lose_nothing, pcontrol_pauses_recording, a_window_of_time_limits_the_trace,
