@@ -217,6 +217,7 @@ void Recorder::write_time_and_loss(Stream& stream, std::uint64_t ticks) {
   const auto write = [&stream](trace::RecordKind kind, std::uint64_t word) {
     std::uint64_t* record = stream.at;
     record[1] = word;
+    record[2] = 0;
     std::atomic_ref(*record).store(trace::head(static_cast<std::uint32_t>(kind), 1, 0, 0),
                                    std::memory_order_release);
     stream.at += 2;
@@ -253,9 +254,7 @@ LiveChunkHeader* Recorder::next_full() {
 }
 
 void Recorder::recycle(LiveChunkHeader* chunk) {
-  std::uint32_t records = 0;
-  std::uint64_t last = 0;
-  std::memset(words_of(chunk), 0, used_words(chunk, &records, &last) * sizeof(std::uint64_t));
+  *words_of(chunk) = 0;  // before a thread takes it: a kill must not leave its records twice
   state_of(chunk).store(ChunkState::kFree, std::memory_order_release);
   const auto number =
       static_cast<std::uint32_t>((reinterpret_cast<char*>(chunk) - chunks_) / kChunkBytes);

@@ -118,6 +118,7 @@ class Recorder {
     std::uint64_t* record = stream.at;
     std::size_t position = 1;
     ((record[position++] = static_cast<std::uint64_t>(words)), ...);
+    record[position] = 0;  // no record follows yet, whatever the chunk held before
     stream.at = record + position;
     stream.last_ticks = ticks;
     const std::uint64_t head = trace::head(static_cast<std::uint32_t>(kind), sizeof...(Words),
@@ -175,8 +176,9 @@ class Recorder {
   void close(bool remove_file);
 
  private:
-  // Room for the largest record, a kLost and a kTime before it, and another two at the end.
-  static constexpr std::size_t kReserveWords = 1 + trace::kMaxWords + 2 * (2 + 2);
+  // Room for the largest record, a kLost and a kTime before it, another two at the end, and the zero
+  // after the last one.
+  static constexpr std::size_t kReserveWords = 1 + trace::kMaxWords + 2 * (2 + 2) + 1;
 
   static Stream*& own_stream() {
     static thread_local Stream* stream __attribute__((tls_model("initial-exec"))) = nullptr;

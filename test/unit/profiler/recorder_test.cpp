@@ -147,6 +147,30 @@ TEST_CASE("a thread takes over the number and chunk of one that has ended") {
   CHECK(recording.finish().threads == std::set<std::uint32_t>{0});
 }
 
+TEST_CASE("a chunk that is used again holds its new records alone") {
+  Recording recording(kTwoChunks);
+  const auto chunk_of_a_thread = [&](std::uint32_t count) {
+    in_a_thread([count] { append(0, count); });
+    recording.recorder.take_from_ended();
+    return recording.recorder.next_full();
+  };
+  const auto records_in = [](const trace::LiveChunkHeader* chunk) {
+    std::uint32_t records = 0;
+    std::uint64_t last_ticks = 0;
+    Recorder::used_words(chunk, &records, &last_ticks);
+    return records;
+  };
+  trace::LiveChunkHeader* chunk = chunk_of_a_thread(1000);
+  REQUIRE(chunk != nullptr);
+  CHECK(records_in(chunk) == 1000);
+  recording.recorder.recycle(chunk);
+  CHECK(records_in(chunk) == 0);
+  CHECK(chunk_of_a_thread(3) == chunk);
+  CHECK(records_in(chunk) == 3);
+  recording.start_drain();
+  recording.finish();
+}
+
 TEST_CASE("the drain takes chunks of ended threads while the program continues") {
   Recording recording(kTwoChunks);
   in_a_thread([] { append(0, 3); });
