@@ -23,44 +23,10 @@ docs/exactness.md.
 """
 
 import argparse
-import collections
 import json
-import pathlib
-import shutil
 
 import jobs
-
-MELT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 12 0 12 0 12
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify every 20 delay 0 check no
-fix 1 all nve
-thermo 50
-run 200
-"""
-
-Program = collections.namedtuple("Program", "title ranks command files")
-
-
-def programs():
-    hpcc_input = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
-    if not hpcc_input.exists():
-        raise jobs.Failed("hpcc is not installed")
-    return {
-        "hpcc": Program("HPCC", 4, ["/usr/bin/hpcc"], {"hpccinf.txt": hpcc_input.read_text()}),
-        "lammps": Program("LAMMPS, Lennard-Jones melt", 4, ["/usr/bin/lmp", "-in", "melt", "-log", "none"],
-                          {"melt": MELT}),
-        # A fixed number of repeats: without -n, NetPIPE sends as often as time allows.
-        "netpipe": Program("NetPIPE", 2, ["/usr/bin/NPopenmpi", "-n", "50", "-u", "1048576"], {}),
-    }
+import real_programs
 
 
 class Counts(dict):
@@ -89,8 +55,7 @@ class Bench:
 
     def run(self, program, variant, preload=(), monitoring=False, environment=None):
         directory = self.workspace.run_directory()
-        for name, text in program.files.items():
-            (directory / name).write_text(text)
+        real_programs.prepare(program, directory)
         mpirun = list(jobs.OVERSUBSCRIBED)
         if monitoring:
             mpirun += ["--mca", "pml_monitoring_enable_output", "3",
@@ -266,7 +231,7 @@ def completions(bench, program):
 
 def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", action="append", choices=["hpcc", "lammps", "netpipe"])
+    parser.add_argument("--only", action="append", choices=real_programs.PROGRAMS)
     parser.add_argument("--pairs", action="store_true", help="print every pair of ranks")
     parser.add_argument("--library", help="the libfathom.so to use (build/profiler/libfathom.so)")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/exactness.md")
@@ -274,10 +239,10 @@ def measure():
     text = []
     with jobs.Workspace(options.library) as workspace:
         bench = Bench(workspace)
-        for name, program in programs().items():
+        for name, program in real_programs.PROGRAMS.items():
             if options.only and name not in options.only:
                 continue
-            if not shutil.which(program.command[0]):
+            if not real_programs.is_installed(name):
                 raise jobs.Failed(f"{program.command[0]} is not installed")
             text.append(check(bench, program, options.pairs))
             print(text[-1], end="\n\n", flush=True)

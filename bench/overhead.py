@@ -5,8 +5,8 @@
     bench/overhead.py [--sets N] [--rounds N] [--pairs N] [--only NAME] [--quick] [--write]
 
 Small patterns (bench/programs/micro.c): one job per variant (native; Fathom, with and without times; two
-clock readings for each call, as mpiP makes; pml_monitoring) is started, and they take turns of a few milliseconds on the same cores. A round is one
-turn of each, in an order that rotates; its fastest batch (allreduce: its median batch) is compared with
+clock readings for each call, as mpiP makes; pml_monitoring) is started, and they take turns of a few milliseconds on
+the same cores. A round is one turn of each, in an order that rotates; its fastest batch (allreduce: its median batch) is compared with
 native's of the same round. The table shows the median over all rounds of all sets of jobs, and "best":
 the fastest turn of a set against native's fastest, the median of the sets, which other load on the
 machine disturbs least. HPCC: whole runs, interleaved, --pairs of them, from its own start to its end.
@@ -22,6 +22,7 @@ import subprocess
 import time
 
 import jobs
+import real_programs
 
 # name: (what it is called in the table, ranks, pattern, bytes, times, batches, statistic, unit)
 MICRO = {
@@ -32,6 +33,8 @@ MICRO = {
     "pingpong-1048576": ("1 MiB ping-pong", 2, "pingpong", 1048576, 3, 8, "fastest"),
     "allreduce-8": ("8 B allreduce, 4 ranks", 4, "allreduce", 8, 50, 9, "median"),
 }
+
+PROGRAMS = ["hpcc", "lammps"]
 
 
 class MicroJob:
@@ -128,21 +131,21 @@ def micro_row(name, samples, sets):
     return row
 
 
-def measure_hpcc(workspace, installation, pairs, variants=None):
-    """{variant: [seconds of each run]}, runs interleaved."""
-    source = "/usr/share/doc/hpcc/examples/_hpccinf.txt"
-    if not os.path.exists(source) or not shutil.which("hpcc"):
-        raise jobs.Failed("hpcc is not installed")
+def measure_program(workspace, installation, name, pairs, variants=None):
+    """{variant: [seconds of each run]} of a whole program, runs interleaved."""
+    if not real_programs.is_installed(name):
+        raise jobs.Failed(f"{name} is not installed")
+    program = real_programs.PROGRAMS[name]
     seconds = {v: [] for v in variants or VARIANTS}
     for number in range(pairs):
         order = list(seconds)
         order = order[number % len(order):] + order[:number % len(order)]
         for variant in order:
-            jobs.progress(f"{installation.title}: hpcc, {variant}, run {number + 1} of {pairs}")
+            jobs.progress(f"{installation.title}: {name}, {variant}, run {number + 1} of {pairs}")
             directory = workspace.run_directory()
-            shutil.copy(source, directory / "hpccinf.txt")
+            real_programs.prepare(program, directory)
             start = time.monotonic()
-            jobs.launch(workspace, installation, variant, 4, ["/usr/bin/hpcc"], directory=directory,
+            jobs.launch(workspace, installation, variant, program.ranks, program.command, directory=directory,
                         mpirun=jobs.OVERSUBSCRIBED)
             seconds[variant].append(time.monotonic() - start)
             shutil.rmtree(directory)
@@ -150,9 +153,10 @@ def measure_hpcc(workspace, installation, pairs, variants=None):
     return seconds
 
 
-def hpcc_row(seconds):
+def program_row(name, seconds):
+    program = real_programs.PROGRAMS[name]
     native = seconds["native"]
-    row = ["HPCC, 4 ranks, whole run", f"{statistics.median(native):.2f} s"]
+    row = [f"{program.title}, {program.ranks} ranks, whole run", f"{statistics.median(native):.2f} s"]
     for variant, runs in seconds.items():
         if variant == "native":
             continue
@@ -166,16 +170,16 @@ def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=5, help="sets of jobs (5)")
     parser.add_argument("--rounds", type=int, default=40, help="rounds for each set and pattern (40)")
-    parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC for each variant (4)")
-    parser.add_argument("--only", action="append", choices=[*MICRO, "hpcc"], help="one measurement; repeatable")
+    parser.add_argument("--pairs", type=int, default=4, help="runs of HPCC and LAMMPS for each variant (4)")
+    parser.add_argument("--only", action="append", choices=[*MICRO, *PROGRAMS], help="one measurement; repeatable")
     parser.add_argument("--build", choices=["peruse", "stock"], help="one Open MPI only")
-    parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of HPCC")
+    parser.add_argument("--quick", action="store_true", help="1 set, 20 rounds, 1 run of each program")
     parser.add_argument("--library", help="the libfathom.so to measure (build/profiler/libfathom.so)")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/overhead.md")
     options = parser.parse_args()
     if options.quick:
         options.sets, options.rounds, options.pairs = 1, 20, 1
-    wanted = options.only or [*MICRO, "hpcc"]
+    wanted = options.only or [*MICRO, *PROGRAMS]
     names = [name for name in MICRO if name in wanted]
     text = []
     with jobs.Workspace(options.library) as workspace:
@@ -186,13 +190,14 @@ def measure():
             if names:
                 samples = measure_micro(workspace, installation, names, options.sets, options.rounds)
                 rows += [micro_row(name, samples[name], options.sets) for name in names]
-            if "hpcc" in wanted:
-                rows.append(hpcc_row(measure_hpcc(workspace, installation, options.pairs)))
+            for name in PROGRAMS:
+                if name in wanted:
+                    rows.append(program_row(name, measure_program(workspace, installation, name, options.pairs)))
             header = [installation.title, *VARIANTS]
             text.append(jobs.markdown_table(header, rows))
             print(text[-1], flush=True)
             print()
-    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; HPCC over "
+    text.append(f"Median over {options.sets} sets × {options.rounds} rounds; programs over "
                 f"{options.pairs} interleaved runs. {jobs.machine()}, load {os.getloadavg()[0]:.1f} at the end.")
     print(text[-1])
     if options.write:

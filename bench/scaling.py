@@ -4,8 +4,8 @@
 
     bench/scaling.py [--ranks N,N,…] [--runs N] [--write]
 
-bench/programs/footprint.c with and without Fathom (source peruse), all ranks on this machine's few cores,
-runs interleaved, medians. A rank that waits sleeps for 2 ms at a time
+bench/programs/footprint.c without Fathom, with it, and with it counting alone, all ranks on this machine's few
+cores, runs interleaved, medians. A rank that waits sleeps for 2 ms at a time
 (else hundreds of polling ranks starve each other), so times are made of such steps. "added" memory is resident memory (VmRSS) per process just before
 MPI_Finalize, "private" the part that is shared with nobody (RssAnon: the rest is the library's code,
 once per host); "root peak" is what rank 0's peak (VmHWM) grew by through gathering and writing. The finish
@@ -49,21 +49,22 @@ def measure():
         program = workspace.compile(installation, "footprint")
         for ranks in map(int, options.ranks.split(",")):
             for pattern in ("sparse", "dense"):
-                results = {"native": [], "fathom": []}
+                results = {"native": [], "fathom --no-time": [], "fathom": []}
                 for number in range(1 if ranks >= 256 else options.runs):
                     for variant, taken in results.items():
                         jobs.progress(f"{ranks} ranks, {pattern}, {variant}, run {number + 1}")
                         taken.append(run(workspace, installation, program, variant, ranks, pattern))
-                native, with_fathom = ([statistics.median(r[i] for r in results[v]) for i in range(5)]
-                                       for v in results)
+                native, counting, with_fathom = ([statistics.median(r[i] for r in taken) for i in range(5)]
+                                                 for taken in results.values())
                 rows.append([f"{ranks}, {pattern}", f"{native[0]:,.0f} KiB",
                              f"{with_fathom[0] - native[0]:+,.0f} KiB",
                              f"{with_fathom[1] - native[1]:+,.0f} KiB",
                              f"{with_fathom[2] - native[2]:+,.0f} KiB", f"{native[3]:,.0f} ms",
-                             f"{with_fathom[3]:,.0f} ms", f"{with_fathom[4] / 1024:,.1f} KiB"])
+                             f"{counting[3]:,.0f} ms", f"{with_fathom[3]:,.0f} ms",
+                             f"{with_fathom[4] / 1024:,.1f} KiB"])
     jobs.progress("")
     text = jobs.markdown_table(["ranks, pattern", "RSS native", "added per process", "of these private", "root peak added",
-                                "finish native", "finish with Fathom", "profile.json"], rows)
+                                "finish native", "finish with --no-time", "finish with Fathom", "profile.json"], rows)
     text += (f"\n\nMedians of up to {options.runs} interleaved runs on {jobs.machine()}; every rank shares these "
              f"cores. Load {os.getloadavg()[1]:.1f} at the end.")
     print(text)

@@ -16,9 +16,9 @@ cp /usr/share/doc/hpcc/examples/_hpccinf.txt hpccinf.txt
 fathom run -o "$run/run" -- mpirun --oversubscribe -n 4 hpcc
 fathom report "$run/run" >report.txt
 fathom plot "$run/run" -o plots
-PYTHONPATH="$fathom_root/bench" /usr/bin/python3 -c '
-import exactness
-for name, text in exactness.programs()["lammps"].files.items():
+PYTHONPATH="$fathom_root/test" /usr/bin/python3 -c '
+import real_programs
+for name, text in real_programs.PROGRAMS["lammps"].files.items():
     open(name, "w").write(text)'
 fathom run --trace -o "$run/lammps" -- mpirun --oversubscribe -n 4 lmp -in melt -log none
 fathom plot "$run/lammps" -o lammps-plots

@@ -20,9 +20,9 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import exactness  # noqa: E402
 import jobs  # noqa: E402
 import overhead  # noqa: E402
+import real_programs  # noqa: E402
 
 VARIANTS = ["native", "fathom auto", "trace calls", "trace calls and transfers"]
 jobs.VARIANTS["fathom auto"] = ("ob1", "auto")
@@ -54,8 +54,7 @@ def frames(path):
 def bytes_per_event(workspace, installation, variant, program):
     """One run: records, their raw bytes, their bytes in the files, and the sentence on losses if any."""
     directory = workspace.run_directory()
-    for name, text in program.files.items():
-        (directory / name).write_text(text)
+    real_programs.prepare(program, directory)
     jobs.launch(workspace, installation, variant, program.ranks, program.command, directory=directory,
                 mpirun=jobs.OVERSUBSCRIBED)
     traces = list((directory / "profile/trace").glob("*.trace"))
@@ -70,7 +69,7 @@ def sizes(workspace, installation):
     """A sentence for each program and level."""
     lines = []
     for name in ("hpcc", "lammps"):
-        program = exactness.programs()[name]
+        program = real_programs.PROGRAMS[name]
         for variant in ("trace calls", "trace calls and transfers"):
             records, raw, stored, lost = bytes_per_event(workspace, installation, variant, program)
             lines.append(f"{program.title}, {installation.title}, {variant}: {records:,} records, {raw / records:.1f} bytes "
@@ -101,7 +100,8 @@ def measure():
                                                  VARIANTS, MEMORY)
                 rows += [overhead.micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
-                rows.append(overhead.hpcc_row(overhead.measure_hpcc(workspace, installation, options.pairs, VARIANTS)))
+                rows.append(overhead.program_row("hpcc", overhead.measure_program(
+                    workspace, installation, "hpcc", options.pairs, VARIANTS)))
             text.append(jobs.markdown_table([installation.title, *VARIANTS], rows))
             print(text[-1], flush=True)
             if "hpcc" in wanted:

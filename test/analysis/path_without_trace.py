@@ -11,10 +11,10 @@ import collections
 import json
 import os
 import pathlib
-import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import real_programs  # noqa: E402
 from attempts import until_it_passes  # noqa: E402
 from paths import LATE_MS, PATHS, analyzed  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
@@ -22,21 +22,6 @@ from waits import options_of, run_cases  # noqa: E402
 SHARE = 0.02  # of the run's time, by which a share may differ
 MOST_ERROR = 0.005
 NOT_TIMED = ("MPI_Init", "MPI_Init_thread", "MPI_Finalize")  # the profile's path lies between them
-MELT = """units lj
-atom_style atomic
-lattice fcc 0.8442
-region box block 0 12 0 12 0 12
-create_box 1 box
-create_atoms 1 box
-mass 1 1.0
-velocity all create 3.0 87287
-pair_style lj/cut 2.5
-pair_coeff 1 1 1.0 1.0 2.5
-neighbor 0.3 bin
-neigh_modify every 20 delay 0 check no
-fix 1 all nve
-run 200
-"""
 
 
 def sums(rows):
@@ -102,14 +87,16 @@ def on_64_ranks(build, folder, _):
     assert path.jumps >= 64, path.jumps
 
 
-def real_program(build, folder, program, ranks=4, memory=None):
+def real_program(build, folder, name, memory=None):
+    program = real_programs.PROGRAMS[name]
+    real_programs.prepare(program, folder)
     environment = dict(build.environment)
     if memory is not None:
         build.environment["FATHOM_WAITS_MEMORY"] = memory
     before = pathlib.Path.cwd()
     os.chdir(folder)
     try:
-        run = build.traced(folder / "run", *program, ranks=ranks)
+        run = build.traced(folder / "run", *program.command, ranks=program.ranks)
     finally:
         os.chdir(before)
         build.environment.clear()
@@ -118,15 +105,13 @@ def real_program(build, folder, program, ranks=4, memory=None):
 
 
 def lammps(build, folder, _, memory=None):
-    (folder / "in.melt").write_text(MELT)
-    path = real_program(build, folder, ("lmp", "-in", "in.melt", "-log", "none"), memory=memory)
+    path = real_program(build, folder, "lammps", memory)
     assert path.jumps > (50 if memory is None else 0), path.jumps
     return path
 
 
 def hpcc(build, folder, _):
-    shutil.copy("/usr/share/doc/hpcc/examples/_hpccinf.txt", folder / "hpccinf.txt")
-    assert real_program(build, folder, ("hpcc",)).jumps > 100
+    assert real_program(build, folder, "hpcc").jumps > 100
 
 
 def with_little_memory(build, folder, _):
@@ -140,19 +125,19 @@ def with_little_memory(build, folder, _):
     assert thresholds[0] > thresholds[2] and sorted(thresholds, reverse=True) == thresholds, thresholds
 
 
-def of_program(program, *cases):
+def of_program(name, *cases):
     """Those of an installed program, each tried again where the machine was busy."""
     def tried(case):
-        def attempt(build, folder, name, number):
+        def attempt(build, folder, case_name, number):
             (folder / str(number)).mkdir()
-            return case(build, folder / str(number), name)
-        return lambda build, folder, name: until_it_passes(lambda number: attempt(build, folder, name, number))
-    return {case.__name__: tried(case) for case in cases} if shutil.which(program) else {}
+            return case(build, folder / str(number), case_name)
+        return lambda build, folder, case_name: until_it_passes(lambda number: attempt(build, folder, case_name, number))
+    return {case.__name__: tried(case) for case in cases} if real_programs.is_installed(name) else {}
 
 
 def main():
     run_cases(options_of(__doc__), dict.fromkeys(PATHS, made_path) | {"on_64_ranks": on_64_ranks} |
-              of_program("hpcc", hpcc) | of_program("lmp", lammps, with_little_memory))
+              of_program("hpcc", hpcc) | of_program("lammps", lammps, with_little_memory))
 
 
 if __name__ == "__main__":
