@@ -4,13 +4,13 @@
 #include <spdlog/fmt/fmt.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/json/writer.h"
+#include "base/launcher.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/launch/installation.h"
@@ -27,11 +27,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kOpenMpi[] = "Open MPI v";
-
-std::string set_to(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value ? value : "";
-}
 
 class Examination {
  public:
@@ -167,8 +162,8 @@ class Examination {
 
   void examine_root() {
     if (geteuid() != 0) return;
-    const bool allowed =
-        set_to("OMPI_ALLOW_RUN_AS_ROOT") == "1" && set_to("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
+    const bool allowed = base::process_environment("OMPI_ALLOW_RUN_AS_ROOT") == "1" &&
+                         base::process_environment("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM") == "1";
     line(allowed ? Verdict::kOk : Verdict::kWarn, "root",
          allowed ? "mpirun is allowed to run as root"
                  : "mpirun refuses to run as root: set OMPI_ALLOW_RUN_AS_ROOT=1 and "

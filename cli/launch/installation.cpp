@@ -3,11 +3,11 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <vector>
 
+#include "base/launcher.h"
 #include "cli/launch/build_paths.h"
 
 namespace fathom::cli {
@@ -22,11 +22,6 @@ constexpr char kOpenMpiScript[] = "openmpi.sh";
 fs::path own_folder() {
   std::error_code failed;
   return fs::read_symlink("/proc/self/exe", failed).parent_path();
-}
-
-std::string set_to(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value ? value : "";
 }
 
 // The source tree, if this is a build folder; empty if installed.
@@ -57,8 +52,8 @@ base::Result<std::string> find_beside(const char* built_in, const std::string& n
 }
 
 base::Result<std::string> find_script(const std::string& name, const std::string& what) {
-  if (const std::string named = set_to("FATHOM_SCRIPTS"); !named.empty()) {
-    return first_of({fs::path(named) / name}, name + " in the folder that FATHOM_SCRIPTS names",
+  if (const auto named = base::process_environment("FATHOM_SCRIPTS")) {
+    return first_of({fs::path(*named) / name}, name + " in the folder that FATHOM_SCRIPTS names",
                     "set it to Fathom's scripts folder, or unset it");
   }
   const fs::path source = source_root();
@@ -70,8 +65,8 @@ base::Result<std::string> find_script(const std::string& name, const std::string
 }  // namespace
 
 base::Result<std::string> find_library(Library library) {
-  if (const std::string named = set_to("FATHOM_LIBRARY"); !named.empty()) {
-    return first_of({fs::absolute(named)}, "the library that FATHOM_LIBRARY names",
+  if (const auto named = base::process_environment("FATHOM_LIBRARY")) {
+    return first_of({fs::absolute(*named)}, "the library that FATHOM_LIBRARY names",
                     "set it to the path of libfathom.so, or unset it");
   }
   return find_beside("../profiler", kLibraries[static_cast<int>(library)],
@@ -94,8 +89,7 @@ base::Result<std::string> find_openmpi_script() {
 }
 
 std::string python() {
-  const std::string named = set_to("FATHOM_PYTHON");
-  return named.empty() ? kPythonInterpreter : named;
+  return base::process_environment("FATHOM_PYTHON").value_or(kPythonInterpreter);
 }
 
 std::string python_path() {

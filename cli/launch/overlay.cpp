@@ -9,7 +9,9 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/launcher.h"
 #include "base/text.h"
+#include "base/text_lines.h"
 #include "cli/launch/installation.h"
 
 namespace fathom::cli {
@@ -18,21 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char kReplacedLibrary[] = "/replaces/libmpi.so.40";
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> items;
-  for (std::size_t at = 0; at < list.size();) {
-    const std::size_t end = std::min(list.find(':', at), list.size());
-    if (end > at) items.push_back(list.substr(at, end - at));
-    at = end + 1;
-  }
-  return items;
-}
 
 bool same_bytes(const fs::path& a, const fs::path& b) {
   std::error_code failed;
@@ -46,13 +33,18 @@ bool same_bytes(const fs::path& a, const fs::path& b) {
 }  // namespace
 
 std::string cache_folder() {
-  if (const std::string cache = variable("FATHOM_CACHE"); !cache.empty()) return cache;
-  const std::string base = variable("XDG_CACHE_HOME");
-  return (base.empty() ? variable("HOME") + "/.cache" : base) + "/fathom";
+  using base::process_environment;
+  if (const auto cache = process_environment("FATHOM_CACHE")) return *cache;
+  if (const auto caches = process_environment("XDG_CACHE_HOME")) return *caches + "/fathom";
+  return process_environment("HOME").value_or("") + "/.cache/fathom";
 }
 
 std::vector<std::string> overlays() {
-  if (const char* listed = std::getenv("FATHOM_OVERLAY")) return split(listed);
+  if (const char* listed = std::getenv("FATHOM_OVERLAY")) {  // empty: none
+    std::vector<std::string> prefixes = base::split(listed, ':');
+    std::erase(prefixes, "");
+    return prefixes;
+  }
   std::vector<std::string> found;
   glob_t matches = {};
   const std::string pattern = cache_folder() + "/openmpi-*-peruse-overlay-*" + kReplacedLibrary;
