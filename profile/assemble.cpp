@@ -442,7 +442,7 @@ void Assembly::finish_sizes(Profile& profile) {
 void Assembly::finish_calls(Profile& profile) {
   const std::vector<std::uint32_t> final_site = sites_.settle(profile.call_sites);
   const auto settle = [&](CallPlace& place) {
-    place.site = final_site[place.site];
+    if (place.site < final_site.size()) place.site = final_site[place.site];
     if (place.communicator != kNone)
       place.communicator = communicators_.id_of(static_cast<std::uint32_t>(place.communicator));
   };

@@ -37,9 +37,11 @@ ProcessPlaces::ProcessPlaces(const ProcessRows& rows, const std::vector<std::uin
 }
 
 CallPlace ProcessPlaces::place(const CallKey& key, const CodePlaceRow& code) {
-  const bool known = key.communicator < kind_of_.size();
-  return {function(code), site(code), known ? kind_of_[key.communicator] : kNone,
-          phase_of_(key.phase)};
+  return {function(code), site(code), communicator(key.communicator), phase_of_(key.phase)};
+}
+
+std::int64_t ProcessPlaces::communicator(std::uint32_t number) const {
+  return number < kind_of_.size() ? kind_of_[number] : kNone;
 }
 
 std::string ProcessPlaces::function(const CodePlaceRow& code) const {

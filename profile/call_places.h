@@ -56,6 +56,7 @@ class ProcessPlaces {
   CallPlace place(const CallKey& key, const CodePlaceRow& code);
   std::string function(const CodePlaceRow& code) const;
   std::uint32_t site(const CodePlaceRow& code);
+  std::int64_t communicator(std::uint32_t number) const;  // its number in the run; kNone
 
  private:
   std::map<std::uint32_t, std::string> functions_;

@@ -298,6 +298,25 @@ std::optional<base::Complaint> unequal_columns(const PathPart& block) {
                                    std::pair("total_ns", block.total_ns.size())}) {
     if (size != rows) return unequal_columns(name, size, "rank", rows);
   }
+  for (const auto& [name, size] :
+       {std::pair("calls", block.calls.size()), std::pair("bytes", block.bytes.size())}) {
+    if (size != rows && size != 0) return unequal_columns(name, size, "rank", rows);
+  }
+  return std::nullopt;
+}
+
+std::optional<base::Complaint> unequal_columns(const WindowRanks& block) {
+  if (block.total_ns.size() == block.rank.size()) return std::nullopt;
+  return unequal_columns("total_ns", block.total_ns.size(), "rank", block.rank.size());
+}
+
+std::optional<base::Complaint> unequal_columns(const WindowCalls& block) {
+  const std::size_t rows = block.rank.size();
+  for (const auto& [name, size] :
+       {std::pair("calls", block.calls.size()), std::pair("total_ns", block.total_ns.size()),
+        std::pair("waiting_ns", block.waiting_ns.size()), std::pair("bytes", block.bytes.size())}) {
+    if (size != rows) return unequal_columns(name, size, "rank", rows);
+  }
   return std::nullopt;
 }
 

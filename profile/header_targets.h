@@ -27,5 +27,7 @@ std::optional<base::Complaint> unequal_columns(const Traffic& block);
 std::optional<base::Complaint> unequal_columns(const CallTimes& block);
 std::optional<base::Complaint> unequal_columns(const CallWaits& block);
 std::optional<base::Complaint> unequal_columns(const PathPart& block);
+std::optional<base::Complaint> unequal_columns(const WindowRanks& block);
+std::optional<base::Complaint> unequal_columns(const WindowCalls& block);
 
 }  // namespace fathom::profile

@@ -160,6 +160,24 @@ struct PathPart {
   bool program = false;  // outside MPI, before the calls
   std::vector<std::int64_t> rank;
   std::vector<std::uint64_t> stretches, total_ns;
+  // As in CallTimes; 0 outside MPI. Of a stretch that is on the path in part, a part. Empty in a
+  // profile that does not say.
+  std::vector<std::uint64_t> calls, bytes;
+};
+
+// What the calls of one function on one communicator came to inside a window, on the thread of each
+// rank that called MPI_Init: parallel columns.
+struct WindowCalls {
+  std::string function;
+  std::int64_t communicator = kNone;
+  std::vector<std::int64_t> rank;
+  std::vector<std::uint64_t> calls, total_ns, waiting_ns, bytes;
+};
+
+// How long each rank was inside a window: parallel columns.
+struct WindowRanks {
+  std::vector<std::int64_t> rank;
+  std::vector<std::uint64_t> total_ns;
 };
 
 // The critical path through a window of the run: which rank's doings its length consists of.
@@ -169,6 +187,10 @@ struct CriticalPath {
   std::uint64_t jumps = 0;     // how often it goes on to another rank
   std::uint64_t error_ns = 0;  // so much of it may be waiting, in calls that were left out
   std::vector<PathPart> parts;
+  // Of a window that the program names. What precedes is summed over all times it was opened.
+  std::uint64_t openings = 1;
+  WindowRanks ranks;
+  std::vector<WindowCalls> calls;
 };
 
 struct Totals {

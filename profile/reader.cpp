@@ -170,6 +170,9 @@ class ProfileReading {
                           if (key == "jumps") return &path_.jumps;
                           if (key == "error_ns") return &path_.error_ns;
                           if (key == "parts") return base::List{[this] { return path_part(); }};
+                          if (key == "openings") return &path_.openings;
+                          if (key == "ranks") return window_ranks();
+                          if (key == "calls") return base::List{[this] { return window_calls(); }};
                           return {};
                         },
                         [this]() -> std::optional<base::Complaint> {
@@ -186,6 +189,8 @@ class ProfileReading {
                           if (key == "rank") return &part.rank;
                           if (key == "stretches") return &part.stretches;
                           if (key == "total_ns") return &part.total_ns;
+                          if (key == "calls") return &part.calls;
+                          if (key == "bytes") return &part.bytes;
                           return place_member(part, key);
                         },
                         [this, &part]() -> std::optional<base::Complaint> {
@@ -197,6 +202,44 @@ class ProfileReading {
                           mentioned_.place(part, where);
                           return std::nullopt;
                         }};
+  }
+
+  base::Target window_ranks() {
+    return base::Object{[this](std::string_view key) -> base::Target {
+                          if (key == "rank") return &path_.ranks.rank;
+                          if (key == "total_ns") return &path_.ranks.total_ns;
+                          return {};
+                        },
+                        [this]() -> std::optional<base::Complaint> {
+                          if (auto complaint = unequal_columns(path_.ranks)) return complaint;
+                          mentioned_.ranks(path_.ranks.rank,
+                                           "\"path[" + std::to_string(windows_) + "].ranks.rank\"");
+                          return std::nullopt;
+                        }};
+  }
+
+  base::Target window_calls() {
+    WindowCalls& calls = path_.calls.emplace_back();
+    return base::Object{
+        [&calls](std::string_view key) -> base::Target {
+          if (key == "function") return &calls.function;
+          if (key == "communicator") return base::IntegerOrNull{&calls.communicator};
+          if (key == "rank") return &calls.rank;
+          if (key == "calls") return &calls.calls;
+          if (key == "total_ns") return &calls.total_ns;
+          if (key == "waiting_ns") return &calls.waiting_ns;
+          if (key == "bytes") return &calls.bytes;
+          return {};
+        },
+        [this, &calls]() -> std::optional<base::Complaint> {
+          if (auto complaint = unequal_columns(calls)) return complaint;
+          const std::string where = "\"path[" + std::to_string(windows_) + "].calls[" +
+                                    std::to_string(path_.calls.size() - 1) + "]";
+          mentioned_.ranks(calls.rank, where + ".rank\"");
+          if (calls.communicator != kNone)
+            mentioned_.communicators.try_emplace(calls.communicator, where + ".communicator\"");
+          return std::nullopt;
+        }};
   }
 
   base::Target message_sizes() {

@@ -50,6 +50,7 @@ enum class Section : std::uint32_t {
   kDurations = 7,       // DurationRow
   kWaits = 8,           // WaitRow
   kPath = 9,            // PathRow
+  kWindows = 10,        // WindowRow
 };
 
 struct SectionHeader {
@@ -201,9 +202,23 @@ struct PathRow {
   std::uint32_t window;      // text "path-window"; 0: the whole run
   std::uint32_t is_program;  // 1: outside MPI, before the calls of this place
   std::uint64_t stretches, total_ns;
+  std::uint64_t calls, bytes;  // as in CallRow; 0 outside MPI
   CodePlaceRow place;
 };
-static_assert(sizeof(PathRow) == 56);
+static_assert(sizeof(PathRow) == 72);
+
+// The calls of one function on one communicator that this process made inside a window that the
+// program names, on the thread that called MPI_Init.
+struct WindowRow {
+  std::uint32_t window;
+  std::uint32_t function;      // text "timed-function"; kNoFunction: the window itself
+  std::uint32_t communicator;  // kNoCommunicator
+  std::uint32_t reserved;
+  std::uint64_t calls;  // of the window itself: how often it was opened
+  std::uint64_t total_ns, waiting_ns, bytes;
+};
+static_assert(sizeof(WindowRow) == 48);
+inline constexpr std::uint32_t kNoFunction = ~0u;
 
 // Keys of the text section. A value holds no newline ('\n' is written as "\\n", '\\' as "\\\\").
 //   host H · executable E · argument A (once each) · library L · version V · pml P · source S ·
@@ -216,8 +231,9 @@ static_assert(sizeof(PathRow) == 56);
 //   threshold were left out of the waits, so many of them, so long together; so many more could not
 //   be resolved, because what their peers remember did not reach back) ·
 //   waits-unknown REASON (once, in place of the former: why there are none) ·
-//   path-window ID NAME · path ID ELAPSED_NS JUMPS ERROR_NS (once in a job for each window: how long
-//   it is, how often the path changes process, and how much of it may be waiting) ·
+//   path-window ID NAME · path ID ELAPSED_NS JUMPS ERROR_NS (where the path through a window begins;
+//   of a window that was opened several times the sums are of those that begin here: how long it is,
+//   how often the path changes process, and how much of it may be waiting) ·
 //   world NAME (the run is not the first world) · trace-lost REASON RECORDS ERROR
 //   (profile/trace_loss.h)
 

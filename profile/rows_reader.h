@@ -24,6 +24,7 @@ struct ProcessRows {
   std::vector<DurationRow> durations;
   std::vector<WaitRow> waits;
   std::vector<PathRow> path;
+  std::vector<WindowRow> windows;
   std::vector<std::pair<std::uint32_t, std::string>>
       others;              // sections of other kinds: kind, payload
   bool truncated = false;  // the file ended inside this process's rows

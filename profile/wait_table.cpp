@@ -67,7 +67,14 @@ void WaitTable::add_text(const ProcessRows& rows,
   }
   for (auto& [number, path] : paths) {
     path.window = window_name(window_names, number);
-    windows_[path.window].facts = std::move(path);
+    std::optional<CriticalPath>& facts = windows_[path.window].facts;
+    if (!facts) {
+      facts = std::move(path);
+      continue;
+    }
+    facts->elapsed_ns += path.elapsed_ns;
+    facts->jumps += path.jumps;
+    facts->error_ns += path.error_ns;
   }
 }
 
@@ -83,8 +90,23 @@ void WaitTable::add(const ProcessRows& rows, ProcessPlaces& places, ProcessNumbe
   for (const PathRow& row : rows.path) {
     windows_[window_name(window_names, row.window)].parts.push_back(
         {places.place(row.key, row.place), row.is_program != 0, rows.header.rank, row.stretches,
-         row.total_ns});
+         row.total_ns, row.calls, row.bytes});
   }
+  for (const WindowRow& row : rows.windows)
+    add_window(row, rows.header.rank, windows_[window_name(window_names, row.window)], places);
+}
+
+void WaitTable::add_window(const WindowRow& row, std::int64_t rank, Window& window,
+                           ProcessPlaces& places) {
+  if (row.function == kNoFunction) {
+    window.openings = row.calls;
+    window.ranks[rank] = row.total_ns;
+    return;
+  }
+  CallPlace place;
+  place.function = places.function({0, 0, row.function});
+  place.communicator = places.communicator(row.communicator);
+  window.calls.push_back({place, rank, row.calls, row.total_ns, row.waiting_ns, row.bytes});
 }
 
 void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& settle,
@@ -97,7 +119,14 @@ void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
   for (auto& [name, window] : windows_) {
     if (!window.facts) continue;  // the job did not come to its end
     for (Stretch& part : window.parts) settle(part.place);
+    for (Inside& inside : window.calls) settle(inside.place);
     finish_path(*window.facts, window.parts);
+    finish_calls(*window.facts, window.calls);
+    window.facts->openings = window.openings;
+    for (const auto& [rank, total_ns] : window.ranks) {
+      window.facts->ranks.rank.push_back(rank);
+      window.facts->ranks.total_ns.push_back(total_ns);
+    }
     profile.path.push_back(std::move(*window.facts));
   }
   profile.coverage.waits = coverage_;
@@ -142,12 +171,42 @@ void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts) {
     if (before != nullptr && before->key() == part.key()) {
       block.stretches.back() += part.stretches;
       block.total_ns.back() += part.total_ns;
+      block.calls.back() += part.calls;
+      block.bytes.back() += part.bytes;
       continue;
     }
     block.rank.push_back(part.rank);
     block.stretches.push_back(part.stretches);
     block.total_ns.push_back(part.total_ns);
+    block.calls.push_back(part.calls);
+    block.bytes.push_back(part.bytes);
     before = &part;
+  }
+}
+
+void WaitTable::finish_calls(CriticalPath& path, std::vector<Inside>& calls) {
+  sort_by_key(calls);
+  const Inside* before = nullptr;
+  for (const Inside& inside : calls) {
+    if (before == nullptr || before->block() != inside.block()) {
+      WindowCalls& block = path.calls.emplace_back();
+      block.function = inside.place.function;
+      block.communicator = inside.place.communicator;
+    }
+    WindowCalls& block = path.calls.back();
+    if (before != nullptr && before->key() == inside.key()) {  // kinds that became one
+      block.calls.back() += inside.calls;
+      block.total_ns.back() += inside.total_ns;
+      block.waiting_ns.back() += inside.waiting_ns;
+      block.bytes.back() += inside.bytes;
+      continue;
+    }
+    block.rank.push_back(inside.rank);
+    block.calls.push_back(inside.calls);
+    block.total_ns.push_back(inside.total_ns);
+    block.waiting_ns.push_back(inside.waiting_ns);
+    block.bytes.push_back(inside.bytes);
+    before = &inside;
   }
 }
 

@@ -45,15 +45,27 @@ class WaitTable {
     auto block() const { return std::tie(place, program); }
     auto key() const { return std::tie(place, program, rank); }
 
-    std::uint64_t stretches, total_ns;
+    std::uint64_t stretches, total_ns, calls, bytes;
+  };
+  struct Inside {
+    CallPlace place;  // without a site and a phase
+    std::int64_t rank;
+    std::uint64_t calls, total_ns, waiting_ns, bytes;
+    auto block() const { return std::tie(place.function, place.communicator); }
+    auto key() const { return std::tie(place.function, place.communicator, rank); }
   };
   struct Window {
-    std::optional<CriticalPath> facts;  // left by one process of the job
+    std::optional<CriticalPath> facts;  // left where the path begins
     std::vector<Stretch> parts;
+    std::uint64_t openings = 1;
+    std::map<std::int64_t, std::uint64_t> ranks;
+    std::vector<Inside> calls;
   };
 
   void add_text(const ProcessRows& rows, std::map<std::uint32_t, std::string>& window_names);
+  void add_window(const WindowRow& row, std::int64_t rank, Window& window, ProcessPlaces& places);
   void finish_waits(Profile& profile);
+  static void finish_calls(CriticalPath& path, std::vector<Inside>& calls);
   static void finish_path(CriticalPath& path, std::vector<Stretch>& parts);
 
   std::vector<Wait> waits_;

@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.h"
 #include "base/json/writer.h"
+#include "profile/header_targets.h"
 
 namespace fathom::profile {
 namespace {
@@ -151,6 +152,24 @@ void fields(base::JsonWriter& json, const PathPart& part) {
   json.field("rank", part.rank);
   json.field("stretches", part.stretches);
   json.field("total_ns", part.total_ns);
+  if (part.program) return;
+  if (!part.calls.empty()) json.field("calls", part.calls);
+  if (!part.bytes.empty()) json.field("bytes", part.bytes);
+}
+
+void fields(base::JsonWriter& json, const WindowRanks& ranks) {
+  json.field("rank", ranks.rank);
+  json.field("total_ns", ranks.total_ns);
+}
+
+void fields(base::JsonWriter& json, const WindowCalls& calls) {
+  json.field("function", calls.function);
+  number_or_null(json, "communicator", calls.communicator);
+  json.field("rank", calls.rank);
+  json.field("calls", calls.calls);
+  json.field("total_ns", calls.total_ns);
+  json.field("waiting_ns", calls.waiting_ns);
+  json.field("bytes", calls.bytes);
 }
 
 // The rows of a table of pairs, sorted by them.
@@ -180,9 +199,9 @@ bool columns_agree(const CallWaits& waits) {
 }
 
 bool columns_agree(const CriticalPath& path) {
-  return std::all_of(path.parts.begin(), path.parts.end(), [](const PathPart& part) {
-    return part.stretches.size() == part.rank.size() && part.total_ns.size() == part.rank.size();
-  });
+  const auto agree = [](const auto& block) { return !unequal_columns(block); };
+  return agree(path.ranks) && std::all_of(path.parts.begin(), path.parts.end(), agree) &&
+         std::all_of(path.calls.begin(), path.calls.end(), agree);
 }
 
 bool columns_agree(const CallTimes& calls) {
@@ -266,6 +285,10 @@ void fields(base::JsonWriter& json, const CriticalPath& path) {
   json.field("jumps", path.jumps);
   json.field("error_ns", path.error_ns);
   objects(json, "parts", path.parts);
+  if (path.ranks.rank.empty()) return;
+  json.field("openings", path.openings);
+  object(json, "ranks", path.ranks);
+  objects(json, "calls", path.calls);
 }
 
 void fields(base::JsonWriter& json, const Coverage& coverage) {

@@ -396,6 +396,7 @@ base::Result<Outcome> critical_path(const Input& input) {
         "alpha and beta could not be measured, because no receiver was waiting when a message was "
         "sent; estimated costs are not given in seconds");
   }
+  if (input.profile != nullptr) add_windows(*input.profile, outcome);
   if (!input.scope.whole_time() || input.scope.ranks || input.scope.phases) {
     outcome.limits.push_back(
         "the critical path is that of the whole job, not only of the chosen part");

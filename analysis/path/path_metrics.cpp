@@ -13,86 +13,8 @@ namespace {
 
 constexpr std::uint64_t kOne = std::uint64_t{1} << kFractionBits;
 
-struct RoutineRow {
-  std::string_view name;
-  std::uint32_t tree = 0;  // number of terms log2 p, and of n
-};
-
-const RoutineRow kRoutineRows[kRoutines] = {
-    {"(computation)"},
-    {mpi::name_of(mpi::FunctionId::kSend)},
-    {mpi::name_of(mpi::FunctionId::kIsend)},
-    {mpi::name_of(mpi::FunctionId::kRecv)},
-    {mpi::name_of(mpi::FunctionId::kIrecv)},
-    {mpi::name_of(mpi::FunctionId::kSendrecv)},
-    {mpi::name_of(mpi::FunctionId::kWait)},
-    {mpi::name_of(mpi::FunctionId::kTest)},
-    {mpi::name_of(mpi::FunctionId::kProbe)},
-    {mpi::name_of(mpi::FunctionId::kBarrier), 1},
-    {mpi::name_of(mpi::FunctionId::kBcast), 2},
-    {mpi::name_of(mpi::FunctionId::kReduce), 2},
-    {mpi::name_of(mpi::FunctionId::kAllreduce), 2},
-    {mpi::name_of(mpi::FunctionId::kGather), 1},
-    {mpi::name_of(mpi::FunctionId::kAllgather), 1},
-    {mpi::name_of(mpi::FunctionId::kScatter), 1},
-    {mpi::name_of(mpi::FunctionId::kReduceScatter), 1},
-    {mpi::name_of(mpi::FunctionId::kAlltoall), 1},
-    {mpi::name_of(mpi::FunctionId::kScan), 2},
-    {"communicators", 1},
-    {"(other)"},
-};
-
-Routine routine_of(mpi::Collective collective) {
-  switch (collective) {
-    case mpi::Collective::kBarrier: return Routine::kBarrier;
-    case mpi::Collective::kBcast: return Routine::kBcast;
-    case mpi::Collective::kReduceScatter:
-    case mpi::Collective::kReduceScatterBlock: return Routine::kReduceScatter;
-    case mpi::Collective::kReduce: return Routine::kReduce;
-    case mpi::Collective::kAllreduce: return Routine::kAllreduce;
-    case mpi::Collective::kGather:
-    case mpi::Collective::kGatherv: return Routine::kGather;
-    case mpi::Collective::kAllgather:
-    case mpi::Collective::kAllgatherv: return Routine::kAllgather;
-    case mpi::Collective::kScatter:
-    case mpi::Collective::kScatterv: return Routine::kScatter;
-    case mpi::Collective::kAlltoall:
-    case mpi::Collective::kAlltoallv:
-    case mpi::Collective::kAlltoallw: return Routine::kAlltoall;
-    case mpi::Collective::kScan:
-    case mpi::Collective::kExscan: return Routine::kScan;
-    default: return Routine::kOther;
-  }
-}
-
-Routine routine_of(const mpi::Meaning& meaning) {
-  switch (meaning.group) {
-    case mpi::Group::kSend: return meaning.nonblocking() ? Routine::kIsend : Routine::kSend;
-    case mpi::Group::kReceive:
-      return meaning.nonblocking() ? Routine::kIreceive : Routine::kReceive;
-    case mpi::Group::kSendReceive: return Routine::kSendReceive;
-    case mpi::Group::kProbe: return Routine::kProbe;
-    case mpi::Group::kCompletion:
-      return meaning.completes == Completes::kTest      ? Routine::kTest
-             : meaning.completes == Completes::kNothing ? Routine::kOther
-                                                        : Routine::kWait;
-    default: break;
-  }
-  if (!meaning.in_sequence) return Routine::kOther;
-  if (meaning.group == mpi::Group::kCommunicator) return Routine::kCommunicator;
-  return routine_of(meaning.collective);
-}
-
-// Calls that only look something up are computation, like anything else between communicating
-// calls.
-bool communicates(Routine routine) {
-  return routine != Routine::kOther && routine != Routine::kComputation;
-}
-
 std::uint64_t log2_of(std::size_t processes) {
-  return processes < 2 ? 0
-                       : static_cast<std::uint64_t>(
-                             std::llround(std::log2(static_cast<double>(processes)) * kOne));
+  return static_cast<std::uint64_t>(std::llround(log2_of_size(processes) * kOne));
 }
 
 std::uint64_t& at(Costs& costs, PathMetric metric) {
@@ -336,7 +258,7 @@ class Follow {
   Costs collective_costs(std::uint32_t process, const Open& open, std::uint32_t number) const {
     const Step& call = job_.steps().at(process, number);
     const Routine routine = routines_[call.number];
-    const RoutineRow& row = kRoutineRows[static_cast<std::size_t>(routine)];
+    const std::uint32_t tree = tree_terms(routine);
     const auto communicator = static_cast<std::size_t>(call.communicator);
     const std::uint64_t log2 = log2_[communicator],
                         size = job_.facts().members[communicator].size();
@@ -352,9 +274,9 @@ class Follow {
     Costs costs{};
     at(costs, PathMetric::kBytes) = bytes;
     at(costs, PathMetric::kMessages) = 1;
-    at(costs, PathMetric::kSynchronisation) = row.tree * log2;
+    at(costs, PathMetric::kSynchronisation) = tree * log2;
     at(costs, PathMetric::kCommunication) =
-        routine == Routine::kAlltoall ? bytes * log2 : row.tree * bytes << kFractionBits;
+        routine == Routine::kAlltoall ? bytes * log2 : tree * bytes << kFractionBits;
     at(costs, PathMetric::kBspCommunication) = bytes << kFractionBits;
     return costs;
   }
@@ -413,10 +335,6 @@ const char* name_of(PathMetric metric) {
                                                 "est_s",
                                                 "bsp_s"};
   return kNames[static_cast<std::size_t>(metric)];
-}
-
-std::string_view name_of(Routine routine) {
-  return kRoutineRows[static_cast<std::size_t>(routine)].name;
 }
 
 double shown(PathMetric metric, std::uint64_t value) {

@@ -35,6 +35,7 @@
 
 #include "analysis/engine/joined_job.h"
 #include "analysis/engine/rounds.h"
+#include "analysis/path/routines.h"
 #include "analysis/path/transfer_model.h"
 
 namespace fathom::analysis {
@@ -56,35 +57,7 @@ enum class PathMetric : std::uint8_t {
 };
 inline constexpr std::size_t kPathMetrics = 13;
 
-// Calls that are reported together. A non-blocking form counts with the blocking one; its wait is
-// separate.
-enum class Routine : std::uint8_t {
-  kComputation,
-  kSend,
-  kIsend,
-  kReceive,
-  kIreceive,
-  kSendReceive,
-  kWait,
-  kTest,
-  kProbe,
-  kBarrier,
-  kBcast,
-  kReduce,
-  kAllreduce,
-  kGather,
-  kAllgather,
-  kScatter,
-  kReduceScatter,
-  kAlltoall,
-  kScan,
-  kCommunicator,
-  kOther,
-};
-inline constexpr std::size_t kRoutines = 21;
-
 const char* name_of(PathMetric metric);
-std::string_view name_of(Routine routine);
 
 // For estimated costs, which may be fractions: units of 2^-12.
 inline constexpr int kFractionBits = 12;

@@ -9,7 +9,7 @@
 namespace fathom::analysis {
 namespace {
 
-constexpr ThresholdRow kRows[] = {
+constexpr ThresholdRow kThresholdRows[] = {
     {"small_message_bytes", &Thresholds::small_message_bytes,
      "messages smaller than this, in bytes, are small"},
     {"small_message_share", &Thresholds::small_message_share,
@@ -76,7 +76,7 @@ constexpr ThresholdRow kRows[] = {
 
 }  // namespace
 
-std::span<const ThresholdRow> threshold_rows() { return kRows; }
+std::span<const ThresholdRow> threshold_rows() { return kThresholdRows; }
 
 base::Status set_threshold(Thresholds& thresholds, const std::string& assignment) {
   const std::size_t equals = assignment.find('=');

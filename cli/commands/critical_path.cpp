@@ -13,6 +13,7 @@
 #include "analysis/calls/call_site_names.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path_metrics.h"
+#include "analysis/path/profile_metrics.h"
 #include "analysis/results/finding.h"
 #include "analysis/results_writer.h"
 #include "analysis/run.h"
@@ -97,11 +98,22 @@ std::string path_text(const analysis::CriticalPath& path, const trace::Definitio
          share_lines(functions, whole_ns) + places_text(path, definitions);
 }
 
-std::string number(PathMetric metric, std::uint64_t value) {
-  const double shown = analysis::shown(metric, value);
+std::string number(PathMetric metric, double shown) {
   if (metric > PathMetric::kBspSynchronisation) return fmt::format("{:.6f}", shown);
   if (shown != std::floor(shown)) return fmt::format("{:.2f}", shown);
   return grouped(static_cast<std::uint64_t>(shown));
+}
+
+std::string number(PathMetric metric, std::uint64_t value) {
+  return number(metric, analysis::shown(metric, value));
+}
+
+// Below a table of routines.
+std::string routines_note(const Terminal& terminal) {
+  return folded(
+      "a routine includes its variants: MPI_Wait also MPI_Waitall and the like, MPI_Send also "
+      "MPI_Ssend and the like\n",
+      terminal.width(), 0);
 }
 
 std::string metrics_text(const analysis::PathMetrics& metrics, const Terminal& terminal) {
@@ -118,16 +130,18 @@ std::string metrics_text(const analysis::PathMetrics& metrics, const Terminal& t
   return "\n" + table.text(terminal, "--json has them all");
 }
 
+// Of the routines, what fits into a terminal.
+struct Shown {
+  PathMetric metric;
+  const char* title;
+};
+constexpr Shown kShown[] = {{PathMetric::kBytes, "bytes"},
+                            {PathMetric::kMessages, "messages"},
+                            {PathMetric::kCommunication, "est. comm."},
+                            {PathMetric::kSynchronisation, "est. sync."},
+                            {PathMetric::kRunTime, "run_s"}};
+
 std::string routines_text(const analysis::PathMetrics& metrics, const Terminal& terminal) {
-  struct Shown {
-    PathMetric metric;
-    const char* title;
-  };
-  constexpr Shown kShown[] = {{PathMetric::kBytes, "bytes"},
-                              {PathMetric::kMessages, "messages"},
-                              {PathMetric::kCommunication, "est. comm."},
-                              {PathMetric::kSynchronisation, "est. sync."},
-                              {PathMetric::kRunTime, "run_s"}};
   TextTable table;
   table.column("on these paths", TextTable::Align::kLeft);
   for (const Shown& column : kShown) table.column(column.title);
@@ -141,11 +155,45 @@ std::string routines_text(const analysis::PathMetrics& metrics, const Terminal& 
       cells.push_back(number(metric, values[static_cast<std::size_t>(metric)]));
     table.row(cells);
   }
-  return "\n" + table.text(terminal, "--json has them all") +
-         folded(
-             "a routine includes its variants: MPI_Wait also MPI_Waitall and the like, MPI_Send "
-             "also MPI_Ssend and the like\n",
-             terminal.width(), 0);
+  return "\n" + table.text(terminal, "--json has them all") + routines_note(terminal);
+}
+
+// The same tables without a trace.
+std::string metrics_text(const analysis::ProfileMetrics& metrics, const Terminal& terminal) {
+  if (!metrics.knows_path || metrics.ranks == 0) return "";
+  TextTable table;
+  table.column("critter's metrics", TextTable::Align::kLeft);
+  for (const char* title : {"critical path", "most of a rank", "sum"}) table.column(title);
+  for (std::size_t i = 0; i < analysis::kProfileMetrics.size(); ++i) {
+    const PathMetric metric = analysis::kProfileMetrics[i];
+    table.row({std::string(name_of(metric)), number(metric, metrics.path[i]),
+               number(metric, metrics.most[i]), number(metric, metrics.sum[i])});
+  }
+  table.row({"idle_s", "", fmt::format("{:.6f}", metrics.most_idle_s),
+             fmt::format("{:.6f}", metrics.sum_idle_s)});
+  return "\n" + table.text(terminal, "--json has them all");
+}
+
+std::string routines_text(const analysis::ProfileMetrics& metrics, const Terminal& terminal) {
+  if (!metrics.knows_path || metrics.ranks == 0) return "";
+  TextTable table;
+  table.column("on the path", TextTable::Align::kLeft);
+  for (const Shown& column : kShown) table.column(column.title);
+  for (std::size_t routine = 0; routine < analysis::kRoutines; ++routine) {
+    const analysis::ProfileCosts& values = metrics.path_by_routine[routine];
+    if (std::all_of(values.begin(), values.end(), [](double value) { return value == 0; }))
+      continue;
+    std::vector<std::string> cells = {
+        std::string(name_of(static_cast<analysis::Routine>(routine)))};
+    for (const auto& [metric, title] : kShown) {
+      const auto place =
+          std::find(analysis::kProfileMetrics.begin(), analysis::kProfileMetrics.end(), metric);
+      cells.push_back(number(
+          metric, values[static_cast<std::size_t>(place - analysis::kProfileMetrics.begin())]));
+    }
+    table.row(cells);
+  }
+  return "\n" + table.text(terminal, "--json has them all");
 }
 
 std::string called(const profile::Profile& profile, const profile::PathPart& part) {
@@ -156,7 +204,7 @@ std::string called(const profile::Profile& profile, const profile::PathPart& par
       analysis::CallPlace{part.function, site->file, static_cast<int>(site->line)});
 }
 
-// The same page for a run without a trace: no slack and no metrics.
+// The same page for a run without a trace, or for a window of it.
 std::string path_text(const profile::CriticalPath& path, const profile::Profile& profile) {
   std::map<std::string, std::uint64_t> ranks, functions;
   struct Place {
@@ -176,8 +224,9 @@ std::string path_text(const profile::CriticalPath& path, const profile::Profile&
   }
   std::stable_sort(places.begin(), places.end(),
                    [](const Place& a, const Place& b) { return a.ns > b.ns; });
-  const std::string what =
+  std::string what =
       path.window.empty() ? "critical path" : "critical path of " + printable(path.window);
+  if (path.openings > 1) what += fmt::format(", opened {} times", grouped(path.openings));
   std::string text = title(what, path.elapsed_ns, path.jumps) +
                      share_lines(ranks, path.elapsed_ns) + "\n" +
                      share_lines(functions, path.elapsed_ns) + "\nlongest on the path\n";
@@ -190,12 +239,24 @@ std::string path_text(const profile::CriticalPath& path, const profile::Profile&
   return text;
 }
 
-std::string path_text(const profile::Profile& profile, const std::vector<std::string>& limits,
-                      std::size_t width) {
+std::string windows_text(const profile::Profile& profile, bool of_run, const Terminal& terminal) {
   std::string text;
-  for (const profile::CriticalPath& path : profile.path)
-    text += (text.empty() ? "" : "\n") + folded(path_text(path, profile), width, 27);
-  for (const std::string& limit : limits) text += "\n" + folded("note: " + limit + "\n", width, 2);
+  for (const profile::CriticalPath& path : profile.path) {
+    if (path.window.empty() && !of_run) continue;
+    const analysis::ProfileMetrics metrics = analysis::metrics_of(profile, path);
+    text += (text.empty() ? "" : "\n") + folded(path_text(path, profile), terminal.width(), 27) +
+            metrics_text(metrics, terminal) + routines_text(metrics, terminal);
+  }
+  return text;
+}
+
+std::string path_text(const profile::Profile& profile, const std::vector<std::string>& limits,
+                      const Terminal& terminal) {
+  std::string text = windows_text(profile, true, terminal) + routines_note(terminal);
+  for (const std::string& limit : limits)
+    text += "\n" + folded("note: " + limit + "\n", terminal.width(), 2);
+  for (const std::string& note : profile.coverage.notes)
+    text += "\n" + folded("note: " + printable(note) + "\n", terminal.width(), 2);
   return text;
 }
 
@@ -219,7 +280,7 @@ int critical_path(const CriticalPathOptions& options) {
     const std::string text =
         options.output.wants_json()
             ? analysis::section_text(outcome->section, analysis::kCriticalPathSchema)
-            : path_text(*run->profile, outcome->limits, Terminal::of(options.output.path).width());
+            : path_text(*run->profile, outcome->limits, Terminal::of(options.output.path));
     return deliver(options.output, "critical-path", text);
   }
   auto joined = run->job->joined();
@@ -231,9 +292,12 @@ int critical_path(const CriticalPathOptions& options) {
   const analysis::CriticalPath path = path_pass.result();
   const analysis::PathMetrics metrics = metrics_pass.result();
   const Terminal terminal = Terminal::of(options.output.path);
+  const std::string windows =
+      run->profile ? windows_text(*run->profile, false, terminal) : std::string();
   const std::string text =
       folded(path_text(path, run->trace->definitions()), terminal.width(), 27) +
-      metrics_text(metrics, terminal) + routines_text(metrics, terminal);
+      metrics_text(metrics, terminal) + routines_text(metrics, terminal) +
+      (windows.empty() ? "" : "\n" + windows);
   return deliver(options.output, "critical-path", text);
 }
 

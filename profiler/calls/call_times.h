@@ -73,6 +73,12 @@ class CallTimes {
   static const Rows* find_rows(std::uint32_t function, const void* site,
                                std::uint32_t communicator);
 
+  // Those of this thread so far; null if it has none. They only grow in number.
+  static const base::ReservedArray<profile::CallRow>* own_rows() {
+    const Thread* own = own_thread();
+    return own == nullptr || own->calls.rows().capacity() == 0 ? nullptr : &own->calls.rows();
+  }
+
   // f(rows of calls, rows of durations); also from a signal handler.
   template <typename F>
   static void for_each_thread(F&& f) {

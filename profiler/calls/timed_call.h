@@ -52,7 +52,7 @@ class TimedCall {
     if (rows == nullptr) [[unlikely]]
       return leave_slowly(communicator, bytes);
     rows->add(bytes, left_ - entered_);
-    if (WaitLog::on()) WaitLog::left(left_, rows->row());
+    if (WaitLog::on()) WaitLog::left(left_, rows->row(), bytes);
   }
   // The same for a collective. `root`: -1 if it has none; `request`: null if it blocks.
   void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,

@@ -25,6 +25,7 @@
 #include "profiler/sources/receive_requests.h"
 #include "profiler/sources/source_pml.h"
 #include "profiler/sources/unexpected_queue.h"
+#include "profiler/waits/path_windows.h"
 #include "profiler/waits/wait_log.h"
 #include "profiler/waits/wait_rows.h"
 
@@ -98,6 +99,8 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
                 waits.waits.size() * sizeof(profile::WaitRow), append);
   write_section(profile::Section::kPath, waits.path.data(),
                 waits.path.size() * sizeof(profile::PathRow), append);
+  write_section(profile::Section::kWindows, waits.windows.data(),
+                waits.windows.size() * sizeof(profile::WindowRow), append);
   return rows;
 } catch (...) {
   return {};
@@ -109,6 +112,7 @@ void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& vari
     try {
   CallTimes::close();
   WaitLog::close();
+  PathWindows::close(CallTimes::own_rows());
   collect_monitoring(process);
   gather.synchronise();
   let_messages_arrive(process);

@@ -139,6 +139,21 @@ Gather::Place Gather::largest(Place own) {
   return combined(own, [](Place a, Place b) { return b.value > a.value ? b : a; });
 }
 
+void Gather::broadcast(std::vector<char>& data) noexcept {
+  if (parent_ >= 0) {
+    std::uint64_t size = 0;
+    receive(parent_, kTagSize, &size, sizeof size);
+    data.clear();
+    make_room(data, size);
+    receive(parent_, kTagRows, data.data(), data.size());  // cut short without memory
+  }
+  const std::uint64_t size = data.size();
+  for (const int child : children_) {
+    send(child, kTagSize, &size, sizeof size);
+    send(child, kTagRows, data.data(), data.size());
+  }
+}
+
 void* Gather::begin_send(int peer, int tag, const void* data, std::size_t size) {
   void* request = nullptr;
   const int result = original_pml.isend(data, size, byte_type_, peer, tag,

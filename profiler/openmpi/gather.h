@@ -42,6 +42,9 @@ class Gather {
   };
   Place largest(Place own);
 
+  // What process 0 has; all get the same, or nothing if there is no memory for it on the way.
+  void broadcast(std::vector<char>& data) noexcept;
+
   // A token that goes from process to process. Waits for it; false once process 0 has ended this.
   bool next_token(void* token, std::size_t size);
   void send_token(int to, const void* token, std::size_t size);

@@ -2,6 +2,7 @@
 #include "profiler/waits/path.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -50,7 +51,9 @@ class OwnTime {
       const std::int64_t from =
           std::max(leaves ? wait->decided_ns : call->entered_ns, window.start_ns);
       if (call->may_wait) token.error_ns += token.now_ns - from;
-      if (call->record->row != nullptr) add(window, call->record->row, false, token.now_ns - from);
+      if (call->record->row != nullptr)
+        add(window, call->record->row, false, token.now_ns - from, 1,
+            static_cast<double>(call->record->bytes));
       token.now_ns = from;
       if (leaves) return wait;
     }
@@ -73,6 +76,8 @@ class OwnTime {
       one.is_program = is_program ? 1 : 0;
       one.stretches = sum.stretches;
       one.total_ns = static_cast<std::uint64_t>(sum.ns);
+      one.calls = static_cast<std::uint64_t>(std::llround(sum.calls));
+      one.bytes = static_cast<std::uint64_t>(std::llround(sum.bytes));
     }
     return all;
   }
@@ -83,10 +88,13 @@ class OwnTime {
     const FoundWait* wait;
     bool may_wait;  // nobody knows
     const WaitLog::Record* record;
+    const profile::CallRow*
+        leads_to;  // of the next call, if this only ends a stretch; null: the end
   };
   struct Sum {
     std::uint64_t stretches = 0;
     std::int64_t ns = 0;
+    double calls = 0, bytes = 0;
   };
 
   void remember(const FoundWaits& found) {
@@ -97,10 +105,15 @@ class OwnTime {
       const bool may_wait = unresolved != found.unresolved.end() && *unresolved == &record;
       if (record.of_main)
         calls_.push_back({clock_.at(record.entered), clock_.at(record.left),
-                          waited ? &*wait : nullptr, may_wait, &record});
+                          waited ? &*wait : nullptr, may_wait, &record, record.row});
       if (waited) ++wait;
       if (may_wait) ++unresolved;
     });
+    const profile::CallRow* next = nullptr;
+    for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
+      if (call->leads_to == nullptr) call->leads_to = next;
+      next = call->leads_to;
+    }
   }
 
   // The part of the stretch before `call` that lies before the present moment.
@@ -114,30 +127,30 @@ class OwnTime {
     const double part =
         end > begin ? static_cast<double>(ns) / static_cast<double>(end - begin) : 0.0;
     std::int64_t in_calls = 0;
-    const WaitLog::Stretch sums =
-        is_last ? WaitLog::present_stretch() : call->record->stretch_sums();
+    const WaitLog::Stretch sums = is_last ? WaitLog::present_stretch() : call->record->stretch();
+    const auto share = [&](std::uint64_t ticks) {
+      return static_cast<std::int64_t>(static_cast<double>(ticks) * clock_.ns_per_tick() * part);
+    };
+    token.error_ns += share(sums.short_waits);
     for (std::uint32_t i = 0; i < sums.count; ++i) {
-      const auto sum = static_cast<std::int64_t>(static_cast<double>(sums.sums[i].ticks) *
-                                                 clock_.ns_per_tick() * part);
-      if (sums.sums[i].row == nullptr) {
-        token.error_ns += sum;
-        continue;
-      }
-      const std::int64_t fits = std::min(sum, ns - in_calls);
-      add(window, sums.sums[i].row, false, fits);
+      const std::int64_t fits = std::min(share(sums.sums[i].ticks), ns - in_calls);
+      add(window, sums.sums[i].row, false, fits, static_cast<double>(sums.sums[i].calls) * part,
+          static_cast<double>(sums.sums[i].bytes) * part);
       in_calls += fits;
     }
-    add(window, is_last ? nullptr : call->record->row, true, ns - in_calls);
+    add(window, is_last ? nullptr : call->leads_to, true, ns - in_calls, 0, 0);
     // Before the first call there is nothing that could be followed further.
     token.now_ns = call == calls_.begin() ? window.start_ns : from;
   }
 
-  void add(const PathWindow& window, const profile::CallRow* row, bool is_program,
-           std::int64_t ns) noexcept try {
+  void add(const PathWindow& window, const profile::CallRow* row, bool is_program, std::int64_t ns,
+           double calls, double bytes) noexcept try {
     if (ns <= 0) return;
     Sum& sum = sums_[{window.number, row, is_program}];
     sum.stretches += 1;
     sum.ns += ns;
+    sum.calls += calls;
+    sum.bytes += bytes;
   } catch (...) {  // no memory: this part is missing
   }
 
@@ -147,6 +160,13 @@ class OwnTime {
 };
 
 void keep(std::vector<PathFacts>& all, const PathFacts& facts) noexcept try {
+  for (PathFacts& known : all) {
+    if (known.window != facts.window) continue;
+    known.elapsed_ns += facts.elapsed_ns;
+    known.jumps += facts.jumps;
+    known.error_ns += facts.error_ns;
+    return;
+  }
   all.push_back(facts);
 } catch (...) {  // no memory: the window has no length
 }

@@ -7,7 +7,7 @@
 // one small message for each change of process, carries the walk from one to the next.
 //
 // What a process did between the calls that it remembers is known as sums; a part of such a stretch
-// gets its share of them. Calls that were left out because they were short, and those of which nobody
+// gets its share of them, of calls and bytes too. Calls that were left out because they were short, and those of which nobody
 // knows any more when they were decided, may have waited. The time of those on the path is its error:
 // so much of it may be waiting. Where two chains are about equally long, as in balanced programs,
 // even a small error can mean the other one.
@@ -23,12 +23,14 @@
 
 namespace fathom::profiler {
 
-// A part of the run, in the time that all processes share. Each process has its own limits.
+// A part of the run, in the time that all processes share. Each process has its own limits. A window
+// that was opened several times has a part for each, with the same number.
 struct PathWindow {
   std::uint32_t number = 0;  // text "path-window"; 0: the whole run
   std::int64_t start_ns = 0, stop_ns = 0;
 };
 
+// Of a window, the sums over its parts.
 struct PathFacts {
   std::uint32_t window = 0;
   std::int64_t elapsed_ns = 0;
@@ -41,7 +43,7 @@ inline constexpr std::uint32_t kAtTheEnd = ~0u;
 
 struct FoundPath {
   std::vector<profile::PathRow> rows;  // this process's part
-  std::vector<PathFacts> facts;        // of the windows in which the path begins here
+  std::vector<PathFacts> facts;        // of the parts of windows in which the path begins here
 };
 
 // All processes of the world call it together, after find_waits(), with the same windows in the same

@@ -25,6 +25,7 @@ using rankmap::is_complete;
 // Calls below this many ticks (about half a microsecond) hardly wait; looking at them would cost
 // more than it tells.
 constexpr std::uint64_t kFirstThreshold = 1024;
+constexpr std::uint64_t kHighestThreshold = std::uint64_t{1} << 62;  // no call takes so long
 
 // Non-blocking collectives in progress, by request.
 struct Pending {
@@ -76,7 +77,7 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
   const std::size_t most_channels =
       std::clamp<std::size_t>(bytes / 4 / sizeof(Channel), 256, Part::kMostChannels);
   auto memory = std::make_unique<Memory>();
-  if (!memory->times.open(half) || !memory->words.reserve(room) ||
+  if (!memory->times.open(half) || !memory->words.reserve(room + kRecordWords) ||
       !memory->channels.open(most_channels) || !memory->carried.reserve(room / kSumWords + 1))
     return false;
   memory_ = memory.release();
@@ -234,26 +235,26 @@ int WaitLog::on_collective_freed(void** request) {
   return pending.free(request);
 }
 
-void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row) {
+void WaitLog::left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
   const std::uint64_t duration = ticks - own_.entered;
   const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
-  const bool is_kept = may_wait && keep(ticks, row);
+  const bool is_kept = may_wait && keep(ticks, row, bytes);
   if (own_.is_main && !is_kept) {
-    add_place(row, duration);
+    add_place(row, duration, bytes);
     if (may_wait) short_waits_ += duration;
   }
   not_timed();
 }
 
 // False if the call is too short, or becomes it because there is no room.
-bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
+bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
   const Turn turn;
   const std::uint64_t duration = ticks - own_.entered;
   const bool fits =
       duration >= threshold_ &&
-      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * stretch_sums() : 0));
+      make_room(kRecordWords + own_.parts + (own_.is_main ? kSumWords * sum_count_ : 0));
   if (fits && duration >= threshold_) {
-    write_record({own_.entered, ticks, row, own_.parts, 0, own_.is_main});
+    write_record({own_.entered, ticks, row, bytes, 0, own_.parts, 0, own_.is_main});
     return true;
   }
   leave_out(duration);
@@ -262,18 +263,40 @@ bool WaitLog::keep(std::uint64_t ticks, const profile::CallRow* row) {
 
 // May raise the threshold.
 bool WaitLog::make_room(std::size_t words) {
-  while (used_ + words > room_ && used_ > 0) drop_shortest();
+  if (used_ + words <= room_) return true;
+  // Often enough stretches that end without a call fill the memory; then no call has to go.
+  drop_short();
+  while (used_ > 0 && threshold_ < kHighestThreshold &&
+         (used_ + words > room_ || used_ > room_ / 8 * 7)) {
+    threshold_ *= 2;
+    drop_short();
+  }
   return used_ + words <= room_;
+}
+
+void WaitLog::end_stretch(std::uint64_t ticks) {
+  if (!on() || sum_count_ == 0) return;
+  const Turn turn;
+  if (make_room(kRecordWords + kSumWords * sum_count_))
+    write_record({ticks, ticks, nullptr, 0, 0, 0, 0, true});
+}
+
+// What the calls of a place came to in the stretch before the call `present`.
+WaitLog::Sum WaitLog::before(const Record& present, const Sum& sum) {
+  const bool includes_present = sum.row == present.row;
+  return {sum.row, sum.ticks, sum.row->calls - sum.calls - (includes_present ? 1 : 0),
+          sum.row->bytes - sum.bytes - (includes_present ? present.bytes : 0)};
 }
 
 // With the present stretch, if it is the main thread's. There must be room.
 void WaitLog::write_record(Record record) {
-  record.sums = record.of_main ? stretch_sums() : 0;
+  record.sums = record.of_main ? sum_count_ : 0;
+  record.short_waits = record.of_main ? short_waits_ : 0;
   std::memcpy(&memory_->words[used_], &record, sizeof record);
   std::copy_n(own_.list, record.parts, &memory_->words[used_ + kRecordWords]);
   used_ += kRecordWords + record.parts;
   if (!record.of_main) return;
-  for_each_sum([](const Sum& sum) {
+  for_each_sum(record, [](const Sum& sum) {
     std::memcpy(&memory_->words[used_], &sum, sizeof sum);
     used_ += kSumWords;
   });
@@ -283,44 +306,52 @@ void WaitLog::write_record(Record record) {
 }
 
 // The first of its place in the stretch; or another place is in its entry.
-void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks) {
+void WaitLog::add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes) {
   constexpr std::uint32_t kEntries = 1 << kStretchBits;
   if (ticks == 0) return;
   for (std::uint32_t step = 0; step < kEntries; ++step) {
     const std::uint32_t entry = (place_in_stretch(row) + step) % kEntries;
     Sum& sum = sums_[entry];
     if (sum.ticks != 0 && sum.row != row) continue;
-    if (sum.ticks == 0) used_sums_[sum_count_++] = static_cast<std::uint8_t>(entry);
-    sum.row = row;
+    if (sum.ticks == 0) {
+      used_sums_[sum_count_++] = static_cast<std::uint8_t>(entry);
+      sum = {row, 0, row->calls - 1, row->bytes - bytes};
+    }
     sum.ticks += ticks;
     return;
   }
   // All entries are used: this stretch ends before the present call, and the next begins with it.
   {
     const Turn turn;
-    if (!make_room(kRecordWords + kSumWords * stretch_sums())) return;
-    write_record({own_.entered, own_.entered, nullptr, 0, 0, true});
+    if (!make_room(kRecordWords + kSumWords * sum_count_)) return;
+    write_record({own_.entered, own_.entered, nullptr, 0, 0, 0, 0, true});
   }
-  add_place(row, ticks);
+  add_place(row, ticks, bytes);
 }
 
-// Doubles the threshold. A call that goes becomes part of the stretch before the next one that
-// stays; what follows the last is a stretch of its own.
-void WaitLog::drop_shortest() {
-  threshold_ *= 2;
+// Drops calls below the threshold. A call that goes becomes part of the stretch before the next one that
+// stays; what follows the last is a stretch of its own. In place: a call that goes leaves room for
+// its sum.
+void WaitLog::drop_short() {
+  static_assert(kSumWords <= kRecordWords + 1);  // it had a part
   memory_->carried.clear();
-  const auto carry = [](const profile::CallRow* row, std::uint64_t ticks) {
+  std::uint64_t short_waits = 0;
+  const auto carry = [](const Sum& more) {
     for (std::size_t i = 0; i < memory_->carried.size(); ++i) {
-      if (memory_->carried[i].row != row) continue;
-      memory_->carried[i].ticks += ticks;
+      Sum& sum = memory_->carried[i];
+      if (sum.row != more.row) continue;
+      sum.ticks += more.ticks;
+      sum.calls += more.calls;
+      sum.bytes += more.bytes;
       return;
     }
-    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = {row, ticks};
+    if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = more;
   };
   std::size_t to = 0;
   std::uint64_t end = 0;
-  const auto write = [&to](Record record, const std::uint64_t* parts) {
+  const auto write = [&](Record record, const std::uint64_t* parts) {
     record.sums = record.of_main ? static_cast<std::uint32_t>(memory_->carried.size()) : 0;
+    record.short_waits = record.of_main ? std::exchange(short_waits, 0) : 0;
     std::memmove(&memory_->words[to + kRecordWords], parts, record.parts * sizeof(std::uint64_t));
     std::memcpy(&memory_->words[to], &record, sizeof record);
     to += kRecordWords + record.parts;
@@ -335,34 +366,37 @@ void WaitLog::drop_shortest() {
     std::memcpy(&record, &memory_->words[at], sizeof record);
     const std::uint64_t* parts = &memory_->words[at + kRecordWords];
     at += record.size();
+    short_waits += record.short_waits;
     for (std::uint32_t i = 0; i < record.sums; ++i) {
       Sum sum;
       std::memcpy(&sum, parts + record.parts + kSumWords * i, sizeof sum);
-      carry(sum.row, sum.ticks);
+      carry(sum);
     }
     const std::uint64_t duration = record.left - record.entered;
     if (duration >= threshold_) {
       write(record, parts);
       continue;
     }
+    if (record.of_main) end = record.left;
     if (record.row == nullptr) continue;
     left_out_ += 1;
     left_out_ticks_ += duration;
     if (!record.of_main) continue;
-    end = record.left;
-    carry(record.row, duration);
-    carry(nullptr, duration);
+    carry({record.row, duration, 1, record.bytes});
+    short_waits += duration;
   }
-  if (memory_->carried.size() > 0) write({end, end, nullptr, 0, 0, true}, memory_->words.data());
+  if (memory_->carried.size() > 0)
+    write({end, end, nullptr, 0, 0, 0, 0, true}, memory_->words.data());
   used_ = to;
 }
 
 WaitLog::Stretch WaitLog::present_stretch() {
   memory_->carried.clear();
-  for_each_sum([](const Sum& own) {
+  for_each_sum(Record{}, [](const Sum& own) {
     if (Sum* sum = memory_->carried.append(); sum != nullptr) *sum = own;
   });
-  return {memory_->carried.data(), static_cast<std::uint32_t>(memory_->carried.size())};
+  return {memory_->carried.data(), static_cast<std::uint32_t>(memory_->carried.size()),
+          short_waits_};
 }
 
 void WaitLog::close() {

@@ -108,16 +108,16 @@ class WaitLog {
     own_.request_count = requests == nullptr ? 0 : count;
     own_.requests = requests;
   }
-  // `row`: of this call in the table of times. Hot: most calls are short, and repeat a place of the
-  // same stretch.
-  static void left(std::uint64_t ticks, const profile::CallRow* row) {
+  // `row`: of this call in the table of times, which counts it already. Hot: most calls are short,
+  // and repeat a place of the same stretch.
+  static void left(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes) {
     Sum& sum = sums_[place_in_stretch(row)];
     const std::uint64_t duration = ticks - own_.entered;
     const bool may_wait = own_.parts > 0 && roles_[own_.function] != Role::kNever;
     const bool is_usual = sum.row == row && sum.ticks != 0 && !threads_share_ && own_.is_main &&
                           (!may_wait || duration < threshold_);
     if (!is_usual) [[unlikely]]
-      return left_slowly(ticks, row);
+      return left_slowly(ticks, row, bytes);
     sum.ticks += duration;
     if (may_wait) {
       leave_out(duration);
@@ -132,6 +132,13 @@ class WaitLog {
   }
   // A collective of the program; `request`: of a non-blocking one. Before left().
   static void collective(std::uint32_t communicator, int root, void* request);
+
+  // ---- the program's thread outside its calls ----
+
+  // The thread that called MPI_Init, which a path follows.
+  static bool is_main_thread() { return own_.is_main; }
+  // Here a stretch ends and the next begins. On the main thread.
+  static void end_stretch(std::uint64_t ticks);
 
   // ---- its messages ----
 
@@ -177,26 +184,31 @@ class WaitLog {
 
   // ---- at the end ----
 
-  static constexpr std::size_t kRecordWords = 4, kSumWords = 2;
-  // The calls of one place in a stretch. Without a row: all calls of the stretch that may have
-  // waited and were left out.
+  static constexpr std::size_t kRecordWords = 6, kSumWords = 4;
+  // The calls of one place in a stretch.
   struct Sum {
     const profile::CallRow* row;
     std::uint64_t ticks;
+    std::uint64_t calls, bytes;
   };
   struct Stretch {
     const Sum* sums;
     std::uint32_t count;
+    std::uint64_t short_waits;  // ticks of calls in it that may have waited and were left out
   };
   // A call, and the stretch before it. A record without a row only ends a stretch.
   struct Record {
     std::uint64_t entered, left;  // ticks
     const profile::CallRow* row;
+    std::uint64_t bytes;
+    std::uint64_t short_waits;
     std::uint32_t parts;      // words that follow,
     std::uint32_t sums : 31;  // and then so many sums
     std::uint32_t of_main : 1;
     const std::uint64_t* words() const { return reinterpret_cast<const std::uint64_t*>(this + 1); }
-    Stretch stretch_sums() const { return {reinterpret_cast<const Sum*>(words() + parts), sums}; }
+    Stretch stretch() const {
+      return {reinterpret_cast<const Sum*>(words() + parts), sums, short_waits};
+    }
     std::size_t size() const { return kRecordWords + parts + kSumWords * sums; }
   };
   static constexpr std::uint64_t kIsFacts = std::uint64_t{1} << 63;  // a word with CollectiveFacts
@@ -280,28 +292,27 @@ class WaitLog {
   }
   static Part appended(const ChannelKey& key, const void* group, std::uint64_t ticks);
   static Part received_part(const Live& live, int tag, int source, Note note);
-  static void left_slowly(std::uint64_t ticks, const profile::CallRow* row);
+  static void left_slowly(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
   // A call that may have waited, but is too short to be kept.
   static void leave_out(std::uint64_t duration) {
     left_out_ += 1;
     left_out_ticks_ += duration;
   }
-  static bool keep(std::uint64_t ticks, const profile::CallRow* row);
+  static bool keep(std::uint64_t ticks, const profile::CallRow* row, std::uint64_t bytes);
   static bool make_room(std::size_t words);
   static void write_record(Record record);
   static std::uint32_t place_in_stretch(const profile::CallRow* row) {
     static_assert(sizeof(profile::CallRow) >= 64);  // rows lie one after the other
     return reinterpret_cast<std::uintptr_t>(row) / 64 % (1 << kStretchBits);
   }
-  static void add_place(const profile::CallRow* row, std::uint64_t ticks);
-  // The sums of the present stretch.
-  static std::uint32_t stretch_sums() { return sum_count_ + (short_waits_ > 0 ? 1 : 0); }
+  static void add_place(const profile::CallRow* row, std::uint64_t ticks, std::uint64_t bytes);
+  static Sum before(const Record& present, const Sum& sum);
+  // The sums of the present stretch, before the call of `present`.
   template <typename F>
-  static void for_each_sum(F&& f) {
-    for (std::uint32_t i = 0; i < sum_count_; ++i) f(sums_[used_sums_[i]]);
-    if (short_waits_ > 0) f(Sum{nullptr, short_waits_});
+  static void for_each_sum(const Record& present, F&& f) {
+    for (std::uint32_t i = 0; i < sum_count_; ++i) f(before(present, sums_[used_sums_[i]]));
   }
-  static void drop_shortest();
+  static void drop_short();
   static bool grow();
   static int on_collective_freed(void** request);
   static int on_send_freed(void** request);
@@ -322,11 +333,12 @@ class WaitLog {
     RowTable<Channel> channels;
     TimeLog times;
     base::ReservedArray<std::uint64_t> words;
-    base::ReservedArray<Sum> carried;  // by drop_shortest()
+    base::ReservedArray<Sum> carried;  // by drop_short()
   };
   static inline Memory* memory_ = nullptr;
   static inline std::size_t used_ = 0, room_ = 0;
-  // The present stretch: a table of places, and which of its entries are used.
+  // The present stretch: a table of places, and which of its entries are used. Their calls and bytes
+  // are those of their rows when the stretch began, so that a call adds nothing to them.
   static inline Sum sums_[1 << kStretchBits] = {};
   static inline std::uint8_t used_sums_[1 << kStretchBits] = {};
   static inline std::uint32_t sum_count_ = 0;

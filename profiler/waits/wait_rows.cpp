@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/waits/wait_rows.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
 #include <tuple>
 
 #include "profiler/clocks/job_clocks.h"
+#include "profiler/waits/agreed_windows.h"
 #include "profiler/waits/path.h"
 #include "profiler/waits/resolve.h"
 #include "profiler/waits/wait_log.h"
@@ -45,8 +47,65 @@ void say_what_is_missing(ProfiledProcess& process, const FoundWaits& found, doub
                    ' ' + std::to_string(found.unresolved_ns));
 }
 
-std::vector<PathWindow> windows(const SharedClock& clock) {
-  return {{0, clock.at(WaitLog::opened_at()), clock.at(WaitLog::closed_at())}};
+// The whole run, and every opening of the windows. `parts` has room for them.
+void name_windows(const AgreedWindows& agreed, const SharedClock& clock,
+                  std::vector<PathWindow>& parts) noexcept {
+  parts.push_back({0, clock.at(WaitLog::opened_at()), clock.at(WaitLog::closed_at())});
+  std::uint32_t number = 0;
+  for (const PathWindows::Window* window : agreed) {
+    ++number;
+    for (const PathWindows::Opening& opening : window->openings)
+      parts.push_back({number, clock.at(opening.start), clock.at(opening.stop)});
+  }
+}
+
+// How long the calls of the window that began inside it waited, by function and communicator.
+std::map<PathWindows::SumKey, std::uint64_t> waits_in(const PathWindows::Window& window,
+                                                      const FoundWaits& found) {
+  std::map<PathWindows::SumKey, std::uint64_t> sums;
+  for (const FoundWait& wait : found.waits) {
+    if (!wait.record->of_main) continue;
+    const std::uint64_t entered = wait.record->entered;
+    const auto after = std::upper_bound(
+        window.openings.begin(), window.openings.end(), entered,
+        [](std::uint64_t ticks, const PathWindows::Opening& one) { return ticks < one.start; });
+    if (after == window.openings.begin() || std::prev(after)->stop <= entered) continue;
+    sums[{wait.row->place.function, wait.row->key.communicator}] +=
+        static_cast<std::uint64_t>(wait.ns());
+  }
+  return sums;
+}
+
+// What this process's calls came to in each window.
+std::vector<profile::WindowRow> rows_of(const AgreedWindows& agreed, const FoundWaits& found,
+                                        double ns_per_tick) {
+  const auto ns = [ns_per_tick](std::uint64_t ticks) {
+    return static_cast<std::uint64_t>(static_cast<double>(ticks) * ns_per_tick);
+  };
+  std::vector<profile::WindowRow> rows;
+  std::uint32_t number = 0;
+  for (const PathWindows::Window* window : agreed) {
+    ++number;
+    std::uint64_t inside = 0;
+    for (const PathWindows::Opening& opening : window->openings)
+      inside += opening.stop - opening.start;
+    rows.push_back({number, profile::kNoFunction, profile::kNoCommunicator, 0,
+                    window->openings.size(), ns(inside), 0, 0});
+    const auto waits = waits_in(*window, found);
+    for (const auto& [key, sum] : window->sums) {
+      const auto waited = waits.find(key);
+      rows.push_back({number, key.first, key.second, 0, sum.calls, ns(sum.ticks),
+                      waited == waits.end() ? 0 : waited->second, sum.bytes});
+    }
+  }
+  return rows;
+}
+
+void name_in_text(ProfiledProcess& process, const AgreedWindows& agreed) {
+  std::uint32_t number = 0;
+  for (const PathWindows::Window* window : agreed)
+    process.text().add("path-window", std::to_string(++number) + ' ' + window->name);
+  for (const std::string& note : PathWindows::notes()) process.text().add("note", note);
 }
 
 // What follows the last call leads to MPI_Finalize, which is not timed and has no number yet.
@@ -65,12 +124,12 @@ void name_the_end(ProfiledProcess& process, std::vector<profile::PathRow>& rows)
 // What this process needs to take part; nothing if it cannot.
 struct Means {
   SharedClock clock;
-  std::vector<PathWindow> windows;
+  std::vector<PathWindow> parts;  // empty, with room for all
 };
 std::optional<Means> own_means() noexcept try {
   if (!WaitLog::opened() || !JobClocks::are_known()) return std::nullopt;
   Means means{JobClocks::shared(), {}};
-  means.windows = windows(means.clock);
+  means.parts.reserve(1 + PathWindows::openings());
   return means;
 } catch (...) {
   return std::nullopt;
@@ -80,7 +139,7 @@ std::optional<Means> own_means() noexcept try {
 
 // Between all_want() and the end of find_path() nothing may throw: the others would wait.
 WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
-  const std::optional<Means> means = own_means();
+  std::optional<Means> means = own_means();
   const profile::RowsHeader header = process.header();
   if (!gather.all_want(means.has_value(), static_cast<int>(header.world_size))) {
     if (WaitLog::opened())
@@ -92,14 +151,18 @@ WaitRows find_wait_rows(ProfiledProcess& process, Gather& gather) noexcept try {
   const SharedClock& clock = means->clock;
   const std::int64_t uncertainty = 2 * gather.largest({clock.uncertainty_ns(), 0}).value;
   const FoundWaits found = find_waits(process, gather, clock, uncertainty);
-  FoundPath path = find_path(gather, header.rank, clock, found, means->windows);
+  const AgreedWindows agreed = agree_on_windows(gather, header.rank);
+  name_windows(agreed, clock, means->parts);
+  FoundPath path = find_path(gather, header.rank, clock, found, means->parts);
   say_what_is_missing(process, found, clock.ns_per_tick());
   for (const PathFacts& facts : path.facts)
     process.text().add("path",
                        std::to_string(facts.window) + ' ' + std::to_string(facts.elapsed_ns) + ' ' +
                            std::to_string(facts.jumps) + ' ' + std::to_string(facts.error_ns));
   name_the_end(process, path.rows);
-  return {rows_of(found, header.job), std::move(path.rows)};
+  name_in_text(process, agreed);
+  return {rows_of(found, header.job), std::move(path.rows),
+          rows_of(agreed, found, clock.ns_per_tick())};
 } catch (...) {
   return {};
 }

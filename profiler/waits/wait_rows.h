@@ -13,6 +13,7 @@ namespace fathom::profiler {
 struct WaitRows {
   std::vector<profile::WaitRow> waits;
   std::vector<profile::PathRow> path;
+  std::vector<profile::WindowRow> windows;
 };
 
 // At MPI_Finalize, after Gather::synchronise() and WaitLog::close(), when no message of the program

@@ -19,11 +19,13 @@ from fathom._core import Error
 from fathom.analyses import Analysis, analyses, compare
 from fathom.engine import Engine, world
 from fathom.filters import Filter
+from fathom.marks import path, path_start, path_stop, phase
 from fathom.replay import Step
 from fathom.run import Run, multirun_analysis
 
 __version__: str = _core.version
-__all__ = ["Analysis", "Engine", "Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open", "world"]
+__all__ = ["Analysis", "Engine", "Error", "Filter", "Run", "Step", "analyses", "compare", "multirun_analysis", "open", "path",
+           "path_start", "path_stop", "phase", "world"]
 
 
 def open(path: str | os.PathLike[str], comm: Any = None) -> Run:  # noqa: A001 - fathom.open() reads as what it does

@@ -137,7 +137,8 @@ class Analyze(harness.CliTest):
         self.assertEqual(section["path_by_rank"]["rank"], [1, 0])
         self.assertEqual(section["path_by_function"]["name"][0], "(program)")
         self.assertEqual(section["path"]["leads_to"].count("MPI_Waitall"), 1)
-        self.assertEqual(section["windows"], {"window": ["first half"], "seconds": [48.0], "changes_of_rank": [1], "error_seconds": [0.0]})
+        self.assertEqual(section["windows"], {"window": ["first half"], "openings": [1], "seconds": [48.0], "changes_of_rank": [1],
+                                              "error_seconds": [0.0], "idle_seconds": [0.0], "most_idle_seconds": [0.0]})
         self.assertEqual(section["window_path"]["line"], [88])
         text = self.fathom("critical-path", "r").stdout
         self.assertIn("critical path: 96.200000 s, 12 changes of rank", text)

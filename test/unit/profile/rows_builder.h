@@ -129,6 +129,17 @@ class RowsBuilder {
     path.push_back(row);
     return *this;
   }
+  // Inside a window: as often as it was opened, or calls of the same function.
+  RowsBuilder& inside(std::uint32_t window, std::uint64_t openings, std::uint64_t total_ns) {
+    windows.push_back(
+        {window, profile::kNoFunction, profile::kNoCommunicator, 0, openings, total_ns, 0, 0});
+    return *this;
+  }
+  RowsBuilder& called_inside(std::uint32_t window, std::uint64_t calls, std::uint64_t total_ns,
+                             std::uint64_t waiting_ns, std::uint64_t bytes) {
+    windows.push_back({window, 9, 0, 0, calls, total_ns, waiting_ns, bytes});
+    return *this;
+  }
   RowsBuilder& ended(profile::EndReason reason, std::uint32_t detail = 0) {
     header.end_reason = reason;
     header.end_detail = detail;
@@ -153,6 +164,7 @@ class RowsBuilder {
     array(out, profile::Section::kDurations, durations);
     array(out, profile::Section::kWaits, waits);
     array(out, profile::Section::kPath, path);
+    array(out, profile::Section::kWindows, windows);
     return out;
   }
 
@@ -174,6 +186,7 @@ class RowsBuilder {
   std::vector<profile::DurationRow> durations;
   std::vector<profile::WaitRow> waits;
   std::vector<profile::PathRow> path;
+  std::vector<profile::WindowRow> windows;
 
  private:
   template <typename Row>
@@ -195,6 +208,7 @@ inline std::string sample_rows() {
     process->called(0x40, 2, 10, 4, 6, 8).lasted(0x40, 1, 2);
     process->waited(0x40, 0, 1 - process->header.rank, 2, 9, 6).waited(0x40, 3, 5, 1, 4, 4, 1, 88);
     process->on_path(0x40, true, 1, 400, 1).on_path(0x40, false, 1, 50, 1);
+    process->inside(1, 2, 450).called_inside(1, 3, 50, 10, 8);
     process->communicators.push_back(
         communicator_row(2, 2, process->header.rank, "MPI_Comm_accept"));
     process->communicators[1].flags = profile::kIntercommunicator;

@@ -129,10 +129,29 @@ inline profile::Profile waiting_sample_profile() {
        1'500'000'000,
        12,
        40'000'000,
-       {{"MPI_Allreduce", 0, 0, "solve, outer", false, {0}, {1}, {100'000'000}},
-        {"MPI_Allreduce", 0, 0, "solve, outer", true, {0, 3}, {4, 5}, {300'000'000, 1'000'000'000}},
-        {"MPI_Wait", 1, profile::kNone, "", false, {1}, {3}, {100'000'000}}}},
-      {"solver", 2'000, 0, 0, {{"MPI_Wait", 1, profile::kNone, "", true, {2}, {1}, {2'000}}}}};
+       {{"MPI_Allreduce", 0, 0, "solve, outer", false, {0}, {1}, {100'000'000}, {2}, {64}},
+        {"MPI_Allreduce",
+         0,
+         0,
+         "solve, outer",
+         true,
+         {0, 3},
+         {4, 5},
+         {300'000'000, 1'000'000'000},
+         {},
+         {}},
+        {"MPI_Wait", 1, profile::kNone, "", false, {1}, {3}, {100'000'000}, {3}, {0}}},
+       1,
+       {},
+       {}},
+      {"solver",
+       2'000,
+       0,
+       0,
+       {{"MPI_Wait", 1, profile::kNone, "", true, {2}, {1}, {2'000}, {}, {}}},
+       3,
+       {{0, 2}, {2'100, 1'900}},
+       {{"MPI_Allreduce", 0, {0, 2}, {3, 3}, {900, 800}, {0, 500}, {24, 24}}}}};
   sample.coverage.waits = {1'000, 7, 3'500, 2, 1'800};
   return sample;
 }

@@ -129,6 +129,40 @@ TEST_CASE("each process adds its part of the path through each window") {
   CHECK(profile.path[1].parts[0].rank == Ranks{2});
 }
 
+TEST_CASE("a window that was opened several times is one, with what each process did inside") {
+  RowsBuilder zero = waiting(0), one = waiting(1), two = waiting(2);
+  zero.text += "path-window 1 loop\npath 1 500 3 10\n";
+  one.text += "path-window 1 loop\npath 1 70 1 5\n";
+  two.text += "path-window 1 loop\n";
+  zero.on_path(0x40, true, 2, 500, 1);
+  one.on_path(0x40, false, 1, 70, 1);
+  one.path.back().calls = 2;
+  one.path.back().bytes = 16;
+  zero.inside(1, 4, 600).called_inside(1, 3, 80, 10, 24);
+  one.inside(1, 4, 610).called_inside(1, 3, 90, 20, 8);
+  two.inside(1, 4, 620);
+  const Profile profile = profile_of({zero, one, two});
+  REQUIRE(profile.path.size() == 1);
+  const CriticalPath& loop = profile.path[0];
+  CHECK(loop.elapsed_ns == 570);
+  CHECK(loop.jumps == 4);
+  CHECK(loop.error_ns == 15);
+  CHECK(loop.openings == 4);
+  REQUIRE(loop.parts.size() == 2);
+  CHECK(loop.parts[0].calls == Counts{2});
+  CHECK(loop.parts[0].bytes == Counts{16});
+  CHECK(loop.ranks.rank == Ranks{0, 1, 2});
+  CHECK(loop.ranks.total_ns == Counts{600, 610, 620});
+  REQUIRE(loop.calls.size() == 1);
+  CHECK(loop.calls[0].function == "MPI_Wait");
+  CHECK(loop.calls[0].communicator == 0);
+  CHECK(loop.calls[0].rank == Ranks{0, 1});
+  CHECK(loop.calls[0].calls == Counts{3, 3});
+  CHECK(loop.calls[0].total_ns == Counts{80, 90});
+  CHECK(loop.calls[0].waiting_ns == Counts{10, 20});
+  CHECK(loop.calls[0].bytes == Counts{24, 8});
+}
+
 TEST_CASE("parts of a path whose length nobody left are left out") {
   RowsBuilder zero = waiting(0);
   zero.on_path(0x40, true, 2, 500);
@@ -147,7 +181,12 @@ TEST_CASE("a profile with waits read back and written again is the same file") {
   REQUIRE(loaded->path.size() == 2);
   CHECK(loaded->path[0].error_ns == 40'000'000);
   CHECK(loaded->path[0].parts[1].program);
+  CHECK(loaded->path[0].parts[0].bytes == Counts{64});
   CHECK(loaded->path[1].window == "solver");
+  CHECK(loaded->path[1].openings == 3);
+  CHECK(loaded->path[1].ranks.total_ns == Counts{2'100, 1'900});
+  REQUIRE(loaded->path[1].calls.size() == 1);
+  CHECK(loaded->path[1].calls[0].waiting_ns == Counts{0, 500});
   REQUIRE(loaded->coverage.waits);
   CHECK(loaded->coverage.waits->unresolved_ns == 1'800);
   REQUIRE(write_profile(*loaded, folder / "second.json"));
