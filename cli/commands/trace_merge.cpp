@@ -25,7 +25,7 @@ struct MergeOptions {
 
 // The job that a trace file belongs to: the beginning of its name. Two runs of one program have the
 // same ranks and executable, so only this tells their files apart.
-std::string job_of(const fs::path& file) {
+std::string job_in_name(const fs::path& file) {
   const std::string name = file.filename();
   return name.substr(0, name.find('.'));
 }
@@ -56,10 +56,10 @@ class Merge {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, failed)) {
       const fs::path& path = entry.path();
       if (path.extension() != ".trace" && path.extension() != ".live") continue;
-      if (job_.empty()) job_ = job_of(path);
-      if (job_of(path) != job_) {
+      if (job_.empty()) job_ = job_in_name(path);
+      if (job_in_name(path) != job_) {
         return base::Error{fmt::format("'{}' belongs to job {}, but '{}' to job {}", path.string(),
-                                       job_of(path), first_run_, job_)};
+                                       job_in_name(path), first_run_, job_)};
       }
       const auto [known, is_new] = files_.emplace(path.filename(), path);
       if (!is_new) {
