@@ -81,6 +81,12 @@ class Installed(unittest.TestCase):
         if (self.folder / "c-plots").exists():
             self.run_command(PYTHON, "-c", pictures, PYTHONPATH=str(package))
 
+    def test_a_program_written_for_critter(self):
+        self.in_bash(f"mpicxx -DOMPI_SKIP_MPICXX -o critter {SOURCE}/test/analysis/programs/critter.cpp {self.flags('--cflags', 'fathom')}")
+        self.in_bash("fathom run -o critter-run -- mpirun --oversubscribe -n 2 ./critter")
+        paths = json.loads((self.folder / "critter-run/profile.json").read_text(encoding="utf-8"))["path"]
+        self.assertEqual([path["window"] for path in paths], ["", "critter"])
+
     def test_a_fortran_program(self):
         if not (self.libraries / "libfathom-fortran.a").exists():
             self.skipTest("built without Fortran")

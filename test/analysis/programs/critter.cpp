@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // A program that was written for critter, with Fathom's header in place of critter's: two openings
 // of its window, and two of its kernels.
-#include "profiler/fathom_critter.h"
+#include <fathom_critter.h>
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
