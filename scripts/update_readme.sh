@@ -14,7 +14,7 @@ trap 'rm -rf "$run"' EXIT
 cd "$run"
 cp /usr/share/doc/hpcc/examples/_hpccinf.txt hpccinf.txt
 fathom run -o "$run/run" -- mpirun --oversubscribe -n 4 hpcc
-fathom report "$run/run" >report.txt
+fathom report "$run/run" | sed "s,$HOME/,~/," >report.txt
 fathom plot "$run/run" -o plots
 PYTHONPATH="$fathom_root/test" /usr/bin/python3 -c '
 import real_programs
@@ -41,7 +41,7 @@ print("--from %.3fs --to %.3fs" % (delay["from_s"] - 0.025, delay["to_s"] + 0.07
 fathom plot "$run/heat-run" -o heat-plots $window
 mv heat-plots/timeline.png plots/heat.png
 mkdir -p "$fathom_root/docs/pictures"
-cp plots/*.png "$fathom_root/docs/pictures/"
+cp plots/{traffic,timeline,network,heat,waits}.png "$fathom_root/docs/pictures/"
 put() {  # put FILE NAME TEXT: the text between the markers of that name
   /usr/bin/python3 - "$@" <<'PYTHON'
 import re
