@@ -51,6 +51,8 @@ class Case:
     says: str = ""  # what one line of stderr holds with the library, and none without; "" with same_stderr: nothing new
     # Every rank prints the same line while mpirun tears the job down; how many arrive is chance, natively too.
     racing_output: bool = False
+    # Open MPI itself may crash there, though seldom: a run that ends by a signal is tried again.
+    may_crash: bool = False
 
 
 def p2p(name, **settings):
@@ -74,8 +76,10 @@ CASES = [
     p2p("status_alone", program="left_receives", args=("status_alone",)),
     p2p("never_waited", program="left_receives", args=("never_waited",)),
     p2p("persistent_given_up", program="left_receives", args=("persistent_given_up",)),
-    # Not on UCX, where it sometimes crashes natively.
-    p2p("given_up_by_threads", program="left_receives", args=("threads",),
+    # One thread frees a receive while another completes it: both may find that it is theirs to return
+    # (mca_pml_ob1_recv_request_free in pml_ob1_recvreq.c, recv_request_pml_complete in pml_ob1_recvreq.h), and
+    # the next receive of that address then completes twice. About once in a thousand runs; on UCX often.
+    p2p("given_up_by_threads", program="left_receives", args=("threads",), may_crash=True,
         on=tuple(c for c in MANY if c != STOCK_UCX)),
     p2p("completion"),
     p2p("unreceived", program_environment=QUIET_UCX),

@@ -244,8 +244,23 @@ def check_left(case, combination, setting, expect, run, where):
     return []
 
 
+ATTEMPTS = 3  # of a case that Open MPI may spoil
+
+
+def crashed(problems):
+    return any("exited on signal" in problem for problem in problems)
+
+
 def run_case(setting, case, combination):
     """Returns (problems, seconds natively, seconds with the library, reason to skip)."""
+    for _ in range(ATTEMPTS):
+        result = run_once(setting, case, combination)
+        if not (case.may_crash and crashed(result[0])):
+            break
+    return result
+
+
+def run_once(setting, case, combination):
     build, source, _ = combination
     where = tempfile.mkdtemp(prefix="fathom-test-")
     clean_up = None

@@ -217,6 +217,14 @@ def check_world(setting, case, world, folder, ranks):
 
 
 def check(setting, case, ranks):
+    for _ in range(mpi.ATTEMPTS):
+        problem = check_once(setting, case, ranks)
+        if not (problem and case.may_crash and mpi.crashed([problem])):
+            break
+    return problem
+
+
+def check_once(setting, case, ranks):
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-otf2-"))
     try:
         for world in record(setting, case, folder, ranks):
