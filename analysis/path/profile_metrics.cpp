@@ -192,7 +192,7 @@ void add_ranks(const std::map<std::int64_t, double>& time, const std::vector<Cal
   for (const Calls& one : calls) {
     const mpi::Meaning& meaning = mpi::meaning_of(one.place.first);
     const Routine routine = routine_of(meaning);
-    metrics.has_persistent |= meaning.persistent();
+    metrics.has_persistent |= meaning.persistent() || meaning.requests == mpi::Requests::kStarts;
     const auto rank = ranks.find(one.rank);
     if (!communicates(routine) || meaning.persistent() || rank == ranks.end()) continue;
     ProfileCosts costs = model.of(routine, one);

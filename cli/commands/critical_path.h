@@ -10,7 +10,7 @@ inline constexpr char kCriticalPathExamples[] =
     "  fathom critical-path r1\n"
     "  fathom run --trace --then critical-path -o r1 -- mpirun -n 4 ./app\n"
     "  fathom critical-path r1 -o path.json\n"
-    "RUN needs a trace.\n";
+    "Without a trace there is no slack and no list of stretches.\n";
 
 Action declare_critical_path(CLI::App& app);
 

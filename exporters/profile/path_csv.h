@@ -2,11 +2,12 @@
 // CSV (RFC 4180, LF line ends): the critical path through the run and through each named window,
 // row by row.
 //
-//   window,rank,mpi_function,program,communicator,phase,stretches,total_ns,…
-//   ,4,MPI_Wait,1,0,,10,904000000,exchange,solver.c,120,/usr/bin/solver,4660
+//   window,rank,mpi_function,program,communicator,phase,stretches,total_ns,calls,bytes,…
+//   ,4,MPI_Wait,1,0,,10,904000000,,,exchange,solver.c,120,/usr/bin/solver,4660
 //
-// The window of the whole run is empty. `program` 1 is what is computed before the calls. The last
-// columns say where in the program the calls are made: function,file,line,module,offset.
+// The window of the whole run is empty. `program` 1 is what is computed before the calls; it
+// has no calls and bytes. The last columns say where in the program the calls are made:
+// function,file,line,module,offset.
 #pragma once
 
 #include "exporters/common/exporter.h"

@@ -15,8 +15,9 @@ constexpr int kCompressionLevel = 1;
 constexpr timespec kRest{0, 10'000'000};
 constexpr int kRestsPerSecond = 100;
 
-// Lets the calling thread run where the launcher may, not only on the core to which it has bound this
-// process: there it would take its time from the rank. The scheduler prefers an idle core.
+// Lets the calling thread run where the parent process may (mpirun's daemon), not only on the core
+// to which that has bound this process: there it would take its time from the rank. The scheduler
+// prefers an idle core.
 void leave_the_core() {
   cpu_set_t own, launcher;
   if (sched_getaffinity(0, sizeof own, &own) != 0 ||

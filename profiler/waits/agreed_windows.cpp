@@ -64,8 +64,7 @@ AgreedWindows agree_on_windows(Gather& gather, std::uint32_t rank) noexcept {
       note_difference(own->name, most, least);
     }
   }
-  if (known < own_count)
-    PathWindows::note("windows of the critical path that rank 0 does not open are left out");
+  if (known < own_count) PathWindows::note_left_out_by_rank_0();
   return agreed;
 }
 

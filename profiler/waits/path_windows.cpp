@@ -2,6 +2,7 @@
 #include "profiler/waits/path_windows.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "profiler/clocks/ticks.h"
 #include "profiler/waits/wait_log.h"
@@ -19,21 +20,29 @@ std::string cleaned(const char* name) {
   return text.substr(0, PathWindows::kLongestName);
 }
 
+std::atomic<bool> other_threads_call{false};
+
 // Without a name, outside MPI and from other threads a window is left out.
 bool counts(const std::string& name) {
   if (name.empty() || !WaitLog::on()) return false;
   if (WaitLog::is_main_thread()) return true;
-  PathWindows::note(
-      "windows of the critical path that another thread than that of MPI_Init opens "
-      "or closes are left out");
+  other_threads_call = true;
   return false;
 }
 
 }  // namespace
 
 void PathWindows::note(const std::string& sentence) noexcept try {
-  mine().notes.insert(sentence);
+  std::set<std::string>& notes = mine().notes;
+  if (notes.size() < kMostNotes) notes.insert(sentence);
+  if (notes.size() == kMostNotes)
+    notes.insert("more could be said of windows of the critical path");
 } catch (...) {  // without memory it stays unsaid
+}
+
+void PathWindows::note_left_out_by_rank_0() noexcept try {
+  note("windows of the critical path that rank 0 does not open are left out");
+} catch (...) {
 }
 
 PathWindows::Window* PathWindows::find(const std::string& name) {
@@ -100,8 +109,12 @@ void PathWindows::end(const std::string& name, const Rows* rows) {
 }
 
 void PathWindows::close(const Rows* rows) noexcept try {
+  if (other_threads_call)
+    mine().notes.insert(
+        "windows of the critical path that another thread than that of MPI_Init opens "
+        "or closes are left out");
   if (mine().windows.empty()) return;
-  add_calls(rows);
+  if (WaitLog::is_main_thread()) add_calls(rows);
   for (Window& window : mine().windows) {
     if (window.state == State::kOpen) window.openings.back().stop = WaitLog::closed_at();
     window.state = State::kClosed;

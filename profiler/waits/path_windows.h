@@ -6,7 +6,7 @@
 // of the rows of calls (call_times.h), which are counted anyway.
 //
 // Memory is bounded: kMostWindows names, kMostOpenings openings of all together, kMostSums sums.
-// What is beyond is left out, and notes() says so. Windows may nest and overlap; of one name, only
+// What is beyond is left out, and notes() says so, in kMostNotes sentences. Windows may nest and overlap; of one name, only
 // one can be open.
 //
 // Threading: on the thread that called MPI_Init; calls from others are left out, too.
@@ -28,7 +28,7 @@ namespace fathom::profiler {
 class PathWindows {
  public:
   static constexpr std::size_t kMostWindows = 64, kMostOpenings = 4096, kMostSums = 1u << 14;
-  static constexpr std::size_t kLongestName = 255;
+  static constexpr std::size_t kLongestName = 255, kMostNotes = 32;
 
   using Rows = base::ReservedArray<profile::CallRow>;  // those of this thread
   struct Opening {
@@ -56,6 +56,7 @@ class PathWindows {
   // Sentences about windows that are left out, and about calls that do not fit.
   static const std::set<std::string>& notes() { return mine().notes; }
   static void note(const std::string& sentence) noexcept;
+  static void note_left_out_by_rank_0() noexcept;
 
  private:
   struct Mine {

@@ -116,7 +116,7 @@ Channel* WaitLog::channel(const ChannelKey& key, const void* group) {
 
 // The next of this channel's times; unknown if there is no room for the channel.
 Part WaitLog::appended(const ChannelKey& key, const void* group, std::uint64_t ticks) {
-  const Turn turn;
+  const Turn turn(threads_share_);
   Channel* own = channel(key, group);
   if (own == nullptr) return {Part::kUnknown};
   memory_->times.append(own->times, ticks);
@@ -142,7 +142,7 @@ Part WaitLog::received_part(const Live& live, int tag, int source, Note note) {
 void WaitLog::received_at_unknown_post(const Live& live, int tag, int source) {
   Part part{Part::kUnknown};
   {
-    const Turn turn;
+    const Turn turn(threads_share_);
     if (Channel* own = channel({live.kind, ChannelKind::kReceived, source, tag}, live.group)) {
       own->posts_unknown = true;
       memory_->times.append(own->times, own->times.last << TimeLog::kUnitBits);
@@ -193,7 +193,7 @@ void WaitLog::cancelled(Note note) {
   if ((note & kHasPart) == 0) return;
   const Part part{note & ~kHasPart};
   if (!part.is_known()) return;
-  const Turn turn;
+  const Turn turn(threads_share_);
   Channel& own = *const_cast<Channel*>(&memory_->channels.rows()[part.channel()]);
   if (part.ordinal() + 1 == own.times.count) memory_->times.take_back(own.times);
 }

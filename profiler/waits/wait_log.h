@@ -258,20 +258,20 @@ class WaitLog {
   };
   static inline thread_local constinit Own own_ __attribute__((tls_model("initial-exec"))) = {};
 
-  // One thread at a time.
+  // One thread at a time. `needed`: for what only MPI calls reach, which may not overlap unless
+  // threads share MPI; windows of the path are opened and closed beside them.
   class Turn {
    public:
-    Turn() {
-      if (threads_share_) [[unlikely]]
-        take();
+    explicit Turn(bool needed = true) : needed_(needed) {
+      if (needed_) take();
     }
     ~Turn() {
-      if (threads_share_) [[unlikely]]
-        taken_.store(false, std::memory_order_release);
+      if (needed_) taken_.store(false, std::memory_order_release);
     }
     Turn(const Turn&) = delete;
 
    private:
+    const bool needed_;
     // The thread whose turn it is may have no processor.
     static void take() {
       constexpr int kSpins = 64;

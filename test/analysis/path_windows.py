@@ -176,6 +176,25 @@ def threads(build, folder, case):
     assert [block["function"] for block in window["calls"]] == ["MPI_Barrier"], window["calls"]
 
 
+def serialized(build, folder, case):
+    """A window opened while another thread is in MPI does not disturb what that thread remembers."""
+    for memory in ("64k", "16M"):
+        build.environment["FATHOM_WAITS_MEMORY"] = memory
+        try:
+            (folder / memory).mkdir()
+            _, windows, notes = windows_of(build, folder / memory, case)
+        finally:
+            del build.environment["FATHOM_WAITS_MEMORY"]
+        assert windows["beside"]["openings"] == 2000 and not notes, (windows["beside"]["openings"], notes)
+
+
+def left_out(build, folder, case):
+    """However many windows are left out, and by how many threads, the notes stay few."""
+    _, windows, notes = windows_of(build, folder, case)
+    assert set(windows) == {""}, list(windows)
+    assert 2 <= len(notes) <= 40 and any("another thread" in note for note in notes), notes
+
+
 def paused(build, folder, case):
     _, windows, _ = windows_of(build, folder, case)
     calls = {block["function"]: block["calls"] for block in windows["paused"]["calls"]}
@@ -257,7 +276,7 @@ def python(build, folder, _):
 
 
 def main():
-    own = (in_turn, nested, mistakes, too_many, threads, paused, of_a_traced_run, critters_names, fortran, python)
+    own = (in_turn, nested, mistakes, too_many, threads, serialized, left_out, paused, of_a_traced_run, critters_names, fortran, python)
     run_cases(options_of(__doc__), dict.fromkeys(COSTS, costs) | {case.__name__: case for case in own})
 
 

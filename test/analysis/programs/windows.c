@@ -109,6 +109,50 @@ static void threads(void) {
   fathom_path_stop("threaded");
 }
 
+// Two threads call MPI in turns; one opens and closes windows while the other is in MPI.
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
+static void* many_messages(void* unused) {
+  int out = 1, in;
+  for (int i = 0; i < 10000; i++) {
+    pthread_mutex_lock(&turn);
+    MPI_Sendrecv(&out, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size,
+                 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    pthread_mutex_unlock(&turn);
+  }
+  return unused;
+}
+static void serialized(void) {
+  pthread_t thread;
+  const int error = pthread_create(&thread, NULL, many_messages, NULL);
+  for (int i = 0; i < 2000; i++) {
+    pthread_mutex_lock(&turn);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    pthread_mutex_unlock(&turn);
+    fathom_path_start("beside");
+    fathom_path_stop("beside");
+  }
+  if (error == 0) pthread_join(thread, NULL);
+  barrier();
+}
+
+// Windows that are left out, named by several threads at a time, or closed though never opened.
+static void* many_from_a_thread(void* unused) {
+  for (int i = 0; i < 1000; i++) from_a_thread(unused);
+  return unused;
+}
+static void left_out(void) {
+  pthread_t all[8];
+  int made = 0;
+  char name[20];
+  while (made < 8 && pthread_create(&all[made], NULL, many_from_a_thread, NULL) == 0) made++;
+  for (int i = 0; i < 10000; i++) {
+    snprintf(name, sizeof name, "name %d", i);
+    fathom_path_stop(name);
+  }
+  while (made > 0) pthread_join(all[--made], NULL);
+  barrier();
+}
+
 // Without counting calls for a part of the window.
 static void paused(void) {
   fathom_path_start("paused");
@@ -125,12 +169,14 @@ static const struct {
   const char* name;
   void (*run)(void);
 } cases[] = {{"in_turn", in_turn},   {"nested", nested},   {"mistakes", mistakes},
-             {"too_many", too_many}, {"threads", threads}, {"paused", paused}};
+             {"too_many", too_many}, {"threads", threads}, {"serialized", serialized},
+             {"left_out", left_out}, {"paused", paused}};
 
 int main(int argc, char** argv) {
+  const int in_turns = argc == 2 && strcmp(argv[1], "serialized") == 0;
   int provided;
   fathom_path_start("before MPI_Init");
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Init_thread(&argc, &argv, in_turns ? MPI_THREAD_SERIALIZED : MPI_THREAD_MULTIPLE, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (unsigned i = 0; argc == 2 && i < sizeof cases / sizeof cases[0]; i++)
