@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <utility>
 
+#include "profile/place_blocks.h"
+
 namespace fathom::profile {
 namespace {
 
@@ -41,37 +43,25 @@ void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
                        const std::vector<std::uint32_t>& final_site) {
   profile.coverage.untimed_calls = untimed_;
   for (Call& call : calls_) settle(call.place);
-  std::sort(calls_.begin(), calls_.end(),
-            [](const Call& a, const Call& b) { return a.key() < b.key(); });
-  const Call* before = nullptr;
-  for (const Call& call : calls_) {
-    // Threads of one rank have rows of their own.
-    if (before != nullptr && before->key() == call.key()) {
-      CallTimes& block = profile.calls.back();
-      block.calls.back() += call.calls;
-      block.total_ns.back() += call.total_ns;
-      block.shortest_ns.back() = std::min(block.shortest_ns.back(), call.shortest_ns);
-      block.longest_ns.back() = std::max(block.longest_ns.back(), call.longest_ns);
-      block.bytes.back() += call.bytes;
-      continue;
-    }
-    if (before == nullptr || before->place != call.place) {
-      CallTimes block;
-      block.function = call.place.function;
-      block.site = call.place.site;
-      block.communicator = call.place.communicator;
-      block.phase = call.place.phase;
-      profile.calls.push_back(std::move(block));
-    }
-    CallTimes& block = profile.calls.back();
-    block.rank.push_back(call.rank);
-    block.calls.push_back(call.calls);
-    block.total_ns.push_back(call.total_ns);
-    block.shortest_ns.push_back(call.shortest_ns);
-    block.longest_ns.push_back(call.longest_ns);
-    block.bytes.push_back(call.bytes);
-    before = &call;
-  }
+  put_into_blocks(
+      calls_, [&](const Call& call) { profile.calls.push_back(block_at<CallTimes>(call.place)); },
+      [&](const Call& call) {
+        CallTimes& block = profile.calls.back();
+        block.rank.push_back(call.rank);
+        block.calls.push_back(call.calls);
+        block.total_ns.push_back(call.total_ns);
+        block.shortest_ns.push_back(call.shortest_ns);
+        block.longest_ns.push_back(call.longest_ns);
+        block.bytes.push_back(call.bytes);
+      },
+      [&](const Call& call) {
+        CallTimes& block = profile.calls.back();
+        block.calls.back() += call.calls;
+        block.total_ns.back() += call.total_ns;
+        block.shortest_ns.back() = std::min(block.shortest_ns.back(), call.shortest_ns);
+        block.longest_ns.back() = std::max(block.longest_ns.back(), call.longest_ns);
+        block.bytes.back() += call.bytes;
+      });
   std::map<std::pair<std::int64_t, std::string>, const Bins*> by_site;
   for (const auto& [key, bins] : durations_) by_site[{final_site[key.second], key.first}] = &bins;
   for (const auto& [key, bins] : by_site) {

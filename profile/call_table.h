@@ -30,6 +30,7 @@ class CallTable {
   struct Call {
     CallPlace place;
     std::int64_t rank;
+    auto block() const { return std::tie(place); }
     auto key() const { return std::tie(place, rank); }
 
     std::uint64_t calls, total_ns, shortest_ns, longest_ns, bytes;

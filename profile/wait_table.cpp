@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "mpi/wait_kind.h"
+#include "profile/place_blocks.h"
 
 namespace fathom::profile {
 namespace {
@@ -20,21 +21,6 @@ std::string window_name(const WindowNames& names, std::uint32_t number) {
   if (number == 0) return "";
   const auto found = names.find(number);
   return found == names.end() ? "window " + std::to_string(number) : found->second;
-}
-
-template <typename Row>
-void sort_by_key(std::vector<Row>& rows) {
-  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.key() < b.key(); });
-}
-
-template <typename Block>
-Block block_at(const CallPlace& place) {
-  Block block;
-  block.function = place.function;
-  block.site = place.site;
-  block.communicator = place.communicator;
-  block.phase = place.phase;
-  return block;
 }
 
 }  // namespace
@@ -135,79 +121,75 @@ void WaitTable::finish(Profile& profile, const std::function<void(CallPlace&)>& 
 }
 
 void WaitTable::finish_waits(Profile& profile) {
-  sort_by_key(waits_);
-  const Wait* before = nullptr;
-  for (const Wait& wait : waits_) {
-    if (before == nullptr || before->block() != wait.block()) {
-      profile.waits.push_back(block_at<CallWaits>(wait.place));
-      profile.waits.back().kind = kind_name(wait.kind);
-    }
-    CallWaits& block = profile.waits.back();
-    // Threads of one rank have rows of their own.
-    if (before != nullptr && before->key() == wait.key()) {
-      block.waits.back() += wait.waits;
-      block.total_ns.back() += wait.total_ns;
-      block.longest_ns.back() = std::max(block.longest_ns.back(), wait.longest_ns);
-      continue;
-    }
-    block.rank.push_back(wait.rank);
-    block.awaited.push_back(wait.awaited);
-    block.waits.push_back(wait.waits);
-    block.total_ns.push_back(wait.total_ns);
-    block.longest_ns.push_back(wait.longest_ns);
-    before = &wait;
-  }
+  put_into_blocks(
+      waits_,
+      [&](const Wait& wait) {
+        profile.waits.push_back(block_at<CallWaits>(wait.place));
+        profile.waits.back().kind = kind_name(wait.kind);
+      },
+      [&](const Wait& wait) {
+        CallWaits& block = profile.waits.back();
+        block.rank.push_back(wait.rank);
+        block.awaited.push_back(wait.awaited);
+        block.waits.push_back(wait.waits);
+        block.total_ns.push_back(wait.total_ns);
+        block.longest_ns.push_back(wait.longest_ns);
+      },
+      [&](const Wait& wait) {
+        CallWaits& block = profile.waits.back();
+        block.waits.back() += wait.waits;
+        block.total_ns.back() += wait.total_ns;
+        block.longest_ns.back() = std::max(block.longest_ns.back(), wait.longest_ns);
+      });
 }
 
 void WaitTable::finish_path(CriticalPath& path, std::vector<Stretch>& parts) {
-  sort_by_key(parts);
-  const Stretch* before = nullptr;
-  for (const Stretch& part : parts) {
-    if (before == nullptr || before->block() != part.block()) {
-      path.parts.push_back(block_at<PathPart>(part.place));
-      path.parts.back().program = part.program;
-    }
-    PathPart& block = path.parts.back();
-    if (before != nullptr && before->key() == part.key()) {
-      block.stretches.back() += part.stretches;
-      block.total_ns.back() += part.total_ns;
-      block.calls.back() += part.calls;
-      block.bytes.back() += part.bytes;
-      continue;
-    }
-    block.rank.push_back(part.rank);
-    block.stretches.push_back(part.stretches);
-    block.total_ns.push_back(part.total_ns);
-    block.calls.push_back(part.calls);
-    block.bytes.push_back(part.bytes);
-    before = &part;
-  }
+  put_into_blocks(
+      parts,
+      [&](const Stretch& part) {
+        path.parts.push_back(block_at<PathPart>(part.place));
+        path.parts.back().program = part.program;
+      },
+      [&](const Stretch& part) {
+        PathPart& block = path.parts.back();
+        block.rank.push_back(part.rank);
+        block.stretches.push_back(part.stretches);
+        block.total_ns.push_back(part.total_ns);
+        block.calls.push_back(part.calls);
+        block.bytes.push_back(part.bytes);
+      },
+      [&](const Stretch& part) {
+        PathPart& block = path.parts.back();
+        block.stretches.back() += part.stretches;
+        block.total_ns.back() += part.total_ns;
+        block.calls.back() += part.calls;
+        block.bytes.back() += part.bytes;
+      });
 }
 
 void WaitTable::finish_calls(CriticalPath& path, std::vector<Inside>& calls) {
-  sort_by_key(calls);
-  const Inside* before = nullptr;
-  for (const Inside& inside : calls) {
-    if (before == nullptr || before->block() != inside.block()) {
-      WindowCalls& block = path.calls.emplace_back();
-      block.function = inside.place.function;
-      block.communicator = inside.place.communicator;
-    }
-    WindowCalls& block = path.calls.back();
-    if (before != nullptr && before->key() == inside.key()) {  // kinds that became one
-      block.calls.back() += inside.calls;
-      block.total_ns.back() += inside.total_ns;
-      block.waiting_ns.back() += inside.waiting_ns;
-      block.bytes.back() += inside.bytes;
-      continue;
-    }
-    block.rank.push_back(inside.rank);
-    block.calls.push_back(inside.calls);
-    block.total_ns.push_back(inside.total_ns);
-    block.waiting_ns.push_back(inside.waiting_ns);
-    block.bytes.push_back(inside.bytes);
-    before = &inside;
-  }
+  put_into_blocks(
+      calls,
+      [&](const Inside& inside) {
+        WindowCalls& block = path.calls.emplace_back();
+        block.function = inside.place.function;
+        block.communicator = inside.place.communicator;
+      },
+      [&](const Inside& inside) {
+        WindowCalls& block = path.calls.back();
+        block.rank.push_back(inside.rank);
+        block.calls.push_back(inside.calls);
+        block.total_ns.push_back(inside.total_ns);
+        block.waiting_ns.push_back(inside.waiting_ns);
+        block.bytes.push_back(inside.bytes);
+      },
+      [&](const Inside& inside) {
+        WindowCalls& block = path.calls.back();
+        block.calls.back() += inside.calls;
+        block.total_ns.back() += inside.total_ns;
+        block.waiting_ns.back() += inside.waiting_ns;
+        block.bytes.back() += inside.bytes;
+      });
 }
 
 }  // namespace fathom::profile
