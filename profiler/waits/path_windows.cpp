@@ -91,12 +91,8 @@ void PathWindows::begin(const std::string& name, const Rows* rows) {
 
 void PathWindows::end(const std::string& name, const Rows* rows) {
   Window* window = find(name);
-  if (window == nullptr) {
-    if (mine().windows.size() == kMostWindows) return;
-    return note("the window \"" + name +
-                "\" was closed while it was not open, which has no effect");
-  }
-  if (window->state == State::kClosed)
+  if (window == nullptr && mine().windows.size() == kMostWindows) return;
+  if (window == nullptr || window->state == State::kClosed)
     return note("the window \"" + name +
                 "\" was closed while it was not open, which has no effect");
   if (window->state == State::kOpen) {

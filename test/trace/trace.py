@@ -285,6 +285,13 @@ def fill(path):
             pass
 
 
+def until_all_count(folder, ranks):
+    """Returns once so many ranks of storm.c count in this folder, or after a minute."""
+    deadline = time.monotonic() + 60
+    while len(list(folder.glob("count.*"))) < ranks and time.monotonic() < deadline:
+        time.sleep(0.02)
+
+
 def a_full_disk_is_reported_once(build, folder):
     """A disk fills up while a job records: one sentence for all ranks, a profile, and whole traces."""
     sentence = re.compile(r"fathom: the trace in (\S+) is not whole: (\d+) records of 2 ranks could not "
@@ -297,9 +304,7 @@ def a_full_disk_is_reported_once(build, folder):
             program = [build.options.storm, str(place / "count"), "2", "10"]
             job = build.start(place, program, ranks=2, run=run, trace=["--trace-memory", "1M"],
                               FATHOM_LOG=log)
-            deadline = time.monotonic() + 60
-            while len(list(place.glob("count.*"))) < 2 and time.monotonic() < deadline:
-                time.sleep(0.02)
+            until_all_count(place, 2)
             time.sleep(0.3)
             fill(disk / "filler")
             code, output, errors = build.wait_for(job)
@@ -406,9 +411,7 @@ def running_job_is_told_from_a_killed_one(build, folder):
                                env=dict(build.environment, **variables), cwd=folder, text=True, stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
-            deadline = time.monotonic() + 60
-            while len(list(counts.glob("count.*"))) < 2 and time.monotonic() < deadline:
-                time.sleep(0.02)
+            until_all_count(counts, 2)
             pids = pids_of(build.options.storm, counts)
             assert len(pids) == 2, pids
             assert state(run) == "running", name
@@ -420,6 +423,7 @@ def running_job_is_told_from_a_killed_one(build, folder):
         finally:
             os.killpg(job.pid, signal.SIGKILL)
             job.wait()
+        deadline = time.monotonic() + 60
         while any(map(is_alive, pids.values())) and time.monotonic() < deadline:  # a killed process takes a moment to end
             time.sleep(0.02)
         assert state(run) == "lost", name
@@ -447,9 +451,7 @@ def killed_process_keeps_what_it_recorded(build, folder):
         place.mkdir()
         run = place / "run"
         job = build.start(place, [build.options.storm, str(place / "count"), "60", "20"], ranks=3, run=run)
-        deadline = time.monotonic() + 60
-        while len(list(place.glob("count.*"))) < 3 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until_all_count(place, 3)
         time.sleep(random.uniform(0.05, 0.8))
         pids = pids_of(build.options.storm, place)
         assert 1 in pids, pids
@@ -471,9 +473,7 @@ def compression_leaves_the_core_of_a_bound_rank(build, folder):
                            env=dict(build.environment, OMPI_MCA_mca_base_env_list=f"LD_PRELOAD={build.options.library};FATHOM_OUTPUT={folder / 'run'}"),
                            cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
     try:
-        deadline = time.monotonic() + 60
-        while len(list(folder.glob("count.*"))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        until_all_count(folder, 2)
         pids = pids_of(build.options.storm, folder)
         assert len(pids) == 2, pids
         for pid in pids.values():
