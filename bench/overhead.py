@@ -46,7 +46,7 @@ class MicroJob:
         for name in [*(f"turn.{r}" for r in range(ranks)), "result"]:
             os.mkfifo(self.folder / name)
         program = workspace.compile(installation, "micro")
-        placement = ("--bind-to", "core") if ranks == 2 else jobs.OVERSUBSCRIBED
+        placement = ("--bind-to", "core") if ranks <= 2 else jobs.OVERSUBSCRIBED
         self.log = open(self.folder / "log", "w+")
         self.process = subprocess.Popen(
             jobs.command_line(workspace, installation, variant, ranks, [program, self.folder],

@@ -73,6 +73,14 @@ static double nobody(int bytes, int times) {
   return times;
 }
 
+/* Each rank to itself: what it takes of a core, without waiting for another. */
+static double self(int bytes, int times) {
+  for (int i = 0; i < times; ++i)
+    MPI_Sendrecv(sent, bytes, MPI_BYTE, rank, 2, received, bytes, MPI_BYTE, rank, 2, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+  return times;
+}
+
 /* This many simultaneous requests of one byte each; time per request. All receives are posted
  * before the first send. */
 static double outstanding(int count, int times) {
@@ -135,6 +143,7 @@ static const struct {
 } kPatterns[] = {{"pingpong", pingpong, kMaxBytes},
                  {"window", window, kMaxBytes},
                  {"nobody", nobody, kMaxBytes},
+                 {"self", self, kMaxBytes},
                  {"outstanding", outstanding, kMaxOutstanding},
                  {"allreduce", allreduce, kMaxBytes}};
 

@@ -28,10 +28,12 @@ VARIANTS = ["native", "fathom auto", "trace calls", "trace calls and transfers"]
 jobs.VARIANTS["fathom auto"] = ("ob1", "auto")
 overhead.MICRO.update({
     "steady-8": ("8 B ping-pong, compressing beside it", 2, "pingpong", 8, 100000, 10, "median"),
+    "self-8": ("8 B of one bound rank to itself, compressing beside it", 1, "self", 8, 100000, 10, "median"),
     "nobody-8": ("8 B to MPI_PROC_NULL", 2, "nobody", 8, 5000, 8, "fastest"),
     "outstanding-10": ("10 requests at once, each", 2, "outstanding", 10, 100, 8, "fastest"),
     "outstanding-10000": ("10,000 requests at once, each", 2, "outstanding", 10000, 1, 8, "fastest"),
 })
+STEADY = ("steady-8", "self-8")  # long enough to compress in the turn, in the usual memory
 # Room for a turn's events, so that a benchmark of nothing but messages loses none.
 MEMORY = {"FATHOM_TRACE_MEMORY": "64M"}
 
@@ -96,8 +98,12 @@ def measure():
                 continue
             rows = []
             if names:
-                samples = overhead.measure_micro(workspace, installation, names, options.sets, options.rounds,
-                                                 VARIANTS, MEMORY)
+                samples = {}
+                for some, memory in ([name for name in names if name not in STEADY], MEMORY), \
+                        ([name for name in names if name in STEADY], None):
+                    if some:
+                        samples |= overhead.measure_micro(workspace, installation, some, options.sets, options.rounds,
+                                                          VARIANTS, memory)
                 rows += [overhead.micro_row(name, samples[name], options.sets) for name in names]
             if "hpcc" in wanted:
                 rows.append(overhead.program_row("hpcc", overhead.measure_program(
