@@ -150,7 +150,7 @@ def check(bench, program, show_pairs):
 
     jobs.progress(f"{program.title}: three witnesses at once")
     persistent_library = bench.preload("persistent_sends")
-    empty = Program("empty", program.ranks, [bench.workspace.compile(bench.installation, "empty")], {})
+    empty = real_programs.Program("empty", program.ranks, [bench.workspace.compile(bench.installation, "empty")], {})
     overhead = read_monitoring(bench.run(empty, "fathom over monitoring", monitoring=True))
     together = bench.run(program, "fathom over monitoring", monitoring=True, preload=[persistent_library],
                          environment={"PERSISTENT_SENDS_OUTPUT": "persistent"})
