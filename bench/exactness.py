@@ -8,11 +8,10 @@ For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on 
 
   two witnesses   one run under Fathom, source peruse: receives decoded from PERUSE events by the receiver,
                   sends counted at the PML boundary by the sender. The profile holds their differences.
-  three at once   one run in which pml_monitoring, Open MPI's own component, counts beneath Fathom. What it
-                  cannot see (the program's persistent sends) is counted by a small library of its own
-                  (bench/programs/persistent_sends.c); what Fathom itself sends (its check at start-up,
-                  gathering at the end) and what MPI_Init sends before Fathom counts is measured on an empty
-                  program and taken off. Both are the same, pair by pair, or the pair is shown.
+  three at once   one run in which pml_monitoring, Open MPI's own component, counts beneath Fathom, from the
+                  end of MPI_Init to the call of MPI_Finalize. What it cannot see (the program's persistent
+                  sends) is counted by the small library that reads it (bench/programs/monitored.c). Both
+                  are the same, pair by pair, to the byte, or the pair is shown.
   alone           pml_monitoring in two runs of its own, without Fathom: what it says about the program
                   when nobody else is there. A program whose message counts depend on timing differs
                   between these two runs as well.
@@ -43,6 +42,13 @@ class Counts(dict):
     def of(self, pair):
         return tuple(self.get(pair, (0, 0)))
 
+    def __add__(self, other):
+        both = Counts()
+        for counts in (self, other):
+            for pair, count in counts.items():
+                both.add(pair, *count)
+        return both
+
 
 class Bench:
     def __init__(self, workspace):
@@ -53,16 +59,18 @@ class Bench:
     def preload(self, source):
         return self.workspace.compile_preload(self.installation, source)
 
-    def run(self, program, variant, preload=(), monitoring=False, environment=None):
+    def run(self, program, variant, preload=(), environment=None):
         directory = self.workspace.run_directory()
         real_programs.prepare(program, directory)
-        mpirun = list(jobs.OVERSUBSCRIBED)
-        if monitoring:
-            mpirun += ["--mca", "pml_monitoring_enable_output", "3",
-                       "--mca", "pml_monitoring_filename", str(directory / "monitoring")]
         jobs.launch(self.workspace, self.installation, variant, program.ranks, program.command,
-                    directory=directory, mpirun=mpirun, preload=preload, environment=environment)
+                    directory=directory, mpirun=jobs.OVERSUBSCRIBED, preload=preload, environment=environment)
         return directory
+
+    def run_monitored(self, program, variant, **options):
+        """A run whose traffic read_monitored() returns."""
+        # First in the list: outside of Fathom at both ends of the program.
+        return self.run(program, variant, preload=[self.preload("monitored"), *options.pop("preload", [])],
+                        environment={"MONITORED_OUTPUT": "monitored"} | options.pop("environment", {}), **options)
 
 
 def table_rows(table, *columns):
@@ -95,42 +103,13 @@ def read_profile(directory):
     return *counts_of(profile), profile
 
 
-def read_monitoring(directory):
-    counts = Counts()
-    for file in directory.glob("monitoring.*.prof"):
-        for line in file.read_text().splitlines():
-            # E: tag >= 0, I: negative tag.  "E\t0\t1\t120 bytes\t10 msgs sent\t..."
-            words = line.split("\t")
-            if words[0] in ("E", "I"):
-                counts.add((int(words[1]), int(words[2])), int(words[3].split()[0]), int(words[4].split()[0]))
-    return counts
-
-
-def read_persistent(directory):
-    counts = Counts()
-    path = directory / "persistent"
-    for line in path.read_text().splitlines() if path.exists() else []:
-        source, destination, size, messages = map(int, line.split())
-        counts.add((source, destination), size, messages)
-    return counts
-
-
-def tree_parent(rank):
-    return rank & (rank - 1)  # profiler/openmpi/gather.cpp
-
-
-def explain(pair, fathom, monitoring, persistent, overhead):
-    """What is left of monitoring - Fathom after everything known: (1 if unexplained, bytes of Fathom's rows,
-    a sentence)."""
-    size = monitoring.of(pair)[0] + persistent.of(pair)[0] - overhead.of(pair)[0] - fathom.of(pair)[0]
-    messages = monitoring.of(pair)[1] + persistent.of(pair)[1] - overhead.of(pair)[1] - fathom.of(pair)[1]
-    source, destination = pair
-    # Fathom's rows travel up its tree; an empty program has fewer rows, in as many messages.
-    if messages == 0 and size >= 0 and source > 0 and destination == tree_parent(source):
-        return 0, size, ""
-    if (size, messages) == (0, 0):
-        return 0, 0, ""
-    return 1, 0, f"{source} → {destination}: {size:+d} B, {messages:+d} messages unexplained"
+def read_monitored(directory):
+    """(what pml_monitoring counted, the program's persistent sends) of bench/programs/monitored.c"""
+    counts = {"monitoring": Counts(), "persistent": Counts()}
+    for line in (directory / "monitored").read_text().splitlines():
+        witness, source, destination, size, messages = line.split()
+        counts[witness].add((int(source), int(destination)), int(size), int(messages))
+    return counts["monitoring"], counts["persistent"]
 
 
 def number(n):
@@ -149,55 +128,41 @@ def check(bench, program, show_pairs):
     rows.append(["PML sends", "1", *map(number, sent.total()), str(len(sent))])
 
     jobs.progress(f"{program.title}: three witnesses at once")
-    persistent_library = bench.preload("persistent_sends")
-    empty = real_programs.Program("empty", program.ranks, [bench.workspace.compile(bench.installation, "empty")], {})
-    overhead = read_monitoring(bench.run(empty, "fathom over monitoring", monitoring=True))
-    together = bench.run(program, "fathom over monitoring", monitoring=True, preload=[persistent_library],
-                         environment={"PERSISTENT_SENDS_OUTPUT": "persistent"})
+    together = bench.run_monitored(program, "fathom over monitoring")
     fathom, _, profile = read_profile(together)
-    monitoring, persistent = read_monitoring(together), read_persistent(together)
+    monitoring, persistent = read_monitored(together)
     receiver = profile["coverage"]["received"].get("witness", "none")
     if profile["coverage"]["verdict"] != "exact":
         bench.mistakes += 1
         notes.append(f"with pml_monitoring beneath, Fathom's verdict is {profile['coverage']['verdict']}")
+    third = monitoring + persistent
+    pairs = sorted(set(fathom) | set(third))
+    wrong = [pair for pair in pairs if fathom.of(pair) != third.of(pair)]
+    bench.mistakes += len(wrong)
+    for pair in wrong:
+        size, messages = (theirs - ours for theirs, ours in zip(third.of(pair), fathom.of(pair)))
+        notes.append(f"{pair[0]} → {pair[1]}: pml_monitoring has {size:+d} B, {messages:+d} messages")
     rows.append([f"Fathom (sends = receives by {receiver})", "2", *map(number, fathom.total()), str(len(fathom))])
     rows.append(["pml_monitoring", "2", *map(number, monitoring.total()), str(len(monitoring))])
     rows.append(["+ program's persistent sends", "2", *map(number, persistent.total()), str(len(persistent))])
-    lines, gathered = [], 0
-    for pair in sorted(set(fathom) | set(monitoring) | set(persistent) | set(overhead)):
-        wrong, rows_bytes, sentence = explain(pair, fathom, monitoring, persistent, overhead)
-        gathered += rows_bytes
-        bench.mistakes += wrong
-        if sentence:
-            notes.append(sentence)
-        lines.append([f"{pair[0]} → {pair[1]}",
-                      *(number(n) for counts in (fathom, monitoring, persistent, overhead)
-                        for n in counts.of(pair)), number(rows_bytes), "=" if not wrong else "≠"])
-    base_bytes, base_messages = overhead.total()
-    rows.append(["− MPI_Init's and Fathom's own", "2", f"{base_bytes + gathered:,}", number(base_messages), ""])
-    matching = sum(1 for line in lines if line[-1] == "=")
-    rows.append(["= pairs that agree", "2", "", "", f"{matching} of {len(lines)}"])
+    rows.append(["= pairs that agree", "2", "", "", f"{len(pairs) - len(wrong)} of {len(pairs)}"])
+    lines = [[f"{pair[0]} → {pair[1]}",
+              *(number(n) for counts in (fathom, monitoring, persistent) for n in counts.of(pair)),
+              "≠" if pair in wrong else "="] for pair in pairs]
 
     jobs.progress(f"{program.title}: pml_monitoring alone")
-    start = read_monitoring(bench.run(empty, "pml_monitoring", monitoring=True))
     for name in ("3", "4"):
-        directory = bench.run(program, "pml_monitoring", monitoring=True, preload=[persistent_library],
-                              environment={"PERSISTENT_SENDS_OUTPUT": "persistent"})
-        alone, extra = read_monitoring(directory), read_persistent(directory)
-        size = alone.total()[0] + extra.total()[0] - start.total()[0]
-        messages = alone.total()[1] + extra.total()[1] - start.total()[1]
-        rows.append(["pml_monitoring alone, corrected", name, number(size), number(messages),
-                     "the same as run 1" if all(
-                         alone.of(p)[i] + extra.of(p)[i] - start.of(p)[i] == received.of(p)[i]
-                         for p in set(alone) | set(received) for i in (0, 1)) else "differs from run 1"])
+        monitoring, persistent = read_monitored(bench.run_monitored(program, "pml_monitoring"))
+        alone = monitoring + persistent
+        rows.append(["pml_monitoring and persistent sends alone", name, *map(number, alone.total()),
+                     "the same as run 1" if alone == received else "differs from run 1"])
     jobs.progress("")
     text = [f"**{program.title}**, {program.ranks} ranks",
             jobs.markdown_table(["witness", "run", "bytes", "messages", "pairs"], rows)]
     if show_pairs:
         text.append("Run 2 by pair (bytes, messages of each):")
         text.append(jobs.markdown_table(
-            ["pair", "Fathom B", "msg", "monitoring B", "msg", "persistent B", "msg", "own B", "msg",
-             "rows B", ""], lines))
+            ["pair", "Fathom B", "msg", "monitoring B", "msg", "persistent B", "msg", ""], lines))
     if notes:
         text.append("\n".join(f"- {note}" for note in notes))
     return "\n\n".join(text)
@@ -206,13 +171,12 @@ def check(bench, program, show_pairs):
 def completions(bench, program):
     """The receive completions of a PERUSE run, by the type of their request."""
     jobs.progress(f"{program.title}: completions by type")
-    directory = bench.run(program, "native",
-                          preload=[bench.preload("event_types"), bench.preload("persistent_sends")],
-                          environment={"EVENT_TYPES_OUTPUT": "types", "PERSISTENT_SENDS_OUTPUT": "persistent"})
+    directory = bench.run_monitored(program, "native", preload=[bench.preload("event_types")],
+                                    environment={"EVENT_TYPES_OUTPUT": "types"})
     sums = [0] * 12
     for line in (directory / "types").read_text().splitlines():
         sums = [a + int(b) for a, b in zip(sums, line.split())]
-    sends = sums[0] + read_persistent(directory).total()[1]
+    sends = sums[0] + read_monitored(directory)[1].total()[1]
     kinds = ["RECV", "IPROBE", "PROBE", "IMPROBE", "MPROBE"]
     by_kind = {kind: (sums[1 + 2 * i], sums[2 + 2 * i]) for i, kind in enumerate(kinds)}
     surplus = sum(count for count, _ in by_kind.values()) - sends

@@ -116,7 +116,7 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
     pml, source = VARIANTS[variant]
     line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml, *mpirun]
     if "monitoring" in pml:
-        line += ["--mca", "pml_monitoring_enable", "2"]
+        line += ["--mca", "pml_monitoring_enable", "1"]
     if variant == "two clocks":
         preload = [*preload, workspace.compile_preload(installation, "two_clocks")]
     if source:

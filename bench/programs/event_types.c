@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 /* A preloaded reference counter, independent of Fathom's code: counts PERUSE_COMM_REQ_COMPLETE
  * events of receives by request type, and sends at the PML boundary, over all communicators
- * (except the user's persistent sends, see persistent_sends.c).
+ * (except the program's persistent sends, see monitored.c).
  *
  * Each process appends one line to $EVENT_TYPES_OUTPUT at MPI_Finalize:
  *   sends
@@ -9,7 +9,7 @@
  *     completions  of-these-with-req_bytes_packed-0
  *   cancelled
  *
- * Needs the PERUSE build and its internal headers. Single-threaded programs only.
+ * Needs the PERUSE build. Single-threaded programs only.
  */
 #define _GNU_SOURCE
 #define _PERUSE_INTERNAL_H_ /* its includes are in no package, and unused here */
@@ -24,7 +24,24 @@
 #include "ompi/communicator/communicator.h"
 #include "ompi/mca/pml/base/pml_base_recvreq.h"
 #include "ompi/mca/pml/pml.h"
-#include "peruse.h"
+
+/* The part of ompi/peruse/peruse.h that is used here: an overlay with PERUSE installs no headers. */
+typedef void* peruse_event_h;
+typedef struct {
+  MPI_Comm comm;
+  void* buf;
+  int count;
+  MPI_Datatype datatype;
+  int peer;
+  int tag;
+  int operation;
+} peruse_comm_spec_t;
+typedef int peruse_comm_callback_f(peruse_event_h, MPI_Aint, peruse_comm_spec_t*, void*);
+enum { PERUSE_RECV = 1 };
+int PERUSE_Init(void);
+int PERUSE_Query_event(const char*, int*);
+int PERUSE_Event_comm_register(int, MPI_Comm, peruse_comm_callback_f*, void*, peruse_event_h*);
+int PERUSE_Event_activate(peruse_event_h);
 
 enum { kTypes = 16 }; /* more than mca_pml_base_request_type_t has */
 
