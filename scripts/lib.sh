@@ -13,6 +13,8 @@ fi
 
 # The Open MPI on which the tests run, and where `scripts/openmpi.sh` leaves it (a link).
 fathom_openmpi=4.1.4-peruse
+# Later releases, on which some tests run where they can be had.
+fathom_releases='5.0.7 6.0.0rc2'
 openmpi_prefix=${FATHOM_OPENMPI:-$fathom_cache/openmpi-$fathom_openmpi}
 
 # mpirun refuses to run as root unless two variables allow it; inside a container or CI root is all there is.

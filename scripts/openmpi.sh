@@ -7,14 +7,19 @@
 #   stock           the Open MPI on the PATH, as it is
 #   4.1.4-peruse    the same with PERUSE: an overlay of two files, built once and cached. Any 4.1
 #                   release, when it is the one on the PATH
+#   5.0.7, 6.0.0rc2 Debian's, as packages of Debian 13 and of sid, unpacked into the cache in less
+#                   than a minute (800 MB each). Its mpirun and compilers are wrappers that see /usr
+#                   and /etc of that Debian in a mount namespace of their own, so this needs root or
+#                   user namespaces, and apt with an archive of Debian
 #   --full          build a whole Open MPI with PERUSE instead, with its own launcher and without
 #                   InfiniBand (UCX, verbs, libfabric)
-#   --check         build nothing; fail if something would have to be built
+#   --check         fetch and build nothing; fail if that would be necessary
 #   --sources PATH  the source archive or folder of this release. Default: the source package from
 #                   which the installed package was built, through this machine's apt
 #
-# PREFIX/bin holds mpirun and mpicc in either case. To add a version, add a function and a row to the
-# `case` at the end: it sets `prefix` and builds what is missing there.
+# PREFIX/bin holds mpirun and mpicc in every case. Where a version cannot be had, the last line on
+# standard error says why. To add a version, add a function and a row to the `case` at the end: it sets
+# `prefix` and builds what is missing there.
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 exec 3>&1 1>&2  # the prefix alone goes to stdout
@@ -71,6 +76,17 @@ peruse() {
   ln -sfn "$prefix" "$fathom_cache/openmpi-$version"
 }
 
+# A whole user space, which no other program of this machine sees.
+debian() {
+  local refused namespace=(unshare --mount)
+  [ "$(id -u)" = 0 ] || namespace+=(--map-root-user)
+  refused=$("${namespace[@]}" true 2>&1) || die "Open MPI $version needs a mount namespace of its" \
+    "own, and this account may not have one ($refused)"
+  prefix=$fathom_cache/openmpi-$version-debian-1
+  available "$prefix" || make_prefix "$fathom_scripts/openmpi/debian.sh" "$version"
+  ln -sfn "$prefix" "$fathom_cache/openmpi-$version"
+}
+
 available() {
   [ -x "$1/bin/mpirun" ] && [ -f "$1/complete" ] || return 1
   skip "Open MPI $version" "already in $1"
@@ -78,7 +94,8 @@ available() {
 
 # make_prefix RECIPE RELEASE: one process at a time; what an interrupted one left is removed.
 make_prefix() {
-  [ "$check" = no ] || die "Open MPI $version is not built yet; scripts/openmpi.sh $version builds it"
+  [ "$check" = no ] || die "Open MPI $version is not in the cache yet; scripts/openmpi.sh $version" \
+    "puts it there"
   exec 4>"$fathom_cache/openmpi.lock"
   flock --nonblock 4 || {
     printf '==> another process builds an Open MPI in %s; waiting for it\n' "$fathom_cache"
@@ -95,7 +112,9 @@ mkdir -p "$fathom_cache" ||
 case $version in
   stock) stock ;;
   *-peruse) peruse ;;
-  '') die "name the version: scripts/openmpi.sh stock or $fathom_openmpi" ;;
-  *) die "there is no recipe for Open MPI '$version'; there are stock and $fathom_openmpi" ;;
+  5.0.* | 6.*) debian ;;
+  '') die "name the version: scripts/openmpi.sh stock, $fathom_openmpi or $fathom_releases" ;;
+  *) die "there is no recipe for Open MPI '$version'; there are stock, $fathom_openmpi and" \
+    "$fathom_releases" ;;
 esac
 printf '%s\n' "$prefix" >&3

@@ -5,7 +5,8 @@
 #   scripts/setup.sh [--demo] [--tests] [--packages-only]
 #
 #   --demo           only what the demo needs, and its program (no traces, no Python)
-#   --tests          also what the tests need, and the tests
+#   --tests          also what the tests need, and the tests. That includes two later releases of Open
+#                    MPI (scripts/openmpi.sh), without which the tests on them are skipped
 #   --packages-only  stop before building
 #
 #   FATHOM_CACHE     where Open MPI's overlay is kept (default: ~/.cache/fathom)
@@ -117,6 +118,16 @@ build_both() {
   trap - EXIT
 }
 
+# openmpi.sh says why a release cannot be had.
+fetch_releases() {
+  local release
+  for release in $fathom_releases; do
+    "$fathom_scripts/openmpi.sh" "$release" 2>&1 >/dev/null ||
+      skip "Open MPI $release" "tests on it will be skipped"
+  done
+}
+
 install_packages
 [ "$packages_only" = no ] || exit 0
+case " ${parts[*]} " in *' test '*) fetch_releases ;; esac
 build_fathom

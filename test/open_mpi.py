@@ -31,9 +31,27 @@ class Row(typing.NamedTuple):
 FOR_ALL = {"FATHOM_OVERLAY": "", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "LC_ALL": "C.UTF-8"}
 
 
+def of_the_scripts(variable):
+    """A variable of scripts/lib.sh."""
+    command = f". '{ROOT}/scripts/lib.sh' && printf %s \"${variable}\""
+    return subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True).stdout
+
+
 def peruse_prefix():
-    command = f". '{ROOT}/scripts/lib.sh' && printf %s \"$openmpi_prefix\""
-    return pathlib.Path(subprocess.run(["bash", "-c", command], check=True, capture_output=True, text=True).stdout)
+    return pathlib.Path(of_the_scripts("openmpi_prefix"))
+
+
+def later_releases():
+    """The versions for scripts/openmpi.sh that are later than those of BUILDS."""
+    return of_the_scripts("fathom_releases").split()
+
+
+def prefix_of(version):
+    """Where scripts/openmpi.sh left this version. LookupError with its sentence if it is not there, or not usable."""
+    found = subprocess.run([ROOT / "scripts/openmpi.sh", version, "--check"], capture_output=True, text=True, check=False)
+    if found.returncode != 0:
+        raise LookupError(found.stderr.strip().splitlines()[-1])
+    return pathlib.Path(found.stdout.strip())
 
 
 @functools.cache
