@@ -53,6 +53,8 @@ class CallSites {
     Inside() { ++depth(); }
     ~Inside() { --depth(); }
     Inside(const Inside&) = delete;
+    // Of the innermost one that lives: whether no other does.
+    bool is_outermost() const { return depth() == 1; }
   };
 
   struct Binding {

@@ -38,6 +38,8 @@ class CallTimes {
   static void pause(bool is_paused) { on_.store(!is_paused && text_ != nullptr); }
 
   static bool on() { return on_.load(std::memory_order_relaxed); }
+  // Between open() and close().
+  static bool is_paused() { return !on() && text_ != nullptr; }
 
   // The rows of a place in the program, on a communicator and in a phase.
   class Rows {

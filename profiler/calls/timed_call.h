@@ -61,6 +61,13 @@ class TimedCall {
     leave(communicator, bytes);
   }
 
+  // Whether the program has paused counting. A collective keeps its place in the order of its
+  // communicator even then, because the other processes may not have paused; before the call.
+  bool is_paused() const { return site_ == nullptr && CallTimes::is_paused() && WaitLog::on(); }
+  void pass_collective(std::uint32_t communicator) const {
+    if (inside_.is_outermost()) WaitLog::passed_collective(function_, communicator);
+  }
+
  private:
   void leave_slowly(std::uint32_t communicator, std::uint64_t bytes);
   static std::uint64_t enter(std::uint32_t function) {

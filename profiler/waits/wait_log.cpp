@@ -220,6 +220,11 @@ void WaitLog::collective(std::uint32_t communicator, int root, void* request) {
   }
 }
 
+void WaitLog::passed_collective(std::uint32_t function, std::uint32_t communicator) {
+  if (in_sequence_[function] && communicator != profile::kNoCommunicator)
+    appended({communicator, ChannelKind::kCollectives, -1, 0}, nullptr, Ticks::now());
+}
+
 int WaitLog::on_collective_freed(void** request) {
   Pending pending{};
   {

@@ -132,6 +132,8 @@ class WaitLog {
   }
   // A collective of the program; `request`: of a non-blocking one. Before left().
   static void collective(std::uint32_t communicator, int root, void* request);
+  // A collective that begins while the program has paused counting.
+  static void passed_collective(std::uint32_t function, std::uint32_t communicator);
 
   // ---- the program's thread outside its calls ----
 

@@ -167,10 +167,10 @@ def in_sequence(f):
 
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
-    comm, size = place_and_size(f)
-    before = []
-    if comm and 'given(' in comm:
-        before = [f'const std::uint32_t comm_before = timed.on() ? {comm} : 0;']
+    place, size = place_and_size(f)
+    before, comm = [], place
+    if place and 'given(' in place:
+        before = [f'const std::uint32_t comm_before = timed.on() ? {place} : 0;']
         comm = 'comm_before'
     if f.role == 'completion':
         first, second = [argument_name(p) for p in split(f.parameters)][:2]
@@ -178,6 +178,7 @@ def timing(f, result, left=''):
     comm = comm or 'profile::kNoCommunicator'
     leave = f'timed.leave({comm}, {size or 0});'
     if in_sequence(f) and comm != 'profile::kNoCommunicator':
+        before.append(f'if (timed.is_paused()) timed.pass_collective({place});')
         names = [argument_name(p) for p in split(f.parameters)]
         given = [comm, str(size or 0), 'root' if 'root' in names else '-1']
         if 'MPI_Request *request' in f.parameters:

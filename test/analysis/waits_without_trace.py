@@ -22,6 +22,7 @@ TRUTH = """late_sender any_source any_tag dup split irecv_wait waitall late_rece
     send_that_ends_inside_a_receive""".split()
 REAL = {"collectives": 5, "neighbors": 4, "completion": 4, "send_modes": 4, "wildcards": 4, "datatypes": 4, "constructors": 4,
         "probe": 4, "linear": 3, "overlap": 4, "f_mpifh": 4, "f_f08": 4, "intercomm": 4, "intercollectives": 4, "threads": 4}
+ROUNDS, DELAY_S = 5, 0.02  # of programs/waits.c
 # A trace's times are whole nanoseconds, those of the profile some twenty; each wait has two ends.
 NS_PER_WAIT = 100
 ROUNDING_S = 5e-6  # of the calls that were left out
@@ -146,6 +147,16 @@ def more_channels_than_memory(build, folder, _):
     check(whole, build.analyzed(whole))
 
 
+def paused_on_one_process(build, folder, _):
+    """Collectives that one process left out used to shift all that followed on their communicator."""
+    run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "paused_on_one")
+    waits = of_profile(json.loads((run / "profile.json").read_text()))
+    for rank in (0, 2, 3):
+        seconds, count = waits["wait-at-barrier", "MPI_Barrier", rank, 1]
+        assert count >= ROUNDS and seconds > 0.5 * ROUNDS * DELAY_S, (rank, seconds, count)
+    assert not any(rank == 1 and seconds > DELAY_S for (_, _, rank, _), (seconds, _) in waits.items()), waits
+
+
 def real_waits(build, folder, case):
     def attempt(number):
         run = build.traced(folder / f"run{number}", os.path.join(build.options.mpi_programs, case), ranks=REAL[case])
@@ -158,7 +169,7 @@ def real_waits(build, folder, case):
 
 def main():
     run_cases(options_of(__doc__), dict.fromkeys(TRUTH, made_waits) | dict.fromkeys(REAL, real_waits) |
-              {"more_channels_than_memory": more_channels_than_memory})
+              {"more_channels_than_memory": more_channels_than_memory, "paused_on_one_process": paused_on_one_process})
 
 
 if __name__ == "__main__":

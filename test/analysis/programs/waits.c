@@ -218,6 +218,19 @@ static void scan(void) {
   MPI_Scan(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
 
+// Rank 1 alone pauses counting, for some collectives before the one to which it comes late.
+static void paused_on_one(void) {
+  int sum;
+  MPI_Request request;
+  if (rank == 1) MPI_Pcontrol(0);
+  MPI_Allreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Iallreduce(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Bcast(value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (rank == 1) MPI_Pcontrol(1);
+  barrier();
+}
+
 // Rank 0's delay goes from one to the next.
 static void ring(void) {
   if (rank == 0) late();
@@ -246,6 +259,7 @@ static const struct {
              {"reduce", reduce},
              {"gather", gather},
              {"scan", scan},
+             {"paused_on_one", paused_on_one},
              {"ring", ring},
              {"persistent", persistent},
              {"sendrecv", sendrecv},
