@@ -113,8 +113,8 @@ std::uint32_t Registry::add(const void* comm, std::string_view made_by, std::uin
     origin.add(local.key + remote.key);
   }
   const Number number = next_number(origin.value());
-  // If each process has its own, the context id differs between processes, so the ordinal is used.
-  const std::uint64_t key = made.add(per_process ? number.ordinal : context_id(comm)).value();
+  // If each process has its own, the index differs between processes, so the ordinal is used.
+  const std::uint64_t key = made.add(per_process ? number.ordinal : index(comm)).value();
 
   if (const auto known = kinds_by_key_.find(key); known != kinds_by_key_.end()) {
     const std::uint32_t kind = known->second;

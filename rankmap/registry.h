@@ -2,22 +2,22 @@
 // The kinds of communicator that this process has met, and their members.
 //
 // A *kind* is what rows are kept for. It is defined by the call that made the communicator, its
-// parent, its groups, and the context id that Open MPI gave it. All of these are the same on all
-// members, and so is the kind's key. The members agree on the context id (ompi_comm_nextcid in
-// ompi/communicator/comm_cid.c; both sides of an intercommunicator have the same one). It
-// distinguishes communicators that threads make at the same time, in an order that differs from
-// rank to rank. Context ids are reused, so 2,000 communicators made and freed one after the other
-// are one kind with 2,000 instances: rows never alias a communicator that happens to reuse a
+// parent, its groups, and the index that Open MPI gave it (in 4.1 its context id). All of these are
+// the same on all members, and so is the kind's key. The members agree on the index
+// (ompi_comm_nextcid in ompi/communicator/comm_cid.c; both sides of an intercommunicator have the
+// same one). It distinguishes communicators that threads make at the same time, in an order that
+// differs from rank to rank. Indices are reused, so 2,000 communicators made and freed one after the
+// other are one kind with 2,000 instances: rows never alias a communicator that happens to reuse a
 // handle, and memory does not grow.
 //
-// A context id depends on what else is alive, so the communicators that one line of a program makes
-// may be several kinds. The *ordinal key* replaces the context id by an ordinal among communicators
-// of the same constructor, parent and groups that are alive; a communicator that is freed returns
+// An index depends on what else is alive, so the communicators that one line of a program makes may
+// be several kinds. The *ordinal key* replaces the index by an ordinal among communicators of the
+// same constructor, parent and groups that are alive; a communicator that is freed returns
 // its ordinal. Kinds to which all members give the same ordinal key are one communicator in the
 // profile (profile/communicator_merge.h). Ordinals alone would not do: they follow the order of
 // constructors and frees, which is the same on all ranks only if one thread calls them all.
 //
-// Memory: for each combination of parent, constructor and groups, one row for each context id met.
+// Memory: for each combination of parent, constructor and groups, one row for each index met.
 // Open MPI gives out the lowest free ones, so these are about as many as were alive at once.
 // Threading: callers serialise; all functions are cold (once per communicator). They may throw
 // bad_alloc.

@@ -127,7 +127,7 @@ class Examination {
 
   bool examine_one(const MpiFacts& facts) {
     const std::string name = fmt::format("{} ({})", facts.version, facts.path);
-    if (!openmpi::is_known(openmpi::release_of(facts.version))) {
+    if (!openmpi::is_known_series(openmpi::version_of(facts.version))) {
       line(Verdict::kNo, "MPI library",
            name + "; Fathom knows Open MPI " + openmpi::known_releases());
       return false;

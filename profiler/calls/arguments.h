@@ -12,9 +12,9 @@
 
 #include <cstdint>
 
-#include "openmpi_layout.h"
 #include "profiler/counting/communicators.h"
 #include "rankmap/communicator_view.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler::calls {
 

@@ -17,9 +17,9 @@ Live*& Communicators::collective_on() {
 
 bool Communicators::open(rankmap::Registry* registry) {
   registry_ = registry;
-  if (!by_context_.reserve(kMaxContextIds)) return false;
-  table_ = by_context_.data();
-  table_size_ = kMaxContextIds;
+  if (!by_index_.reserve(kMaxIndices)) return false;
+  table_ = by_index_.data();
+  table_size_ = kMaxIndices;
   return true;
 }
 
@@ -30,8 +30,7 @@ void Communicators::set_observers(Observer added, Observer removed) {
 
 Live* Communicators::place(const void* comm, const char* made_by, std::uint32_t parent_kind,
                            std::uint32_t flags) {
-  const std::uint32_t id = rankmap::context_id(comm);
-  if (id >= kMaxContextIds) return nullptr;
+  if (rankmap::index(comm) >= kMaxIndices) return nullptr;
   const std::uint32_t kind = registry_->add(comm, made_by, parent_kind, flags);
   if (kind == rankmap::kNoKind) return nullptr;
   if (free_.empty()) {
@@ -60,7 +59,7 @@ void Communicators::adopt(const void* comm, const char* name, const char* made_b
   registry_->describe(live->kind, made_by, name);
   live->user_visible = (flags & profile::kInternal) == 0;
   if (added_observer_ != nullptr) added_observer_(*live);
-  by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+  by_index_.data()[rankmap::index(comm)].store(live, std::memory_order_release);
   known_(live->kind);
 } catch (...) {
 }
@@ -74,9 +73,9 @@ bool Communicators::duplicates_for(const MakingCall* call, const void* original)
 // The call of this thread, unless the library finishes here what a call of another thread began.
 MakingCall* Communicators::maker_of(const void* comm) const {
   MakingCall* own = making_call();
-  const std::uint32_t id = rankmap::duplicate_of(comm).value_or(kMaxContextIds);
-  if (id >= kMaxContextIds) return own;
-  const Live* original = by_context_[id].load(std::memory_order_relaxed);
+  const std::uint32_t index = rankmap::duplicate_of(comm).value_or(kMaxIndices);
+  if (index >= kMaxIndices) return own;
+  const Live* original = by_index_[index].load(std::memory_order_relaxed);
   if (original == nullptr || duplicates_for(own, original->comm)) return own;
   for (MakingCall* call = active_calls_; call != nullptr; call = call->next_active) {
     if (duplicates_for(call, original->comm)) return call;
@@ -120,7 +119,7 @@ void Communicators::added(const void* comm) noexcept try {
   }
   if (live == nullptr) return;
   if (added_observer_ != nullptr) added_observer_(*live);
-  by_context_.data()[rankmap::context_id(comm)].store(live, std::memory_order_release);
+  by_index_.data()[rankmap::index(comm)].store(live, std::memory_order_release);
   known_(live->kind);
 } catch (...) {
 }
@@ -130,7 +129,7 @@ void Communicators::removed(const void* comm) noexcept {
   Live* live = find(comm);
   if (live == nullptr) return;
   if (removed_observer_ != nullptr) removed_observer_(*live);
-  by_context_.data()[rankmap::context_id(comm)].store(nullptr, std::memory_order_release);
+  by_index_.data()[rankmap::index(comm)].store(nullptr, std::memory_order_release);
   registry_->keep_name(live->kind, comm);
   if (!live->retired) registry_->retire(live->kind);
   for (Live* other : live_) {
@@ -195,7 +194,7 @@ void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
     known_(live->kind);
     return;
   }
-  // Only MPI_Comm_idup returns a handle that has no context id yet.
+  // Only MPI_Comm_idup returns a handle that has no index yet.
   const std::uint32_t parent_kind = parent == nullptr ? rankmap::kNoKind : parent->kind;
   const void* local = rankmap::local_communicator(comm);
   if (local != nullptr && find(local) == nullptr) pending_.push_back({local, parent_kind, false});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// The live communicators of this process, found by Open MPI's context id.
+// The live communicators of this process, found by their index in Open MPI's list.
 //
 // Open MPI informs the PML about every communicator it makes, including those inside windows, files
 // and coll/han that no MPI call returns (mca_pml.pml_add_comm, pml_del_comm); source_pml.cpp passes
@@ -56,10 +56,12 @@ class Communicators {
   void set_known_observer(KnownObserver known) { known_ = known; }
   void set_observers(Observer added, Observer removed);
 
-  static Live* find(const void* comm) {
-    const std::uint32_t id = rankmap::context_id(comm);
-    if (id >= table_size_) return nullptr;
-    Live* live = table_[id].load(std::memory_order_acquire);
+  // Code that runs for every message gives the layout as a constant.
+  [[gnu::always_inline]] static Live* find(const void* comm,
+                                           const openmpi::Layout& layout = openmpi::layout()) {
+    const std::uint32_t index = rankmap::index(comm, layout);
+    if (index >= table_size_) return nullptr;
+    Live* live = table_[index].load(std::memory_order_acquire);
     return live != nullptr && live->comm == comm ? live : nullptr;
   }
 
@@ -96,7 +98,7 @@ class Communicators {
   static Live*& collective_on();
 
  private:
-  static constexpr std::uint32_t kMaxContextIds = 1u << 20;
+  static constexpr std::uint32_t kMaxIndices = 1u << 20;
 
   struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
     const void* comm;
@@ -113,8 +115,8 @@ class Communicators {
   Observer added_observer_ = nullptr;
   Observer removed_observer_ = nullptr;
   KnownObserver known_ = [](std::uint32_t) {};
-  base::ReservedArray<std::atomic<Live*>> by_context_;
-  static inline std::atomic<Live*>* table_ = nullptr;  // by_context_ of the one process
+  base::ReservedArray<std::atomic<Live*>> by_index_;
+  static inline std::atomic<Live*>* table_ = nullptr;  // by_index_ of the one process
   static inline std::uint32_t table_size_ = 0;
   std::mutex lock_;
   std::vector<Live*> live_;

@@ -33,7 +33,8 @@ void Live::set_classes(ClassId hidden, ClassId program) {
 }
 
 ClassId classify_hidden(const Live& live, int tag) {
-  if (tag > openmpi::kTagAllgather) return kIgnored;
+  if (tag >= kLowestOwnTag) return kIgnored;
+  if (tag > openmpi::kTagAllgather) return kLibrary;
   const Live* served = live.served.load(relaxed);
   const ClassId blocking = served->blocking_class.load(relaxed);
   if (tag >= openmpi::kTagScatterv) {

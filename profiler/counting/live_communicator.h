@@ -4,12 +4,14 @@
 //
 // The class of a message is that of the MPI call that caused it. Both sides find it by one rule:
 //   tag >= 0        point-to-point (library: tags with which constructors send)
-//   -2 .. -9        Fathom's own, never counted
+//   -2 .. -6        Fathom's own, never counted
+//   -7 .. -9        the library's: since Open MPI 5.0, agreeing on a communicator's index
 //   -10 .. -26      a blocking collective: the call active on this communicator; if none is,
 //                   the name in the tag (coll_tags.h)
 //   -27 .. -2^30    a non-blocking or persistent collective: the call that reserved this tag
 //                   (ompi_coll_base_nbc_reserve_tags); otherwise the active blocking call, if
-//                   it began before the tag was given out; otherwise the library's own
+//                   it began before the tag was given out; otherwise the library's own. Since
+//                   5.0 the first few are the library's: fault tolerance, UCC
 //   below           a neighbourhood collective: the active call
 // Communicators made inside files have one fixed class; those that a collective makes for itself
 // (coll/han) follow the call on the communicator that they serve. On the one inside a window, tags
@@ -27,9 +29,9 @@
 #include <cstdint>
 
 #include "classes.h"
-#include "openmpi_layout.h"
 #include "profiler/counting/counter.h"
 #include "profiler/counting/tag_runs.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler {
 
@@ -98,6 +100,8 @@ struct alignas(64) Live {
 inline ClassId blocking_class_of_tag(int tag) {
   return kAllgather + static_cast<ClassId>(openmpi::kTagAllgather - tag);
 }
+
+inline constexpr int kLowestOwnTag = -6;  // of gather.h
 
 ClassId classify_hidden(const Live& live, int tag);
 

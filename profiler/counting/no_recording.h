@@ -11,7 +11,7 @@ namespace fathom::profiler::events {
 
 inline constexpr bool kRecords = false;
 
-inline void message_sent(const void*, int, int, std::uint64_t) {}
+inline void message_sent(const openmpi::Layout&, const void*, int, int, std::uint64_t) {}
 inline void send_requested(const void*) {}
 inline void receive_requested(const void*) {}
 inline void request_started(const void*, bool) {}
@@ -19,7 +19,7 @@ inline void request_completed(const void*, bool) {}
 inline void message_received(const Live&, int, int, std::uint64_t, const void*) {}
 inline void received_retracted(const void*) {}
 inline bool records_transfers() { return false; }
-inline void transfer(trace::TransferStep, bool, const void*) {}
+inline void transfer(trace::TransferStep, bool, const void*, std::ptrdiff_t) {}
 inline void unexpected(const Live&, int, int, bool) {}
 
 }  // namespace fathom::profiler::events

@@ -14,8 +14,10 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr int kTagHere = -3, kTagReady = -4, kTagGo = -5, kTagSize = -6, kTagRows = -7,
-              kTagAccept = -8;
+// No collective and no constructor of communicators has these: Open MPI's own begin at -7
+// (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
+constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5, kTagAccept = -6;
+constexpr int kTagRows = kTagSize;  // always follow their size
 // After all_want(), when the messages that these tags were for have all been received.
 constexpr int kTagToken = kTagHere, kTagShift = kTagReady;
 constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Brings the rows of all processes to rank 0, up a binomial tree of plain PML messages.
 //
-// It uses reserved tags on MPI_COMM_WORLD (-3 and below, which no collective and no wildcard
-// receive matches) and the PML's original entries, so it needs no communicator and counts nothing.
+// It uses reserved tags on MPI_COMM_WORLD (-2 to -6, which no collective and no wildcard receive
+// matches) and the PML's original entries, so it needs no communicator and counts nothing.
 // Only processes that run with Fathom take part: at MPI_Init each announces itself to its
 // neighbours in the tree, and one that hears nothing from above keeps its subtree's rows for a
 // file. A job that is only partly preloaded therefore ends as it would have without Fathom.

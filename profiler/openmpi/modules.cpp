@@ -49,7 +49,7 @@ std::uint32_t module_number(const std::string& name) {
 }
 
 std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
-  const void* table = field<const void*>(comm, openmpi::kCommCollectives);
+  const void* table = field<const void*>(comm, openmpi::layout().comm_collectives);
   const void* module = table == nullptr ? nullptr : field<const void*>(table, offset);
   if (module == nullptr) return 0;
   const void* object_class = field<const void*>(module, openmpi::kObjectClass);
@@ -63,7 +63,7 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
 
 // A window's module is a table of functions that lie in the component's own file, mca_osc_NAME.so.
 std::uint32_t bypassing_window_module(const void* window) try {
-  const void* module = field<const void*>(window, openmpi::kWindowModule);
+  const void* module = field<const void*>(window, openmpi::layout().window_module);
   Dl_info info{};
   for (int entry = 0; entry < 8; ++entry) {
     const void* function = field<const void*>(module, entry * static_cast<int>(sizeof(void*)));

@@ -7,15 +7,15 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
+#include <string_view>
 
-#include "openmpi_layout.h"
 #include "profiler/openmpi/loaded_symbols.h"
 #include "rankmap/releases.h"
 
 namespace fathom::profiler {
 namespace {
 
-// The sonames under which Open MPI 4 and 5 install the library.
+// The sonames under which Open MPI 4 to 6 install the library.
 constexpr const char* kSonames[] = {"libmpi.so.40", "libmpi.so"};
 
 // MPI_MAX_LIBRARY_VERSION_STRING is 256 in Open MPI 4.1, 8192 in MPICH and in the standard ABI.
@@ -41,9 +41,13 @@ std::string first_words(std::string text) {
   return text;
 }
 
-// What openmpi_layout.h was measured on.
-constexpr openmpi::Release kMeasured{openmpi::kVersionMajor, openmpi::kVersionMinor};
-static_assert(openmpi::is_known(kMeasured), "rankmap/releases.h does not list this Open MPI");
+// Open MPI 6 installs a second library, libmpi_abi.so: the standard ABI, where handles are numbers.
+bool is_in_libmpi(const void* function) {
+  Dl_info found{};
+  if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return false;
+  const std::string_view path = found.dli_fname;
+  return path.substr(path.rfind('/') + 1).starts_with("libmpi.so");
+}
 
 // Null if there is no MPI library.
 std::unique_ptr<Mpi> look() {
@@ -56,7 +60,8 @@ std::unique_ptr<Mpi> look() {
     text.resize(std::strlen(text.data()));
     mpi->name = first_words(text);
   }
-  mpi->is_known = openmpi::release_of(mpi->name) == kMeasured;
+  mpi->is_known =
+      is_in_libmpi(function) && openmpi::is_known_series(openmpi::version_of(mpi->name));
   return mpi;
 }
 

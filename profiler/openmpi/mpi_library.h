@@ -3,8 +3,8 @@
 //
 // Nothing is linked: Fathom is preloaded into processes that may never use MPI, or may load it late
 // and privately (dlopen with RTLD_LOCAL, as Python modules do). Everything is looked up by name, on
-// first use. An Open MPI is "known" if it is of the release series whose structures Fathom reads;
-// only then does Fathom look into it. With any other MPI library, every entry point just passes
+// first use. An Open MPI is "known" if it is of a release series whose structures Fathom reads;
+// only then does Fathom look into it, and only where proved_layout.h finds them confirmed. With any other MPI library, every entry point just passes
 // its call on to next_definition().
 //
 // Threading: any thread, at any time.

@@ -5,9 +5,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "openmpi_layout.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/process/settings.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler {
 namespace {

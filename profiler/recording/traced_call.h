@@ -18,12 +18,12 @@
 #include <cstdint>
 #include <utility>
 
-#include "openmpi_layout.h"
 #include "profiler/calls/arguments.h"
 #include "profiler/counting/communicators.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "rankmap/communicator_view.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler::traced {
 

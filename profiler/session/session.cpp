@@ -25,12 +25,14 @@
 #include "profiler/openmpi/overlay.h"
 #include "profiler/openmpi/performance_variables.h"
 #include "profiler/openmpi/pml.h"
+#include "profiler/openmpi/proved_layout.h"
 #include "profiler/process/run_directory.h"
 #include "profiler/recording/tracing.h"
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/monitoring.h"
 #include "profiler/sources/source_pml.h"
 #include "profiler/waits/wait_log.h"
+#include "rankmap/releases.h"
 
 namespace fathom::profiler::session {
 
@@ -94,7 +96,7 @@ const void* parent_comm() {
 
 // MPI_Init has already made it and its local helper, so pml_add_comm never reports either.
 void adopt_parent(Communicators& communicators, const void* parent) {
-  const void* local = rankmap::field<const void*>(parent, openmpi::kCommLocalComm);
+  const void* local = rankmap::field<const void*>(parent, openmpi::layout().comm_local_comm);
   if (local != nullptr) communicators.adopt(local, "", "MPI_Init", profile::kInternal);
   communicators.adopt(parent, "", "MPI_Comm_get_parent", 0);
   if (Live* live = Communicators::find(parent)) communicators.follow_local(*live);
@@ -181,13 +183,39 @@ void adopt_predefined(Communicators& communicators, const void* world, const voi
   if (const void* parent = parent_comm()) adopt_parent(communicators, parent);
 }
 
+// Prints a sentence once for the job: what the program runs on, and why nothing is profiled.
+void say_left_alone(const Settings& settings, const std::string& why) {
+  if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
+  const std::string name = mpi_library_name();
+  std::fprintf(stderr, "fathom: this program runs on %s, %s; nothing is profiled\n",
+               name.empty() ? "an MPI library that does not give its name" : name.c_str(),
+               why.c_str());
+}
+
+// Proves the layout of this process's Open MPI. False if the process has to be left alone.
+bool find_layout(const Settings& settings) {
+  KnownFacts facts;
+  std::string why;
+  if (!find_known_facts(facts)) {
+    say_left_alone(settings, "which does not show the structures that Fathom reads");
+    return false;
+  }
+  const openmpi::Layout* layout = prove_layout(openmpi::version_of(mpi_library_name()), facts, why);
+  if (layout == nullptr) {
+    say_left_alone(settings, why);
+    return false;
+  }
+  openmpi::use_layout(*layout);
+  return true;
+}
+
 // Starts counting. Does nothing if a table cannot be allocated.
 void open(Run& run) {
   ProfiledProcess& process = run.process;
   void* const world = find_variable_in_mpi("ompi_mpi_comm_world");
   void* const self = find_variable_in_mpi("ompi_mpi_comm_self");
   if (world == nullptr || self == nullptr) return;
-  rankmap::set_sparse_lookup(find_in_mpi_as<rankmap::SparseLookup>("ompi_group_get_proc_ptr_raw"));
+  rankmap::set_sparse_lookup(find_in_mpi_as<rankmap::TranslateRanks>("ompi_group_translate_ranks"));
   process.communicators().set_known_observer(tracing::communicator_known);
   if (!process.open(world, threads_communicate_together()) || !hook_pml()) return;
   ProfiledProcess::set_active(&process);
@@ -249,6 +277,7 @@ void after_init(bool succeeded) noexcept try {
   if (forced_pml) unsetenv("OMPI_MCA_pml");
   forget_overlay_components();
   if (!succeeded || the_run != nullptr || settings_before_init.disabled) return;
+  if (!find_layout(settings_before_init)) return;
   the_run = new Run(settings_before_init);
   open(*the_run);
   take_back_monitoring_request();
@@ -261,14 +290,11 @@ void after_init(bool succeeded) noexcept try {
 void leave_alone() noexcept try {
   static std::atomic<bool> said{false};
   if (said.exchange(true)) return;
-  const Settings settings = read_settings(directory_at_load);
-  if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
-  const std::string name = mpi_library_name();
-  std::fprintf(stderr,
-               "fathom: this program runs on %s, and Fathom can profile Open MPI %d.%d only; "
-               "nothing is profiled\n",
-               name.empty() ? "an MPI library that does not give its name" : name.c_str(),
-               static_cast<int>(openmpi::kVersionMajor), static_cast<int>(openmpi::kVersionMinor));
+  const bool other_abi = openmpi::is_known_series(openmpi::version_of(mpi_library_name()));
+  say_left_alone(read_settings(directory_at_load),
+                 other_abi
+                     ? "but not on its libmpi.so, which is the only one that Fathom can profile"
+                     : "and Fathom can profile Open MPI " + openmpi::known_releases() + " only");
 } catch (...) {
 }
 

@@ -27,6 +27,7 @@ using FreeFunction = int (*)(void**);
 using StartFunction = int (*)(std::size_t, void**);
 
 using openmpi::kSuccess;
+using openmpi::Layout;
 // The message arrived, with its full length in the status.
 constexpr int kTruncated = openmpi::kErrorTruncate;
 using openmpi::kAnyTag;
@@ -78,10 +79,11 @@ struct Received {
   int tag = 0, source = 0;
   std::uint64_t bytes = 0;
 
-  Received(const void* comm, const void* status, int matched_tag)
+  [[gnu::always_inline]] Received(const Layout& layout, const void* comm, const void* status,
+                                  int matched_tag)
       : tag(matched_tag), source(field<int>(status, openmpi::kStatusSource)) {
     if (source < 0 || field<int>(status, openmpi::kStatusCancelled) != 0) return;
-    live = Communicators::find(comm);
+    live = Communicators::find(comm, layout);
     bytes = field<std::size_t>(status, openmpi::kStatusBytes);
   }
 };
@@ -91,9 +93,11 @@ bool counts = true;
 
 // `request`: null if the call that posted the receive also completes it; `note`: of its posting or
 // start.
-void count_received(const void* comm, const void* status, int posted_tag,
-                    const void* request = nullptr, std::uint64_t note = 0) {
-  const Received message(comm, status, matched_tag(posted_tag, status));
+[[gnu::always_inline]] inline void count_received(const Layout& layout, const void* comm,
+                                                  const void* status, int posted_tag,
+                                                  const void* request = nullptr,
+                                                  std::uint64_t note = 0) {
+  const Received message(layout, comm, status, matched_tag(posted_tag, status));
   if (message.live == nullptr) return;
   if (request == nullptr) {
     events::received(*message.live, message.tag, message.source, note);
@@ -128,15 +132,17 @@ int own_free(void** request) { return library_free.load(std::memory_order_relaxe
 // Restores the request's own free function first: Open MPI may reuse the request for a send
 // (pml/ucx). Until a message is matched the source is a wildcard (MCA_PML_BASE_RECV_START in
 // ompi/mca/pml/base/pml_base_recvreq.h), so a request that never got a message counts nothing.
-Received unmark(void* request) {
+template <const Layout& layout>
+[[gnu::always_inline]] inline Received unmark(void* request) {
   field_ref<FreeFunction>(request, openmpi::kRequestFree) =
       library_free.load(std::memory_order_relaxed);
-  return {comm_of(request), status_of(request), matched_tag_of(request)};
+  return {layout, comm_of(request), status_of(request), matched_tag_of(request)};
 }
 
 // Counts a complete receive whose request stays allocated. Freeing it later counts nothing more.
+template <const Layout& layout>
 void count_unfreed(void* request) {
-  const Received message = unmark(request);
+  const Received message = unmark<layout>(request);
   if (message.live == nullptr) return;
   events::request_received(*message.live, message.tag, message.source, request, has_whole_tags());
   events::message_received(*message.live, message.tag, message.source, message.bytes, request);
@@ -152,8 +158,9 @@ void count_unfreed(void* request) {
 
 // Hot: every call is the last action (a tail call) with arguments already in registers, so that
 // nothing has to be saved.
+template <const Layout& layout>
 int free_counted(void** request) {
-  const Received message = unmark(*request);
+  const Received message = unmark<layout>(*request);
   if (message.live == nullptr) {
     events::not_received(*request, has_whole_tags());
     return own_free(request);
@@ -169,8 +176,9 @@ int free_counted(void** request) {
 }
 
 // The same where PERUSE counts.
+template <const Layout& layout>
 int free_noted(void** request) {
-  const Received message = unmark(*request);
+  const Received message = unmark<layout>(*request);
   if (message.live == nullptr) {
     events::not_received(*request, has_whole_tags());
   } else {
@@ -179,6 +187,12 @@ int free_noted(void** request) {
   }
   return own_free(request);
 }
+
+// What cold code needs of these, for the layout in use.
+struct {
+  FreeFunction free_counted;
+  void (*count_unfreed)(void* request);
+} in_use{};
 
 // ---- requests that the program gives up before they are complete ----
 
@@ -198,7 +212,7 @@ std::vector<void*>& given_up_requests() {
 
 bool free_if_complete(void* request) {
   if (!is_complete(request)) return false;
-  free_counted(&request);
+  in_use.free_counted(&request);
   return true;
 }
 
@@ -228,7 +242,7 @@ int keep_until_complete(void** request) try {
 // ompi/request/request.h).
 int on_complete_then_free(void* request) {
   events::request_completed(request, true);
-  free_counted(&request);
+  in_use.free_counted(&request);
   return 1;
 }
 
@@ -242,39 +256,43 @@ int on_complete_then_free(void* request) {
 // freeing counts them.
 bool is_usual = true;
 
+template <const Layout& layout>
 int on_complete_count(void* request) {
-  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted) return 0;
+  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted<layout>) return 0;
   events::request_completed(request, true);
-  count_unfreed(request);
+  count_unfreed<layout>(request);
   return 0;
 }
 
+template <const Layout& layout>
 [[gnu::noinline]] void watch_unusual(void* request, int posted_tag) {
   if (!has_whole_tags()) keep_tag(request, posted_tag);
   const bool counts_now = !lists_receive_requests() && is_complete(request);
   Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
   if (!lists_receive_requests() && !counts_now && !threads_share_mpi && callback == nullptr) {
-    callback = on_complete_count;
+    callback = on_complete_count<layout>;
   }
   events::receive_requested(request);
-  if (counts_now) count_unfreed(request);
+  if (counts_now) count_unfreed<layout>(request);
 }
 
+template <const Layout& layout>
 void watch(void* request, const void* comm, int posted_tag, int posted_source) {
   FreeFunction& free_function = field_ref<FreeFunction>(request, openmpi::kRequestFree);
   if (free_function != library_free.load(std::memory_order_relaxed) &&
       !is_library_free(free_function))
     return;
   if (events::kFindsWaits) {
-    events::posted(Communicators::find(comm), posted_tag, posted_source, request, has_whole_tags());
+    events::posted(Communicators::find(comm, layout), posted_tag, posted_source, request,
+                   has_whole_tags());
   }
   if (!counts) {
-    free_function = free_noted;
+    free_function = free_noted<layout>;
     return;
   }
-  free_function = free_counted;
+  free_function = free_counted<layout>;
   if (!is_usual) [[unlikely]]
-    return watch_unusual(request, posted_tag);
+    return watch_unusual<layout>(request, posted_tag);
   events::receive_requested(request);
 }
 
@@ -337,7 +355,8 @@ int on_persistent_complete(void* request) {
   if (!find(request, receive)) return 0;
   events::request_completed(request, true);
   // Count first: the library's callback may start the request again.
-  count_received(receive.comm, status_of(request), receive.tag, request, receive.note);
+  count_received(openmpi::layout(), receive.comm, status_of(request), receive.tag, request,
+                 receive.note);
   if (forget_given_up(request)) {
     release(&request, receive);
     return 1;  // required of a callback that has freed its request
@@ -372,86 +391,47 @@ int free_persistent(void** request) {
   return release(request, receive);
 }
 
-}  // namespace
+// ---- the entries of mca_pml ----
 
-void open(bool threads_share, bool counts_messages) {
-  counts = counts_messages;
-  threads_share_mpi = threads_share;
-  is_usual = has_whole_tags() && lists_receive_requests();
-}
-
-void given_up(void* request) {
-  if (field<FreeFunction>(request, openmpi::kRequestFree) != free_counted || is_complete(request))
-    return;
-  if (threads_share_mpi) {
-    field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
-  } else {
-    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
-    field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
-  }
-}
-
-void count_left() {
-  {
-    const std::lock_guard guard(given_up_lock);
-    std::erase_if(given_up_requests(), free_if_complete);
-  }
-  for_each_receive_request([](void* request) {
-    const bool is_watched = field<FreeFunction>(request, openmpi::kRequestFree) == free_counted;
-    if (is_watched && is_complete(request)) count_unfreed(request);
-  });
-}
-
-// Sets the callback before the start, so that no completion can come in between. Open MPI clears it
-// when it calls it.
-void before_start(void* request) {
-  const std::lock_guard guard(persistent_lock);
-  const auto found = persistent_receives().find(request);
-  if (found == persistent_receives().end()) return;
-  events::request_started(request, true);
-  found->second.note = events::started(Communicators::find(found->second.comm), found->second.tag,
-                                       found->second.source);
-  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
-  if (callback == on_persistent_complete) return;
-  found->second.library_callback = callback;
-  callback = on_persistent_complete;
-}
-
+template <const Layout& layout>
 int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
          void* status) {
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
   // Before the receive, whose time is spent waiting; what follows it delays the program.
   const std::uint64_t note =
-      events::kFindsWaits ? events::started(Communicators::find(comm), tag, source) : 0;
+      events::kFindsWaits ? events::started(Communicators::find(comm, layout), tag, source) : 0;
   const int result = original_pml.recv(buffer, count, datatype, source, tag, comm, seen);
   if ((result == kSuccess || result == kTruncated) && source != kProcNull) {
-    count_received(comm, seen, tag, nullptr, note);
+    count_received(layout, comm, seen, tag, nullptr, note);
   } else {
     events::not_started(note);
   }
   return result;
 }
 
+template <const Layout& layout>
 int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void* status) {
   alignas(16) char own_status[kStatusBytes] = {};
   void* seen = status != nullptr ? status : own_status;
   const void* comm = field<const void*>(*message, openmpi::kMessageComm);
   const int result = original_pml.mrecv(buffer, count, datatype, message, seen);
-  if (result == kSuccess || result == kTruncated) count_received(comm, seen, kAnyTag);
+  if (result == kSuccess || result == kTruncated) count_received(layout, comm, seen, kAnyTag);
   return result;
 }
 
+template <const Layout& layout>
 int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
           void** request) {
   const int result = original_pml.irecv(buffer, count, datatype, source, tag, comm, request);
-  if (result == kSuccess) watch(*request, comm, tag, source);
+  if (result == kSuccess) watch<layout>(*request, comm, tag, source);
   return result;
 }
 
+template <const Layout& layout>
 int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request) {
   const int result = original_pml.imrecv(buffer, count, datatype, message, request);
-  if (result == kSuccess) watch(*request, comm_of(*request), kAnyTag, -1);
+  if (result == kSuccess) watch<layout>(*request, comm_of(*request), kAnyTag, -1);
   return result;
 }
 
@@ -469,6 +449,64 @@ int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int 
   return result;
 } catch (...) {
   return kSuccess;  // no memory to watch the request: it works, uncounted
+}
+
+}  // namespace
+
+void open(bool threads_share, bool counts_messages) {
+  openmpi::with_layout([]<const Layout & layout> {
+    in_use = {free_counted<layout>, count_unfreed<layout>};
+  });
+  counts = counts_messages;
+  threads_share_mpi = threads_share;
+  is_usual = has_whole_tags() && lists_receive_requests();
+}
+
+Entries entries() {
+  Entries made{};
+  openmpi::with_layout([&]<const Layout & layout> {
+    made = {recv<layout>, irecv<layout>, irecv_init, imrecv<layout>, mrecv<layout>};
+  });
+  return made;
+}
+
+void given_up(void* request) {
+  const bool is_counted =
+      field<FreeFunction>(request, openmpi::kRequestFree) == in_use.free_counted;
+  if (!is_counted || is_complete(request)) return;
+  if (threads_share_mpi) {
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = keep_until_complete;
+  } else {
+    field_ref<Callback>(request, openmpi::kRequestCallback) = on_complete_then_free;
+    field_ref<FreeFunction>(request, openmpi::kRequestFree) = free_later;
+  }
+}
+
+void count_left() {
+  {
+    const std::lock_guard guard(given_up_lock);
+    std::erase_if(given_up_requests(), free_if_complete);
+  }
+  for_each_receive_request([](void* request) {
+    const bool is_watched =
+        field<FreeFunction>(request, openmpi::kRequestFree) == in_use.free_counted;
+    if (is_watched && is_complete(request)) in_use.count_unfreed(request);
+  });
+}
+
+// Sets the callback before the start, so that no completion can come in between. Open MPI clears it
+// when it calls it.
+void before_start(void* request) {
+  const std::lock_guard guard(persistent_lock);
+  const auto found = persistent_receives().find(request);
+  if (found == persistent_receives().end()) return;
+  events::request_started(request, true);
+  found->second.note = events::started(Communicators::find(found->second.comm), found->second.tag,
+                                       found->second.source);
+  Callback& callback = field_ref<Callback>(request, openmpi::kRequestCallback);
+  if (callback == on_persistent_complete) return;
+  found->second.library_callback = callback;
+  callback = on_persistent_complete;
 }
 
 }  // namespace fathom::profiler::receive_requests

@@ -23,7 +23,7 @@
 // differences and not as unreceived (unexpected_queue.h).
 #pragma once
 
-#include <cstddef>
+#include "profiler/openmpi/pml.h"
 
 namespace fathom::profiler::receive_requests {
 
@@ -31,14 +31,15 @@ namespace fathom::profiler::receive_requests {
 // false if PERUSE counts the messages, and requests are watched only to find waits (profiler/waits/).
 void open(bool threads_share, bool counts);
 
-int recv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
-         void* status);
-int irecv(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
-          void** request);
-int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
-               void** request);
-int imrecv(void* buffer, std::size_t count, void* datatype, void** message, void** request);
-int mrecv(void* buffer, std::size_t count, void* datatype, void** message, void* status);
+// What replaces the entries of mca_pml for receives, made for the layout in use.
+struct Entries {
+  decltype(Pml::recv) recv;
+  decltype(Pml::irecv) irecv;
+  decltype(Pml::irecv_init) irecv_init;
+  decltype(Pml::imrecv) imrecv;
+  decltype(Pml::mrecv) mrecv;
+};
+Entries entries();
 
 // The program frees this request; it need not be a receive.
 void given_up(void* request);

@@ -86,7 +86,7 @@ int on_end(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
     return kSuccess;
   count_received(request, parameter, field<int>(request, openmpi::kRequestSource),
                  field<int>(request, openmpi::kRequestTag),
-                 field<std::size_t>(request, openmpi::kOb1ReceivedBytes));
+                 field<std::size_t>(request, openmpi::layout().request_received_bytes));
   return kSuccess;
 }
 
@@ -108,9 +108,9 @@ int on_match(void*, std::ptrdiff_t id, Spec* spec, void* parameter) {
     return kSuccess;
   const Live& live = *static_cast<const Live*>(parameter);
   const int source =
-      spec->peer >= 0
-          ? spec->peer
-          : rank_in_group(live.group, field<const void*>(request, openmpi::kPmlRequestProc));
+      spec->peer >= 0 ? spec->peer
+                      : rank_in_group(live.group, field<const void*>(
+                                                      request, openmpi::layout().request_process));
   if (source < 0) return kSuccess;
   count_received(request, parameter, source, spec->tag == kAnyTag ? 0 : spec->tag, 0);
   counted_as_empty = request;
@@ -136,10 +136,11 @@ int on_begin(void*, std::ptrdiff_t id, Spec*, void* parameter) {
 }
 
 // Records the step, in the library that records, and counts.
-template <trace::TransferStep step, EventCallback count>
+template <const openmpi::Layout& layout, trace::TransferStep step, EventCallback count>
 int seen(void* event, std::ptrdiff_t id, Spec* spec, void* parameter) {
   if (events::kRecords) {
-    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id));
+    events::transfer(step, spec->operation == kOperationReceive, reinterpret_cast<const void*>(id),
+                     layout.request_received_bytes);
   }
   return count(event, id, spec, parameter);
 }
@@ -163,18 +164,23 @@ struct Subscription {
   Use use;
 };
 using Step = trace::TransferStep;
+template <const openmpi::Layout& layout>
 constexpr Subscription kTable[kSubscriptions] = {
-    {"PERUSE_COMM_REQ_XFER_BEGIN", seen<Step::kBegin, on_begin>, Use::kFreed},
-    {"PERUSE_COMM_REQ_XFER_END", seen<Step::kEnd, on_end>, Use::kFreed},
-    {"PERUSE_COMM_REQ_COMPLETE", seen<Step::kComplete, on_complete>, Use::kAlways},
-    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", seen<Step::kMatchedExpected, on_match>, Use::kFreed},
-    {"PERUSE_COMM_REQ_ACTIVATE", seen<Step::kActivate, no_count>, Use::kRecording},
-    {"PERUSE_COMM_REQ_INSERT_IN_POSTED_Q", seen<Step::kPosted, no_count>, Use::kRecording},
-    {"PERUSE_COMM_REQ_MATCH_UNEX", seen<Step::kMatchedUnexpected, no_count>, Use::kRecording},
-    {"PERUSE_COMM_REQ_XFER_CONTINUE", seen<Step::kContinue, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_XFER_BEGIN", seen<layout, Step::kBegin, on_begin>, Use::kFreed},
+    {"PERUSE_COMM_REQ_XFER_END", seen<layout, Step::kEnd, on_end>, Use::kFreed},
+    {"PERUSE_COMM_REQ_COMPLETE", seen<layout, Step::kComplete, on_complete>, Use::kAlways},
+    {"PERUSE_COMM_MSG_MATCH_POSTED_REQ", seen<layout, Step::kMatchedExpected, on_match>,
+     Use::kFreed},
+    {"PERUSE_COMM_REQ_ACTIVATE", seen<layout, Step::kActivate, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_INSERT_IN_POSTED_Q", seen<layout, Step::kPosted, no_count>, Use::kRecording},
+    {"PERUSE_COMM_REQ_MATCH_UNEX", seen<layout, Step::kMatchedUnexpected, no_count>,
+     Use::kRecording},
+    {"PERUSE_COMM_REQ_XFER_CONTINUE", seen<layout, Step::kContinue, no_count>, Use::kRecording},
     {"PERUSE_COMM_MSG_INSERT_IN_UNEX_Q", on_unexpected<false>, Use::kRecording},
     {"PERUSE_COMM_MSG_REMOVE_FROM_UNEX_Q", on_unexpected<true>, Use::kRecording},
 };
+
+const Subscription* table = nullptr;  // of the layout in use
 
 bool is_wanted(const Subscription& subscription) {
   return subscription.use != Use::kRecording || events::records_transfers();
@@ -198,8 +204,9 @@ bool open_peruse(const char*& reason) {
     reason = "PERUSE_Init failed";
     return false;
   }
+  openmpi::with_layout([]<const openmpi::Layout & layout> { table = kTable<layout>; });
   for (int i = 0; i < kSubscriptions; ++i) {
-    if (is_wanted(kTable[i]) && query(kTable[i].event, &event_numbers[i]) != kSuccess) {
+    if (is_wanted(table[i]) && query(table[i].event, &event_numbers[i]) != kSuccess) {
       reason = "this Open MPI does not know all PERUSE events that exact counting needs";
       return false;
     }
@@ -212,7 +219,7 @@ bool open_peruse(const char*& reason) {
 // them again for its next communicator: 2,000 communicators in a loop cost the handles of one.
 void subscribe(Live& live) {
   void* comm = const_cast<void*>(live.comm);
-  void*& handles = field_ref<void*>(comm, openmpi::kCommPeruseHandles);
+  void*& handles = field_ref<void*>(comm, openmpi::layout().comm_peruse_handles);
   if (handles == nullptr && live.peruse_handles != nullptr) {
     handles = live.peruse_handles;
     return;
@@ -220,11 +227,11 @@ void subscribe(Live& live) {
   const std::lock_guard guard(freed_lock);
   for (int i = 0; i < kSubscriptions; ++i) {
     void* handle = nullptr;
-    if (!is_wanted(kTable[i])) continue;
-    if (peruse.register_event(event_numbers[i], comm, kTable[i].callback, &live, &handle) !=
+    if (!is_wanted(table[i])) continue;
+    if (peruse.register_event(event_numbers[i], comm, table[i].callback, &live, &handle) !=
         kSuccess)
       continue;
-    const bool only_for_freed = kTable[i].use == Use::kFreed && !events::records_transfers();
+    const bool only_for_freed = table[i].use == Use::kFreed && !events::records_transfers();
     if (only_for_freed) freed_handles().push_back(handle);
     if (!only_for_freed || freed_watched) peruse.activate(handle);
   }
@@ -238,7 +245,8 @@ void watch_freed_requests(bool on) {
 }
 
 void unsubscribe(Live& live) {
-  void*& handles = field_ref<void*>(const_cast<void*>(live.comm), openmpi::kCommPeruseHandles);
+  void*& handles =
+      field_ref<void*>(const_cast<void*>(live.comm), openmpi::layout().comm_peruse_handles);
   if (handles == live.peruse_handles) handles = nullptr;
 }
 

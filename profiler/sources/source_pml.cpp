@@ -20,6 +20,7 @@ using rankmap::field_ref;
 
 using openmpi::kProcNull;
 using openmpi::kSuccess;
+using openmpi::Layout;
 
 void* module_table = nullptr;
 
@@ -29,9 +30,10 @@ void* module_table = nullptr;
 }
 
 // `request`: null if the call that sends the message also completes it.
-[[gnu::always_inline]] inline void count_sent(const void* comm, int tag, int destination,
-                                              std::uint64_t bytes, void* request = nullptr) {
-  Live* live = Communicators::find(comm);
+[[gnu::always_inline]] inline void count_sent(const Layout& layout, const void* comm, int tag,
+                                              int destination, std::uint64_t bytes,
+                                              void* request = nullptr) {
+  Live* live = Communicators::find(comm, layout);
   if (live == nullptr) [[unlikely]]
     return count_lost(destination);
   events::sent(*live, tag, destination, request);
@@ -44,22 +46,24 @@ std::uint64_t bytes_of(std::size_t count, const void* datatype) {
 
 // Counts a message after handing it over: for small ones, whose latency matters, the receiver is
 // then already reading it.
+template <const Layout& layout>
 int send(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
          void* comm) {
-  events::message_sent(comm, tag, destination, bytes_of(count, datatype));
+  events::message_sent(layout, comm, tag, destination, bytes_of(count, datatype));
   const int result = original_pml.send(buffer, count, datatype, destination, tag, mode, comm);
-  if (result == kSuccess) count_sent(comm, tag, destination, bytes_of(count, datatype));
+  if (result == kSuccess) count_sent(layout, comm, tag, destination, bytes_of(count, datatype));
   return result;
 }
 
+template <const Layout& layout>
 int isend(const void* buffer, std::size_t count, void* datatype, int destination, int tag, int mode,
           void* comm, void** request) {
-  events::message_sent(comm, tag, destination, bytes_of(count, datatype));
+  events::message_sent(layout, comm, tag, destination, bytes_of(count, datatype));
   const int result =
       original_pml.isend(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result != kSuccess) return result;
   events::send_requested(*request);
-  count_sent(comm, tag, destination, bytes_of(count, datatype), *request);
+  count_sent(layout, comm, tag, destination, bytes_of(count, datatype), *request);
   return result;
 }
 
@@ -125,12 +129,13 @@ int start_one(StartFunction start, void** request) {
   const bool is_send = find(before, send);
   if (start == nullptr) start = send.start;
   if (start == nullptr) return 1;
-  if (is_send) events::message_sent(send.comm, send.tag, send.destination, send.bytes);
+  const Layout& layout = openmpi::layout();  // the map costs far more
+  if (is_send) events::message_sent(layout, send.comm, send.tag, send.destination, send.bytes);
   const int result = start(1, request);
   if (result != kSuccess || !is_send) return result;
   events::send_requested(*request);
   if (*request != before && release(before, send)) adopt(*request, send);
-  count_sent(send.comm, send.tag, send.destination, send.bytes, *request);
+  count_sent(layout, send.comm, send.tag, send.destination, send.bytes, *request);
   return result;
 }
 
@@ -192,24 +197,37 @@ int del_comm(void* comm) {
 
 enum class Exchanged { kAlways, kForReceives, kNever };
 
+// The entries for the layout in use.
+struct Sends {
+  decltype(Pml::send) send;
+  decltype(Pml::isend) isend;
+};
+Sends sends_in_use() {
+  Sends sends{};
+  openmpi::with_layout([&]<const Layout & layout> { sends = {send<layout>, isend<layout>}; });
+  return sends;
+}
+
 // Calls visit(offset, Open MPI's own, ours, when) for each entry that Fathom calls or replaces: the one
 // list of them.
 template <typename Visit>
 void for_each_entry(Visit visit) {
   Pml& own = original_pml;
+  const Layout& layout = openmpi::layout();
+  const Sends sends = sends_in_use();
+  const receive_requests::Entries receives = receive_requests::entries();
   visit(openmpi::kPmlAddComm, own.add_comm, add_comm, Exchanged::kAlways);
   visit(openmpi::kPmlDelComm, own.del_comm, del_comm, Exchanged::kAlways);
-  visit(openmpi::kPmlSend, own.send, send, Exchanged::kAlways);
-  visit(openmpi::kPmlIsend, own.isend, isend, Exchanged::kAlways);
-  visit(openmpi::kPmlIsendInit, own.isend_init, isend_init, Exchanged::kAlways);
-  visit(openmpi::kPmlStart, own.start, start, Exchanged::kAlways);
-  visit(openmpi::kPmlRecv, own.recv, receive_requests::recv, Exchanged::kForReceives);
-  visit(openmpi::kPmlIrecv, own.irecv, receive_requests::irecv, Exchanged::kForReceives);
-  visit(openmpi::kPmlIrecvInit, own.irecv_init, receive_requests::irecv_init,
-        Exchanged::kForReceives);
-  visit(openmpi::kPmlImrecv, own.imrecv, receive_requests::imrecv, Exchanged::kForReceives);
-  visit(openmpi::kPmlMrecv, own.mrecv, receive_requests::mrecv, Exchanged::kForReceives);
-  visit(openmpi::kPmlIprobe, own.iprobe, decltype(own.iprobe){}, Exchanged::kNever);
+  visit(layout.pml_send, own.send, sends.send, Exchanged::kAlways);
+  visit(layout.pml_isend, own.isend, sends.isend, Exchanged::kAlways);
+  visit(layout.pml_isend_init, own.isend_init, isend_init, Exchanged::kAlways);
+  visit(layout.pml_start, own.start, start, Exchanged::kAlways);
+  visit(layout.pml_recv, own.recv, receives.recv, Exchanged::kForReceives);
+  visit(layout.pml_irecv, own.irecv, receives.irecv, Exchanged::kForReceives);
+  visit(layout.pml_irecv_init, own.irecv_init, receives.irecv_init, Exchanged::kForReceives);
+  visit(layout.pml_imrecv, own.imrecv, receives.imrecv, Exchanged::kForReceives);
+  visit(layout.pml_mrecv, own.mrecv, receives.mrecv, Exchanged::kForReceives);
+  visit(layout.pml_iprobe, own.iprobe, decltype(own.iprobe){}, Exchanged::kNever);
 }
 
 void exchange_entries(Exchanged wanted) {

@@ -26,7 +26,7 @@ bool is_message(const char* object) { return class_name(object) == "mca_pml_ob1_
 // messages on the communicator. False if one of the structures is not of the expected class.
 template <typename F>
 bool for_each_peer(const void* comm, F&& f) {
-  const auto* queues = field<const char*>(comm, openmpi::kCommPml);
+  const auto* queues = field<const char*>(comm, openmpi::layout().comm_pml);
   if (selected_pml() != "ob1" || queues == nullptr || class_name(queues) != "mca_pml_ob1_comm_t" ||
       !is_list(queues + openmpi::kOb1WildReceives)) {
     return false;

@@ -6,9 +6,9 @@
 // sets that callback. Only requests of the program have one.
 #pragma once
 
-#include "openmpi_layout.h"
 #include "profiler/waits/wait_log.h"
 #include "rankmap/communicator_view.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler::events {
 

@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "mpi/meaning.h"
-#include "openmpi_layout.h"
 #include "rankmap/communicator_view.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler {
 namespace {

@@ -97,7 +97,7 @@ NonblockingCall::~NonblockingCall() {
   std::int32_t first = live_->nonblocking_first_tag.load(relaxed);
   const std::int32_t next = rankmap::next_nonblocking_tag(live_->comm);
   // When they run out, tags start again at the top (ompi_coll_base_nbc_reserve_tags).
-  if (next > first) first = openmpi::kTagNonblockingBase;
+  if (next > first) first = static_cast<std::int32_t>(openmpi::layout().tag_nonblocking_base);
   if (next < first) (live_->*runs_).add(first, next + 1, class_);
   live_->nonblocking_class.store(kNoClass, relaxed);
 }
@@ -159,11 +159,12 @@ void WindowCall::made(MPI_Win window) {
       process->communicators().opened_in_window(call_, module == 0 ? kOneSided : kLibrary);
   const Live* known = inside != nullptr ? inside : call_.parent;
   if (known == nullptr) return;
-  process->windows().add({.handle = window,
-                          .inside = inside,
-                          .kind = known->kind,
-                          .group = rankmap::field<const void*>(window, openmpi::kWindowGroup),
-                          .module = module});
+  process->windows().add(
+      {.handle = window,
+       .inside = inside,
+       .kind = known->kind,
+       .group = rankmap::field<const void*>(window, openmpi::layout().window_group),
+       .module = module});
 }
 
 void request_freed(const MPI_Request* request) {

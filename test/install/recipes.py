@@ -65,8 +65,8 @@ def main():
     for argument in arguments:
         name, value = re.fullmatch(r"-D(\w+)=(.+)", argument).groups()
         assert known[name] != "feature" or value in ("enabled", "disabled"), argument
-    listed = re.search(r"kKnownReleases\[\] = \{(.*?)\};", read("rankmap/releases.h")).group(1)
-    releases = {f"{major}.{minor}" for major, minor in re.findall(r"\{(\d+), (\d+)\}", listed)}
+    layouts = re.findall(r"openmpi_(\d+)_(\d+)", read("rankmap/layouts/all.h"))
+    releases = {f"{major}.{minor}" for major, minor in layouts}
     assert releases
     (openmpi,) = [spec for spec in needed if spec.startswith("openmpi@")]
     assert re.match(r"openmpi@([\d.]+)", openmpi).group(1) in releases, openmpi

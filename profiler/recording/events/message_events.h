@@ -5,12 +5,12 @@
 
 #include <cstdint>
 
-#include "openmpi_layout.h"
 #include "profiler/counting/communicators.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "profiler/recording/traced_call.h"
 #include "profiler/waits/message_waits.h"
+#include "rankmap/layouts/all.h"
 
 namespace fathom::profiler::events {
 
@@ -60,9 +60,10 @@ inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
 
 // Called before the message is handed to the PML, so that its receive is never recorded earlier.
 // Ignores MPI_PROC_NULL.
-inline void message_sent(const void* comm, int tag, int peer, std::uint64_t bytes) {
+[[gnu::always_inline]] inline void message_sent(const openmpi::Layout& layout, const void* comm,
+                                                int tag, int peer, std::uint64_t bytes) {
   if (peer < 0) return;
-  const Live* live = Communicators::find(comm);
+  const Live* live = Communicators::find(comm, layout);
   if (live != nullptr) message(trace::RecordKind::kMessageSent, *live, tag, peer, bytes, nullptr);
 }
 
@@ -111,14 +112,16 @@ inline bool is_left_out(const void* request) {
   return live != nullptr && ChosenCommunicators::leaves_out(live->kind);
 }
 
-inline void transfer(trace::TransferStep step, bool receiving, const void* request) {
+// `received_bytes_at`: where a receive request counts its bytes; for kEnd alone.
+inline void transfer(trace::TransferStep step, bool receiving, const void* request,
+                     std::ptrdiff_t received_bytes_at = 0) {
   if (!Level::transfers || is_left_out(request)) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
   constexpr std::size_t kMovedAtOnce = 1024;
   const bool short_receive =
       receiving && step == trace::TransferStep::kEnd &&
-      rankmap::field<std::size_t>(request, openmpi::kOb1ReceivedBytes) <= kMovedAtOnce;
+      rankmap::field<std::size_t>(request, received_bytes_at) <= kMovedAtOnce;
   const StepOrder order = order_of(step, short_receive);
   Recorder::append(*stream, Recorder::now_or_last(*stream, order.follows),
                    trace::RecordKind::kTransfer,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Open MPI's communicators, groups and processes as byte arrays: only what Fathom reads of them, at
-// the offsets of openmpi_layout.h.
+// the offsets of the layout in use.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -58,11 +59,14 @@ class FakeGroup {
     for (const rankmap::Identity who : members) processes_.push_back(fake_process(who));
     publish(openmpi::kGroupFlagDense);
   }
-  // As given, sentinels among them; `flags` 0 is a sparse group.
-  explicit FakeGroup(std::vector<const void*> processes,
-                     std::uint32_t flags = openmpi::kGroupFlagDense)
-      : processes_(std::move(processes)) {
-    publish(flags);
+  // As given, sentinels among them.
+  explicit FakeGroup(std::vector<const void*> processes) : processes_(std::move(processes)) {
+    publish(openmpi::kGroupFlagDense);
+  }
+  enum Sparse { kSparse };  // its members follow from those of its parent
+  FakeGroup(const FakeGroup& parent, Sparse) {
+    publish(0);
+    object_.set(openmpi::kGroupParent, parent.address());
   }
   FakeGroup(const FakeGroup&) = delete;
   FakeGroup& operator=(const FakeGroup&) = delete;
@@ -89,25 +93,32 @@ class FakeCommunicator {
 
   void name(std::string_view text) {
     flags_ |= openmpi::kCommFlagNamed;
-    object_.set(openmpi::kCommFlags, flags_);
-    object_.set_text(openmpi::kCommName, text);
+    object_.set(layout().comm_flags, flags_);
+    default_name(text);
   }
   // What Open MPI itself writes there, for debuggers.
-  void default_name(std::string_view text) { object_.set_text(openmpi::kCommName, text); }
-  void context_id(std::uint32_t id) { object_.set(openmpi::kCommContextId, id); }
+  void default_name(std::string_view text) {
+    if (layout().comm_name_inside > 0) return object_.set_text(layout().comm_name, text);
+    outside_ = text;
+    object_.set(layout().comm_name, outside_.c_str());
+  }
+  void index(std::uint32_t index) { object_.set(layout().comm_index, index); }
   const void* address() const { return object_.address(); }
 
  private:
   FakeCommunicator(const FakeGroup& local, const FakeGroup& remote, int my_rank,
                    std::uint32_t flags)
       : flags_(flags) {
-    object_.set(openmpi::kCommLocalGroup, local.address());
-    object_.set(openmpi::kCommRemoteGroup, remote.address());
-    object_.set(openmpi::kCommMyRank, my_rank);
-    object_.set(openmpi::kCommFlags, flags);
+    object_.set(layout().comm_local_group, local.address());
+    object_.set(layout().comm_remote_group, remote.address());
+    object_.set(layout().comm_my_rank, my_rank);
+    object_.set(layout().comm_flags, flags);
   }
 
+  static const openmpi::Layout& layout() { return openmpi::layout(); }
+
   std::uint32_t flags_;
+  std::string outside_;  // the name, where the communicator holds a pointer
   FakeObject object_;
 };
 

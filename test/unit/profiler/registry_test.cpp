@@ -18,6 +18,7 @@ using test::fake_world;
 using test::FakeCommunicator;
 using test::FakeGroup;
 
+constexpr std::size_t kNameSize = openmpi::kOpenMpi_4_1.comm_name_inside;
 constexpr std::uint32_t kJob = 0x12340001, kOtherJob = 0x12340002;
 
 // What the member `rank` of world kJob calls a communicator over `group`.
@@ -47,13 +48,17 @@ TEST_CASE("a process not yet contacted is a sentinel and gives the same result")
 }
 
 TEST_CASE("a sparse group is asked of the library, and unknown without it") {
-  const FakeGroup group({fake_process({kJob, 9})}, 0);
+  const FakeGroup whole(fake_world(kJob, 6));
+  const FakeGroup odd(whole, FakeGroup::kSparse), last_odd(odd, FakeGroup::kSparse);
   set_sparse_lookup(nullptr);
-  CHECK(member(group.address(), 0) == Identity{~0u, ~0u});
-  set_sparse_lookup([](const void*, int position) {
-    return fake_process({kJob, 40 + static_cast<std::uint32_t>(position)});
+  CHECK(member(odd.address(), 0) == Identity{~0u, ~0u});
+  set_sparse_lookup([](const void*, int, const int* position, const void* parent, int* in_parent) {
+    const bool is_whole = field<std::uint32_t>(parent, openmpi::kGroupFlags) != 0;
+    *in_parent = is_whole ? 2 * *position + 1 : *position + 2;
+    return 0;
   });
-  CHECK(member(group.address(), 2) == Identity{kJob, 42});
+  CHECK(member(odd.address(), 1) == Identity{kJob, 3});
+  CHECK(member(last_odd.address(), 0) == Identity{kJob, 5});  // a sparse group of a sparse group
   set_sparse_lookup(nullptr);
 }
 
@@ -63,8 +68,8 @@ TEST_CASE("a communicator's name is read only where one was set") {
   CHECK(given_name(comm.address()).empty());
   comm.name("halo");
   CHECK(given_name(comm.address()) == "halo");
-  comm.name(std::string(openmpi::kCommNameSize, 'x'));  // no terminator left
-  CHECK(given_name(comm.address()).size() == openmpi::kCommNameSize);
+  comm.name(std::string(kNameSize, 'x'));  // no terminator left
+  CHECK(given_name(comm.address()).size() == kNameSize);
 }
 
 TEST_CASE("the library says what a duplicate was made from, and nothing for other communicators") {
@@ -76,7 +81,7 @@ TEST_CASE("the library says what a duplicate was made from, and nothing for othe
   comm.default_name("MPI COMMUNICATOR 12 SPLIT FROM 7");
   CHECK(!duplicate_of(comm.address()));
   CHECK(given_name(comm.address()).empty());
-  comm.default_name(std::string(openmpi::kCommNameSize, '1'));  // no terminator left
+  comm.default_name(std::string(kNameSize, '1'));  // no terminator left
   CHECK(!duplicate_of(comm.address()));
 }
 
@@ -101,7 +106,7 @@ TEST_CASE("a sentinel and its process give the same key") {
 // A communicator of world kJob as a process sees it; each has the context id that all members have
 // agreed on.
 struct Made {
-  explicit Made(const FakeGroup& group, std::uint32_t id) : comm(group, 0) { comm.context_id(id); }
+  explicit Made(const FakeGroup& group, std::uint32_t id) : comm(group, 0) { comm.index(id); }
   std::uint32_t add_to(Registry& registry, std::uint32_t parent = kNoKind) const {
     return registry.add(comm.address(), "MPI_Comm_dup", parent, 0);
   }
@@ -246,7 +251,7 @@ TEST_CASE("what each process makes of its own MPI_COMM_SELF has one key everywhe
   for (std::uint32_t rank : {0u, 1u}) {
     const FakeGroup self({Identity{kJob, rank}});
     FakeCommunicator comm(self, 0);
-    comm.context_id(5 + rank);  // each process takes its next free one
+    comm.index(5 + rank);  // each process takes its next free one
     Registry registry;
     REQUIRE(registry.open({kJob, rank}));
     const auto alone = registry.add(comm.address(), "predefined", kNoKind,

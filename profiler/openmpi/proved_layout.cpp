@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "profiler/openmpi/proved_layout.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "rankmap/communicator_view.h"
+#include "rankmap/releases.h"
+
+namespace fathom::profiler {
+namespace {
+
+using openmpi::Layout;
+using rankmap::field;
+
+// The memory that may be read without harm: private mappings. Reading a shared one may touch a
+// device.
+class ReadableMemory {
+ public:
+  ReadableMemory() {
+    std::FILE* maps = std::fopen("/proc/self/maps", "re");
+    if (maps == nullptr) return;
+    char line[512];
+    while (std::fgets(line, sizeof line, maps) != nullptr) {
+      Range range{};
+      char reads = 0, shared = 0;
+      if (std::sscanf(line, "%lx-%lx %c%*c%*c%c", &range.begin, &range.end, &reads, &shared) == 4 &&
+          reads == 'r' && shared == 'p') {
+        add(range);
+      }
+    }
+    std::fclose(maps);
+  }
+
+  bool holds(const void* address, std::size_t size) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(address);
+    return std::any_of(ranges_.begin(), ranges_.end(), [=](const Range& range) {
+      return begin >= range.begin && begin < range.end && size <= range.end - begin;
+    });
+  }
+
+ private:
+  struct Range {
+    unsigned long begin, end;
+  };
+
+  void add(const Range& range) {  // an object may lie in two ranges that follow each other
+    if (!ranges_.empty() && ranges_.back().end == range.begin) {
+      ranges_.back().end = range.end;
+    } else {
+      ranges_.push_back(range);
+    }
+  }
+
+  std::vector<Range> ranges_;
+};
+
+// What every field of an object that Fathom reads fits into.
+constexpr std::size_t kObjectSize = 1024, kGroupObjectSize = 64, kProcessSize = 48;
+constexpr std::size_t kLongestText = 32;
+
+class Proof {
+ public:
+  Proof(const Layout& layout, const KnownFacts& facts) : layout_(layout), facts_(facts) {}
+
+  std::string contradiction() const {
+    if (const char* wrong =
+            in_communicator(facts_.world, "MPI_COMM_WORLD", 0, facts_.rank, facts_.size)) {
+      return std::string(wrong) + " of MPI_COMM_WORLD";
+    }
+    if (const char* wrong = in_communicator(facts_.self, "MPI_COMM_SELF", 1, 0, 1)) {
+      return std::string(wrong) + " of MPI_COMM_SELF";
+    }
+    // Nothing has used MPI_COMM_SELF yet; what MPI_Init does on MPI_COMM_WORLD takes tags there.
+    if (next_tag(facts_.self) != layout_.tag_nonblocking_base)
+      return "the first tag of non-blocking collectives";
+    return has_pml_functions() ? "" : "the functions in mca_pml";
+  }
+
+ private:
+  bool reads(const void* address, std::size_t size) const { return memory_.holds(address, size); }
+
+  bool is_text(const char* text, std::string_view expected) const {
+    return reads(text, expected.size() + 1) &&
+           expected == std::string_view(text, expected.size()) && text[expected.size()] == '\0';
+  }
+
+  // The name of an object's class (opal_object_t); empty if there is none.
+  std::string_view class_of(const void* object) const {
+    if (!reads(object, sizeof(void*))) return {};
+    const void* its_class = field<const void*>(object, openmpi::kObjectClass);
+    if (!reads(its_class, sizeof(void*))) return {};
+    const char* name = field<const char*>(its_class, openmpi::kClassName);
+    return reads(name, kLongestText) ? std::string_view(name, strnlen(name, kLongestText))
+                                     : std::string_view();
+  }
+
+  std::int32_t next_tag(const void* comm) const {
+    return field<std::int32_t>(comm, layout_.comm_nonblocking_tag);
+  }
+
+  const char* in_communicator(const void* comm, std::string_view name, std::uint32_t index,
+                              int rank, int size) const {
+    if (!reads(comm, kObjectSize / 2)) return "the place";
+    if (class_of(comm) != "ompi_communicator_t") return "the class";
+    if (field<std::uint32_t>(comm, layout_.comm_index) != index) return "the index";
+    if (field<int>(comm, layout_.comm_my_rank) != rank) return "the rank";
+    const auto flags = field<std::uint32_t>(comm, layout_.comm_flags);
+    if ((flags & openmpi::kCommFlagInter) || !(flags & openmpi::kCommFlagNamed)) return "the flags";
+    if (!is_text(name_of(comm), name)) return "the name";
+    const void* group = field<const void*>(comm, layout_.comm_local_group);
+    if (!is_group(group, rank, size)) return "the group";
+    if (field<const void*>(comm, layout_.comm_remote_group) != group) return "the remote group";
+    if (field<const void*>(comm, layout_.comm_local_comm) != nullptr)
+      return "the local communicator";
+    const void* peruse = field<const void*>(comm, layout_.comm_peruse_handles);
+    if (peruse != nullptr && !reads(peruse, sizeof(void*))) return "the PERUSE handles";
+    const std::int32_t tag = next_tag(comm);
+    if (tag > layout_.tag_nonblocking_base || tag <= openmpi::kTagNonblockingEnd) return "the tag";
+    if (!has_modules(field<const void*>(comm, layout_.comm_collectives)))
+      return "the modules of collectives";
+    return is_pml_data(field<const void*>(comm, layout_.comm_pml)) ? nullptr : "the PML's data";
+  }
+
+  const char* name_of(const void* comm) const {
+    return layout_.comm_name_inside > 0 ? static_cast<const char*>(comm) + layout_.comm_name
+                                        : field<const char*>(comm, layout_.comm_name);
+  }
+
+  bool is_group(const void* group, int own, int size) const {
+    if (!reads(group, kGroupObjectSize) || class_of(group) != "ompi_group_t" ||
+        field<int>(group, openmpi::kGroupSize) != size) {
+      return false;
+    }
+    if (!(field<std::uint32_t>(group, openmpi::kGroupFlags) & openmpi::kGroupFlagDense))
+      return true;
+    const auto* members = field<const void* const*>(group, openmpi::kGroupProcs);
+    const auto count = static_cast<std::size_t>(size);
+    return reads(members, count * sizeof(void*)) && reads(members[own], kProcessSize);
+  }
+
+  // mca_coll_tuned_module_t, ompi_coll_libnbc_module_t.
+  bool has_modules(const void* table) const {
+    for (const std::ptrdiff_t offset : {openmpi::kModule_allreduce, openmpi::kModule_barrier,
+                                        openmpi::kModule_ibcast, openmpi::kModule_scatterv}) {
+      if (!reads(table, kObjectSize)) return false;
+      const std::string_view name = class_of(field<const void*>(table, offset));
+      if (!name.starts_with("mca_coll_") && !name.starts_with("ompi_coll_")) return false;
+    }
+    return true;
+  }
+
+  // Only pml/ob1's is read (sources/unexpected_queue.h).
+  bool is_pml_data(const void* data) const {
+    return !facts_.has_ob1 || class_of(data) == "mca_pml_ob1_comm_t";
+  }
+
+  bool has_pml_functions() const {
+    const std::ptrdiff_t entries[] = {
+        openmpi::kPmlAddComm, openmpi::kPmlDelComm,   layout_.pml_irecv_init, layout_.pml_irecv,
+        layout_.pml_recv,     layout_.pml_isend_init, layout_.pml_isend,      layout_.pml_send,
+        layout_.pml_iprobe,   layout_.pml_start,      layout_.pml_imrecv,     layout_.pml_mrecv};
+    return std::ranges::all_of(entries, [this](std::ptrdiff_t at) {
+      return reads(static_cast<const char*>(facts_.pml) + at, sizeof(void*)) &&
+             facts_.is_pml_function(field<const void*>(facts_.pml, at));
+    });
+  }
+
+  const Layout& layout_;
+  const KnownFacts& facts_;
+  ReadableMemory memory_;
+};
+
+// opal_object_t begins with this number if configure was given --enable-debug (opal_object.h).
+bool is_debug_build(const void* object) {
+  return field<std::uint64_t>(object, 0) == 0xdeafbeeddeafbeed;
+}
+
+std::string name_of(const Layout& layout) {
+  const openmpi::Version& first = layout.first;
+  return std::to_string(first.major) + "." + std::to_string(first.minor) + "." +
+         std::to_string(first.patch);
+}
+
+bool is_made_for(const Layout& layout, const openmpi::Version& version) {
+  return layout.first <= version && version <= layout.last;
+}
+
+// Those of the series, the ones made for this release first.
+std::vector<const Layout*> candidates(const openmpi::Version& version) {
+  std::vector<const Layout*> found;
+  openmpi::Layouts::for_each([&]<const Layout & layout> {
+    if (is_same_series(layout.first, version)) found.push_back(&layout);
+  });
+  std::ranges::stable_partition(
+      found, [&version](const Layout* layout) { return is_made_for(*layout, version); });
+  return found;
+}
+
+}  // namespace
+
+std::string contradiction(const Layout& layout, const KnownFacts& facts) {
+  return Proof(layout, facts).contradiction();
+}
+
+const Layout* prove_layout(const openmpi::Version& version, const KnownFacts& facts,
+                           std::string& reason) {
+  reason.clear();
+  for (const Layout* layout : candidates(version)) {
+    const std::string wrong = contradiction(*layout, facts);
+    if (wrong.empty()) return layout;
+    if (reason.empty()) reason = wrong + " is not where " + name_of(*layout) + " has it";
+  }
+  if (is_debug_build(facts.world)) {
+    reason = "built with --enable-debug, whose structures Fathom does not know";
+  } else {
+    reason = "whose structures are not those of any release that Fathom knows (" + reason + ")";
+  }
+  return nullptr;
+}
+
+}  // namespace fathom::profiler

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Open MPI 6.0.0. Written by rankmap/write_layouts.py from the internal headers of Open MPI 6.0.0.
+// Do not edit.
+#pragma once
+
+#include "rankmap/layouts/layout.h"
+
+namespace fathom::openmpi {
+
+inline constexpr Layout kOpenMpi_6_0{
+    .first = {6, 0, 0},
+    .last = {6, 0, 0},
+    .comm_name = 160,
+    .comm_name_inside = 0,
+    .comm_index = 216,
+    .comm_my_rank = 220,
+    .comm_flags = 224,
+    .comm_local_comm = 280,
+    .comm_local_group = 264,
+    .comm_remote_group = 272,
+    .comm_peruse_handles = 304,
+    .comm_pml = 328,
+    .comm_collectives = 344,
+    .comm_nonblocking_tag = 248,
+    .request_process = 488,
+    .request_received_bytes = 528,
+    .pml_irecv_init = 56,
+    .pml_irecv = 64,
+    .pml_recv = 72,
+    .pml_isend_init = 80,
+    .pml_isend = 88,
+    .pml_send = 96,
+    .pml_iprobe = 104,
+    .pml_start = 120,
+    .pml_imrecv = 144,
+    .pml_mrecv = 152,
+    .window_group = 168,
+    .window_module = 216,
+    .tag_nonblocking_base = -34,
+};
+
+}  // namespace fathom::openmpi
