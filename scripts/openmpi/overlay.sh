@@ -13,12 +13,17 @@
 # the installed compiler flags; symbols and the sizes of all classes are compared at the end. A build
 # without UCX, for instance, has a shorter ompi_proc_t, and the installed pml/ucx would write beyond
 # its end.
+#
+# Open MPI 4.1 has a file for each component. In 5.0 all of them are in libmpi, which is then the only
+# file, and everything that it knows is compiled: MPI-IO, UCX, libfabric.
 set -euo pipefail
 . "$(dirname "$0")/../lib.sh"
 . "$(dirname "$0")/sources.sh"
 
 release=$1 prefix=$2 sources=${3:-}
 : "${ompi_info:?}" "${libmpi:?}" "${component:?}"  # from openmpi.sh
+[ -f "$component" ] && separate=yes || separate=no  # components
+launchers=${launchers:-$(dirname "$ompi_info")}     # where mpirun and the compilers are
 work=$(mktemp -d "${TMPDIR:-/tmp}/fathom-openmpi.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
@@ -33,17 +38,21 @@ build_flags() {
     paste -sd ' '
 }
 
-# The installed configuration, less what no longer matters for the two files. With the installed
-# opal_config.h, that includes transports, whose headers may not be here.
+# The installed configuration, less what does not matter for libmpi and pml/ob1. With the installed
+# opal_config.h, that includes transports in files of their own, whose headers may not be here.
 configure() {
-  local word words=() without=io-romio321
+  local word words=() without= transports=yes
+  if [ "$separate" = yes ]; then
+    without=,io-romio321
+    [ ! -f "$installed_config" ] || transports=no
+  fi
   while IFS= read -r word; do
     case $word in
       --enable-mpi-java* | --with-jdk-* | --enable-oshmem* | --runstatedir=* | '') continue ;;
       CFLAGS=* | CXXFLAGS=* | FCFLAGS=* | LDFLAGS=*) continue ;;
       --with-verbs* | --with-libfabric* | --with-ofi* | --with-psm* | --with-ucx* | --with-portals4* | \
         --with-knem* | --with-xpmem* | --with-hcoll* | --with-mxm* | --with-fca* | --with-lustre*)
-        if [ -f "$installed_config" ]; then continue; fi ;;
+        if [ "$transports" = no ]; then continue; fi ;;
     esac
     # What is built in elsewhere has a `configure` of its own, which takes a third of the time.
     case $word in
@@ -53,13 +62,14 @@ configure() {
     esac
     words+=("$word")
   done < <(fact "Configure command line" | xargs -r printf '%s\n')
-  if [ -f "$installed_config" ]; then
+  if [ "$transports" = no ]; then
     words+=(--without-verbs --without-libfabric --without-psm --without-psm2 --without-ucx)
   fi
   mkdir -p "$work/build"
   cd "$work/build"
   ../source/configure "${words[@]}" --enable-peruse --disable-oshmem --disable-mpi-java \
-    --disable-man-pages --enable-mca-no-build=$without --disable-dependency-tracking --enable-silent-rules \
+    --without-prrte --disable-man-pages --enable-mca-no-build="${without#,}" \
+    --disable-dependency-tracking --enable-silent-rules \
     CFLAGS="$(build_flags CFLAGS)" CXXFLAGS="$(build_flags CXXFLAGS)" \
     FCFLAGS="$(build_flags FCFLAGS)" LDFLAGS="$(build_flags LDFLAGS)"
   if [ -f "$installed_config" ]; then
@@ -72,8 +82,11 @@ configure() {
 
 # The folders under ompi/ whose objects are in libmpi, in the order of Open MPI's own Makefile.
 library_folders() {
-  printf 'print:\n\t@echo include datatype debuggers mpi/c mpi/tool $(OMPI_MPIEXT_C_DIRS) %s\n' \
-    'mpi/fortran/base $(filter-out mca/common,$(MCA_ompi_FRAMEWORKS_SUBDIRS)) $(MCA_ompi_FRAMEWORK_COMPONENT_STATIC_SUBDIRS)' |
+  local apart=
+  [ "$separate" = no ] || apart=mca/common
+  printf 'print:\n\t@echo include datatype debuggers mpi/c mpi/tool $(OMPI_MPIEXT_C_DIRS) %s %s\n' \
+    "mpi/fortran/base \$(filter-out $apart,\$(MCA_ompi_FRAMEWORKS_SUBDIRS))" \
+    '$(MCA_ompi_FRAMEWORK_COMPONENT_STATIC_SUBDIRS)' |
     make --no-print-directory -C ompi -f Makefile -f - print
 }
 
@@ -84,7 +97,7 @@ run_path_flags() {
     -e 's/.*(RUNPATH).*\[\(.*\)\]/-Wl,-rpath,\1 -Wl,--enable-new-dtags/p'
 }
 
-# libopen-rte and libopen-pal are the installed ones.
+# libopen-rte (4.1) and libopen-pal are the installed ones.
 compile() {
   local folder jobs installed
   cd "$work/build"
@@ -92,11 +105,13 @@ compile() {
   installed=$(ldd "$libmpi" | awk '$1 ~ /^libopen-(rte|pal)\./ { printf " -Wl,%s", $3 }')
   find ompi -name Makefile -exec sed -i -E 's#[^ ]*/libopen-(pal|rte)\.la##' {} +
   sed -i 's/^hardcode_libdir_flag_spec=.*/hardcode_libdir_flag_spec=""/' libtool
+  # What components need and Open MPI brings along: ROMIO, TreeMatch.
+  [ ! -d 3rd-party ] || make -C 3rd-party -j"$jobs"
   for folder in $(library_folders); do
     make -C "ompi/$folder" -j"$jobs"
   done
   make -C ompi libmpi.la OMPI_LIBMPI_EXTRA_LDFLAGS="$installed $(run_path_flags "$libmpi")"
-  [ ! -f "$component" ] || make -C ompi/mca/pml/ob1 -j"$jobs" mca_pml_ob1.la \
+  [ "$separate" = no ] || make -C ompi/mca/pml/ob1 -j"$jobs" mca_pml_ob1.la \
     LDFLAGS="$(build_flags LDFLAGS) $(run_path_flags "$component")"
 }
 
@@ -126,7 +141,7 @@ lay_out() {
   cc -O2 -o "$work/class_sizes" "$fathom_scripts/openmpi/class_sizes.c" -ldl
   cp "$work/build/ompi/.libs/libmpi.so.40" "$prefix/lib/"
   cp "$libmpi" "$prefix/replaces/libmpi.so.40"
-  if [ -f "$component" ]; then
+  if [ "$separate" = yes ]; then
     cp "$work/build/ompi/mca/pml/ob1/.libs/mca_pml_ob1.so" "$prefix/lib/"
     cp "$component" "$prefix/replaces/"
   fi
@@ -140,17 +155,19 @@ lay_out() {
 }
 
 compilers_and_launchers() {
-  local name bin
-  bin=$(dirname "$ompi_info")
+  local name
   for name in mpicc mpicxx mpic++ mpiCC mpif77 mpif90 mpifort ompi_info; do
-    [ ! -x "$bin/$name" ] || ln -s "$bin/$name" "$prefix/bin/$name"
+    [ ! -x "$launchers/$name" ] || ln -s "$launchers/$name" "$prefix/bin/$name"
   done
   for name in mpirun mpiexec; do
-    printf '%s\n' '#!/bin/sh' \
-      "# The installed $name. Its ranks on this host load libmpi and pml/ob1 with PERUSE." \
-      "export LD_LIBRARY_PATH='$prefix/lib'\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}" \
-      "export OMPI_MCA_mca_base_component_path='$prefix/lib':\${OMPI_MCA_mca_base_component_path:-SYSTEM_DEFAULT:USER_DEFAULT}" \
-      "exec '$bin/$name' \"\$@\"" >"$prefix/bin/$name"
+    {
+      printf '%s\n' '#!/bin/sh' \
+        "# The installed $name. Its ranks on this host load libmpi and pml/ob1 with PERUSE." \
+        "export LD_LIBRARY_PATH='$prefix/lib'\${LD_LIBRARY_PATH:+:\$LD_LIBRARY_PATH}"
+      [ "$separate" = no ] || printf '%s\n' \
+        "export OMPI_MCA_mca_base_component_path='$prefix/lib':\${OMPI_MCA_mca_base_component_path:-SYSTEM_DEFAULT:USER_DEFAULT}"
+      printf '%s\n' "exec '$launchers/$name' \"\$@\""
+    } >"$prefix/bin/$name"
     chmod +x "$prefix/bin/$name"
   done
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The sources of Open MPI, for the recipes beside this file. Source it after lib.sh.
 
+. "$fathom_scripts/openmpi/archive.sh"
+
 # fetch_sources FOLDER RELEASE [PATH]: unpacks the sources into FOLDER/source. PATH: an archive, or a
 # folder; without it they come from the source package of the installed libmpi (of any package
 # `openmpi` of this release if none is installed).
@@ -52,6 +54,16 @@ fetch_package() {
   fi
   apt-get "${private[@]}" source "openmpi=$exact" ||
     die "apt has no sources of openmpi $exact; give them: --sources openmpi-$release.tar.bz2"
+}
+
+# fetch_debian_sources FOLDER RELEASE: those of the suite of Debian that has this release, in
+# FOLDER/openmpi-RELEASE.
+fetch_debian_sources() {
+  command -v dpkg-source >/dev/null ||
+    die "the sources of Open MPI $2 are a package of Debian, which dpkg-source unpacks: install dpkg-dev"
+  open_archive "$1" "$2" deb-src
+  cd "$1"
+  apt-get -c="$1/apt.conf" source --only-source openmpi
 }
 
 # dpkg may know a file by its name before /lib became a link to /usr/lib.

@@ -39,6 +39,43 @@ int main(int count, char** words) {
   return count > 1 ? atoi(words[1]) : 0;
 }
 """
+PERUSE = """
+#include <dlfcn.h>
+#include <mpi.h>
+#include <stdio.h>
+
+typedef int Callback(void* handle, MPI_Aint id, void* what, void* own);
+
+static int events;
+
+static int count_event(void* handle, MPI_Aint id, void* what, void* own) {
+  (void)handle, (void)id, (void)what, (void)own;
+  ++events;
+  return 0;
+}
+
+int main(int count, char** words) {
+  int rank, event;
+  void* handle;
+  MPI_Init(&count, &words);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  int (*const start)(void) = dlsym(RTLD_DEFAULT, "PERUSE_Init");
+  int (*const find)(const char*, int*) = dlsym(RTLD_DEFAULT, "PERUSE_Query_event");
+  int (*const watch)(int, MPI_Comm, Callback*, void*, void**) = dlsym(RTLD_DEFAULT, "PERUSE_Event_comm_register");
+  int (*const activate)(void*) = dlsym(RTLD_DEFAULT, "PERUSE_Event_activate");
+  if (start == NULL || start() != 0 || find("PERUSE_COMM_REQ_COMPLETE", &event) != 0 ||
+      watch(event, MPI_COMM_WORLD, count_event, NULL, &handle) != 0 || activate(handle) != 0) {
+    return 3;
+  }
+  for (int i = 0; i < 5; ++i) {
+    if (rank == 0) MPI_Ssend(&rank, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1) MPI_Recv(&event, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  printf("%d: %d\\n", rank, events);
+  MPI_Finalize();
+  return 0;
+}
+"""
 UCX = ("--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any")
 OB1 = ("--mca", "pml", "ob1")
 
@@ -150,6 +187,22 @@ class Later6(Unpacked, unittest.TestCase):
         self.ranks(*OB1, program="./abi")
 
 
+class Later5Peruse(Unpacked, unittest.TestCase):
+    """Built in minutes, so nothing but its name builds it: scripts/openmpi.sh 5.0.7-peruse."""
+    release = open_mpi.later_releases()[0]
+    version = f"{release}-peruse"
+
+    def test_each_request_of_a_message_completes_once(self):
+        (self.folder / "program.c").write_text(PERUSE)
+        self.compile("mpicc", "peruse")
+        result = self.mpirun(*OB1, "./peruse")
+        self.assertEqual((result.returncode, sorted(result.stdout.split("\n"))), (0, ["", "0: 5", "1: 5"]), result.stderr)
+
+    def test_it_replaces_the_libmpi_of_its_release(self):
+        replaced, = open_mpi.prefix_of(self.release).glob("root/usr/lib/*/libmpi.so.40")
+        self.assertEqual((self.prefix / "replaces/libmpi.so.40").read_bytes(), replaced.read_bytes())
+
+
 class Refused(unittest.TestCase):
     """With a made-up apt and unshare: what cannot be had is said in one sentence, and nothing is left."""
 
@@ -198,6 +251,10 @@ class Refused(unittest.TestCase):
         self.tool("unshare", "echo unshare failed: Operation not permitted >&2; exit 1")
         self.assertEqual(self.sentence("5.0.7"), "Open MPI 5.0.7 needs a mount namespace of its own, and this account may "
                          "not have one (unshare failed: Operation not permitted)")
+
+    def test_a_newer_peruse(self):
+        self.apt(version="5.0.8-1")
+        self.assertEqual(self.sentence("5.0.7-peruse"), "Open MPI 5.0.7 cannot be had: Debian's suite trixie has 5.0.8")
 
     def test_check_fetches_nothing(self):
         self.assertEqual(self.sentence("5.0.7", "--check"),
