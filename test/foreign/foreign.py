@@ -24,7 +24,7 @@ import fake_mpi
 HERE = pathlib.Path(__file__).resolve().parent
 MPICH = {name: shutil.which(name + ".mpich") for name in ("mpicc", "mpifort", "mpirun")}
 STANDARD_ABI = ("libmpi_abi.so.1", "Open MPI v6.0.0rc2, package: made up", True)
-LATER_OPEN_MPI = ("libmpi.so.40", "Open MPI v5.0.7, package: made up", True)
+LATER_OPEN_MPI = ("libmpi.so.40", "Open MPI v7.0.0, package: made up", True)
 MPICH_LIKE = ("libmpich.so.12", r"MPICH Version:\t4.0.2\nMPICH Release date: made up\n", False)
 SILENT = ("libmpi_other.so.1", "", False)
 NOT_INHERITED = ("FATHOM_", "OMPI_", "PMI", "SLURM_")
@@ -100,7 +100,7 @@ class MadeUp(ForeignTest):
         self.check(*STANDARD_ABI, "Open MPI v6.0.0rc2,")
 
     def test_every_call_of_a_later_open_mpi_is_passed_on(self):
-        self.check(*LATER_OPEN_MPI, "Open MPI v5.0.7,")
+        self.check(*LATER_OPEN_MPI, "Open MPI v7.0.0,")
 
     def test_every_call_of_mpich_is_passed_on(self):
         self.check(*MPICH_LIKE, "MPICH Version: 4.0.2,")
