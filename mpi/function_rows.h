@@ -9,9 +9,8 @@
 namespace fathom::mpi {
 
 struct FunctionRow {
-  std::string_view key;  // "isend", "bcast_init"
-  std::string_view
-      name;  // "MPI_Isend"; for Open MPI's MPIX_Bcast_init the standard's MPI_Bcast_init
+  std::string_view key;   // "isend", "bcast_init"
+  std::string_view name;  // "MPI_Isend"
   FunctionId id;
   Meaning meaning;
 };

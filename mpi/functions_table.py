@@ -32,6 +32,11 @@ class Function:
         return 'P' + self.name
 
     @property
+    def names(self):
+        """All names under which programs call it: that of the standard, and an earlier one."""
+        return [self.name, *filter(None, [self.options.get('formerly')])]
+
+    @property
     def variadic(self):
         return '...' in self.parameters
 
@@ -42,12 +47,9 @@ class Function:
                         self.parameters.replace(', ...', words))
 
     @property
-    def class_name(self):
-        return self.options.get('class', self.name)
-
-    @property
     def constant(self):
-        return 'k' + self.class_name.removeprefix('MPI_')
+        """Of the class of its messages."""
+        return 'k' + self.short
 
     @property
     def group(self):

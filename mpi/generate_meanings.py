@@ -91,7 +91,7 @@ def meanings(functions):
     rows = []
     for f in functions:
         meaning = ', '.join(f'.{member} = {value}' for member, value in members(f))
-        rows.append(f'    {{"{key(f)}", "{f.class_name}", FunctionId::{identifier(f)}, {{{meaning}}}}},')
+        rows.append(f'    {{"{key(f)}", "{f.name}", FunctionId::{identifier(f)}, {{{meaning}}}}},')
     return '\n'.join([HEADER, '#include "mpi/function_rows.h"', '', 'namespace fathom::mpi {', '',
                       'const FunctionRow kFunctionRows[] = {', *rows, '};',
                       f'const std::size_t kFunctionRowCount = {len(functions)};', '',

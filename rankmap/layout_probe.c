@@ -85,7 +85,11 @@ struct ob1_rendezvous_header {
 
 union ob1_header {
   struct ob1_rendezvous_header rendezvous;
+#if OMPI_MAJOR_VERSION >= 5
+  uint64_t longest[10]; /* mca_pml_ob1_ext_rget_hdr_t */
+#else
   uint64_t longest[7]; /* mca_pml_ob1_rdma_hdr_t */
+#endif
 };
 
 struct ob1_recv_frag {
@@ -180,7 +184,7 @@ int main(int count, char** arguments) {
   AT("kOb1MessageType", struct ob1_recv_frag, header.rendezvous.match.type);
   AT("kOb1MessageTag", struct ob1_recv_frag, header.rendezvous.match.tag);
   AT("kOb1MessageLength", struct ob1_recv_frag, header.rendezvous.msg_length);
-  AT("kOb1FirstSegmentLength", struct ob1_recv_frag, segments[0].seg_len);
+  DIFFERS(message_first_segment_length, struct ob1_recv_frag, segments[0].seg_len);
   /* OMPI_PML_OB1_MATCH_HDR_LEN: the size without the padding at the end. */
   line("kOb1MatchHeaderSize",
        offsetof(struct ob1_match_header, sequence) + (OPAL_ENABLE_HETEROGENEOUS_SUPPORT ? 4 : 2));

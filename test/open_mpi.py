@@ -54,9 +54,33 @@ def prefix_of(version):
     return pathlib.Path(found.stdout.strip())
 
 
+def include_folders():
+    """The folder with mpi.h of each Open MPI that is here, and a sentence for each that is not."""
+    later, missing = later_rows()
+    prefixes = [row.prefix for row in installed()] + [row.prefix / "root/usr" for row in later]
+    headers = [header for prefix in prefixes for pattern in ("lib/*/openmpi/include/mpi.h", "include/mpi.h")
+               for header in prefix.glob(pattern)]
+    return [header.parent for header in headers], missing
+
+
+def later_rows():
+    """(rows of the later releases that are here, a sentence for each that is not)."""
+    found, missing = [], []
+    for version in [*later_releases(), "5.0.7-peruse"]:
+        try:
+            prefix = prefix_of(version)
+        except LookupError as sentence:
+            missing.append(str(sentence))
+            continue
+        has_peruse = version.endswith("-peruse")
+        found.append(Row(version, f"Open MPI {version}", prefix, has_peruse,
+                         {"LD_LIBRARY_PATH": str(prefix / "lib")} if has_peruse else {}))
+    return found, missing
+
+
 @functools.cache
 def rows():
-    """Every build that the tests know, installed or not."""
+    """Every build that all tests run on, installed or not."""
     peruse = peruse_prefix()
     return [Row("stock", "stock Open MPI", pathlib.Path("/usr"), False, {}),
             Row("peruse", "PERUSE build", peruse, True, {"LD_LIBRARY_PATH": str(peruse / "lib")})]

@@ -127,7 +127,8 @@ class Examination {
 
   bool examine_one(const MpiFacts& facts) {
     const std::string name = fmt::format("{} ({})", facts.version, facts.path);
-    if (!openmpi::is_known_series(openmpi::version_of(facts.version))) {
+    const openmpi::Version version = openmpi::version_of(facts.version);
+    if (!openmpi::is_known_series(version)) {
       line(Verdict::kNo, "MPI library",
            name + "; Fathom knows Open MPI " + openmpi::known_releases());
       return false;
@@ -152,8 +153,10 @@ class Examination {
                *overlay + " over this Open MPI, in the ranks");
     } else {
       line(Verdict::kWarn, "  source peruse",
-           "built without PERUSE, so the pml source counts; 'fathom doctor --build-peruse' builds "
-           "the two files that PERUSE needs");
+           std::string("built without PERUSE, so the pml source counts") +
+               (version.major == 4 ? "; 'fathom doctor --build-peruse' builds the two files that "
+                                     "PERUSE needs"
+                                   : ""));
     }
     pml_ = pml_ || facts.has_mca_pml;
     peruse_ = peruse_ || facts.has_peruse || overlay;

@@ -7,12 +7,10 @@
 // collectives ask the library for the number of neighbours.
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <cstdint>
 
 #include "profiler/counting/communicators.h"
+#include "profiler/openmpi/mpi.h"
 #include "rankmap/communicator_view.h"
 #include "rankmap/layouts/all.h"
 

@@ -37,6 +37,15 @@ std::string_view component_in(std::string_view class_name) {
   return class_name.substr(0, class_name.find("_module"));
 }
 
+// What is between `begin` and the next `end` in a text, which may be null; empty if it is not there.
+std::string between(const char* text, std::string_view begin, char end) {
+  const std::string_view whole = text == nullptr ? "" : text;
+  const auto start = whole.find(begin);
+  if (start == std::string_view::npos) return {};
+  const std::string_view rest = whole.substr(start + begin.size());
+  return std::string(rest.substr(0, rest.find(end)));
+}
+
 }  // namespace
 
 std::uint32_t module_number(const std::string& name) {
@@ -61,19 +70,18 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
   return 0;
 }
 
-// A window's module is a table of functions that lie in the component's own file, mca_osc_NAME.so.
+// A window's module is a table of functions. They lie in the component's own file, mca_osc_NAME.so, or,
+// as since 5.0 by default, in the library and are called ompi_osc_NAME_put.
 std::uint32_t bypassing_window_module(const void* window) try {
   const void* module = field<const void*>(window, openmpi::layout().window_module);
-  Dl_info info{};
   for (int entry = 0; entry < 8; ++entry) {
+    Dl_info info{};
     const void* function = field<const void*>(module, entry * static_cast<int>(sizeof(void*)));
-    if (function == nullptr || dladdr(function, &info) == 0 || info.dli_fname == nullptr) continue;
-    const std::string_view file = info.dli_fname;
-    const auto start = file.find("mca_osc_");
-    if (start == std::string_view::npos) continue;
-    std::string_view component = file.substr(start + 8);
-    component = component.substr(0, component.find('.'));
-    return component == "pt2pt" ? 0 : module_number("osc/" + std::string(component));
+    if (function == nullptr || dladdr(function, &info) == 0) continue;
+    std::string component = between(info.dli_fname, "mca_osc_", '.');
+    if (component.empty()) component = between(info.dli_sname, "ompi_osc_", '_');
+    if (component == "pt2pt") return 0;
+    if (!component.empty()) return module_number("osc/" + component);
   }
   return module_number("osc/unknown");
 } catch (...) {

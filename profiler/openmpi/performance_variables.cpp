@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/performance_variables.h"
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <algorithm>
 #include <cstring>
 
+#include "mpi_functions.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
 
 namespace fathom::profiler {
 namespace {
 
-#define FATHOM_MPI_T(name) find_in_mpi_as<decltype(&name)>(#name)
+#define FATHOM_MPI_T(name) find_in_mpi_as<decltype(&P##name)>("P" #name)
 
 double as_double(const char* at, int size, bool floating) {
   if (floating) {

@@ -36,11 +36,13 @@ class ReadableMemory {
     std::fclose(maps);
   }
 
-  bool holds(const void* address, std::size_t size) const {
+  // How many bytes may be read from there on.
+  std::size_t from(const void* address) const {
     const auto begin = reinterpret_cast<std::uintptr_t>(address);
-    return std::any_of(ranges_.begin(), ranges_.end(), [=](const Range& range) {
-      return begin >= range.begin && begin < range.end && size <= range.end - begin;
-    });
+    for (const Range& range : ranges_) {
+      if (begin >= range.begin && begin < range.end) return range.end - begin;
+    }
+    return 0;
   }
 
  private:
@@ -59,8 +61,11 @@ class ReadableMemory {
   std::vector<Range> ranges_;
 };
 
-// What every field of an object that Fathom reads fits into.
-constexpr std::size_t kObjectSize = 1024, kGroupObjectSize = 64, kProcessSize = 48;
+// The parts of objects that hold all fields of which Fathom reads any.
+constexpr std::size_t kCommunicatorSize = 360;
+constexpr std::size_t kGroupObjectSize = openmpi::kGroupParent + sizeof(void*);
+constexpr std::size_t kProcessSize = openmpi::kProcRank + sizeof(std::uint32_t);
+constexpr std::size_t kModuleTableSize = openmpi::kModule_neighbor_alltoallw + sizeof(void*);
 constexpr std::size_t kLongestText = 32;
 
 class Proof {
@@ -82,7 +87,7 @@ class Proof {
   }
 
  private:
-  bool reads(const void* address, std::size_t size) const { return memory_.holds(address, size); }
+  bool reads(const void* address, std::size_t size) const { return memory_.from(address) >= size; }
 
   bool is_text(const char* text, std::string_view expected) const {
     return reads(text, expected.size() + 1) &&
@@ -95,8 +100,7 @@ class Proof {
     const void* its_class = field<const void*>(object, openmpi::kObjectClass);
     if (!reads(its_class, sizeof(void*))) return {};
     const char* name = field<const char*>(its_class, openmpi::kClassName);
-    return reads(name, kLongestText) ? std::string_view(name, strnlen(name, kLongestText))
-                                     : std::string_view();
+    return {name, strnlen(name, std::min(memory_.from(name), kLongestText))};
   }
 
   std::int32_t next_tag(const void* comm) const {
@@ -105,7 +109,7 @@ class Proof {
 
   const char* in_communicator(const void* comm, std::string_view name, std::uint32_t index,
                               int rank, int size) const {
-    if (!reads(comm, kObjectSize / 2)) return "the place";
+    if (!reads(comm, kCommunicatorSize)) return "the place";
     if (class_of(comm) != "ompi_communicator_t") return "the class";
     if (field<std::uint32_t>(comm, layout_.comm_index) != index) return "the index";
     if (field<int>(comm, layout_.comm_my_rank) != rank) return "the rank";
@@ -145,9 +149,9 @@ class Proof {
 
   // mca_coll_tuned_module_t, ompi_coll_libnbc_module_t.
   bool has_modules(const void* table) const {
+    if (!reads(table, kModuleTableSize)) return false;
     for (const std::ptrdiff_t offset : {openmpi::kModule_allreduce, openmpi::kModule_barrier,
                                         openmpi::kModule_ibcast, openmpi::kModule_scatterv}) {
-      if (!reads(table, kObjectSize)) return false;
       const std::string_view name = class_of(field<const void*>(table, offset));
       if (!name.starts_with("mca_coll_") && !name.starts_with("ompi_coll_")) return false;
     }

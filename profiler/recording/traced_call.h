@@ -12,14 +12,12 @@
 // MPI itself would not.
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <cstdint>
 #include <utility>
 
 #include "profiler/calls/arguments.h"
 #include "profiler/counting/communicators.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "rankmap/communicator_view.h"
@@ -42,19 +40,21 @@ constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
 }
 
 // The number of a request in the records: its address, or kNoRequest for the predefined requests
-// that are always complete (ompi_request_null, ompi_request_empty).
+// that are always complete (ompi_request_null, ompi_request_empty and, since 6.0, ompi_request_empty_send).
 class Requests {
  public:
   static void open();  // after MPI_Init
   static std::uint64_t number(MPI_Request request) {
     const auto* address = static_cast<const void*>(request);
-    return address == null_ || address == empty_ ? trace::kNoRequest
-                                                 : reinterpret_cast<std::uint64_t>(address);
+    return address == null_ || address == empty_ || address == empty_send_
+               ? trace::kNoRequest
+               : reinterpret_cast<std::uint64_t>(address);
   }
 
  private:
   static inline const void* null_ = nullptr;
   static inline const void* empty_ = nullptr;
+  static inline const void* empty_send_ = nullptr;
 };
 
 inline std::uint64_t number(MPI_Request request) {

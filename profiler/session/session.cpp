@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/session/session.h"
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <unistd.h>
 
 #include <cerrno>
@@ -13,6 +10,7 @@
 #include <fstream>
 
 #include "base/program_name.h"
+#include "mpi_functions.h"
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/calls/function_names.h"
@@ -21,6 +19,7 @@
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/openmpi/gather.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/overlay.h"
 #include "profiler/openmpi/performance_variables.h"

@@ -5,12 +5,10 @@
 // the next one is tried, and the profile says why (steps_down).
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <string>
 
 #include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/mpi.h"
 
 namespace fathom::profiler {
 

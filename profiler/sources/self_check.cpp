@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/self_check.h"
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <iterator>
 #include <vector>
 
+#include "mpi_functions.h"
 #include "profiler/counting/profiled_process.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/receive_requests.h"

@@ -50,7 +50,7 @@ std::uint64_t length_of(const void* message) {
   if (field<std::uint8_t>(message, openmpi::kOb1MessageType) != openmpi::kOb1TypeMatch) {
     return field<std::uint64_t>(message, openmpi::kOb1MessageLength);
   }
-  return field<std::uint64_t>(message, openmpi::kOb1FirstSegmentLength) -
+  return field<std::uint64_t>(message, openmpi::layout().message_first_segment_length) -
          openmpi::kOb1MatchHeaderSize;
 }
 

@@ -6,12 +6,10 @@
 // nothing.
 #pragma once
 
-#define OMPI_SKIP_MPICXX 1
-#include <mpi.h>
-
 #include <cstdarg>
 
 #include "profiler/counting/communicators.h"
+#include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/next_function.h"
 
 // Reads five words after `last` from "...", as more1 to more5: some tools give MPI_Pcontrol more

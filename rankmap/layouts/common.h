@@ -47,7 +47,6 @@ inline constexpr std::ptrdiff_t kOb1Unexpected = 104;
 inline constexpr std::ptrdiff_t kOb1MessageType = 56;
 inline constexpr std::ptrdiff_t kOb1MessageTag = 64;
 inline constexpr std::ptrdiff_t kOb1MessageLength = 72;
-inline constexpr std::ptrdiff_t kOb1FirstSegmentLength = 144;
 inline constexpr std::ptrdiff_t kOb1MatchHeaderSize = 14;
 inline constexpr std::ptrdiff_t kOb1TypeMatch = 65;
 inline constexpr std::ptrdiff_t kListEnd = 16;

@@ -37,6 +37,7 @@ struct Layout {
   // mca_pml_base_request_t (ompi/mca/pml/base/pml_base_request.h), and pml/ob1's receive request.
   std::ptrdiff_t request_process;
   std::ptrdiff_t request_received_bytes;
+  std::ptrdiff_t message_first_segment_length;  // in its mca_pml_ob1_recv_frag_t
 
   // Functions in mca_pml_base_module_t (ompi/mca/pml/pml.h).
   std::ptrdiff_t pml_irecv_init;

@@ -24,6 +24,7 @@ inline constexpr Layout kOpenMpi_4_1{
     .comm_nonblocking_tag = 344,
     .request_process = 480,
     .request_received_bytes = 520,
+    .message_first_segment_length = 144,
     .pml_irecv_init = 48,
     .pml_irecv = 56,
     .pml_recv = 64,

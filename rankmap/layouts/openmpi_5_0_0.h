@@ -25,6 +25,7 @@ inline constexpr Layout kOpenMpi_5_0_0{
     .comm_nonblocking_tag = 236,
     .request_process = 496,
     .request_received_bytes = 536,
+    .message_first_segment_length = 168,
     .pml_irecv_init = 56,
     .pml_irecv = 64,
     .pml_recv = 72,

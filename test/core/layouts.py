@@ -17,16 +17,6 @@ import open_mpi  # noqa: E402
 import write_layouts  # noqa: E402
 
 
-def places():
-    """The folders in which an Open MPI is installed."""
-    yield from (row.prefix for row in open_mpi.installed())
-    for version in open_mpi.later_releases():
-        try:
-            yield open_mpi.prefix_of(version) / "root/usr"
-        except LookupError as missing:
-            print(missing)
-
-
 def release_of(header):
     """The release in LAYOUTS that these headers are of, or None."""
     text = header.read_text()
@@ -39,23 +29,22 @@ def release_of(header):
 
 
 def main():
+    folders, missing = open_mpi.include_folders()
     checked, failed = [], 0
-    prefixes = list(places())
     # Open MPI's headers include pmix.h since 5.0; any version will do.
-    pmix = [path.parent for prefix in prefixes for path in prefix.glob("lib/*/pmix*/include/pmix.h")]
-    for header in (path for prefix in prefixes for pattern in ("lib/*/openmpi/include/mpi.h", "include/mpi.h")
-                   for path in prefix.glob(pattern)):
-        release = release_of(header)
-        if release is None or not (header.parent / "openmpi/ompi/communicator/communicator.h").exists():
+    pmix = [path.parent for folder in folders for path in folder.parents[1].glob("pmix*/include/pmix.h")]
+    for folder in folders:
+        release = release_of(folder / "mpi.h")
+        if release is None or not (folder / "openmpi/ompi/communicator/communicator.h").exists():
             continue
         if not release.startswith("4.") and not pmix:
-            print(f"{release}: there is no pmix.h (libpmix-dev)")
+            missing.append(f"{release}: there is no pmix.h (libpmix-dev)")
             continue
         result = subprocess.run([sys.executable, "-B", ROOT / "rankmap/write_layouts.py", "--check",
-                                 *(f"--also={folder}" for folder in pmix[:1]), release, header.parent], check=False)
+                                 *(f"--also={path}" for path in pmix[:1]), release, folder], check=False)
         checked.append(release)
         failed += result.returncode != 0
-    print(f"compared with the headers of: {', '.join(checked) or 'none'}")
+    print("\n".join(missing + [f"compared with the headers of: {', '.join(checked) or 'none'}"]))
     return 1 if failed else 0 if checked else 77
 
 

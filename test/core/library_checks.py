@@ -138,9 +138,16 @@ def output_of(*command, **options):
     return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
 
 
+def table_functions(table):
+    sys.path.insert(0, str(pathlib.Path(table).parent))
+    sys.dont_write_bytecode = True
+    import functions_table
+    return functions_table.read(table)
+
+
 def table_roles(table):
-    rows = [line for line in pathlib.Path(table).read_text().splitlines() if line and line[0] != "#"]
-    return {re.search(r"\b(MPIX?_\w+)\(", row).group(1): row.split()[0] for row in rows}
+    """{name: role}; a function with an earlier name has both."""
+    return {name: function.role for function in table_functions(table) for name in function.names}
 
 
 def hot_path(arguments):
@@ -202,7 +209,8 @@ def table_covers_headers(arguments):
     wrong += [f"no role in the profile: {name}" for name in sorted(wanted - profiled) if name in roles]
     wrong += [f"row that the pattern of this test does not know: {name}"
               for name in sorted(profiled - wanted) if name in declared]
-    wrong += [f"row that no header declares: {name}" for name in sorted(set(roles) - declared)]
+    wrong += [f"row that no header declares: {function.name}" for function in table_functions(arguments.table)
+              if declared.isdisjoint(function.names)]
     return wrong
 
 
@@ -216,9 +224,9 @@ def fortran_goes_through_c(arguments):
     symbols = [line.split() for line in output_of("nm", "-D", path.group(1)).splitlines()]
     called = {words[-1] for words in symbols if words[-2] == "U"}
     offered = {words[-1] for words in symbols if words[-2] != "U"}
-    rows = [name for name, role in table_roles(arguments.table).items() if role != "unrecorded"]
+    rows = [function for function in table_functions(arguments.table) if function.role != "unrecorded"]
     direct = set(re.findall(r"fortran=direct.*\b(MPI_\w+)\(", pathlib.Path(arguments.table).read_text()))
-    checked = [name for name in rows if name.lower() + "_" in offered]
+    checked = [name for function in rows for name in function.names if name.lower() + "_" in offered]
     if len(checked) < len(rows) * 0.9:
         return [f"only {len(checked)} of {len(rows)} functions are found in {path.group(1)}"]
     return [f"{name} is not called as P{name}" for name in sorted(checked) if "P" + name not in called and name not in direct]

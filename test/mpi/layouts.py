@@ -12,18 +12,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import open_mpi  # noqa: E402
 
 
-def builds():
-    """(name, Open MPI) of all that can be had; those that cannot are named."""
-    for row in open_mpi.installed():
-        yield row.name, open_mpi.OpenMpi(row)
-    for version in open_mpi.later_releases():
-        try:
-            row = open_mpi.Row(version, version, open_mpi.prefix_of(version), False, {})
-            yield version, open_mpi.OpenMpi(row)
-        except LookupError as missing:
-            print(f"skip {version}: {missing}")
-
-
 def problems_on(build, program):
     job = subprocess.run(build.launch(2, "--mca", "pml", "ob1", program), env=build.environment, capture_output=True,
                          text=True, timeout=60, check=False)
@@ -40,10 +28,12 @@ def problems_on(build, program):
 
 def main():
     failed = 0
-    for name, build in builds():
+    later, missing = open_mpi.later_rows()
+    for build in (open_mpi.OpenMpi(row) for row in [*open_mpi.installed(), *later]):
         problems = problems_on(build, sys.argv[1])
-        print(f"{'FAIL' if problems else 'ok  '} {name}", *problems)
+        print(f"{'FAIL' if problems else 'ok  '} {build.name}", *problems)
         failed += bool(problems)
+    print(*(f"skip {sentence}\n" for sentence in missing), sep="", end="")
     return 1 if failed else 0
 
 

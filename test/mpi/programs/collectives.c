@@ -8,9 +8,9 @@
 // (expect_collective).
 #include <mpi.h>
 /* after mpi.h */
-#include <mpi-ext.h>
 
 #include "../expect.h"
+#include "persistent.h"
 
 enum form { kBlocking, kNonblocking, kPersistent } form;
 enum { kStarts = 3, kMaximumRanks = 8, kMaximumBlock = 40000 };
@@ -38,17 +38,17 @@ static void complete(MPI_Request* request) {
 }
 
 // Calls one collective in the chosen form and says what it must have moved.
-#define COLLECTIVE(Name, name, kind, root, block, ...)                                        \
-  do {                                                                                        \
-    MPI_Request request_ = MPI_REQUEST_NULL;                                                  \
-    if (form == kBlocking) MPI_##Name(__VA_ARGS__, comm);                                     \
-    if (form == kNonblocking) MPI_I##name(__VA_ARGS__, comm, &request_);                      \
-    if (form == kPersistent) MPIX_##Name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_); \
-    complete(&request_);                                                                      \
-    expect_collective(form == kBlocking      ? "MPI_" #Name                                   \
-                      : form == kNonblocking ? "MPI_I" #name                                  \
-                                             : "MPI_" #Name "_init",                          \
-                      comm, kind, root, block, times);                                        \
+#define COLLECTIVE(Name, name, kind, root, block, ...)                                      \
+  do {                                                                                      \
+    MPI_Request request_ = MPI_REQUEST_NULL;                                                \
+    if (form == kBlocking) MPI_##Name(__VA_ARGS__, comm);                                   \
+    if (form == kNonblocking) MPI_I##name(__VA_ARGS__, comm, &request_);                    \
+    if (form == kPersistent) PERSISTENT(Name)(__VA_ARGS__, comm, MPI_INFO_NULL, &request_); \
+    complete(&request_);                                                                    \
+    expect_collective(form == kBlocking      ? "MPI_" #Name                                 \
+                      : form == kNonblocking ? "MPI_I" #name                                \
+                                             : "MPI_" #Name "_init",                        \
+                      comm, kind, root, block, times);                                      \
   } while (0)
 
 static void barrier(void) {
@@ -58,7 +58,7 @@ static void barrier(void) {
                                             : "MPI_Barrier_init";
   if (form == kBlocking) MPI_Barrier(comm);
   if (form == kNonblocking) MPI_Ibarrier(comm, &request);
-  if (form == kPersistent) MPIX_Barrier_init(comm, MPI_INFO_NULL, &request);
+  if (form == kPersistent) PERSISTENT(Barrier)(comm, MPI_INFO_NULL, &request);
   complete(&request);
   expect_collective(name, comm, kBarrier, 0, 0, times);
   expect_no_bytes(name, comm);

@@ -5,9 +5,9 @@
 //   neighbors blocking | nonblocking | persistent
 #include <mpi.h>
 /* after mpi.h */
-#include <mpi-ext.h>
 
 #include "../expect.h"
+#include "persistent.h"
 
 enum form { kBlocking, kNonblocking, kPersistent } form;
 enum { kMaximumDegree = 8, kMaximumBlock = 20000 };
@@ -33,7 +33,7 @@ static void complete(MPI_Request* request) {
     if (form == kBlocking) MPI_Neighbor_##name(__VA_ARGS__, comm);                \
     if (form == kNonblocking) MPI_Ineighbor_##name(__VA_ARGS__, comm, &request_); \
     if (form == kPersistent)                                                      \
-      MPIX_Neighbor_##name##_init(__VA_ARGS__, comm, MPI_INFO_NULL, &request_);   \
+      PERSISTENT(Neighbor_##name)(__VA_ARGS__, comm, MPI_INFO_NULL, &request_);   \
     complete(&request_);                                                          \
     for (int i_ = 0; i_ < degree_out; i_++)                                       \
       if (to[i_] != MPI_PROC_NULL)                                                \

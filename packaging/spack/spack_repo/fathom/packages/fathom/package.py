@@ -31,8 +31,8 @@ class Fathom(MesonPackage):
     depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
 
-    # The release whose structures Fathom knows (rankmap/releases.h), with its internal headers.
-    depends_on("openmpi@4.1 +internal_headers")
+    # Of the releases whose structures Fathom knows (rankmap/layouts/), the one that its tests are built with.
+    depends_on("openmpi@4.1")
 
     depends_on("cli11")
     depends_on("elfutils")  # libdw, libelf
