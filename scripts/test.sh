@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Sets up everything, builds Fathom and runs every test.
 #
-#   scripts/test.sh [SUITE...]     all suites, or only those named (unit, cli, mpi, ...)
+#   scripts/test.sh [--all-open-mpi] [SUITE...]     all suites, or only those named (unit, cli, mpi, ...)
+#
+#   --all-open-mpi   the programs of the suite mpi also run on the later releases that scripts/openmpi.sh
+#                    makes available
 #
 # The last line counts the tests of all suites: "N passed, N failed, N skipped".
 set -euo pipefail
 . "$(dirname "$0")/lib.sh"
 
+if [ "${1:-}" = --all-open-mpi ]; then
+  export FATHOM_TEST_LATER=1
+  shift
+fi
 "$fathom_scripts/setup.sh" --tests
 export FATHOM_OPENMPI=$openmpi_prefix
 cd "$fathom_build"

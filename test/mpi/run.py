@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,6 +35,35 @@ TIMEOUT_S = 60
 UCX = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"]
 
 
+class Later(open_mpi.OpenMpi):
+    """A later release. It compiles the programs itself, when they are first wanted: they may need functions that the
+    headers here lack, and those here call some that it lacks."""
+
+    def __init__(self, row, binaries):
+        super().__init__(row)
+        self.binaries, self.folder = binaries, os.path.join(binaries, f"on-{row.name}")
+        os.makedirs(self.folder, exist_ok=True)
+        self.lock = threading.Lock()
+
+    def path_of(self, program):
+        if program == "dlopens":  # linked with no MPI; loads the plug-in from its own folder
+            self.path_of("libplugin.so")
+            return shutil.copy2(os.path.join(self.binaries, program), self.folder)
+        library = program.endswith(".so")
+        source = os.path.join(HERE, "programs", program.removeprefix("lib").removesuffix(".so") + ".c")
+        path, expect = os.path.join(self.folder, program), os.path.join(HERE, "expect.c")
+        with self.lock:
+            newest = max(map(os.path.getmtime, (source, expect, os.path.join(HERE, "expect.h"))))
+            if not os.path.exists(path) or os.path.getmtime(path) < newest:
+                shape = ["-shared", "-fPIC"] if library else [expect]
+                compiled = subprocess.run([self.mpicc, "-O1", "-w", "-pthread", f"-I{os.path.dirname(os.path.dirname(HERE))}",
+                                           *shape, source, "-o", path, "-ldl", "-lm"], env=self.environment,
+                                          capture_output=True, text=True, check=False)
+                if compiled.returncode:
+                    raise RuntimeError(f"{self.title} does not compile {program}: {compiled.stderr[-600:]}")
+        return path
+
+
 class Setting:
     """Where the programs and the library are, and the Open MPI builds by name."""
 
@@ -44,18 +74,31 @@ class Setting:
         self.keep = arguments.keep
         self.witness = arguments.witness
         self.builds = {row.name: open_mpi.OpenMpi(row) for row in open_mpi.installed()}
+        later, self.missing = open_mpi.later_rows() if arguments.later else ([], [])
+        self.later = {row.name: Later(row, self.binaries) for row in later}
+        self.builds.update(self.later)
+
+    def path_of(self, program, build):
+        """Of a test program, compiled for this build."""
+        if program.startswith("/"):
+            return program
+        return self.later[build].path_of(program) if build in self.later else os.path.join(self.binaries, program)
 
 
 def command(setting, case, combination, exports, extra=()):
     """The mpirun command line; `exports` reach the ranks only, never the launcher."""
     build, _, transport = combination
-    program = case.program if case.program.startswith("/") else os.path.join(setting.binaries, case.program)
-    argv = [program, *case.args]
     if case.program.endswith(".py"):
         argv = ["/usr/bin/python3", os.path.join(HERE, "programs", case.program), *case.args]
+    else:
+        argv = [setting.path_of(case.program, build), *case.args]
     if case.ranks == 0:  # without a launcher
         return ["/usr/bin/env", *(f"{k}={v}" for k, v in exports.items()), *argv]
     line = setting.builds[build].launch(case.ranks, *extra)
+    if build in setting.later and transport == "sm":
+        line += ["--mca", "btl", "sm,self"]  # TCP warns that there is no network
+    if build in setting.later and transport != "ucx" and not any(one.startswith("osc=") for one in case.mca):
+        line += ["--mca", "osc", "^ucx"]  # 6.0's reports an error where there is no InfiniBand
     if transport == "tcp":
         line += ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
     if transport == "ucx":
@@ -157,12 +200,16 @@ def files_under(directory):
                   for at, _, names in os.walk(directory) for name in names)
 
 
+def with_peruse(build):
+    return build.endswith("peruse")
+
+
 def options_for(case, combination):
     build, source, transport = combination
     options = dict(case.options)
     if transport == "ucx":
         options["unproven"] = True  # its queues cannot be read
-    if build == "peruse" and source in ("peruse", "auto"):
+    if with_peruse(build) and source in ("peruse", "auto"):
         options["received"] = True
     return options
 
@@ -170,7 +217,7 @@ def options_for(case, combination):
 def check_source(profile, combination):
     build, source, _ = combination
     allowed = {"peruse": {"peruse"}, "pml": {"pml"}, "mpi_t": {"mpi_t"}, "auto": {"peruse"}}[source]
-    if build == "stock" and source in ("auto", "peruse"):
+    if not with_peruse(build) and source in ("auto", "peruse"):
         allowed = {"pml"}
         if source == "peruse" and not profile["coverage"].get("steps_down"):
             return ["peruse is not to be had here, and the profile does not say that it stepped down"]
@@ -274,7 +321,7 @@ def run_once(setting, case, combination):
                 os.mkdir(path)
             env_here = dict(env, EXPECT_DIR=expect, TEST_SCRATCH=scratch,
                             **case.program_environment)
-            preload = [os.path.join(setting.binaries, "libtool.so")] if case.preload != "library" else []
+            preload = [setting.path_of("libtool.so", build)] if case.preload != "library" else []
             exports, extra, run = {}, [], None
             if kind == "profiled":
                 run, clean_up, skip = prepare(case, where)
@@ -335,6 +382,8 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, choices=(1, 2), help="runs at the same time")
     parser.add_argument("--witness", action="store_true", help="compare the programs' logs with pml_monitoring")
     parser.add_argument("--keep", action="store_true", help="keep every run's folder and say where it is")
+    parser.add_argument("--later", action="store_true", default=os.environ.get("FATHOM_TEST_LATER") == "1",
+                        help="also on the later releases of Open MPI (scripts/openmpi.sh)")
     parser.add_argument("--list", action="store_true", help="list the runs and stop")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()
@@ -352,7 +401,9 @@ def main():
         if (arguments.cases and case.name not in arguments.cases) or (arguments.group and case.group != arguments.group):
             continue
         seen = set()
-        for combination in case.on:
+        later = [(build, *combination[1:]) for build in setting.later for combination in case.on
+                 if with_peruse(combination[0]) == with_peruse(build) and case.serves_later(*combination[1:])]
+        for combination in [*case.on, *later]:
             if not setting.library:
                 combination = (combination[0], "native", combination[2])
             title = f"{case.group}/{case.name} {'/'.join(combination)}"
@@ -360,6 +411,8 @@ def main():
                 continue
             seen.add(combination)
             runs.append((title, case, combination))
+    for sentence in setting.missing:
+        print(f"skip {sentence}")
     if arguments.list:
         print("\n".join(title for title, _, _ in runs))
         return 0

@@ -252,6 +252,7 @@ def main():
         print("skipped: Python's otf2 or otf2-print is not installed")
         return 77
     arguments.witness = None
+    arguments.later = False
     setting = mpi.Setting(arguments)
     runs = [(case, ranks) for case in chosen(arguments.cases)
             for ranks in ((None, "1-2") if case.name in RANKS_CHOSEN_BEFORE else (None,))]
