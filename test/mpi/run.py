@@ -48,7 +48,11 @@ class Later(open_mpi.OpenMpi):
     def path_of(self, program):
         if program == "dlopens":  # linked with no MPI; loads the plug-in from its own folder
             self.path_of("libplugin.so")
-            return shutil.copy2(os.path.join(self.binaries, program), self.folder)
+            path = os.path.join(self.folder, program)
+            with self.lock:
+                if not os.path.islink(path):
+                    os.symlink(os.path.join(self.binaries, program), path)
+            return path
         library = program.endswith(".so")
         source = os.path.join(HERE, "programs", program.removeprefix("lib").removesuffix(".so") + ".c")
         path, expect = os.path.join(self.folder, program), os.path.join(HERE, "expect.c")
