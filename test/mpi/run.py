@@ -405,8 +405,8 @@ def main():
         if (arguments.cases and case.name not in arguments.cases) or (arguments.group and case.group != arguments.group):
             continue
         seen = set()
-        later = [(build, *combination[1:]) for build in setting.later for combination in case.on
-                 if with_peruse(combination[0]) == with_peruse(build) and case.serves_later(*combination[1:])]
+        later = [(build, *combination[1:]) for build in setting.later if build not in case.hangs_on
+                 for combination in case.on if with_peruse(combination[0]) == with_peruse(build) and case.serves_later(*combination[1:])]
         for combination in [*case.on, *later]:
             if not setting.library:
                 combination = (combination[0], "native", combination[2])
