@@ -2,12 +2,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Three witnesses of the same traffic, pair by pair, on programs nobody here wrote.
 
-    bench/exactness.py [--only hpcc|lammps|netpipe] [--pairs] [--write]
+    bench/exactness.py [--only hpcc|lammps|netpipe] [--build NAME] [--pml ob1|ucx] [--pairs] [--write]
+    bench/exactness.py --releases [--only hpcc|lammps|netpipe] [--write]
 
-For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on the PERUSE build:
+For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on the PERUSE build or the one named
+(stock, or a later release of scripts/openmpi.sh with the programs of its Debian):
 
-  two witnesses   one run under Fathom, source peruse: receives decoded from PERUSE events by the receiver,
-                  sends counted at the PML boundary by the sender. The profile holds their differences.
+  two witnesses   one run under Fathom: receives decoded from PERUSE events, or without PERUSE from completed
+                  requests, by the receiver, sends counted at the PML boundary by the sender. The profile
+                  holds their differences.
   three at once   one run in which pml_monitoring, Open MPI's own component, counts beneath Fathom, from the
                   end of MPI_Init to the call of MPI_Finalize. What it cannot see (the program's persistent
                   sends) is counted by the small library that reads it (bench/programs/monitored.c). Both
@@ -16,15 +19,18 @@ For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on 
                   when nobody else is there. A program whose message counts depend on timing differs
                   between these two runs as well.
 
-And for HPCC, the receive completions that are no messages (bench/programs/event_types.c). Exit code 1 if
-a difference is left unexplained. --pairs prints every pair; --write puts the tables into
-docs/exactness.md.
+--releases: two and three witnesses, in short, on each release of Open MPI that is here, over pml/ob1 and pml/ucx
+(the programs of a later release come from scripts/openmpi/programs.sh).
+
+And for HPCC on the PERUSE build, the receive completions that are no messages (bench/programs/event_types.c). Exit code 1 if
+a difference is left unexplained. --pairs prints every pair; --write puts the tables into docs/exactness.md.
 """
 
 import argparse
 import json
 
 import jobs
+import open_mpi
 import real_programs
 
 
@@ -51,9 +57,10 @@ class Counts(dict):
 
 
 class Bench:
-    def __init__(self, workspace):
+    def __init__(self, workspace, build):
         self.workspace = workspace
-        self.installation = jobs.peruse_build()
+        self.installation = jobs.build(build)
+        self.source = "peruse" if self.installation.has_peruse and jobs.PML == "ob1" else "pml"
         self.mistakes = 0
 
     def preload(self, source):
@@ -121,10 +128,11 @@ def check(bench, program, show_pairs):
     jobs.progress(f"{program.title}: two witnesses")
     received, sent, profile = read_profile(bench.run(program, "fathom"))
     coverage = profile["coverage"]
-    if profile["source"] != "peruse" or coverage["verdict"] != "exact" or received != sent:
+    if profile["source"] != bench.source or coverage["verdict"] != "exact" or received != sent:
         bench.mistakes += 1
         notes.append(f"the two witnesses do not agree: source {profile['source']}, verdict {coverage['verdict']}")
-    rows.append(["PERUSE receives", "1", *map(number, received.total()), str(len(received))])
+    witness = "PERUSE" if bench.source == "peruse" else "request"
+    rows.append([f"{witness} receives", "1", *map(number, received.total()), str(len(received))])
     rows.append(["PML sends", "1", *map(number, sent.total()), str(len(sent))])
 
     jobs.progress(f"{program.title}: three witnesses at once")
@@ -168,6 +176,52 @@ def check(bench, program, show_pairs):
     return "\n\n".join(text)
 
 
+def in_short(bench, program):
+    """One row: the verdict of a run, and how many pairs agree when pml_monitoring counts as well."""
+    jobs.progress(f"{bench.installation.title}, pml/{jobs.PML}: {program.title}")
+    received, sent, profile = read_profile(bench.run(program, "fathom"))
+    verdict = profile["coverage"]["verdict"]
+    if verdict != "exact" or received != sent:
+        bench.mistakes += 1
+    try:
+        bench.run_monitored(program, "pml_monitoring")
+    except jobs.Failed:
+        third = "ends the job, also without Fathom"
+    else:
+        together = bench.run_monitored(program, "fathom over monitoring")
+        fathom, monitored = counts_of_run(together)
+        pairs = set(fathom) | set(monitored)
+        agree = sum(fathom.of(pair) == monitored.of(pair) for pair in pairs)
+        bench.mistakes += len(pairs) - agree
+        third = f"{agree} of {len(pairs)} pairs agree"
+    jobs.progress("")
+    return [bench.installation.title, jobs.PML, program.title.split(",")[0], profile["source"], verdict,
+            *map(number, received.total()), third]
+
+
+def counts_of_run(directory):
+    """(what Fathom counted, what pml_monitoring and the persistent sends come to)"""
+    monitoring, persistent = read_monitored(directory)
+    return read_profile(directory)[0], monitoring + persistent
+
+
+def measure_releases(workspace, options):
+    rows, mistakes = [], 0
+    for build in ["peruse", "stock", *open_mpi.later_releases()]:
+        for jobs.PML in ("ob1", "ucx") if build != "peruse" else ("ob1",):
+            bench = Bench(workspace, build)
+            for name, program in real_programs.PROGRAMS.items():
+                if not options.only or name in options.only:
+                    rows.append(in_short(bench, program))
+                    print("  ".join(rows[-1]), flush=True)
+            mistakes += bench.mistakes
+    table = jobs.markdown_table(["Open MPI", "PML", "program", "source", "two witnesses", "bytes", "messages",
+                                 "pml_monitoring"], rows)
+    if options.write:
+        jobs.write_section("exactness.md", "exactness-releases", table)
+    return 1 if mistakes else 0
+
+
 def completions(bench, program):
     """The receive completions of a PERUSE run, by the type of their request."""
     jobs.progress(f"{program.title}: completions by type")
@@ -196,21 +250,28 @@ def completions(bench, program):
 def measure():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", choices=real_programs.PROGRAMS)
+    parser.add_argument("--build", default="peruse", help="peruse (default), stock, 5.0.7, 6.0.0rc2")
+    parser.add_argument("--pml", choices=("ob1", "ucx"), default="ob1")
     parser.add_argument("--pairs", action="store_true", help="print every pair of ranks")
     parser.add_argument("--library", help="the libfathom.so to use (build/profiler/libfathom.so)")
     parser.add_argument("--write", action="store_true", help="put the tables into docs/exactness.md")
+    parser.add_argument("--releases", action="store_true", help="in short, on every release of Open MPI that is here")
     options = parser.parse_args()
+    if options.releases:
+        with jobs.Workspace(options.library) as workspace:
+            return measure_releases(workspace, options)
     text = []
     with jobs.Workspace(options.library) as workspace:
-        bench = Bench(workspace)
+        jobs.PML = options.pml
+        bench = Bench(workspace, options.build)
         for name, program in real_programs.PROGRAMS.items():
             if options.only and name not in options.only:
                 continue
-            if not real_programs.is_installed(name):
+            if options.build not in open_mpi.later_releases() and not real_programs.is_installed(name):
                 raise jobs.Failed(f"{program.command[0]} is not installed")
             text.append(check(bench, program, options.pairs))
             print(text[-1], end="\n\n", flush=True)
-            if name == "hpcc":
+            if name == "hpcc" and bench.source == "peruse":
                 text.append(completions(bench, program))
                 print(text[-1], end="\n\n", flush=True)
     verdict = "Every difference is explained." if bench.mistakes == 0 else \

@@ -25,7 +25,12 @@ class Failed(Exception):
 
 
 def build(name):
-    """The Open MPI of this name in test/open_mpi.py."""
+    """The Open MPI of this name in test/open_mpi.py, or of this version for scripts/openmpi.sh."""
+    if name in open_mpi.later_releases():
+        try:
+            return open_mpi.OpenMpi(open_mpi.Row(name, f"Open MPI {name}", open_mpi.prefix_of(name), False, {}))
+        except LookupError as sentence:
+            raise Failed(str(sentence)) from None
     row = open_mpi.row(name)
     if not row.is_installed:
         raise Failed(f"there is no {row.title} in {row.prefix}: run scripts/setup.sh")
@@ -82,7 +87,7 @@ class Workspace:
 
     def compile_preload(self, installation, source):
         """The library bench/programs/SOURCE.c, which may use Open MPI's internal headers."""
-        target = self.path / f"{source}-{'peruse' if installation.has_peruse else 'stock'}.so"
+        target = self.path / f"{source}-{installation.name}.so"
         if not target.exists():
             internal = [f"-I{installation.prefix}/include/openmpi"] if installation.has_peruse else []
             subprocess.run([installation.mpicc, "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-DOMPI_SKIP_MPICXX",
@@ -107,6 +112,9 @@ VARIANTS = {
     "trace calls": ("ob1", "auto"),
     "trace calls and transfers": ("ob1", "auto"),
 }
+PML = "ob1"  # what the jobs use: or ucx
+# Without them, pml/ucx stands aside where there is no InfiniBand.
+UCX_EVERYWHERE = ["--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"]
 TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers"}
 
 
@@ -114,7 +122,9 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
                  preload=()):
     """The words that start a job; Fathom's run directory is DIRECTORY/profile."""
     pml, source = VARIANTS[variant]
-    line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml, *mpirun]
+    line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml.replace("ob1", PML), *mpirun]
+    if PML == "ucx":
+        line += UCX_EVERYWHERE
     if "monitoring" in pml:
         line += ["--mca", "pml_monitoring_enable", "1"]
     if variant == "two clocks":

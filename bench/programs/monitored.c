@@ -13,28 +13,26 @@
  * single-threaded C programs of up to 256 ranks that stay in one world.
  */
 #define _GNU_SOURCE
-#define _PERUSE_INTERNAL_H_ /* its includes are in no package, and unused here */
-#include "ompi_config.h"
-
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "mpi.h"
-#include "ompi/communicator/communicator.h"
-#include "ompi/datatype/ompi_datatype.h"
-#include "ompi/mca/pml/base/pml_base_request.h"
-
-enum { kMaxRanks = 256 };
+enum { kMaxRanks = 256, kMaxRequests = 4096 };
 
 struct traffic {
   long bytes[kMaxRanks], messages[kMaxRanks];
 };
 
 static struct traffic persistent, monitored_before;
+static struct {
+  MPI_Request request;
+  int destination; /* in the world */
+  long bytes;
+} sends[kMaxRequests];
 static MPI_T_pvar_session session;
 static MPI_T_pvar_handle bytes_handle, messages_handle;
 
@@ -50,14 +48,14 @@ static MPI_T_pvar_handle open_variable(const char* name) {
   return handle;
 }
 
-/* Open MPI 4.1 invalidates the variables of pml_monitoring with the PMLs that it did not select,
- * although the component goes on counting. Its registration makes them valid again. */
+/* Open MPI invalidates the variables of pml_monitoring with the PMLs that it did not select, although
+ * the component goes on counting. Its registration makes them valid again. In 4.1 it is in a library
+ * of its own, since 5.0 in libmpi or a library that libmpi needs. */
 static void open_monitoring(void) {
   void* library = dlopen("libmca_common_monitoring.so.50", RTLD_LAZY | RTLD_NOLOAD);
-  void (*make_valid)(void*) =
-      library ? (void (*)(void*))dlsym(library, "mca_common_monitoring_register") : NULL;
-  if (make_valid == NULL) return;
-  make_valid(NULL);
+  void (*make_valid)(void*) = (void (*)(void*))dlsym(library != NULL ? library : RTLD_DEFAULT,
+                                                     "mca_common_monitoring_register");
+  if (make_valid != NULL) make_valid(NULL);
   int provided;
   MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
   MPI_T_pvar_session_create(&session);
@@ -90,29 +88,62 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
   return result;
 }
 
-static void count(MPI_Request handle) {
-  const mca_pml_base_request_t* request = (const mca_pml_base_request_t*)handle;
-  if (request->req_ompi.req_type != OMPI_REQUEST_PML || request->req_type != MCA_PML_REQUEST_SEND)
-    return;
+static void made(MPI_Request request, int count, MPI_Datatype type, int destination,
+                 MPI_Comm comm) {
   MPI_Group local, world;
-  MPI_Comm_group(request->req_comm, &local);
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
-  int peer = request->req_peer, destination = 0;
-  MPI_Group_translate_ranks(local, 1, &peer, world, &destination);
-  MPI_Group_free(&local);
-  MPI_Group_free(&world);
-  if (destination < 0 || destination >= kMaxRanks) return;
-  persistent.bytes[destination] += (long)(request->req_count * request->req_datatype->super.size);
-  ++persistent.messages[destination];
+  int size, in_world;
+  if (destination == MPI_PROC_NULL) return;
+  PMPI_Comm_group(comm, &local);
+  PMPI_Comm_group(MPI_COMM_WORLD, &world);
+  PMPI_Group_translate_ranks(local, 1, &destination, world, &in_world);
+  PMPI_Group_free(&local);
+  PMPI_Group_free(&world);
+  PMPI_Type_size(type, &size);
+  int place = 0; /* a freed request's handle is given out again */
+  while (place < kMaxRequests - 1 && sends[place].request != NULL &&
+         sends[place].request != request)
+    ++place;
+  sends[place].request = request;
+  sends[place].destination = in_world;
+  sends[place].bytes = (long)count * size;
+}
+
+#define PERSISTENT_SEND(mode)                                                                    \
+  int MPI_##mode##_init(const void* buffer, int count, MPI_Datatype type, int destination,       \
+                        int tag, MPI_Comm comm, MPI_Request* request) {                          \
+    const int result = PMPI_##mode##_init(buffer, count, type, destination, tag, comm, request); \
+    if (result == MPI_SUCCESS) made(*request, count, type, destination, comm);                   \
+    return result;                                                                               \
+  }
+PERSISTENT_SEND(Send)
+PERSISTENT_SEND(Bsend)
+PERSISTENT_SEND(Ssend)
+PERSISTENT_SEND(Rsend)
+
+int MPI_Recv_init(void* buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                  MPI_Request* request) {
+  const int result = PMPI_Recv_init(buffer, count, type, source, tag, comm, request);
+  for (int place = 0; place < kMaxRequests; ++place)
+    if (sends[place].request == *request) sends[place].destination = -1; /* its handle, again */
+  return result;
+}
+
+static void started(MPI_Request request) {
+  for (int place = 0; place < kMaxRequests && sends[place].request != NULL; ++place) {
+    const int destination = sends[place].destination;
+    if (sends[place].request != request || destination < 0 || destination >= kMaxRanks) continue;
+    persistent.bytes[destination] += sends[place].bytes;
+    ++persistent.messages[destination];
+  }
 }
 
 int MPI_Start(MPI_Request* request) {
-  count(*request);
+  started(*request);
   return PMPI_Start(request);
 }
 
 int MPI_Startall(int n, MPI_Request* requests) {
-  for (int i = 0; i < n; ++i) count(requests[i]);
+  for (int i = 0; i < n; ++i) started(requests[i]);
   return PMPI_Startall(n, requests);
 }
 
