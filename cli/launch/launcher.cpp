@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string_view>
 
 #include "base/program_name.h"
 #include "base/text.h"
+#include "base/text_lines.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/needed_libraries.h"
 
@@ -39,8 +41,9 @@ constexpr std::array<std::string_view, 11> kWrappers = {"env",     "nice",    "i
                                                         "time",    "timeout", "setsid", "stdbuf",
                                                         "numactl", "taskset", "strace"};
 
-// Options of Open MPI's mpirun that take one value, from `mpirun --help full` of 4.1.4.
-constexpr std::array<std::string_view, 54> kOneValue = {"am",
+// Options of Open MPI's mpirun that take one value, from `mpirun --help full` of 4.1.4 and the help
+// of PRRTE 3 (help-prterun.txt, help-schizo-ompi.txt).
+constexpr std::array<std::string_view, 63> kOneValue = {"am",
                                                         "app",
                                                         "bind-to",
                                                         "c",
@@ -89,11 +92,20 @@ constexpr std::array<std::string_view, 54> kOneValue = {"am",
                                                         "x",
                                                         "xml-file",
                                                         "xterm",
-                                                        "pmca",
-                                                        "prtemca",
                                                         "runtime-options",
                                                         "output",
-                                                        "display"};
+                                                        "display",
+                                                        "add-host",
+                                                        "add-hostfile",
+                                                        "dvm",
+                                                        "dvm-uri",
+                                                        "forward-signals",
+                                                        "keepalive",
+                                                        "namespace",
+                                                        "output-directory",
+                                                        "pset",
+                                                        "spawn-timeout",
+                                                        "tmpdir"};
 
 // Slurm's common short options with a value; its long ones mostly use '='.
 constexpr std::array<std::string_view, 20> kSlurmOneValue = {"n",
@@ -129,7 +141,7 @@ std::size_t values_of(LauncherKind kind, std::string_view word) {
   const std::string_view name = option_name(word);
   if (name.find('=') != name.npos) return 0;
   if (kind == LauncherKind::kSlurm) return is_one_of(name, kSlurmOneValue);
-  if (name == "mca" || name == "gmca" || name == "pmca" || name == "prtemca") return 2;
+  if (name.ends_with("mca")) return 2;  // mca, gmca, prtemca, pmixmca, gpmixmca
   return is_one_of(name, kOneValue);
 }
 
@@ -175,6 +187,13 @@ std::string with_library(const std::string& sanitizer, const std::optional<std::
   return list + (list.empty() ? "" : ":") + library;
 }
 
+// Whether this launcher of Open MPI is PRRTE's prterun, as mpirun is since Open MPI 5.
+bool is_prrte(const std::string& launcher) {
+  constexpr int kFirst = 5;
+  return base_name(launcher) == "prterun" || base_name(launcher) == "prun" ||
+         std::atoi(launcher_release(launcher).c_str()) >= kFirst;
+}
+
 // The words of one application context, and what Fathom must know about it.
 struct Context {
   Words words;  // without -x LD_PRELOAD
@@ -199,10 +218,20 @@ class OpenMpiCommand {
 
   base::Result<Launch> preload(const std::string& library, const Variables& settings) {
     const auto listed = environment_(kEnvListVariable);
+    if ((env_list_ || listed || !app_file_.empty()) && is_prrte(head_.back())) {
+      if (file_preloads(app_file_)) {
+        return base::Error{
+            "the --app file " + app_file_ +
+            " names LD_PRELOAD with -x, which would win over Fathom's; write -x LD_PRELOAD=... on "
+            "mpirun's command line instead"};
+      }
+      const auto preloaded = preloaded_by(env_list_ ? *env_list_ : listed.value_or(""));
+      return name_each(library, settings, preloaded ? preloaded : environment_("LD_PRELOAD"));
+    }
     if (env_list_) return extend_option(library, settings);
     if (listed || !app_file_.empty())
       return extend_variable(listed.value_or(""), library, settings);
-    return name_each(library, settings);
+    return name_each(library, settings, environment_("LD_PRELOAD"));
   }
 
  private:
@@ -242,11 +271,20 @@ class OpenMpiCommand {
     return true;
   }
 
-  base::Result<Launch> name_each(const std::string& library, const Variables& settings) {
+  // LD_PRELOAD in a list of variables.
+  std::optional<std::string> preloaded_by(const std::string& list) {
+    Context entry;
+    for (const std::string& assignment : base::split(list, ';')) take_preload(entry, assignment);
+    return entry.preloaded;
+  }
+
+  // `preloaded_in_all`: what the user preloads into contexts that do not say it themselves.
+  base::Result<Launch> name_each(const std::string& library, const Variables& settings,
+                                 const std::optional<std::string>& preloaded_in_all) {
     Launch launch{head_, {}};
     for (const Context& context : contexts_) {
       if (&context != &contexts_.front()) launch.command.push_back(":");
-      const auto preloaded = context.preloaded ? context.preloaded : environment_("LD_PRELOAD");
+      const auto preloaded = context.preloaded ? context.preloaded : preloaded_in_all;
       append(launch.command,
              {"-x", "LD_PRELOAD=" + with_library(sanitizer_in(context), preloaded, library)});
       for (const auto& [name, value] : settings) append(launch.command, {"-x", name + "=" + value});
@@ -313,6 +351,14 @@ class OpenMpiCommand {
       if (sanitizer_in(context) != first) return "";
     }
     return first;
+  }
+
+  static bool file_preloads(const std::string& path) {
+    std::ifstream file(path);
+    for (std::string word; file >> word;) {
+      if (word == "LD_PRELOAD" || word.starts_with("LD_PRELOAD=")) return true;
+    }
+    return false;
   }
 
   static bool file_names_variables(const std::string& path) {

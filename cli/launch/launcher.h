@@ -11,6 +11,13 @@
 //   (command line, environment, -tune file), so an existing list is extended instead.
 // - With --app FILE, -x on the command line is silently lost; mca_base_env_list works.
 //
+// Since Open MPI 5.0, mpirun is PRRTE's prterun. Measured on 5.0.7 and 6.0.0rc2, where it differs:
+//
+// - -x and mca_base_env_list may be used together, and -x wins.
+// - With --app FILE, -x on the command line applies to every line of the file; -x in a line wins.
+// - Spawned processes do not inherit the variables; the library hands them over itself
+//   (profiler/session/spawn_info.h).
+//
 // Slurm's srun exports the caller's environment unless --export says otherwise, and would itself
 // load a library named in LD_PRELOAD; --export=ALL,LD_PRELOAD=… reaches the ranks alone. MPICH's
 // mpirun (and Intel's) has no -x and passes its own environment on. Its name is the same as Open

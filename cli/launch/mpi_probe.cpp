@@ -13,13 +13,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
+
+#include "cli/launch/captured_output.h"
 
 namespace fathom::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kPatience_ms = 10'000;  // for a library that hangs while loading
+constexpr int kPatience_ms = 10'000;  // for a library that hangs while loading, and for a launcher
 constexpr char kDefaultLibrary[] = "libmpi.so.40";
 
 // Fixed size, so that a single write to a pipe transfers all of it.
@@ -107,6 +110,17 @@ std::vector<MpiFacts> probe_launcher(const std::string& launcher) {
     if (!known) found_libraries.push_back(*facts);
   }
   return found_libraries;
+}
+
+std::string launcher_release(const std::string& launcher) {
+  constexpr std::string_view kName = "(Open MPI) ";
+  const std::string said =
+      captured_output({launcher, "--version"}, std::chrono::milliseconds(kPatience_ms))
+          .value_or("");
+  const std::size_t at = said.find(kName);
+  if (at == said.npos) return "";
+  const std::string release = said.substr(at + kName.size());
+  return release.substr(0, release.find_first_of(" \n"));
 }
 
 std::string find_on_path(const std::string& command) {

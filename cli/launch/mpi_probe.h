@@ -23,6 +23,10 @@ std::optional<MpiFacts> probe_mpi(const std::string& library);
 // finds itself, and the one of the launcher's installation. Each once.
 std::vector<MpiFacts> probe_launcher(const std::string& launcher);
 
+// The release of Open MPI that a launcher says it belongs to: "5.0.7", of the "mpirun (Open MPI)
+// 5.0.7" that `mpirun --version` prints. Empty if it says anything else.
+std::string launcher_release(const std::string& launcher);
+
 // What a command word resolves to: itself if it contains a '/', else searched in PATH. Empty if not
 // found.
 std::string find_on_path(const std::string& command);

@@ -162,6 +162,45 @@ class OpenMpi(RunTest):
         self.assertEqual(self.seen()["environment"]["Q"], "1")
 
 
+class Prrte(RunTest):
+    """Since Open MPI 5, mpirun is PRRTE's prterun, to which -x can always be given."""
+
+    def setUp(self):
+        super().setUp()
+        version = 'import sys\nif "--version" in sys.argv: print("mpirun (Open MPI) 5.0.7"), sys.exit()\n'
+        for name in ("mpirun", "prterun"):
+            self.write_program(name, LAUNCHER.replace("import json", version + "import json", 1))
+
+    def test_a_list_in_the_environment_and_x_are_both_kept(self):
+        result = self.run_job("-o", "r", "--", "mpirun", "-x", "B=1", "./a",
+                              OMPI_MCA_mca_base_env_list="A=1;LD_PRELOAD=/their.so")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.exported()[0], {"B": "1", "LD_PRELOAD": "/their.so:" + self.library, "FATHOM_OUTPUT": self.path("r")})
+        self.assertEqual(self.seen()["environment"]["OMPI_MCA_mca_base_env_list"], "A=1;LD_PRELOAD=/their.so")
+
+    def test_a_list_in_an_option_and_x_are_both_kept(self):
+        self.run_job("-o", "r", "--", "mpirun", "--mca", "mca_base_env_list", "A=1;LD_PRELOAD=/their.so", "-x", "B=1", "./a")
+        self.assertEqual(self.exported()[0]["LD_PRELOAD"], "/their.so:" + self.library)
+        self.assertIn("A=1;LD_PRELOAD=/their.so", self.seen()["words"])
+
+    def test_x_comes_before_an_app_file(self):
+        for launcher in ("mpirun", "prterun"):
+            self.run_job("--force", "-o", "r", "--", launcher, "-x", "B=1", "--app", "jobs")
+            self.assertEqual(self.exported()[0]["LD_PRELOAD"], self.library)
+            self.assertEqual(self.seen()["words"][-4:], ["-x", "B=1", "--app", "jobs"])
+            self.assertNotIn("OMPI_MCA_mca_base_env_list", self.seen()["environment"])
+
+    def test_an_app_file_that_preloads_is_refused(self):
+        with open(self.path("jobs"), "w", encoding="utf-8") as file:
+            file.write("-n 1 -x LD_PRELOAD=/their.so ./a\n")
+        self.assert_refused(self.run_job("-o", "r", "--", "mpirun", "--app", "jobs"), 2, "jobs", "-x LD_PRELOAD")
+
+    def test_values_of_its_options_are_not_the_program(self):
+        self.run_job("--", "mpirun", "--prtemca", "plm_ssh_agent", "agent", "--pset", "p", "--pmixmca", "a", "b", "--spawn-timeout", "9",
+                     "./app", SLURM_JOB_ID="17")
+        self.assertEqual([n for n in os.listdir(self.folder) if n.startswith("fathom-")], ["fathom-app-17"])
+
+
 class AddressSanitizer(RunTest):
     """Its runtime must come first of what a program preloads, or the program does not start."""
 
