@@ -6,16 +6,19 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/json/writer.h"
 #include "base/launcher.h"
+#include "base/text.h"
 #include "cli/language/command_line.h"
 #include "cli/language/result_output.h"
 #include "cli/launch/installation.h"
 #include "cli/launch/job.h"
 #include "cli/launch/mpi_probe.h"
+#include "cli/launch/other_mpi.h"
 #include "cli/launch/overlay.h"
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/units.h"
@@ -30,6 +33,10 @@ constexpr char kOpenMpi[] = "Open MPI v";
 
 class Examination {
  public:
+  // `launcher`: the mpirun of the Open MPI that is asked about; empty: the one on the PATH.
+  explicit Examination(const std::string& launcher)
+      : launcher_(launcher.empty() ? "mpirun" : launcher), another_(!launcher.empty()) {}
+
   // In text or as JSON, schema fathom-doctor/1.
   // Every examination runs even if an earlier one failed, so that one call lists all that is to do.
   int run(const ResultOutput& output) {
@@ -106,14 +113,25 @@ class Examination {
   }
 
   bool examine_open_mpi() {
-    const std::string launcher = find_on_path("mpirun");
-    if (launcher.empty()) {
+    const std::string launcher = find_on_path(launcher_);
+    if (!launcher.empty()) {
+      line(Verdict::kOk, "mpirun", launcher);
+    } else if (another_) {
+      line(Verdict::kNo, "mpirun",
+           "'" + launcher_ + "' is no program; name the mpirun of an Open MPI");
+      return false;
+    } else {
       line(Verdict::kWarn, "mpirun",
            "not on the PATH; install openmpi-bin, or load the module of your site's Open MPI");
-    } else {
-      line(Verdict::kOk, "mpirun", launcher);
     }
-    const std::vector<MpiFacts> libraries = probe_launcher("mpirun");
+    const auto pml = launcher.empty() ? std::nullopt : pml_settings(launcher);
+    const bool usable = another_ ? examine_another(launcher, pml) : examine_libraries();
+    if (usable && pml) examine_pml(*pml);
+    return usable;
+  }
+
+  bool examine_libraries() {
+    const std::vector<MpiFacts> libraries = probe_launcher(launcher_);
     if (libraries.empty()) {
       line(Verdict::kNo, "MPI library",
            "no libmpi.so.40 can be loaded; install libopenmpi-dev, or load the module of your "
@@ -121,11 +139,53 @@ class Examination {
       return false;
     }
     bool usable = false;
-    for (const MpiFacts& facts : libraries) usable = examine_one(facts) || usable;
+    for (const MpiFacts& facts : libraries)
+      usable = examine_one(facts, overlay_for(facts.path)) || usable;
     return usable;
   }
 
-  bool examine_one(const MpiFacts& facts) {
+  // The library that the loader finds may be that of the Open MPI on the PATH instead.
+  bool examine_another(const std::string& launcher, const std::optional<PmlSettings>& pml) {
+    const std::string release = launcher_release(launcher);
+    if (release.empty()) {
+      line(Verdict::kNo, "MPI library",
+           launcher + " --version names no Open MPI; name the mpirun of an Open MPI");
+      return false;
+    }
+    for (const MpiFacts& facts : probe_launcher(launcher)) {
+      if (facts.version == kOpenMpi + release) return examine_one(facts, overlay_for(facts.path));
+    }
+    const auto other = pml ? look_through_launcher(launcher, pml->library_folder) : std::nullopt;
+    if (other) return examine_one(other->facts, other->overlay);
+    line(Verdict::kNo, "MPI library",
+         fmt::format("the libmpi of Open MPI {} cannot be loaded here, and '{} -n 1' starts no "
+                     "process that could look at it; run it to see why",
+                     release, launcher_));
+    return false;
+  }
+
+  // Which component will carry messages, and what that means for what can be observed. Fathom
+  // leaves the choice to Open MPI, unless the source peruse is asked for by name.
+  void examine_pml(const PmlSettings& pml) {
+    const std::string because =
+        pml.chosen.empty() ? "" : fmt::format(" (pml={}, {})", pml.chosen, pml.set_by);
+    if (!pml.takes_part("ucx")) {
+      line(Verdict::kOk, "  default PML",
+           (pml.takes_part("ob1") ? "ob1" : base::joined(pml.components)) + because +
+               (pml.takes_part("ob1") ? ", which also shows the unexpected queue, late receivers "
+                                        "and, with PERUSE, the steps of a transfer"
+                                      : ""));
+      return;
+    }
+    line(Verdict::kWarn, "  default PML",
+         fmt::format(
+             "ucx where UCX serves the network, such as InfiniBand{}{}; ucx counts as exactly, by "
+             "the source pml. Only ob1 shows the unexpected queue, late receivers and PERUSE's "
+             "steps: mpirun --mca pml ob1, which sends over other transports",
+             pml.takes_part("ob1") ? ", else ob1" : "", because));
+  }
+
+  bool examine_one(const MpiFacts& facts, const std::optional<std::string>& overlay) {
     const std::string name = fmt::format("{} ({})", facts.version, facts.path);
     const openmpi::Version version = openmpi::version_of(facts.version);
     if (!openmpi::is_known_series(version)) {
@@ -142,21 +202,19 @@ class Examination {
           Verdict::kNo, "  source pml",
           "the library does not export mca_pml; use a build that hides no symbols, as Debian's is");
     }
-    const auto overlay = overlay_for(facts.path);
     if (facts.has_peruse) {
       line(Verdict::kOk, "  source peruse",
            "every receive can be counted as MPI itself reports it");
     } else if (overlay) {
       line(Verdict::kOk, "  source peruse",
-           "every receive can be counted as MPI itself reports it: fathom run lays libmpi and "
-           "pml/ob1 of " +
+           "every receive can be counted as MPI itself reports it: fathom run lays the files of " +
                *overlay + " over this Open MPI, in the ranks");
     } else {
       line(Verdict::kWarn, "  source peruse",
            std::string("built without PERUSE, so the pml source counts") +
-               (version.major == 4 ? "; 'fathom doctor --build-peruse' builds the two files that "
-                                     "PERUSE needs"
-                                   : ""));
+               (version.major == 4 && !another_
+                    ? "; 'fathom doctor --build-peruse' builds the two files that PERUSE needs"
+                    : ""));
     }
     pml_ = pml_ || facts.has_mca_pml;
     peruse_ = peruse_ || facts.has_peruse || overlay;
@@ -207,11 +265,13 @@ class Examination {
   std::string summary(bool able) const {
     if (!able) return "nothing can be measured here until the lines marked 'no' are fixed";
     if (peruse_) return "jobs can be measured with every source";
-    return "jobs can be measured with the sources pml and mpi_t; for peruse: fathom doctor "
-           "--build-peruse";
+    return std::string("jobs can be measured with the sources pml and mpi_t") +
+           (another_ ? "" : "; for peruse: fathom doctor --build-peruse");
   }
 
   Terminal terminal_ = Terminal::of_stdout();
+  std::string launcher_;
+  bool another_;
   std::vector<Line> lines_;
   bool pml_ = false;
   bool peruse_ = false;
@@ -244,6 +304,7 @@ int build_peruse(const std::string& sources) {
 Action declare_doctor(CLI::App& app) {
   struct Options {
     ResultOutput output;
+    std::string launcher;
     bool build_peruse = false;
     std::string sources;
   };
@@ -258,12 +319,16 @@ Action declare_doctor(CLI::App& app) {
       ->type_name("PATH")
       ->check(CLI::ExistingPath.description(""))
       ->needs(build);
+  app.add_option("MPIRUN", options->launcher,
+                 "mpirun of the Open MPI to ask about (default: the one on the PATH)")
+      ->type_name("")
+      ->excludes(build);
   add_result_output(app, options->output);
   return [options] {
     if (options->build_peruse) {
       if (const int failed = build_peruse(options->sources); failed != kFine) return failed;
     }
-    return Examination().run(options->output);
+    return Examination(options->launcher).run(options->output);
   };
 }
 

@@ -8,6 +8,7 @@ namespace fathom::cli {
 
 inline constexpr char kDoctorExamples[] =
     "  fathom doctor\n"
+    "  fathom doctor /opt/openmpi-5/bin/mpirun\n"
     "Each line says ok, warn or no, and what to do. The exit code is 0 if something can be "
     "measured.\n";
 

@@ -240,6 +240,61 @@ class Doctor(harness.CliTest):
         self.assertIn("why", result.stderr)
         self.assert_refused(self.fathom("doctor", "--sources", "/"), 2, "--sources needs --build-peruse")
 
+    def other_mpi(self, pml, release="6.0.0"):
+        """An Open MPI whose library cannot be loaded here; it looks at it in a process that its mpirun starts."""
+        os.makedirs(self.path("bin"), exist_ok=True)
+        os.makedirs(self.path("there/lib"), exist_ok=True)
+        with open(self.path("there/lib/libmpi.so.40"), "wb") as file:
+            file.write(b"no library\0mca_pml\0")
+        for name, text in (("mpirun", f'[ "$1" != --version ] || {{ echo "mpirun (Open MPI) {release}"; exit; }}; shift 2; exec "$@"'),
+                           ("ompi_info", f"""cat <<END
+path:libdir:{self.path("there/lib")}
+mca:pml:base:param:pml:value:{pml}
+mca:pml:base:param:pml:source:file (/its/own.conf:7)
+mca:pml:ob1:version:"component:{release}"
+mca:pml:ucx:version:"component:{release}"
+END""")):
+            with open(self.path("bin", name), "w", encoding="utf-8") as file:
+                file.write("#!/bin/sh\n" + text + "\n")
+            os.chmod(self.path("bin", name), 0o755)
+        return self.path("bin/mpirun")
+
+    def findings(self, *words, **variables):
+        told = json.loads(self.fathom("doctor", *words, "--json", **variables).stdout)
+        return told, {line["what"]: (line["verdict"], line["finding"]) for line in told["findings"]}
+
+    def test_another_open_mpi_is_asked_through_its_own_launcher(self):
+        told, lines = self.findings(self.other_mpi("^ucx"))
+        self.assertTrue(told["able"])
+        self.assertEqual(lines["MPI library"], ("ok", f"Open MPI v6.0.0 ({self.path('there/lib/libmpi.so.40')})"))
+        self.assertEqual((lines["source pml"][0], lines["source peruse"][0]), ("ok", "warn"))
+        self.assertNotIn("--build-peruse", told["summary"])
+        self.assertEqual(lines["default PML"][0], "ok")
+        self.assertIn("ob1 (pml=^ucx, file (/its/own.conf:7))", lines["default PML"][1])
+
+    def test_an_open_mpi_that_takes_ucx_says_what_ob1_would_show(self):
+        _, lines = self.findings(self.other_mpi(""))
+        self.assertRegex(lines["default PML"][1], "^ucx where .* else ob1; .*PERUSE")
+
+    def test_an_overlay_for_another_open_mpi_is_found(self):
+        launcher = self.other_mpi("^ucx")
+        os.makedirs(self.path("overlay/replaces"))
+        shutil.copy(self.path("there/lib/libmpi.so.40"), self.path("overlay/replaces"))
+        _, lines = self.findings(launcher, FATHOM_OVERLAY=self.path("overlay"))
+        self.assertEqual(lines["source peruse"][0], "ok")
+        self.assertIn(self.path("overlay"), lines["source peruse"][1])
+
+    def test_a_release_that_fathom_does_not_know(self):
+        told, lines = self.findings(self.other_mpi("", "7.1.0"))
+        self.assertFalse(told["able"])
+        self.assertIn("Fathom knows Open MPI 4.1, 5.0, 6.0", lines["MPI library"][1])
+
+    def test_what_is_no_mpirun_is_refused(self):
+        for word, what in (("/no/mpirun", "mpirun"), ("/bin/true", "MPI library")):
+            told, lines = self.findings(word)
+            self.assertEqual((told["able"], lines[what][0]), (False, "no"))
+        self.assertEqual(self.fathom("doctor", "--build-peruse", "/bin/true").returncode, 2)
+
     def test_a_missing_launcher_is_reported(self):
         result = self.fathom("doctor", PATH="/nowhere")
         self.assertIn("warn  mpirun", result.stdout)

@@ -99,17 +99,17 @@ def command(setting, case, combination, exports, extra=()):
     if case.ranks == 0:  # without a launcher
         return ["/usr/bin/env", *(f"{k}={v}" for k, v in exports.items()), *argv]
     line = setting.builds[build].launch(case.ranks, *extra)
-    if build in setting.later and transport == "sm":
+    if build in setting.later and transport == "sm" and not case.spawns:
         line += ["--mca", "btl", "sm,self"]  # TCP warns that there is no network
     if build in setting.later and transport != "ucx" and not any(one.startswith("osc=") for one in case.mca):
         line += ["--mca", "osc", "^ucx"]  # 6.0's reports an error where there is no InfiniBand
-    if transport == "tcp":
+    if transport == "tcp" or build in setting.later and case.spawns:  # spawned worlds are reached over TCP alone
         line += ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
     if transport == "ucx":
         line += UCX
     for parameter in case.mca:
         line += ["--mca", *parameter.split("=", 1)]
-    if case.spawns:
+    if case.spawns and build not in setting.later:
         # -x reaches the first job only; this list reaches the jobs that it spawns as well.
         if exports:
             line += ["--mca", "mca_base_env_list_delimiter", "|", "--mca", "mca_base_env_list",
