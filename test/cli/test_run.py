@@ -336,7 +336,8 @@ class SignalsTest(RunTest):
     def start(self, *before, launcher=("./mpirun",)):
         environment = dict(os.environ, FATHOM_LIBRARY=self.library)
         job = subprocess.Popen([*before, harness.FATHOM, "run", "-o", "r", "--", *launcher], cwd=self.folder, text=True,
-                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+                               env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL))  # tests under nohup
         self.addCleanup(job.wait, 30)
         self.wait_until_ready()
         return job
