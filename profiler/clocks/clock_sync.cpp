@@ -12,7 +12,8 @@
 namespace fathom::profiler {
 namespace {
 
-constexpr int kTagAsk = -9, kTagAnswer = -2;
+constexpr int kTagAsk = Gather::kTagClocks;     // up the tree
+constexpr int kTagAnswer = Gather::kTagClocks;  // down
 constexpr int kExchanges = 10;
 constexpr std::uint64_t kUnknown =
     ~std::uint64_t{0};  // an uncertainty: the process above does not know its offset either

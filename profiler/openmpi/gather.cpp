@@ -16,8 +16,9 @@ namespace {
 
 // No collective and no constructor of communicators has these: Open MPI's own begin at -7
 // (OMPI_COMM_ALLGATHER_TAG in 5.0's ompi/mca/coll/base/coll_tags.h), at -10 in 4.1.
-constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5, kTagAccept = -6;
-constexpr int kTagRows = kTagSize;  // always follow their size
+constexpr int kTagHere = -2, kTagReady = -3, kTagGo = -4, kTagSize = -5;
+constexpr int kTagAccept = kTagReady;  // the one goes down the tree, the other up
+constexpr int kTagRows = kTagSize;     // always follow their size
 // After all_want(), when the messages that these tags were for have all been received.
 constexpr int kTagToken = kTagHere, kTagShift = kTagReady;
 constexpr int kAnyProcess = -1;  // MPI_ANY_SOURCE

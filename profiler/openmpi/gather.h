@@ -50,7 +50,8 @@ class Gather {
   void send_token(int to, const void* token, std::size_t size);
   void end_tokens();  // process 0
 
-  // The tree, and messages along it with tags reserved for Fathom.
+  // The tree, and messages along it with tags reserved for Fathom, of which it leaves one to others.
+  static constexpr int kTagClocks = -6;  // clocks/clock_sync.cpp
   int parent() const { return parent_; }
   const std::vector<int>& children() const { return children_; }
   bool has_arrived(int peer, int tag);
