@@ -200,8 +200,9 @@ std::vector<const Layout*> candidates(const openmpi::Version& version) {
   openmpi::Layouts::for_each([&]<const Layout & layout> {
     if (is_same_series(layout.first, version)) found.push_back(&layout);
   });
-  std::ranges::stable_partition(
-      found, [&version](const Layout* layout) { return is_made_for(*layout, version); });
+  // The form with a range does not compile with clang 14.
+  std::stable_partition(found.begin(), found.end(),
+                        [&version](const Layout* layout) { return is_made_for(*layout, version); });
   return found;
 }
 
