@@ -50,7 +50,7 @@ std::string_view given_name(const void* comm) {
 std::optional<std::uint32_t> duplicate_of(const void* comm) {
   const std::string_view kept = kept_name(comm);
   char name[kLongestName + 1] = {};
-  std::memcpy(name, kept.data(), kept.size());
+  kept.copy(name, kLongestName);
   unsigned int own = 0, original = 0;
   for (const char* form : {"MPI COMMUNICATOR %u DUP FROM %u", "MPI COMM %u DUP FROM %u"}) {
     if (std::sscanf(name, form, &own, &original) == 2) return original;
