@@ -123,6 +123,10 @@ debian() {
     "own, and this account may not have one ($refused)"
   prefix=$fathom_cache/openmpi-$release-debian-2
   provide "$fathom_scripts/openmpi/debian.sh" "$release"
+  cmp -s "$fathom_scripts/openmpi/enter.sh" "$prefix/enter" || {  # from an earlier version of Fathom
+    install -m 755 "$fathom_scripts/openmpi/enter.sh" "$prefix/enter.new"
+    mv "$prefix/enter.new" "$prefix/enter"
+  }
   ln -sfn "$prefix" "$fathom_cache/openmpi-$release"
 }
 

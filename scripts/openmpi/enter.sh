@@ -17,10 +17,17 @@ set -eu
 
 fail() { printf 'fathom: %s\n' "$*" >&2; exit 1; }
 
-# enter USER GROUP WORD...: in the namespace, as its root. The last words go to `env`.
+# enter NAMESPACE USER GROUP WORD...: in a namespace other than the caller's, as its root. The last
+# words go to `env`. Without the check, calling this file by its own name would mount the other
+# release's /usr over that of the whole machine.
 enter() {
-  user=$1 group=$2
-  shift 2
+  case ${1:-} in
+    "$(readlink /proc/self/ns/mnt)") fail "unshare has made no mount namespace" ;;
+    mnt:*) ;;
+    *) fail "$0 is run by the programs in $prefix/bin; run one of these" ;;
+  esac
+  user=$2 group=$3
+  shift 3
   # What belongs to this machine although it is in those two folders.
   for path in /etc/passwd /etc/group /etc/hosts /etc/resolv.conf /etc/nsswitch.conf; do
     [ ! -f "$path" ] || [ ! -f "$root$path" ] || mount --bind "$path" "$root$path"
@@ -55,4 +62,5 @@ user=$(id -u)
 refused=$(unshare $as_root --mount true 2>&1) ||
   fail "$prefix is another Debian release, which needs a mount namespace of its own, and this" \
     "account may not have one ($refused)"
-exec unshare $as_root --mount /bin/sh "$prefix/enter" "$user" "$(id -g)" "$@"
+exec unshare $as_root --mount /bin/sh "$prefix/enter" "$(readlink /proc/self/ns/mnt)" "$user" \
+  "$(id -g)" "$@"
