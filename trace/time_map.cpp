@@ -2,6 +2,7 @@
 #include "trace/time_map.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fathom::trace {
 namespace {
@@ -9,7 +10,8 @@ namespace {
 // No clock that measures time leaves these limits.
 constexpr double kSlowestTick = 1e-3, kFastestTick = 1e6;  // nanoseconds for each tick
 constexpr double kSlowestHost = 0.999,
-                 kFastestHost = 1.001;  // CLOCK_MONOTONIC is steered by at most 500 ppm
+                 kFastestHost = 1.001;     // CLOCK_MONOTONIC is steered by at most 500 ppm
+constexpr double kMostDrift = 2 * 500e-6;  // of one such clock against another
 constexpr std::uint64_t kMostTime = std::uint64_t{1} << 61;  // later moments are damaged rows
 
 // Moments closer than this give no rate: reading the clocks takes a part of the distance.
@@ -28,9 +30,43 @@ double average_rate(const std::vector<TimeMap::Point>& points, double otherwise)
   return to / static_cast<double>(points.back().from - points.front().from);
 }
 
+struct Measurement {
+  TimeMap::Point point;  // CLOCK_MONOTONIC here and there
+  std::uint64_t uncertainty_ns;
+};
+
+// Sorts the measurements and drops each that says less about its own moment than another one does,
+// however the clocks drifted between the two. On a busy host, one process may measure to a
+// millisecond and its neighbour to a microsecond.
+void keep_the_best(std::vector<Measurement>& all) {
+  std::sort(all.begin(), all.end(),
+            [](const auto& a, const auto& b) { return a.point.from < b.point.from; });
+  std::vector<bool> dropped(all.size());
+  const auto sweep = [&](std::size_t first, std::size_t step, bool also_equal) {
+    double best = HUGE_VAL;  // uncertainty, as it has grown until the moment `at`
+    double at = 0;
+    for (std::size_t n = 0, i = first; n < all.size(); ++n, i += step) {
+      const double here = static_cast<double>(all[i].point.from);
+      const double own = static_cast<double>(all[i].uncertainty_ns);
+      best += kMostDrift * std::abs(here - at);
+      at = here;
+      if (also_equal ? best <= own : best < own) dropped[i] = true;
+      best = std::min(best, own);
+    }
+  };
+  if (all.empty()) return;
+  sweep(0, 1, true);
+  sweep(all.size() - 1, ~std::size_t{0}, false);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (!dropped[i]) all[kept++] = all[i];
+  all.resize(kept);
+}
+
 struct HostClock {
-  std::vector<TimeMap::Point> reference;  // CLOCK_MONOTONIC here and there
-  std::uint64_t uncertainty_ns = ~std::uint64_t{0};
+  std::vector<Measurement> measurements;
+  std::vector<TimeMap::Point> reference;  // of those that are kept
+  std::uint64_t uncertainty_ns = 0;       // the largest of them
   bool has_unix = false;
   std::int64_t unix_less_monotonic_ns = 0;
   double rate = 0;  // nanoseconds per tick, from a process that ran for long; 0: not known
@@ -49,16 +85,22 @@ class Hosts {
         host.unix_less_monotonic_ns = less(row.unix_ns, row.monotonic_ns);
       }
       if (row.reference_ns == 0) continue;
-      host.reference.push_back({row.monotonic_ns, static_cast<std::int64_t>(row.reference_ns)});
-      host.uncertainty_ns = std::min(host.uncertainty_ns, row.uncertainty_ns);
+      host.measurements.push_back(
+          {{row.monotonic_ns, static_cast<std::int64_t>(row.reference_ns)}, row.uncertainty_ns});
     }
   }
 
   // Makes the CLOCK_MONOTONIC of host `name` the reference, unless the host's rows say otherwise.
   void settle(const std::string& name) {
     HostClock& first = hosts_[name];
+    for (auto& [host_name, host] : hosts_) {
+      keep_the_best(host.measurements);
+      for (const Measurement& one : host.measurements) {
+        host.reference.push_back(one.point);
+        host.uncertainty_ns = std::max(host.uncertainty_ns, one.uncertainty_ns);
+      }
+    }
     const bool first_is_reference = first.reference.empty();
-    if (first_is_reference) first.uncertainty_ns = 0;
     settle_host(first, 0, true);
     unix_less_reference_ns_ = first.unix_less_monotonic_ns;
     if (!first_is_reference) {
@@ -69,7 +111,6 @@ class Hosts {
       if (host_name == name) continue;
       settle_host(host, host.unix_less_monotonic_ns - unix_less_reference_ns_, host.has_unix);
       if (!host.reference.empty()) continue;
-      host.uncertainty_ns = 0;
       host.problem =
           host.has_unix ? "the clock of host " + host_name +
                               " was not measured against the others; its times come from its "
@@ -89,8 +130,6 @@ class Hosts {
       host.to_reference = TimeMap({{0, offset}}, 1, kSlowestHost, kFastestHost);
       return;
     }
-    std::sort(host.reference.begin(), host.reference.end(),
-              [](const auto& a, const auto& b) { return a.from < b.from; });
     host.to_reference =
         TimeMap(host.reference, average_rate(host.reference, 1), kSlowestHost, kFastestHost);
   }

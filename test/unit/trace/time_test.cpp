@@ -66,6 +66,36 @@ TEST_CASE("hosts with skewed and drifting clocks are mapped to the reference") {
   CHECK(run.unix_less_reference_ns == 1'000'000'000);
 }
 
+// The times were mapped through every measurement, and the best one was named as their uncertainty.
+TEST_CASE("a bad measurement of a clock does not displace a good one of its neighbour") {
+  const Host first{0, 0}, second{-3'000'000'000, 4e-5};
+  ProcessClock a{
+      "n1", "tsc", {first.moment(10 * kSecond, false), first.moment(20 * kSecond, false)}};
+  ProcessClock b{"n2", "tsc", {}}, c{"n2", "tsc", {}};
+  for (const std::uint64_t ns : {10 * kSecond, 11 * kSecond}) {
+    b.moments.push_back(second.moment(ns + 1000, true));
+    c.moments.push_back(second.moment(ns, true));
+    c.moments.back().reference_ns += 700'000;
+    c.moments.back().uncertainty_ns = 800'000;
+  }
+  const trace::RunClock run = trace::bring_clocks_together({a, b, c});
+  for (std::uint64_t ns = 10 * kSecond; ns <= 11 * kSecond; ns += kSecond / 10) {
+    CHECK(error_ns(run.to_reference_ns[1], second, ns) <= 4);
+    CHECK(error_ns(run.to_reference_ns[2], second, ns) <= 4);
+  }
+  CHECK(run.uncertainty_ns == std::vector<std::uint64_t>{0, 300, 300});
+}
+
+TEST_CASE("the uncertainty of a host is that of its worst moment") {
+  const Host first{0, 0}, second{-3'000'000'000, 4e-5};
+  const ProcessClock a{"n1", "tsc", {first.moment(10 * kSecond, false)}};
+  ProcessClock b{
+      "n2", "tsc", {second.moment(10 * kSecond, true), second.moment(20 * kSecond, true)}};
+  b.moments.back().uncertainty_ns = 90'000;
+  CHECK(trace::bring_clocks_together({a, b}).uncertainty_ns ==
+        std::vector<std::uint64_t>{0, 90'000});
+}
+
 TEST_CASE("a host that was not measured is placed by its real-time clock with a note") {
   const Host first{0, 0}, second{7'000'000'000, 0};
   const ProcessClock a{
