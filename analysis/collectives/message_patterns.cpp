@@ -351,8 +351,10 @@ void alltoallv_linear(Pattern& pattern) {
   }
   pattern.together(all);
 }
+// Of MPI_Alltoallv since Open MPI 5.0, from step 0 on: each process also sends to itself.
+template <Rank kFirst = 1>
 void pairwise(Pattern& pattern) {
-  for (Rank step = 1; step < pattern.size; ++step) {
+  for (Rank step = kFirst; step < pattern.size; ++step) {
     std::vector<Hop> all;
     for (Rank rank = 0; rank < pattern.size; ++rank)
       all.push_back({rank, (rank + step) % pattern.size, 0, 0});
@@ -451,7 +453,8 @@ constexpr AlgorithmRow kAlltoall[] = {{"linear", alltoall_linear},
                                       {"Bruck", distances<false>},
                                       {"linear with sync", alltoall_linear},
                                       {"two processes", two_processes, false, 2}};
-constexpr AlgorithmRow kAlltoallv[] = {{"linear", alltoallv_linear}, {"pairwise", pairwise}};
+constexpr AlgorithmRow kAlltoallv[] = {
+    {"linear", alltoallv_linear}, {"pairwise", pairwise}, {"pairwise", pairwise<0>}};
 constexpr AlgorithmRow kReduceScatter[] = {
     {"recursive halving", halving}, {"ring", ring}, {"butterfly", butterfly}};
 constexpr AlgorithmRow kReduceScatterBlock[] = {{"recursive doubling", doubling_helped<true>},

@@ -52,6 +52,18 @@ TEST_CASE("the same messages in another order belong to another algorithm") {
   CHECK(recognise("MPI_Alltoall", 5, 0, alltoall(false)).name == "linear or linear with sync");
 }
 
+// The pairwise MPI_Alltoallv of Open MPI 5.0 was unknown.
+TEST_CASE("a pairwise exchange that begins with a message to oneself is recognised") {
+  for (const std::uint32_t first : {0u, 1u}) {
+    Messages messages;
+    for (std::uint32_t rank = 0; rank < 5; ++rank) {
+      for (std::uint32_t i = first; i < 5; ++i) messages.push_back({rank, (rank + i) % 5, 8, -14});
+    }
+    CHECK(recognise("MPI_Alltoallv", 5, 0, messages).name == "pairwise");
+    CHECK(recognise("MPI_Alltoallv", 5, 0, messages).rounds == 5 - first);
+  }
+}
+
 TEST_CASE("a collective made of two others is recognised") {
   Messages messages;
   for (std::uint32_t rank = 1; rank < 4; ++rank) messages.push_back({rank, 0, 8, -21});
