@@ -92,12 +92,14 @@ class Assembly {
   std::map<std::uint32_t, std::map<std::uint64_t, std::uint64_t>> sizes_;
   Endings endings_;
   std::string witness_sent_, witness_received_;
-  bool paused_ = false, truncated_ = false;
+  bool paused_ = false, truncated_ = false, unwatched_ = false;
   std::set<std::string> notes_;
 };
 
 // The module under which source mpi_t reports what MPI_T does not show.
 constexpr char kMonitoring[] = "pml/monitoring";
+// It sends, with the exception in profiler/openmpi/modules.cpp.
+constexpr char kHierarchical[] = "coll/han";
 
 const char* why_not_visible(const std::string& function, const std::string& module) {
   if (module == kMonitoring) {
@@ -106,6 +108,10 @@ const char* why_not_visible(const std::string& function, const std::string& modu
   }
   if (function == kOneSided) {
     return "the data moves without PML messages; it is counted as issued by the program";
+  }
+  if (module == kHierarchical) {
+    return "inside a host this module copies from mapped memory; only what it sends between hosts "
+           "is in the profile";
   }
   return "this module moves data without PML messages, so its traffic is not in the profile";
 }
@@ -233,6 +239,9 @@ void Assembly::read_text(const ProcessRows& rows, std::map<std::uint32_t, std::u
       witness_received_ = value;
     } else if (key == "note") {
       note(value);
+    } else if (key == "unwatched") {  // a sentence: what this process could not count
+      note(value);
+      unwatched_ = true;
     } else if (key == "paused") {
       paused_ = true;
     } else if (key == "step-down") {
@@ -408,6 +417,7 @@ void Assembly::finish_coverage(Profile& profile) {
         "counting was paused with MPI_Pcontrol(0): a message counts for a side that was counting");
   }
   const bool incomplete = !coverage.cut_short.empty() || coverage.lost_messages > 0 || truncated_ ||
+                          unwatched_ ||
                           ranks_.size() != static_cast<std::size_t>(profile.world_size);
   if (incomplete || (witness_sent_.empty() && witness_received_.empty())) {
     coverage.verdict = "incomplete";
@@ -475,7 +485,7 @@ base::Result<Profile> assemble(const char* rows, std::size_t size) {
   return assembly.finish();
 }
 
-base::Result<bool> assemble_cut_short_run(const std::string& run_directory) {
+base::Result<Assembled> assemble_parts(const std::string& run_directory) {
   namespace fs = std::filesystem;
   std::error_code error;
   std::vector<fs::path> files;
@@ -483,7 +493,7 @@ base::Result<bool> assemble_cut_short_run(const std::string& run_directory) {
        entry.increment(error)) {
     if (entry->path().extension() == ".rows") files.push_back(entry->path());
   }
-  if (files.empty()) return false;
+  if (files.empty()) return Assembled::kNothing;
   std::sort(files.begin(), files.end());
   Assembly assembly;
   for (const fs::path& path : files) {
@@ -493,10 +503,11 @@ base::Result<bool> assemble_cut_short_run(const std::string& run_directory) {
     RowsReader reader(rows.data(), rows.size());
     for (ProcessRows process; reader.next(process);) assembly.add(process);
   }
-  if (assembly.empty()) return false;
-  const base::Status written = write_profile(assembly.finish(), run_directory + "/profile.json");
+  if (assembly.empty()) return Assembled::kNothing;
+  const Profile profile = assembly.finish();
+  const base::Status written = write_profile(profile, run_directory + "/profile.json");
   if (!written.ok()) return written.error();
-  return true;
+  return profile.coverage.cut_short.empty() ? Assembled::kWhole : Assembled::kCutShort;
 }
 
 }  // namespace fathom::profile

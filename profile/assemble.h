@@ -21,8 +21,13 @@ namespace fathom::profile {
 // whole header. Memory: about 40 bytes per (pair, class, communicator, phase) and witness.
 base::Result<Profile> assemble(const char* rows, std::size_t size);
 
-// For a run that was cut short: reads RUN/partial/*.rows and writes RUN/profile.json. False if
-// there are no such files.
-base::Result<bool> assemble_cut_short_run(const std::string& run_directory);
+// For a run whose processes left their rows one by one, because it was cut short or MPI did not end
+// with MPI_Finalize: reads RUN/partial/*.rows and writes RUN/profile.json.
+enum class Assembled {
+  kNothing,   // there are no such files
+  kWhole,     // all processes came to their end
+  kCutShort,  // coverage.cut_short says why
+};
+base::Result<Assembled> assemble_parts(const std::string& run_directory);
 
 }  // namespace fathom::profile

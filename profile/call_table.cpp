@@ -36,7 +36,8 @@ void CallTable::add(const ProcessRows& rows, ProcessPlaces& places) {
     Bins& bins = durations_[{places.function(row.place), places.site(row.place)}];
     for (int i = 0; i < kDurationBins; ++i) bins[static_cast<std::size_t>(i)] += row.calls[i];
   }
-  untimed_ += std::strtoull(rows.text_of("uncounted-calls").c_str(), nullptr, 10);
+  for (const auto& [key, value] : rows.text)
+    if (key == "uncounted-calls") untimed_ += std::strtoull(value.c_str(), nullptr, 10);
 }
 
 void CallTable::finish(Profile& profile, const std::function<void(CallPlace&)>& settle,

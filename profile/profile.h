@@ -237,7 +237,8 @@ struct WaitCoverage {
 
 struct Coverage {
   // "exact": both witnesses agree on every pair. "one-witness": only one side could be counted.
-  // "differs": see differences. "incomplete": ranks are missing or counts were lost.
+  // "differs": see differences. "incomplete": ranks are missing, counts were lost, or
+  // messages were exchanged while nothing was counted.
   std::string verdict;
   Totals sent;
   Totals received;

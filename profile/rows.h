@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // What one process of a job leaves behind: its own counts, in fixed-size records.
 //
-// The same bytes travel up the tree at MPI_Finalize and are in RUN/partial/JOB.RANK.rows if the job
-// was cut short; assemble.h turns the rows of all processes into one Profile.
+// The same bytes travel up the tree at MPI_Finalize, or are in RUN/partial/JOB.RANK.rows if the job
+// was cut short or ended in a session; assemble.h turns those of all processes into one Profile.
 //
 // Layout, native byte order, everything 8-byte aligned:
 //   RowsHeader, then sections until the end: SectionHeader, payload, padding to 8 bytes.
@@ -18,7 +18,7 @@ namespace fathom::profile {
 inline constexpr char kRowsMagic[8] = {'F', 'T', 'H', 'M', 'R', 'O', 'W', '1'};
 
 enum class EndReason : std::uint32_t {
-  kFinalize = 0,  // MPI_Finalize was reached
+  kFinalize = 0,  // MPI_Finalize was reached, or the end of the last session
   kAbort = 1,     // MPI_Abort; detail: the error code
   kSignal = 2,    // detail: the signal's number
   kExit = 3,      // exit without MPI_Finalize

@@ -242,12 +242,10 @@ std::string why_nobody_reported(const std::vector<std::string>& command, const P
                      known ? "" : "; 'ldd' on the program and 'fathom doctor' show more");
 }
 
-// Describes further jobs and spawned worlds, after merging the partial counts of those that were
-// cut short.
+// Describes further jobs and spawned worlds, after merging the counts that their processes left.
 std::string further_jobs(const RunDirectory& run) {
   const auto merge = [](const std::string& folder) {
-    if (!std::filesystem::exists(folder + "/profile.json"))
-      (void)profile::assemble_cut_short_run(folder);
+    if (!std::filesystem::exists(folder + "/profile.json")) (void)profile::assemble_parts(folder);
   };
   const auto described = [&](std::size_t count, const char* what, const char* folders) {
     return count == 0 ? ""
@@ -263,25 +261,34 @@ std::string further_jobs(const RunDirectory& run) {
          described(run.spawned_worlds().size(), "spawned world", "world-*");
 }
 
+void tell_about_profile(const RunDirectory& run, const std::string& further, bool traced) {
+  const std::string shown = shell_word(run.shown());
+  tell(fmt::format(
+      "profile in {0}/profile.json{1}; next: fathom report {3}{2}", run.shown(), further,
+      traced ? fmt::format("; trace in {}/trace; next: fathom trace info {}", run.shown(), shown)
+             : "",
+      shown));
+}
+
 // Reports what the job left behind; true if there is a profile for later stages.
 bool conclude(const RunDirectory& run, const std::vector<std::string>& command,
               const std::string& library, bool traced, const JobEnd& job) {
   const std::string shown = shell_word(run.shown());
   const std::string further = further_jobs(run);
   if (run.has_profile()) {
-    tell(fmt::format(
-        "profile in {0}/profile.json{1}; next: fathom report {3}{2}", run.shown(), further,
-        traced ? fmt::format("; trace in {}/trace; next: fathom trace info {}", run.shown(), shown)
-               : "",
-        shown));
+    tell_about_profile(run, further, traced);
     return true;
   }
-  const auto assembled = profile::assemble_cut_short_run(run.path());
+  const auto assembled = profile::assemble_parts(run.path());
   if (!assembled) {
     tell(assembled.error().message);
     return false;
   }
-  if (*assembled) {
+  if (*assembled == profile::Assembled::kWhole) {
+    tell_about_profile(run, further, traced);
+    return true;
+  }
+  if (*assembled == profile::Assembled::kCutShort) {
     tell(fmt::format(
         "the run was cut short{2}; what its ranks had counted by then is in "
         "{0}/profile.json{1}; next: fathom report {3}",

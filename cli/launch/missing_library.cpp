@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cli/launch/mpi_probe.h"
 #include "cli/launch/needed_libraries.h"
+#include "rankmap/releases.h"
 
 namespace fathom::cli {
 namespace {
@@ -28,9 +29,11 @@ constexpr int kDeepest = 4;                     // scripts that start scripts
 
 std::string_view file_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-// The MPI library that a program names. Open MPI 4's is not in the list: it is what we expect.
+// The MPI library that a program names. Open MPI's libmpi.so.40 is not in the list: it is what we
+// expect. Of the library of the standard ABI only the process knows whose it is.
 struct KnownMpi {
   std::string_view library, name;
+  std::string_view remedy = "build it with Open MPI's mpicc";
 };
 constexpr KnownMpi kOtherMpis[] = {
     {"libmpich.so", "MPICH"},
@@ -39,7 +42,8 @@ constexpr KnownMpi kOtherMpis[] = {
     {"libmpi_gnu", "Cray MPICH"},
     {"libmpi_intel", "Cray MPICH"},
     {"libmpi.so.12", "MPICH, MVAPICH or Intel MPI"},
-    {"libmpi_abi.so", "a library of the standard MPI ABI"},
+    {"libmpi_abi.so", "a library of the standard MPI ABI",
+     "run it on the library of that name that Open MPI 6 has"},
     {"libmpi.so.1", "an old Open MPI"},
     {"libmpi.so.20", "Open MPI 2 or 3"},
 };
@@ -209,9 +213,8 @@ class Inspection {
         const bool exact = mpi.library.find(".so.") != mpi.library.npos;
         if (exact ? library == mpi.library : library.starts_with(mpi.library))
           return add(
-              fmt::format("{} is linked with {} ({}), and Fathom can profile Open MPI 4.1 "
-                          "only: build it with Open MPI's mpicc",
-                          path, mpi.name, library));
+              fmt::format("{} is linked with {} ({}), and Fathom can profile Open MPI {} only: {}",
+                          path, mpi.name, library, openmpi::known_releases(), mpi.remedy));
       }
     }
   }

@@ -233,8 +233,8 @@ Exactness exactness(const RunSummary& summary) {
   }
   if (coverage.verdict == "incomplete") {
     return {Trust::kBroken,
-            fmt::format("incomplete: {} counted by {}, {} by {}; ranks are missing or counts were "
-                        "lost",
+            fmt::format("incomplete: {} counted by {}, {} by {}; ranks are missing, counts were "
+                        "lost, or messages were exchanged while nothing was counted",
                         amount(coverage.sent.messages, coverage.sent.bytes), senders,
                         amount(coverage.received.messages, coverage.received.bytes), receivers)};
   }

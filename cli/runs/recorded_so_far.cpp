@@ -41,7 +41,7 @@ RecordedSoFar recorded_so_far(const std::string& run) {
 std::string described(const RecordedSoFar& recorded) {
   std::string text = recorded.profile ? "a profile" : "";
   if (recorded.partial > 0)
-    base::add_to_list(text, "the counts of " + processes(recorded.partial) + " that ended early");
+    base::add_to_list(text, "the counts of " + processes(recorded.partial) + ", in parts");
   if (recorded.traced > 0)
     base::add_to_list(text, fmt::format("a trace of {}, {}", processes(recorded.traced),
                                         human_bytes(static_cast<double>(recorded.trace_bytes))));

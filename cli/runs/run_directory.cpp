@@ -202,9 +202,9 @@ base::Result<std::string> recorded_profile_of(const std::string& run) {
     return base::Error{"the job of '" + run + "' is " + sentence_of(state) +
                        "; its profile is written when it ends"};
   }
-  const auto assembled = profile::assemble_cut_short_run(run);
+  const auto assembled = profile::assemble_parts(run);
   if (!assembled) return assembled.error();
-  if (*assembled) return path.string();
+  if (*assembled != profile::Assembled::kNothing) return path.string();
   if (state.progress != Progress::kEnded) {
     return base::Error{"'" + run + "' holds no profile.json: the job " +
                        (state.progress == Progress::kUnknown ? "is " : "") + sentence_of(state)};

@@ -2,10 +2,11 @@
 // The folder with the results of one run, and what a job may have left there.
 //
 //   profile.json         the job's profile, written by rank 0 at MPI_Finalize
-//   .started             identifies the folder's owner; created by rank 0 at MPI_Init, removed when
-//                        profile.json is written
+//   .started             identifies the folder's owner; created by rank 0 when counting
+//                        begins, removed when profile.json is written
 //   .running             identifies the `fathom run` that waits for the job (run_state.h)
-//   partial/             counts of single processes, left by a job that never reached that point
+//   partial/             counts of single processes, left by a job that never reached that point, or
+//                        whose MPI ended with a session
 //   trace/               what fathom run --trace recorded, one file per process
 //   job-2/, job-3/, …    the same for each further job that the command started; until it ends,
 //                        and without `fathom run`, under Open MPI's own number: job-1234567
@@ -57,7 +58,8 @@ class RunDirectory {
 };
 
 // A run as given by the user, a folder or a profile.json, as the path of the profile.json. A run
-// that was cut short and not merged yet is merged first. The Error says what is missing in a run.
+// whose processes left their counts one by one is merged first. The Error says what is missing in
+// a run.
 base::Result<std::string> recorded_profile_of(const std::string& run);
 
 // The same, but for a run that has only a trace (an imported one) the profile is computed from

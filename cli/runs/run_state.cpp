@@ -25,12 +25,24 @@ std::int64_t made_at(const std::string& path) {
   return lstat(path.c_str(), &status) == 0 ? status.st_mtime : 0;
 }
 
-// "JOB MARK"; without a mark if an older library made it.
-std::string mark_of_library(const std::string& run) {
+// What a library has left as .started: "JOB MARK"; without a mark if it was an older one.
+struct StartedMark {
+  std::string job, mark;
+
+  explicit StartedMark(const std::string& run) {
+    std::error_code failed;
+    const std::string target = std::filesystem::read_symlink(run + kStartedMark, failed);
+    const auto blank = target.find(' ');
+    job = target.substr(0, blank);
+    mark = blank == target.npos ? "" : target.substr(blank + 1);
+  }
+};
+
+// Whether rank 0 has left its counts. It takes them back if MPI begins again
+// (profiler/finish/rescue.h).
+bool left_counts(const std::string& run, const std::string& job) {
   std::error_code failed;
-  const std::string target = std::filesystem::read_symlink(run + kStartedMark, failed);
-  const auto blank = target.find(' ');
-  return blank == target.npos ? "" : target.substr(blank + 1);
+  return std::filesystem::exists(run + "/partial/" + job + ".0.rows", failed);
 }
 
 Progress progress_of(base::Liveness liveness) {
@@ -58,9 +70,11 @@ RunState state_of(const std::string& run) {
   // A job goes on without its `fathom run`, if that alone was killed.
   if (!started || state.progress == Progress::kRunning || state.progress == Progress::kUnknown)
     return state;
-  const std::string by_library = mark_of_library(run);
-  state.progress = progress_of(base::liveness_of(by_library));
-  state.process = base::named_process(by_library);
+  const StartedMark by_library(run);
+  state.progress = progress_of(base::liveness_of(by_library.mark));
+  if (state.progress == Progress::kLost && left_counts(run, by_library.job))
+    state.progress = Progress::kEnded;
+  if (state.progress != Progress::kEnded) state.process = base::named_process(by_library.mark);
   state.since_s = made_at(run + kStartedMark);
   return state;
 }

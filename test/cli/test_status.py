@@ -155,6 +155,17 @@ class WithoutFathomRun(StatusTest):
         other.wait()
         self.assertEqual(self.mark("7 " + mark), "lost")
 
+    def test_rank_0_left_its_counts(self):  # its MPI ended with a session, or it was cut short
+        other = subprocess.Popen(["sleep", "100"])
+        mark = mark_of(other.pid)
+        other.kill()
+        other.wait()
+        self.assertEqual(self.mark("7 " + mark), "lost")
+        os.makedirs(self.path("my run", "partial"))
+        for rank, state in ((1, "lost"), (0, "ended")):
+            open(self.path("my run", "partial", f"7.{rank}.rows"), "wb").close()
+            self.assertEqual(self.status()["state"], state)
+
     def test_number_that_another_process_has_now(self):
         pid, start, *rest = mark_of(os.getpid()).split(" ")
         self.assertEqual(self.mark(" ".join(["7", pid, str(int(start) - 1), *rest])), "lost")

@@ -448,6 +448,14 @@ TEST_CASE("a pause and step-downs are reported once") {
   CHECK(profile.coverage.steps_down[0].reason == "the library has none");
 }
 
+TEST_CASE("messages that nobody watched make the verdict incomplete, and are noted once") {
+  RowsBuilder zero(0, 2), one(1, 2);
+  for (RowsBuilder* process : {&zero, &one}) process->text += "unwatched a session was open\n";
+  const Profile profile = assembled(zero, one);
+  CHECK(profile.coverage.verdict == "incomplete");
+  CHECK(profile.coverage.notes == std::vector<std::string>{"a session was open"});
+}
+
 TEST_CASE("what the trace lost is one entry per reason over all ranks") {
   RowsBuilder zero(0, 3), one(1, 3), two(2, 3);
   zero.text += "trace-lost memory 5\ntrace-lost unwritten 70 No space left on device\n";
@@ -510,20 +518,32 @@ TEST_CASE("rows cut at any byte never count more than was sent, and give a valid
 
 TEST_CASE("a run that was cut short is assembled from what its processes left") {
   const test::Scratch run;
-  REQUIRE(assemble_cut_short_run(run.path()));
-  CHECK_FALSE(*assemble_cut_short_run(run.path()));
+  REQUIRE(assemble_parts(run.path()));
+  CHECK(*assemble_parts(run.path()) == Assembled::kNothing);
   std::filesystem::create_directory(run / "partial");
   test::write_file(run / "partial/77.0.rows",
                    RowsBuilder(0, 2).sent(1, 9, 1).ended(EndReason::kAbort, 3).bytes());
   test::write_file(run / "partial/77.1.rows",
                    RowsBuilder(1, 2).received(0, 9, 1).bytes().substr(0, 70));
   test::write_file(run / "partial/notes.txt", "not rows");
-  REQUIRE(*assemble_cut_short_run(run.path()));
+  REQUIRE(*assemble_parts(run.path()) == Assembled::kCutShort);
   const auto profile = load_profile(run / "profile.json");
   REQUIRE_MESSAGE(profile, profile.error().message);
   CHECK(profile->coverage.verdict == "incomplete");
   CHECK(profile->coverage.cut_short == "rank 0 called MPI_Abort with error code 3");
   CHECK(profile->coverage.sent.messages == 1);
+}
+
+TEST_CASE("a run whose processes all came to their end is whole, although each left its rows") {
+  const test::Scratch run;
+  std::filesystem::create_directory(run / "partial");
+  test::write_file(run / "partial/77.0.rows", RowsBuilder(0, 2).sent(1, 9, 1).bytes());
+  test::write_file(run / "partial/77.1.rows", RowsBuilder(1, 2).received(0, 9, 1).bytes());
+  REQUIRE(*assemble_parts(run.path()) == Assembled::kWhole);
+  const auto profile = load_profile(run / "profile.json");
+  REQUIRE_MESSAGE(profile, profile.error().message);
+  CHECK(profile->coverage.cut_short.empty());
+  CHECK(profile->coverage.differences.empty());
 }
 
 }  // namespace
