@@ -2,13 +2,19 @@
 """Reads functions.table, one row per MPI function, for generators at build time and for tests."""
 import re
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 GROUPS = {'blocking': 'collective', 'nonblocking': 'collective', 'persistent': 'collective',
           'constructor': 'communicator', 'destructor': 'communicator', 'window': 'onesided',
           'window_free': 'onesided', 'rma': 'onesided', 'file': 'io', 'request_free': 'other',
           'init': 'environment', 'init_thread': 'environment', 'finalize': 'environment',
-          'abort': 'environment', 'pcontrol': 'environment', 'unrecorded': 'other'}
+          'abort': 'environment', 'pcontrol': 'environment', 'session_init': 'environment',
+          'session_finalize': 'environment', 'unrecorded': 'other'}
+
+# Parameters that MPI_Count and MPI_Aint replace in the form for large counts (MPI 4.0, 2.5.8).
+COUNTS = re.compile(r'\w*counts?|target_cout|insize|outsize|position|stride|(true_)?(lb|extent)|start_array|'
+                    r'(array_of_)?block_?lengths?|array_of_displacements|(g|sub)?size_array')
+DISPLACEMENTS = re.compile(r'[sr]?displs|disp_unit')
 
 
 @dataclass
@@ -18,6 +24,7 @@ class Function:
     returned: str
     name: str
     parameters: str  # as in the prototype
+    small: 'Function' = None  # of the form for large counts: the function with int counts
 
     @property
     def arguments(self):
@@ -43,13 +50,19 @@ class Function:
     def fixed(self):
         """The function with the words that FATHOM_MORE takes from "..." as parameters."""
         words = ''.join(f', void *more{i}' for i in range(1, 6))
-        return Function(self.role, self.options, self.returned, self.name,
-                        self.parameters.replace(', ...', words))
+        return replace(self, parameters=self.parameters.replace(', ...', words))
+
+    def large(self):
+        """The form for large counts: MPI_X_c of MPI_X."""
+        sizes = self.options['large'].split(',')[1:]
+        parameters = ', '.join(large_parameter(p, sizes) for p in split(self.parameters))
+        options = {name: value for name, value in self.options.items() if name not in ('large', 'formerly')}
+        return replace(self, options=options, name=self.name + '_c', parameters=parameters, small=self)
 
     @property
     def constant(self):
-        """Of the class of its messages."""
-        return 'k' + self.short
+        """Of the class of its messages. Both forms have one class: members may call either."""
+        return 'k' + (self.small or self).short
 
     @property
     def group(self):
@@ -65,6 +78,18 @@ class Function:
 
 def split(parameters):
     return [] if parameters in ('void', '') else [p.strip() for p in parameters.split(',')]
+
+
+def large_parameter(parameter, sizes):
+    """A parameter of the form for large counts; `sizes`: names of further counts."""
+    name = argument_name(parameter)
+    if re.search(r'(User|conversion)_function \*', parameter):
+        return parameter.replace('_function *', '_function_c *')
+    if name in sizes or COUNTS.fullmatch(name):
+        return re.sub(r'\b(int|MPI_Aint)\b', 'MPI_Count', parameter)
+    if DISPLACEMENTS.fullmatch(name):
+        return re.sub(r'\bint\b', 'MPI_Aint', parameter)
+    return parameter
 
 
 def argument_name(parameter):
@@ -83,7 +108,8 @@ def typed(parameters):
 
 
 def read(path):
-    """Every row, including those of functions that no library wraps (role `unrecorded`)."""
+    """Every row, including those of functions that no library wraps (role `unrecorded`), and after a row with
+    large= its form for large counts."""
     functions = []
     for number, line in enumerate(open(path, encoding='utf-8'), 1):
         if line.startswith('#') or not line.strip():
@@ -96,4 +122,6 @@ def read(path):
             sys.exit(f'{path}:{number}: a wrapper returns int')
         pairs = dict(o.split('=') for o in options.split() if o != '-')
         functions.append(Function(role, pairs, returned, name, parameters))
+        if 'large' in pairs:
+            functions.append(functions[-1].large())
     return functions

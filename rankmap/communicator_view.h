@@ -67,9 +67,9 @@ inline int group_size(const void* group) { return field<int>(group, openmpi::kGr
 std::string_view given_name(const void* comm);
 
 // The index of the communicator that this one duplicates, if the library reveals it: it names each
-// duplicate "MPI COMMUNICATOR 5 DUP FROM 3" (since 5.0 "MPI COMM 5 …") before announcing it (ompi_comm_dup_with_info,
-// ompi_comm_idup_with_info_activate in ompi/communicator/comm.c). Other constructors leave no such
-// name. Call it before the name changes.
+// duplicate "MPI COMMUNICATOR 5 DUP FROM 3" (since 5.0 "MPI COMM 5 …") before announcing it
+// (ompi_comm_dup_with_info, ompi_comm_idup_with_info_activate in ompi/communicator/comm.c). Other
+// constructors leave no such name. Call it before the name changes.
 std::optional<std::uint32_t> duplicate_of(const void* comm);
 
 // The local group's communicator inside an intercommunicator; nullptr for any other communicator.

@@ -11,20 +11,16 @@
 
 #include "profiler/counting/communicators.h"
 #include "profiler/openmpi/mpi.h"
+#include "profiler/openmpi/standard_abi.h"
 #include "rankmap/communicator_view.h"
 #include "rankmap/layouts/all.h"
 
 namespace fathom::profiler::calls {
 
-// *pointer, or a null handle if the pointer is null.
-inline MPI_Comm given(const MPI_Comm* comm) { return comm == nullptr ? nullptr : *comm; }
-inline MPI_Win given(const MPI_Win* window) { return window == nullptr ? nullptr : *window; }
-inline MPI_File given(const MPI_File* file) { return file == nullptr ? nullptr : *file; }
-inline MPI_Request given(const MPI_Request* request) {
-  return request == nullptr ? MPI_Request{} : *request;
-}
-inline MPI_Message given(const MPI_Message* message) {
-  return message == nullptr ? MPI_Message{} : *message;
+// The handle that a pointer points to, as Open MPI's own; null if the pointer is null.
+template <typename Handle>
+Handle given(const Handle* handle) {
+  return handle == nullptr ? nullptr : native(*handle);
 }
 inline std::uint32_t given(const int* flag) {
   return flag == nullptr ? ~0u : static_cast<std::uint32_t>(*flag);
@@ -32,11 +28,13 @@ inline std::uint32_t given(const int* flag) {
 
 // The communicator's kind (profile/rows.h); ~0 if it is not known.
 inline std::uint32_t communicator(MPI_Comm comm) {
+  comm = native(comm);
   const Live* live = comm == nullptr ? nullptr : Communicators::find(comm);
   return live == nullptr ? ~0u : live->kind;
 }
 
 inline std::uint64_t bytes(std::int64_t count, MPI_Datatype datatype) {
+  datatype = native(datatype);
   if (datatype == nullptr || count < 0) return 0;
   return static_cast<std::uint64_t>(count) *
          rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
@@ -64,32 +62,58 @@ std::uint64_t bytes_unless_no_op(MPI_Op op, std::int64_t count, MPI_Datatype dat
 namespace sent {
 using Buffer = const void*;
 using Type = MPI_Datatype;
-using Counts = const int*;
+using Count = MPI_Count;
 using Types = const MPI_Datatype*;
+using Displacements = const void*;  // int or MPI_Aint; never read
 
-std::uint64_t allgather(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
-std::uint64_t allgatherv(Buffer, int, Type, Buffer, Counts, Counts, Type, MPI_Comm);
-std::uint64_t allreduce(Buffer, Buffer, int, Type, MPI_Op, MPI_Comm);
-std::uint64_t alltoall(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
-std::uint64_t alltoallv(Buffer, Counts, Counts, Type, Buffer, Counts, Counts, Type, MPI_Comm);
-std::uint64_t alltoallw(Buffer, Counts, Counts, Types, Buffer, Counts, Counts, Types, MPI_Comm);
-std::uint64_t bcast(Buffer, int, Type, int root, MPI_Comm);
-std::uint64_t exscan(Buffer, Buffer, int, Type, MPI_Op, MPI_Comm);
-std::uint64_t gather(Buffer, int, Type, Buffer, int, Type, int root, MPI_Comm);
-std::uint64_t gatherv(Buffer, int, Type, Buffer, Counts, Counts, Type, int root, MPI_Comm);
-std::uint64_t reduce(Buffer, Buffer, int, Type, MPI_Op, int root, MPI_Comm);
-std::uint64_t reduce_scatter(Buffer, Buffer, Counts, Type, MPI_Op, MPI_Comm);
-std::uint64_t reduce_scatter_block(Buffer, Buffer, int, Type, MPI_Op, MPI_Comm);
-std::uint64_t scan(Buffer, Buffer, int, Type, MPI_Op, MPI_Comm);
-std::uint64_t scatter(Buffer, int, Type, Buffer, int, Type, int root, MPI_Comm);
-std::uint64_t scatterv(Buffer, Counts, Counts, Type, Buffer, int, Type, int root, MPI_Comm);
-std::uint64_t neighbor_allgather(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
-std::uint64_t neighbor_allgatherv(Buffer, int, Type, Buffer, Counts, Counts, Type, MPI_Comm);
-std::uint64_t neighbor_alltoall(Buffer, int, Type, Buffer, int, Type, MPI_Comm);
-std::uint64_t neighbor_alltoallv(Buffer, Counts, Counts, Type, Buffer, Counts, Counts, Type,
-                                 MPI_Comm);
-std::uint64_t neighbor_alltoallw(Buffer, Counts, const MPI_Aint*, Types, Buffer, Counts,
-                                 const MPI_Aint*, Types, MPI_Comm);
+// A communicator as Open MPI's own.
+class Comm {
+ public:
+  Comm(MPI_Comm of_the_program) : own_(native(of_the_program)) {}
+  operator MPI_Comm() const { return own_; }
+
+ private:
+  MPI_Comm own_;
+};
+
+// An array of counts: of int, or of MPI_Count in the forms for large counts.
+class Counts {
+ public:
+  Counts(const int* counts) : small_(counts) {}
+  Counts(const MPI_Count* counts) : large_(counts) {}
+  bool is_null() const { return small_ == nullptr && large_ == nullptr; }
+  Count operator[](std::int64_t i) const { return small_ != nullptr ? small_[i] : large_[i]; }
+
+ private:
+  const int* small_ = nullptr;
+  const MPI_Count* large_ = nullptr;
+};
+
+std::uint64_t allgather(Buffer, Count, Type, Buffer, Count, Type, Comm);
+std::uint64_t allgatherv(Buffer, Count, Type, Buffer, Counts, Displacements, Type, Comm);
+std::uint64_t allreduce(Buffer, Buffer, Count, Type, MPI_Op, Comm);
+std::uint64_t alltoall(Buffer, Count, Type, Buffer, Count, Type, Comm);
+std::uint64_t alltoallv(Buffer, Counts, Displacements, Type, Buffer, Counts, Displacements, Type,
+                        Comm);
+std::uint64_t alltoallw(Buffer, Counts, Displacements, Types, Buffer, Counts, Displacements, Types,
+                        Comm);
+std::uint64_t bcast(Buffer, Count, Type, int root, Comm);
+std::uint64_t exscan(Buffer, Buffer, Count, Type, MPI_Op, Comm);
+std::uint64_t gather(Buffer, Count, Type, Buffer, Count, Type, int root, Comm);
+std::uint64_t gatherv(Buffer, Count, Type, Buffer, Counts, Displacements, Type, int root, Comm);
+std::uint64_t reduce(Buffer, Buffer, Count, Type, MPI_Op, int root, Comm);
+std::uint64_t reduce_scatter(Buffer, Buffer, Counts, Type, MPI_Op, Comm);
+std::uint64_t reduce_scatter_block(Buffer, Buffer, Count, Type, MPI_Op, Comm);
+std::uint64_t scan(Buffer, Buffer, Count, Type, MPI_Op, Comm);
+std::uint64_t scatter(Buffer, Count, Type, Buffer, Count, Type, int root, Comm);
+std::uint64_t scatterv(Buffer, Counts, Displacements, Type, Buffer, Count, Type, int root, Comm);
+std::uint64_t neighbor_allgather(Buffer, Count, Type, Buffer, Count, Type, Comm);
+std::uint64_t neighbor_allgatherv(Buffer, Count, Type, Buffer, Counts, Displacements, Type, Comm);
+std::uint64_t neighbor_alltoall(Buffer, Count, Type, Buffer, Count, Type, Comm);
+std::uint64_t neighbor_alltoallv(Buffer, Counts, Displacements, Type, Buffer, Counts, Displacements,
+                                 Type, Comm);
+std::uint64_t neighbor_alltoallw(Buffer, Counts, Displacements, Types, Buffer, Counts,
+                                 Displacements, Types, Comm);
 }  // namespace sent
 
 }  // namespace fathom::profiler::calls

@@ -87,7 +87,8 @@ bool is_of_mpi_library(const void* address) {
   Dl_info info{};
   if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) return false;
   const char* name = file_name(info.dli_fname);
-  return begins(name, "libmpi.so") || begins(name, "mca_") || begins(name, "libmca_");
+  return begins(name, "libmpi.so") || begins(name, "libmpi_abi") || begins(name, "mca_") ||
+         begins(name, "libmca_");
 }
 
 int add_binding(dl_phdr_info* info, std::size_t, void* found) {

@@ -93,7 +93,8 @@ void CallTimes::close() {
   if (text_ == nullptr) return;
   pause(true);
   write_rate(*text_, ticks_per_ns());
-  const std::uint64_t lost = uncounted.load();
+  // MPI may begin again and end once more: the lines are added up.
+  const std::uint64_t lost = uncounted.exchange(0);
   if (lost > 0) text_->add("uncounted-calls", std::to_string(lost));
 }
 

@@ -24,21 +24,21 @@ namespace fathom::profiler {
 
 class CallTimes {
  public:
-  // Before MPI_Init: chooses the clock, and takes the first of two readings that give its rate.
+  // Before MPI begins: chooses the clock, and takes the first of two readings that give its rate.
   static void choose_clock();
 
-  // After MPI_Init: from here on calls are timed. `text` receives the names of what the rows hold.
+  // When MPI has begun: from here on calls are timed. `text` receives the names of what the rows hold.
   // `names`: of the MPI functions, by their number. False without address space.
   static bool open(RowsText& text, const char* const* names);
 
-  // MPI_Finalize: no call is timed any more, and `text` receives the clock's rate.
+  // MPI ends: no call is timed until pause(false), and `text` receives the clock's rate.
   static void close();
+  static bool was_opened() { return text_ != nullptr; }
 
   static void set_phase(std::uint32_t phase) { phase_.store(phase, std::memory_order_relaxed); }
   static void pause(bool is_paused) { on_.store(!is_paused && text_ != nullptr); }
 
   static bool on() { return on_.load(std::memory_order_relaxed); }
-  // Between open() and close().
   static bool is_paused() { return !on() && text_ != nullptr; }
 
   // The rows of a place in the program, on a communicator and in a phase.

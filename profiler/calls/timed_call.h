@@ -9,7 +9,7 @@
 // Two readings of the clock and an addition to a row. Calls that the MPI library makes for itself,
 // and calls inside another call, are not timed: their time belongs to the call around them.
 //
-// Hot: what every call does is inlined into its wrapper and saves no register; a place in the
+// Hot: what every short call does is inlined into its wrapper and saves no register; a place in the
 // program that was not seen lately takes leave_slowly().
 #pragma once
 
@@ -80,6 +80,20 @@ class TimedCall {
   const void* site_;  // null: not timed
   std::uint64_t entered_, left_ = 0;
   const CallSites::Inside inside_;
+};
+
+// The same in one copy for all functions that are called seldom or take long: inlined into 600
+// wrappers, it would take the compiler longer than everything else in them.
+class SeldomTimedCall : public TimedCall {
+ public:
+  SeldomTimedCall(const Caller& caller, std::uint32_t function, const char* name);
+  SeldomTimedCall(std::uint32_t function, const void* site);
+  ~SeldomTimedCall();
+
+  void returned(std::uint64_t ticks = 0);
+  void leave(std::uint32_t communicator, std::uint64_t bytes);
+  void leave_collective(std::uint32_t communicator, std::uint64_t bytes, int root,
+                        void* request = nullptr);
 };
 
 }  // namespace fathom::profiler

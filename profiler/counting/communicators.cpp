@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "profiler/counting/partitioned.h"
+
 namespace fathom::profiler {
 
 MakingCall*& Communicators::making_call() {
@@ -51,6 +53,7 @@ Live* Communicators::place(const void* comm, const char* made_by, std::uint32_t 
 
 void Communicators::adopt(const void* comm, const char* name, const char* made_by,
                           std::uint32_t flags) noexcept try {
+  removed(comm);  // counting began with a session, and MPI_Init has announced it
   const std::lock_guard guard(lock_);
   // The name tells MPI_COMM_WORLD from MPI_COMM_SELF when there is only one process.
   Live* live =
@@ -91,7 +94,7 @@ void Communicators::added(const void* comm) noexcept try {
                                       [comm](const auto& p) { return p.comm == comm; });
   Live* live = nullptr;
   if (duplicate != pending_.end()) {
-    live = place(comm, "MPI_Comm_idup", duplicate->parent_kind,
+    live = place(comm, duplicate->function, duplicate->parent_kind,
                  duplicate->visible ? 0 : profile::kInternal);
     if (live != nullptr) live->user_visible = duplicate->visible;
     pending_.erase(duplicate);
@@ -116,6 +119,9 @@ void Communicators::added(const void* comm) noexcept try {
     }
   } else {
     live = place(comm, "", rankmap::kNoKind, profile::kInternal);
+    // One of the two that partitioned communication keeps: that of the partitions shows itself with
+    // their first request, before their first message.
+    if (live != nullptr && Partitioned::in_use()) live->set_classes(kNoClass, kLibrary);
   }
   if (live == nullptr) return;
   if (added_observer_ != nullptr) added_observer_(*live);
@@ -138,6 +144,15 @@ void Communicators::removed(const void* comm) noexcept {
   std::erase(live_, live);
   live->comm = nullptr;
   free_.push_back(live);  // place() reserved the room
+}
+
+void Communicators::removed_all() noexcept {
+  for (;;) {
+    const void* comm = nullptr;
+    for_each([&comm](const Live& live) { comm = live.comm; });
+    if (comm == nullptr) return;
+    removed(comm);
+  }
 }
 
 void Communicators::begun(MakingCall& call) noexcept {
@@ -184,21 +199,25 @@ void Communicators::follow_local(Live& intercommunicator) noexcept {
   if (helper != nullptr && !helper->user_visible) helper->served.store(&intercommunicator);
 }
 
-void Communicators::made_visible(const void* comm, Live* parent) noexcept try {
+void Communicators::made_visible(const void* comm, const MakingCall& call) noexcept try {
   const std::lock_guard guard(lock_);
   Live* live = find(comm);
   if (live != nullptr) {
     live->user_visible = true;
+    if (live->program_class.load(std::memory_order_relaxed) == kLibrary) {
+      live->program_class.store(kPointToPoint, std::memory_order_relaxed);
+    }
     registry_->mark_visible(live->kind);
     follow_local(*live);
     known_(live->kind);
     return;
   }
-  // Only MPI_Comm_idup returns a handle that has no index yet.
-  const std::uint32_t parent_kind = parent == nullptr ? rankmap::kNoKind : parent->kind;
+  // Only calls that do not block, as MPI_Comm_idup, return a handle that has no index yet.
+  const std::uint32_t parent_kind = call.parent == nullptr ? rankmap::kNoKind : call.parent->kind;
   const void* local = rankmap::local_communicator(comm);
-  if (local != nullptr && find(local) == nullptr) pending_.push_back({local, parent_kind, false});
-  pending_.push_back({comm, parent_kind, true});
+  if (local != nullptr && find(local) == nullptr)
+    pending_.push_back({local, call.function, parent_kind, false});
+  pending_.push_back({comm, call.function, parent_kind, true});
 } catch (...) {
 }
 

@@ -72,6 +72,8 @@ class Communicators {
   // The helper that an intercommunicator keeps for its local group takes the classes of its calls.
   void follow_local(Live& intercommunicator) noexcept;
   void removed(const void* comm) noexcept;
+  // Counting stops, while the library may still have any of them.
+  void removed_all() noexcept;
 
   // The call is active from here on.
   void begun(MakingCall& call) noexcept;
@@ -82,7 +84,7 @@ class Communicators {
   Live* opened_in_window(MakingCall& call, ClassId class_id) noexcept;
 
   // The constructor returned this handle to the program.
-  void made_visible(const void* comm, Live* parent) noexcept;
+  void made_visible(const void* comm, const MakingCall& call) noexcept;
   // The program freed its handle.
   void freed_by_program(const void* comm) noexcept;
 
@@ -100,8 +102,9 @@ class Communicators {
  private:
   static constexpr std::uint32_t kMaxIndices = 1u << 20;
 
-  struct PendingDuplicate {  // MPI_Comm_idup returned the handle, Open MPI has not announced it yet
+  struct PendingDuplicate {  // the call returned the handle, Open MPI has not announced it yet
     const void* comm;
+    const char* function;
     std::uint32_t parent_kind;
     bool visible;  // false: the helper for its local group
   };

@@ -73,6 +73,7 @@ class Counter {
   // MPI_Pcontrol(0) and (1).
   void set_paused(bool paused) { set_option(kPaused, paused); }
   bool shared_by_threads() const { return lane_count_ > 1; }
+  bool is_paused() const { return options_.load(std::memory_order_relaxed) & kPaused; }
   bool was_ever_paused() const { return was_paused_.load(std::memory_order_relaxed); }
   // 0 is "outside every phase".
   void set_phase(std::uint32_t phase) {

@@ -19,6 +19,7 @@ void Live::reset() {
   blocking_class.store(kNoClass, relaxed);
   nonblocking_class.store(kNoClass, relaxed);
   for (auto& tag : library_tags) tag.store(-1, relaxed);
+  setups.clear();
   served.store(this, relaxed);
   nonblocking_tags.clear();
   persistent_tags.clear();

@@ -3,7 +3,9 @@
 // on it.
 //
 // The class of a message is that of the MPI call that caused it. Both sides find it by one rule:
-//   tag >= 0        point-to-point (library: tags with which constructors send)
+//   tag >= 0        point-to-point (library: tags with which constructors send, and the message
+//                   that sets up partitioned communication); partitioned on the communicator
+//                   that the library keeps for it (partitioned.h)
 //   -2 .. -6        Fathom's own, never counted
 //   -7 .. -9        the library's: since Open MPI 5.0, agreeing on a communicator's index
 //   -10 .. -26      a blocking collective: the call active on this communicator; if none is,
@@ -27,6 +29,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <vector>
 
 #include "classes.h"
 #include "profiler/counting/counter.h"
@@ -91,6 +94,22 @@ struct alignas(64) Live {
     }
     return false;
   }
+
+  // Messages with which the library sets up partitioned communication, still to come: one to or from
+  // `peer`, with the program's tag, as long as the structure that it carries.
+  struct Setup {
+    profile::Direction direction;
+    int peer;
+    int tag;
+    bool operator==(const Setup&) const = default;
+  };
+  std::vector<Setup> setups;  // under the lock of library_tags
+  void expect_setup(profile::Direction direction, int peer, int tag);
+  bool is_setup(profile::Direction direction, int peer, int tag, std::uint64_t bytes) const;
+  void setup_is_over(profile::Direction direction, int peer, int tag);
+
+  void settle_program_class();
+
   void* peruse_handles = nullptr;  // Open MPI's array, reused by this object
 
   // Prepares for another communicator; keeps peruse_handles.
@@ -115,6 +134,17 @@ inline ClassId classify(const Live& live, int tag) {
   }
   const ClassId fixed = live.fixed_class.load(std::memory_order_relaxed);
   return fixed != kNoClass ? fixed : classify_hidden(live, tag);
+}
+
+// The class of a message of which all is known. Only where classify() is not yet exact: while the
+// library sets up partitioned communication on the communicator.
+inline ClassId classify(const Live& live, profile::Direction direction, int tag, int peer,
+                        std::uint64_t bytes) {
+  const ClassId class_id = classify(live, tag);
+  if (tag < 0 || live.program_class.load(std::memory_order_relaxed) != kNoClass) [[likely]]
+    return class_id;
+  return class_id == kPointToPoint && live.is_setup(direction, peer, tag, bytes) ? kLibrary
+                                                                                 : class_id;
 }
 
 // The same if a few loads decide it, else kNoClass.

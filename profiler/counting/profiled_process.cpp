@@ -23,13 +23,12 @@ std::uint64_t now_unix_ns() {
 
 }  // namespace
 
-bool ProfiledProcess::open(const void* world, bool threads_communicate_together) {
-  const void* group = rankmap::local_group(world);
-  const rankmap::Identity own = rankmap::member(group, rankmap::my_rank(world));
+bool ProfiledProcess::open(rankmap::Identity own, std::uint32_t world_size,
+                           bool threads_communicate_together) {
   std::memcpy(header_.magic, profile::kRowsMagic, sizeof header_.magic);
   header_.job = own.job;
   header_.rank = own.rank;
-  header_.world_size = static_cast<std::uint32_t>(rankmap::group_size(group));
+  header_.world_size = world_size;
   header_.pid = static_cast<std::uint32_t>(getpid());
   header_.started_unix_ns = now_unix_ns();
   const int lanes = threads_communicate_together ? Counter::kLanes : 1;

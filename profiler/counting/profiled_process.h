@@ -27,9 +27,8 @@ class ProfiledProcess {
 
   explicit ProfiledProcess(const Settings& settings) : settings_(settings) {}
 
-  // Makes the tables and finds the own rank in `world` (an ompi_communicator_t: MPI_COMM_WORLD).
-  // False without address space.
-  bool open(const void* world, bool threads_communicate_together);
+  // Makes the tables. `own`: this process, in a world of `world_size`. False without address space.
+  bool open(rankmap::Identity own, std::uint32_t world_size, bool threads_communicate_together);
 
   Counter& counter() { return counter_; }
   Communicators& communicators() { return communicators_; }

@@ -37,20 +37,21 @@ void say(const ProfiledProcess& process, const std::string& sentence) {
 }
 
 // Adds what becomes known only at the end: modules met, names of live communicators, pvars, pauses.
-void describe_end(ProfiledProcess& process, PerformanceVariables& variables) {
+// To a text of its own, because MPI may begin again and end once more.
+void describe_end(ProfiledProcess& process, PerformanceVariables& variables, RowsText& text) {
   process.communicators().for_each(
       [&](Live& live) { process.registry().keep_name(live.kind, live.comm); });
   for (std::uint32_t i = 1;; ++i) {
     const std::string name = module_name(i);
     if (name.empty()) break;
-    process.text().add("module", std::to_string(i) + " " + name);
+    text.add("module", std::to_string(i) + " " + name);
   }
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) == 0) {
-    process.text().add("peak-memory", std::to_string(std::uint64_t{1024} *
-                                                     static_cast<std::uint64_t>(usage.ru_maxrss)));
+    text.add("peak-memory",
+             std::to_string(std::uint64_t{1024} * static_cast<std::uint64_t>(usage.ru_maxrss)));
   }
-  if (process.counter().was_ever_paused()) process.text().add("paused", "1");
+  if (process.counter().was_ever_paused()) text.add("paused", "1");
   for (const auto& reading : variables.read()) {
     std::string line = reading.name + "\t" + reading.description + "\t" + reading.bound_to + "\t";
     for (const double value : reading.values) {
@@ -58,7 +59,7 @@ void describe_end(ProfiledProcess& process, PerformanceVariables& variables) {
       std::snprintf(number, sizeof number, "%.17g ", value);
       line += number;
     }
-    process.text().add("pvar", line);
+    text.add("pvar", line);
   }
 }
 
@@ -85,16 +86,31 @@ void write_run(ProfiledProcess& process, const std::vector<char>& rows) {
   if (process.settings().informs) say(process, "the profile is " + directory + "/profile.json");
 }
 
-// The rows of this process; empty without memory.
+constexpr char kNoWaits[] =
+    "waits and the critical path are found at MPI_Finalize, and this program also used MPI in "
+    "sessions before MPI_Init or after MPI_Finalize, or without them";
+
+void describe_left_rows(const ProfiledProcess& process, RowsText& text) {
+  if (CallTimes::was_opened() && process.settings().waits_bytes > 0)
+    text.add("waits-unknown", kNoWaits);
+}
+
+// The rows of this process; empty without memory. `are_gathered`: or stay here, in a file.
 std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& variables,
-                           const WaitRows& waits) noexcept try {
-  describe_end(process, variables);
+                           const WaitRows& waits, bool are_gathered) noexcept try {
+  RowsText end;
+  if (end.open()) {
+    describe_end(process, variables, end);
+    if (!are_gathered) describe_left_rows(process, end);
+  }
   std::vector<char> rows;
   const auto append = [&rows](const void* data, std::size_t size) {
     const char* bytes = static_cast<const char*>(data);
     rows.insert(rows.end(), bytes, bytes + size);
   };
-  write_rows(process, profile::EndReason::kFinalize, 0, process.header().rank == 0, append);
+  const bool with_run_facts = process.header().rank == 0 || !are_gathered;
+  write_rows(process, profile::EndReason::kFinalize, 0, with_run_facts, append);
+  write_section(profile::Section::kText, end.data(), end.size(), append);
   write_section(profile::Section::kWaits, waits.waits.data(),
                 waits.waits.size() * sizeof(profile::WaitRow), append);
   write_section(profile::Section::kPath, waits.path.data(),
@@ -108,6 +124,24 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
 
 }  // namespace
 
+void stop_counting(ProfiledProcess& process) noexcept try {
+  CallTimes::close();
+  WaitLog::close();
+  let_messages_arrive(process);
+  receive_requests::count_left();
+  process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+  unhook_pml();
+  process.communicators().removed_all();
+  disarm_rescue();
+} catch (...) {
+}
+
+void leave_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept try {
+  const std::vector<char> rows = own_rows(process, variables, {}, false);
+  if (!rows.empty()) rescue_collected(rows.data(), rows.size());
+} catch (...) {
+}
+
 void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept
     try {
   CallTimes::close();
@@ -120,11 +154,12 @@ void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& vari
   process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
   JobClocks::before_close();
   unhook_pml();
-  tracing::finish(process);
+  tracing::finish(process, true);
   const WaitRows waits = find_wait_rows(process, gather);
-  std::vector<char> rows = own_rows(process, variables, waits);
+  const bool are_gathered = !gather.somebody_declined();
+  std::vector<char> rows = own_rows(process, variables, waits, are_gathered);
   const bool stays_here = gather.collect(rows);
-  if (stays_here && process.header().rank == 0) {
+  if (stays_here && process.header().rank == 0 && are_gathered) {
     write_run(process, rows);
   } else if (stays_here) {
     rescue_collected(rows.data(), rows.size());

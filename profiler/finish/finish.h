@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// MPI_Finalize: gather the rows of all processes, write RUN/profile.json, stop counting.
+// The end of MPI: stop counting, and bring the rows of all processes together.
 #pragma once
 
 namespace fathom::profiler {
@@ -8,7 +8,15 @@ class Gather;
 class PerformanceVariables;
 class ProfiledProcess;
 
-// Never throws and never fails the program.
+// None of these throws or fails the program.
+
+// At MPI_Finalize: gathers the rows of all processes and writes RUN/profile.json.
 void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& variables) noexcept;
+
+// Where MPI ends otherwise, and nobody waits for the other processes. Everything counted so far
+// stays in the tables, and counting may go on (hook_pml_again() in source_pml.h).
+void stop_counting(ProfiledProcess& process) noexcept;
+// Leaves the rows of this process in RUN/partial, in place of those that it left before.
+void leave_rows(ProfiledProcess& process, PerformanceVariables& variables) noexcept;
 
 }  // namespace fathom::profiler

@@ -26,10 +26,14 @@ void arm_rescue(const std::string& directory, std::uint32_t job, std::uint32_t r
 // Restores the signal handlers; from here on no rows are left.
 void disarm_rescue();
 
+// Removes the rows that this process left when MPI ended before, because MPI has begun again: should
+// it be killed now, they would pass for all that it has counted.
+void take_back_rows() noexcept;
+
 // Writes the rows now. Only the first call counts.
 void rescue(profile::EndReason reason, std::uint32_t detail) noexcept;
 
-// The same for rows already collected from several processes, in one file.
+// The same for rows already collected, of this process or of several, in one file.
 bool rescue_collected(const char* rows, std::size_t size) noexcept;
 
 }  // namespace fathom::profiler

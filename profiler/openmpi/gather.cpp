@@ -85,9 +85,10 @@ void Gather::receive(int peer, int tag, void* data, std::size_t size) {
 
 // A process that gives a neighbour up says so, and every process answers its neighbours, so that
 // two processes with different views of each other (one was late) never wait for each other:
-//   up    kTagReady: 1 ready, 0 this process takes no part above
+//   up    kTagReady: 1 ready, 2 the same, but a process below declined; 0 this process takes no
+//         part above, and no answer follows
 //   down  kTagGo: 1 go on, 0 you were given up
-void Gather::synchronise() {
+void Gather::synchronise(bool takes_part) {
   const std::vector<int> present = present_neighbours();
   const auto is_present = [&present](int peer) {
     return std::find(present.begin(), present.end(), peer) != present.end();
@@ -97,6 +98,7 @@ void Gather::synchronise() {
     char ready = 0;
     if (is_present(child)) {
       receive(child, kTagReady, &ready, 1);
+      somebody_declined_ = somebody_declined_ || ready != 1;
     } else {
       absent.push_back(child);
     }
@@ -107,13 +109,13 @@ void Gather::synchronise() {
     parent_ = -1;
   }
   if (parent_ >= 0) {
-    const char ready = 1;
+    const char ready = !takes_part ? 0 : somebody_declined_ ? 2 : 1;
     char go = 0;
     send(parent_, kTagReady, &ready, 1);
-    receive(parent_, kTagGo, &go, 1);
+    if (takes_part) receive(parent_, kTagGo, &go, 1);
     if (go == 0) parent_ = -1;
   }
-  const char go = 1;
+  const char go = takes_part ? 1 : 0;
   for (const int child : children_) send(child, kTagGo, &go, 1);
   for (const int child : absent) tell(child, kTagGo);
 }

@@ -20,8 +20,13 @@ class Gather {
   void announce(void* world, int rank, int size);
 
   // At MPI_Finalize: waits until all neighbours that announced themselves have arrived, while
-  // making progress on what the program left unfinished.
-  void synchronise();
+  // making progress on what the program left unfinished. With `takes_part` false, the neighbours are
+  // told to do without this process, and none of the functions below may follow.
+  void synchronise(bool takes_part = true);
+
+  // After synchronise(). Whether a process that runs with Fathom, somewhere below, takes no part; its
+  // rows, and those of the processes below it, are in files then.
+  bool somebody_declined() const { return somebody_declined_; }
 
   // Appends the rows of the processes below to `rows` and sends them up. True if `rows` stays here:
   // on rank 0, and where the process above runs without Fathom.
@@ -50,7 +55,7 @@ class Gather {
   void send_token(int to, const void* token, std::size_t size);
   void end_tokens();  // process 0
 
-  // The tree, and messages along it with tags reserved for Fathom, of which it leaves one to others.
+  // The tree, and messages along it with tags reserved for Fathom, of which one is for others.
   static constexpr int kTagClocks = -6;  // clocks/clock_sync.cpp
   int parent() const { return parent_; }
   const std::vector<int>& children() const { return children_; }
@@ -71,6 +76,7 @@ class Gather {
   void* byte_type_ = nullptr;
   int rank_ = 0;
   int parent_ = -1;
+  bool somebody_declined_ = false;
   std::vector<int> children_;
 };
 

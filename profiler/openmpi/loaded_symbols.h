@@ -14,4 +14,10 @@ namespace fathom::profiler {
 // The first definition outside this library, or nullptr.
 void* find_in_any_object(const char* name);
 
+// Takes out of this library's symbol table the MPI functions that no other object defines: a program
+// that asks with dlsym whether its MPI has a function, or calls one that it lacks, is answered as
+// without this library. (A weak reference is bound when the program is loaded, before this can be
+// called.) Does nothing while no MPI library is loaded, or if the table cannot be written.
+void hide_functions_of_no_mpi();
+
 }  // namespace fathom::profiler

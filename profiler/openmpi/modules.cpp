@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profiler/openmpi/mpi_library.h"
 #include "rankmap/communicator_view.h"
 
 namespace fathom::profiler {
@@ -35,6 +36,20 @@ std::string_view component_in(std::string_view class_name) {
   if (start == std::string_view::npos) return class_name;
   class_name.remove_prefix(start + 5);
   return class_name.substr(0, class_name.find("_module"));
+}
+
+// Since 6.0, coll/han's alltoall and alltoallv copy from the memory of the other processes of the
+// host, if the component of opal/mca/smsc can map it, as XPMEM's can
+// (mca_coll_han_alltoall_using_smsc in ompi/mca/coll/han/coll_han_alltoall.c). Only what goes to
+// other hosts is sent.
+bool copies_inside_hosts(std::string_view component, std::ptrdiff_t offset) {
+  if (component != "han" ||
+      (offset != openmpi::kModule_alltoall && offset != openmpi::kModule_alltoallv)) {
+    return false;
+  }
+  constexpr std::uint64_t kCanMap = 2;  // MCA_SMSC_FEATURE_CAN_MAP in the first member
+  const auto* smsc = static_cast<const void* const*>(find_variable_in_mpi("mca_smsc"));
+  return smsc != nullptr && *smsc != nullptr && (field<std::uint64_t>(*smsc, 0) & kCanMap) != 0;
 }
 
 // What is between `begin` and the next `end` in a text, which may be null; empty if it is not there.
@@ -64,14 +79,16 @@ std::uint32_t bypassing_module(const void* comm, std::ptrdiff_t offset) try {
   const void* object_class = field<const void*>(module, openmpi::kObjectClass);
   const char* class_name = field<const char*>(object_class, openmpi::kClassName);
   const std::string_view component = component_in(class_name);
-  if (std::find(kThroughPml.begin(), kThroughPml.end(), component) != kThroughPml.end()) return 0;
+  const bool sends =
+      std::find(kThroughPml.begin(), kThroughPml.end(), component) != kThroughPml.end();
+  if (sends && !copies_inside_hosts(component, offset)) return 0;
   return module_number("coll/" + std::string(component));
 } catch (...) {
   return 0;
 }
 
-// A window's module is a table of functions. They lie in the component's own file, mca_osc_NAME.so, or,
-// as since 5.0 by default, in the library and are called ompi_osc_NAME_put.
+// A window's module is a table of functions. They lie in the component's own file, mca_osc_NAME.so,
+// or, as since 5.0 by default, in the library and are called ompi_osc_NAME_put.
 std::uint32_t bypassing_window_module(const void* window) try {
   const void* module = field<const void*>(window, openmpi::layout().window_module);
   for (int entry = 0; entry < 8; ++entry) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI in C as every Open MPI from 4.1 to 6.0 offers it in libmpi.so.40: what its mpi.h says, as far as
-// the libraries need it.
+// the libraries need it. What the standard ABI of 6.0 has otherwise is in standard_abi.h.
 //
 // They are built without an MPI's own headers, so that one build serves all releases and knows
 // functions that the build machine's MPI lacks. The functions are declared in the generated
@@ -24,11 +24,17 @@ using MPI_Info = struct ompi_info_t *;
 using MPI_Message = struct ompi_message_t *;
 using MPI_Op = struct ompi_op_t *;
 using MPI_Request = struct ompi_request_t *;
+using MPI_Session = struct ompi_instance_t *;
 using MPI_Win = struct ompi_win_t *;
 using MPI_T_enum = struct mca_base_var_enum_t *;
 using MPI_T_cvar_handle = struct ompi_mpit_cvar_handle_t *;
 using MPI_T_pvar_handle = struct mca_base_pvar_handle_t *;
 using MPI_T_pvar_session = struct mca_base_pvar_session_t *;
+using MPI_T_event_instance = unsigned long *;
+using MPI_T_event_registration = unsigned long *;
+// Enumerations, of which only the size matters here.
+enum MPI_T_cb_safety : unsigned;
+enum MPI_T_source_order : unsigned;
 
 struct ompi_status_public_t {
   int MPI_SOURCE;
@@ -45,18 +51,27 @@ using MPI_Comm_delete_attr_function = int(MPI_Comm, int, void *, void *);
 using MPI_Comm_errhandler_function = void(MPI_Comm *, int *, ...);
 using MPI_Copy_function = int(MPI_Comm, int, void *, void *, void *, int *);
 using MPI_Datarep_conversion_function = int(void *, MPI_Datatype, int, void *, MPI_Offset, void *);
+using MPI_Datarep_conversion_function_c = int(void *, MPI_Datatype, MPI_Count, void *, MPI_Offset,
+                                              void *);
 using MPI_Datarep_extent_function = int(MPI_Datatype, MPI_Aint *, void *);
 using MPI_Delete_function = int(MPI_Comm, int, void *, void *);
 using MPI_File_errhandler_function = void(MPI_File *, int *, ...);
 using MPI_Grequest_cancel_function = int(void *, int);
 using MPI_Grequest_free_function = int(void *);
 using MPI_Grequest_query_function = int(void *, MPI_Status *);
+using MPI_Session_errhandler_function = void(MPI_Session *, int *, ...);
 using MPI_Type_copy_attr_function = int(MPI_Datatype, int, void *, void *, void *, int *);
 using MPI_Type_delete_attr_function = int(MPI_Datatype, int, void *, void *);
 using MPI_User_function = void(void *, void *, int *, MPI_Datatype *);
+using MPI_User_function_c = void(void *, void *, MPI_Count *, MPI_Datatype *);
 using MPI_Win_copy_attr_function = int(MPI_Win, int, void *, void *, void *, int *);
 using MPI_Win_delete_attr_function = int(MPI_Win, int, void *, void *);
 using MPI_Win_errhandler_function = void(MPI_Win *, int *, ...);
+using MPI_T_event_cb_function = void (*)(MPI_T_event_instance, MPI_T_event_registration,
+                                         MPI_T_cb_safety, void *);
+using MPI_T_event_dropped_cb_function = void (*)(MPI_Count, MPI_T_event_registration, int,
+                                                 MPI_T_cb_safety, void *);
+using MPI_T_event_free_cb_function = void (*)(MPI_T_event_registration, MPI_T_cb_safety, void *);
 }
 
 // Macros where mpi.h has macros, to the blank: another value would be reported as a redefinition.

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <string_view>
 
 #include "profiler/openmpi/loaded_symbols.h"
 #include "rankmap/releases.h"
@@ -15,8 +14,9 @@
 namespace fathom::profiler {
 namespace {
 
-// The sonames under which Open MPI 4 to 6 install the library.
+// The sonames under which Open MPI 4 to 6 install the library, and 6 that of the standard ABI.
 constexpr const char* kSonames[] = {"libmpi.so.40", "libmpi.so"};
+constexpr const char* kAbiSonames[] = {"libmpi_abi.so.1", "libmpi_abi.so"};
 
 // MPI_MAX_LIBRARY_VERSION_STRING is 256 in Open MPI 4.1, 8192 in MPICH and in the standard ABI.
 constexpr std::size_t kLongestVersion = 8192;
@@ -29,6 +29,7 @@ const void* base_of(const void* address) {
 struct Mpi {
   std::string name;
   bool is_known = false;
+  bool is_standard_abi = false;
 };
 
 // "Open MPI v4.1.4, package: …" -> "Open MPI v4.1.4";
@@ -41,12 +42,9 @@ std::string first_words(std::string text) {
   return text;
 }
 
-// Open MPI 6 installs a second library, libmpi_abi.so: the standard ABI, where handles are numbers.
-bool is_in_libmpi(const void* function) {
-  Dl_info found{};
-  if (dladdr(function, &found) == 0 || found.dli_fname == nullptr) return false;
-  const std::string_view path = found.dli_fname;
-  return path.substr(path.rfind('/') + 1).starts_with("libmpi.so");
+std::string file_name_of(const void* function) {
+  const std::string path = file_of(function);
+  return path.substr(path.rfind('/') + 1);
 }
 
 // Null if there is no MPI library.
@@ -60,8 +58,11 @@ std::unique_ptr<Mpi> look() {
     text.resize(std::strlen(text.data()));
     mpi->name = first_words(text);
   }
-  mpi->is_known =
-      is_in_libmpi(function) && openmpi::is_known_series(openmpi::version_of(mpi->name));
+  const std::string file = file_name_of(function);
+  // Debian calls it libmpi_abi_openmpi. One without Open MPI's table is another MPI's.
+  mpi->is_standard_abi = file.starts_with("libmpi_abi") && find_in_any_object("mca_pml") != nullptr;
+  mpi->is_known = (mpi->is_standard_abi || file.starts_with("libmpi.so")) &&
+                  openmpi::is_known_series(openmpi::version_of(mpi->name));
   return mpi;
 }
 
@@ -79,7 +80,7 @@ const Mpi* the_mpi() noexcept try {
 
 void* known_library() {
   static std::atomic<void*> handle{nullptr};
-  for (const char* soname : kSonames) {
+  for (const char* soname : program_uses_standard_abi() ? kAbiSonames : kSonames) {
     if (handle.load(std::memory_order_relaxed) != nullptr) break;
     handle.store(dlopen(soname, RTLD_LAZY | RTLD_NOLOAD), std::memory_order_relaxed);
   }
@@ -100,6 +101,11 @@ bool open_mpi_is_known() {
   return mpi != nullptr && mpi->is_known;
 }
 
+bool program_uses_standard_abi() {
+  const Mpi* mpi = the_mpi();
+  return mpi != nullptr && mpi->is_known && mpi->is_standard_abi;
+}
+
 void* find_in_mpi(const char* name) {
   void* library = open_mpi_is_known() ? known_library() : nullptr;
   return library == nullptr ? nullptr : dlsym(library, name);
@@ -110,13 +116,13 @@ void* find_variable_in_mpi(const char* name) {
   return global != nullptr ? global : find_in_mpi(name);
 }
 
-std::string open_mpi_path() {
-  Dl_info info{};
-  void* symbol = find_in_mpi("opal_init_util");
-  return symbol != nullptr && dladdr(symbol, &info) != 0 && info.dli_fname != nullptr
-             ? info.dli_fname
-             : std::string();
+std::string file_of(const void* address) {
+  Dl_info found{};
+  return dladdr(address, &found) != 0 && found.dli_fname != nullptr ? found.dli_fname
+                                                                    : std::string();
 }
+
+std::string open_mpi_path() { return file_of(find_in_mpi("opal_init_util")); }
 
 void* find_other_tool(const char* name) {
   void* next = dlsym(RTLD_NEXT, name);

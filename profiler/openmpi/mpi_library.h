@@ -4,8 +4,9 @@
 // Nothing is linked: Fathom is preloaded into processes that may never use MPI, or may load it late
 // and privately (dlopen with RTLD_LOCAL, as Python modules do). Everything is looked up by name, on
 // first use. An Open MPI is "known" if it is of a release series whose structures Fathom reads;
-// only then does Fathom look into it, and only where proved_layout.h finds them confirmed. With any other MPI library, every entry point just passes
-// its call on to next_definition().
+// only then does Fathom look into it, and only where proved_layout.h finds them confirmed. That holds
+// for both its libraries, libmpi and libmpi_abi (standard_abi.h). With any other MPI library, every
+// entry point just passes its call on to next_definition().
 //
 // Threading: any thread, at any time.
 #pragma once
@@ -25,6 +26,9 @@ std::string mpi_library_name();
 // Whether the library is a known Open MPI.
 bool open_mpi_is_known();
 
+// Whether its functions that the program calls are those of libmpi_abi, the standard ABI.
+bool program_uses_standard_abi();
+
 // A function of the program's Open MPI; nullptr if the MPI library is not known or lacks the name.
 void* find_in_mpi(const char* name);
 
@@ -39,6 +43,9 @@ void* find_other_tool(const char* name);
 // What the program would call by this C or Fortran name without this library: a function of another
 // tool or of any MPI library; nullptr if there is none.
 void* next_definition(const char* name);
+
+// The library or program that an address lies in; empty if it is in none, or null.
+std::string file_of(const void* address);
 
 // Where Open MPI is installed: the path of its lowest library, libopen-pal. (libmpi may come from an
 // overlay.)

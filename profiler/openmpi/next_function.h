@@ -33,46 +33,42 @@ class Chain {
   const void* outer_;
 };
 
-template <typename F>
-class Next {
+// A function of either kind, whatever its type. There are some 1,300 of them, so what happens once is
+// not compiled into each.
+class NextFunction {
  public:
-  explicit constexpr Next(const char* name) : name_(name) {}
+  explicit constexpr NextFunction(const char* name) : name_(name) {}
 
-  // The MPI library's function; nullptr unless the process's MPI is an Open MPI that Fathom knows.
-  F library() {
-    return get([](const char* name) { return find_in_mpi(name); });
-  }
-  // The next tool's function; nullptr if there is none.
-  F other_tool() {
-    return get([](const char* name) { return find_other_tool(name); });
-  }
-  // With any other MPI library: the function that the program would have called without Fathom;
-  // nullptr if there is none.
-  F elsewhere() {
-    F found = elsewhere_.load(std::memory_order_relaxed);
-    if (found == nullptr) {
-      found = reinterpret_cast<F>(next_definition(name_));
-      elsewhere_.store(found, std::memory_order_relaxed);
-    }
-    return found;
-  }
-
- private:
-  template <typename Find>
-  F get(Find find) {
-    if (!known_.load(std::memory_order_acquire)) {
-      const auto found = reinterpret_cast<F>(find(name_));
-      if (!mpi_is_loaded()) return found;  // one may be loaded later
-      function_.store(found, std::memory_order_relaxed);
-      known_.store(true, std::memory_order_release);
-    }
+ protected:
+  using Find = void*(const char* name);
+  void* found(Find& find) {
+    if (!known_.load(std::memory_order_acquire)) [[unlikely]]
+      return look_up(find);
     return function_.load(std::memory_order_relaxed);
   }
+  void* elsewhere();
+
+ private:
+  [[gnu::cold]] void* look_up(Find& find);
 
   const char* name_;
-  std::atomic<F> function_{nullptr};
-  std::atomic<F> elsewhere_{nullptr};
+  std::atomic<void*> function_{nullptr};
+  std::atomic<void*> elsewhere_{nullptr};
   std::atomic<bool> known_{false};
+};
+
+template <typename F>
+class Next : NextFunction {
+ public:
+  using NextFunction::NextFunction;
+
+  // The MPI library's function; nullptr unless the process's MPI is an Open MPI that Fathom knows.
+  F library() { return reinterpret_cast<F>(found(find_in_mpi)); }
+  // The next tool's function; nullptr if there is none.
+  F other_tool() { return reinterpret_cast<F>(found(find_other_tool)); }
+  // With any other MPI library: the function that the program would have called without Fathom;
+  // nullptr if there is none.
+  F elsewhere() { return reinterpret_cast<F>(NextFunction::elsewhere()); }
 };
 
 }  // namespace fathom::profiler

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/openmpi/overlay.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -29,10 +28,9 @@ std::string parent(const std::string& path) {
 }  // namespace
 
 std::string overlay_in_use() {
-  Dl_info info{};
-  void* symbol = find_in_mpi("PMPI_Init");
-  if (symbol == nullptr || dladdr(symbol, &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::string folder = parent(parent(info.dli_fname));
+  const std::string file = file_of(find_in_mpi("PMPI_Init"));
+  if (file.empty()) return {};
+  const std::string folder = parent(parent(file));
   return access((folder + "/replaces/libmpi.so.40").c_str(), F_OK) == 0 ? folder : std::string();
 }
 

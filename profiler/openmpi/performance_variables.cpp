@@ -7,6 +7,7 @@
 #include "mpi_functions.h"
 #include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/standard_abi.h"
 
 namespace fathom::profiler {
 namespace {
@@ -31,7 +32,7 @@ double as_double(const char* at, int size, bool floating) {
 
 }  // namespace
 
-void PerformanceVariables::open(const std::vector<std::string>& names,
+void PerformanceVariables::open(const std::vector<std::string>& names, bool has_world,
                                 std::vector<std::string>& unknown) {
   if (names.empty()) return;
   unknown = names;
@@ -42,7 +43,7 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
   const auto allocate = FATHOM_MPI_T(MPI_T_pvar_handle_alloc);
   const auto start = FATHOM_MPI_T(MPI_T_pvar_start);
   const auto type_size = find_in_mpi_as<decltype(&PMPI_Type_size)>("PMPI_Type_size");
-  auto world = static_cast<MPI_Comm>(find_variable_in_mpi("ompi_mpi_comm_world"));
+  auto world = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_world"));
   int provided = 0, count = 0;
   MPI_T_pvar_session session = nullptr;
   if (!init || !get_num || !get_info || !create || !allocate || !start || !type_size ||
@@ -66,8 +67,9 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
     }
     const auto wanted = std::find(unknown.begin(), unknown.end(), name);
     if (wanted == unknown.end()) continue;
-    const bool on_comm = binding == MPI_T_BIND_MPI_COMM;
-    if (!on_comm && binding != MPI_T_BIND_NO_OBJECT) continue;
+    const bool on_comm = binding == FATHOM_OF_PROGRAM(MPI_T_BIND_MPI_COMM);
+    if (on_comm && !has_world) continue;
+    if (!on_comm && binding != FATHOM_OF_PROGRAM(MPI_T_BIND_NO_OBJECT)) continue;
     Variable variable;
     MPI_T_pvar_handle handle = nullptr;
     if (allocate(session, i, on_comm ? &world : nullptr, &handle, &variable.count) != MPI_SUCCESS) {
@@ -78,10 +80,10 @@ void PerformanceVariables::open(const std::vector<std::string>& names,
     variable.description = description;
     variable.bound_to_world = on_comm;
     variable.is_floating =
-        datatype == static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_double"));
-    variable.accumulates = variable_class == MPI_T_PVAR_CLASS_COUNTER ||
-                           variable_class == MPI_T_PVAR_CLASS_AGGREGATE ||
-                           variable_class == MPI_T_PVAR_CLASS_SIZE;
+        datatype == static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_double"));
+    variable.accumulates = variable_class == FATHOM_OF_PROGRAM(MPI_T_PVAR_CLASS_COUNTER) ||
+                           variable_class == FATHOM_OF_PROGRAM(MPI_T_PVAR_CLASS_AGGREGATE) ||
+                           variable_class == FATHOM_OF_PROGRAM(MPI_T_PVAR_CLASS_SIZE);
     variable.handle = handle;
     if (!continuous) start(session, handle);
     variable.at_start = values_of(variable);
@@ -109,7 +111,14 @@ void PerformanceVariables::restart() {
   for (Variable& variable : variables_) variable.at_start = values_of(variable);
 }
 
+void PerformanceVariables::stop() {
+  if (stopped_) return;
+  last_ = read();
+  stopped_ = true;
+}
+
 std::vector<PerformanceVariables::Reading> PerformanceVariables::read() {
+  if (stopped_) return last_;
   std::vector<Reading> readings;
   for (const Variable& variable : variables_) {
     std::vector<double> values = values_of(variable);

@@ -73,15 +73,18 @@ class Proof {
   Proof(const Layout& layout, const KnownFacts& facts) : layout_(layout), facts_(facts) {}
 
   std::string contradiction() const {
-    if (const char* wrong =
-            in_communicator(facts_.world, "MPI_COMM_WORLD", 0, facts_.rank, facts_.size)) {
-      return std::string(wrong) + " of MPI_COMM_WORLD";
+    for (const KnownCommunicator* known : {&facts_.world, &facts_.self}) {
+      if (const char* wrong = in_communicator(*known))
+        return std::string(wrong) + " of " + known->name;
     }
-    if (const char* wrong = in_communicator(facts_.self, "MPI_COMM_SELF", 1, 0, 1)) {
-      return std::string(wrong) + " of MPI_COMM_SELF";
-    }
+    // A process alone has rank 0 everywhere else.
+    if (!reads(facts_.null, kCommunicatorSize) ||
+        field<int>(facts_.null, layout_.comm_my_rank) != openmpi::kProcNull)
+      return "the rank of MPI_COMM_NULL";
+    if (field<const void*>(facts_.null, layout_.comm_local_comm) != nullptr)
+      return "the local communicator of MPI_COMM_NULL";
     // Nothing has used MPI_COMM_SELF yet; what MPI_Init does on MPI_COMM_WORLD takes tags there.
-    if (next_tag(facts_.self) != layout_.tag_nonblocking_base)
+    if (next_tag(facts_.self.comm) != layout_.tag_nonblocking_base)
       return "the first tag of non-blocking collectives";
     return has_pml_functions() ? "" : "the functions in mca_pml";
   }
@@ -108,19 +111,19 @@ class Proof {
     return field<std::int32_t>(comm, layout_.comm_nonblocking_tag);
   }
 
-  const char* in_communicator(const void* comm, const char* name, std::uint32_t index, int rank,
-                              int size) const {
+  const char* in_communicator(const KnownCommunicator& known) const {
+    const void* comm = known.comm;
     if (!reads(comm, kCommunicatorSize)) return "the place";
     if (class_of(comm) != "ompi_communicator_t") return "the class";
-    if (field<std::uint32_t>(comm, layout_.comm_index) != index) return "the index";
-    if (field<int>(comm, layout_.comm_my_rank) != rank) return "the rank";
+    if (field<std::uint32_t>(comm, layout_.comm_index) != known.index) return "the index";
+    if (field<int>(comm, layout_.comm_my_rank) != known.rank) return "the rank";
     const auto flags = field<std::uint32_t>(comm, layout_.comm_flags);
     if ((flags & openmpi::kCommFlagInter) || !(flags & openmpi::kCommFlagNamed)) return "the flags";
-    if (!is_text(name_of(comm), name)) return "the name";
+    if (!is_text(name_of(comm), known.name)) return "the name";
     const void* group = field<const void*>(comm, layout_.comm_local_group);
-    if (!is_group(group, rank, size)) return "the group";
+    if (!is_group(group, known.rank, known.size)) return "the group";
     if (field<const void*>(comm, layout_.comm_remote_group) != group) return "the remote group";
-    if (field<const void*>(comm, layout_.comm_local_comm) != nullptr)
+    if (known.is_predefined && field<const void*>(comm, layout_.comm_local_comm) != nullptr)
       return "the local communicator";
     const void* peruse = field<const void*>(comm, layout_.comm_peruse_handles);
     if (peruse != nullptr && !reads(peruse, sizeof(void*))) return "the PERUSE handles";
@@ -145,7 +148,9 @@ class Proof {
       return true;
     const auto* members = field<const void* const*>(group, openmpi::kGroupProcs);
     const auto count = static_cast<std::size_t>(size);
-    return reads(members, count * sizeof(void*)) && reads(members[own], kProcessSize);
+    return reads(members, count * sizeof(void*)) && reads(members[own], kProcessSize) &&
+           field<std::uint32_t>(members[own], openmpi::kProcRank) ==
+               static_cast<std::uint32_t>(facts_.world_rank);
   }
 
   // mca_coll_tuned_module_t, ompi_coll_libnbc_module_t.
@@ -221,7 +226,7 @@ const Layout* prove_layout(const openmpi::Version& version, const KnownFacts& fa
     if (wrong.empty()) return layout;
     if (reason.empty()) reason = wrong + " is not where " + name_of(*layout) + " has it";
   }
-  if (is_debug_build(facts.world)) {
+  if (is_debug_build(facts.world.comm)) {
     reason = "built with --enable-debug, whose structures Fathom does not know";
   } else {
     reason = "whose structures are not those of any release that Fathom knows (" + reason + ")";

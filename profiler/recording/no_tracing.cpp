@@ -10,6 +10,6 @@ void communicator_known(std::uint32_t) noexcept {}
 void phase_begun(std::uint32_t, const char*) noexcept {}
 void phase_ended(std::uint32_t, std::uint32_t) noexcept {}
 void paused(bool) noexcept {}
-void finish(ProfiledProcess&) noexcept {}
+void finish(ProfiledProcess&, bool) noexcept {}
 
 }  // namespace fathom::profiler::tracing

@@ -40,10 +40,11 @@ constexpr std::uint32_t short_bytes(std::uint64_t bytes) {
 }
 
 // The number of a request in the records: its address, or kNoRequest for the predefined requests
-// that are always complete (ompi_request_null, ompi_request_empty and, since 6.0, ompi_request_empty_send).
+// that are always complete (ompi_request_null, ompi_request_empty and, since 6.0,
+// ompi_request_empty_send).
 class Requests {
  public:
-  static void open();  // after MPI_Init
+  static void open();  // when MPI has begun
   static std::uint64_t number(MPI_Request request) {
     const auto* address = static_cast<const void*>(request);
     return address == null_ || address == empty_ || address == empty_send_
@@ -58,11 +59,12 @@ class Requests {
 };
 
 inline std::uint64_t number(MPI_Request request) {
+  request = native(request);
   return request == nullptr ? 0 : Requests::number(request);
 }
 template <typename Handle>
 std::uint64_t number(Handle handle) {
-  return reinterpret_cast<std::uint64_t>(handle);
+  return reinterpret_cast<std::uint64_t>(native(handle));
 }
 
 // Which functions are recorded, and whether call sites are.
@@ -164,6 +166,7 @@ class TracedCall {
     if (left_at_ == 0) left_at_ = Ticks::now();
     // Error classes of MPI are small; Open MPI's codes equal their classes
     // (ompi/errhandler/errcode.h).
+    result = native_error(result);
     const std::uint32_t error =
         result >= 0 && result < 255 ? static_cast<std::uint32_t>(result) : 255;
     Recorder::append(*stream_, left_at_, trace::RecordKind::kLeave, function_ | error << 12,

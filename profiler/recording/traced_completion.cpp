@@ -14,6 +14,7 @@ bool is_inactive(const void* request) {
 }
 
 std::uint64_t number_of(MPI_Request request) {
+  request = native(request);
   return request == nullptr ? trace::kNoRequest : Requests::number(request);
 }
 
@@ -25,14 +26,6 @@ std::uint64_t active_number_of(MPI_Request request) {
 
 bool is_finished(std::uint64_t kept, MPI_Request now) {
   return kept != trace::kNoRequest && (number_of(now) != kept || is_inactive(now));
-}
-
-bool was_cancelled(const MPI_Status* status) {
-  return status != MPI_STATUS_IGNORE && status->_cancelled != 0;
-}
-// MPI_STATUSES_IGNORE is a null pointer too.
-bool was_cancelled(const MPI_Status* statuses, int i) {
-  return statuses != nullptr && statuses[i]._cancelled != 0;
 }
 
 // The handles that this thread keeps, in the order of nested calls.
@@ -82,7 +75,8 @@ Ended all(TracedCall& call, int result, const KeptRequests& kept, const MPI_Requ
 Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_Request* requests,
              const int* index, const MPI_Status* status) {
   call.returned();
-  // Refused arguments leave the index unset; MPI_UNDEFINED is negative.
+  // Refused arguments leave the index unset; MPI_UNDEFINED is negative. In the standard ABI these
+  // numbers are the same.
   if (result == MPI_ERR_ARG || result == MPI_ERR_REQUEST || index == nullptr) return {result};
   if (*index < 0 || *index >= kept.count() || !is_finished(kept[*index], requests[*index]))
     return {result};
@@ -103,7 +97,9 @@ Ended some(TracedCall& call, int result, const KeptRequests& kept, const int* co
   return ended;
 }
 
-bool filled_in(int result) { return result == MPI_SUCCESS || result == MPI_ERR_IN_STATUS; }
+bool filled_in(int result) {
+  return result == MPI_SUCCESS || native_error(result) == MPI_ERR_IN_STATUS;
+}
 
 }  // namespace
 

@@ -351,10 +351,10 @@ void leave_finalize() {
 
 }  // namespace
 
-void finish(ProfiledProcess& process) noexcept try {
+void finish(ProfiledProcess& process, bool inside_finalize) noexcept try {
   if (state == nullptr) return;
   State& ending = *state;
-  leave_finalize();
+  if (inside_finalize) leave_finalize();
   ending.recorder.stop();
   ending.drain.stop();
   ending.recorder.give_back_room();

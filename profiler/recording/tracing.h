@@ -38,6 +38,7 @@ void phase_ended(std::uint32_t number, std::uint32_t outer) noexcept;
 void paused(bool is_paused) noexcept;
 
 // Ends the recording and completes the files. Counting has stopped; no other thread is inside MPI.
-void finish(ProfiledProcess& process) noexcept;
+// `inside_finalize`: the program is, and the trace gets the end of that call.
+void finish(ProfiledProcess& process, bool inside_finalize) noexcept;
 
 }  // namespace fathom::profiler::tracing

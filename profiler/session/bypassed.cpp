@@ -27,15 +27,15 @@ bool known_mpi_was_initialized() {
   return initialized != nullptr && initialized(&flag) == 0 && flag != 0;
 }
 
+constexpr char kBypassed[] =
+    "fathom: this program calls MPI past preloaded libraries (it loads libmpi with RTLD_DEEPBIND, "
+    "or takes functions from its handle); nothing is profiled. Link it with MPI, or take them from "
+    "RTLD_DEFAULT\n";
 __attribute__((destructor)) void say_if_bypassed() noexcept try {
-  if (getpid() != loaded_in || session::saw_init() || !known_mpi_was_initialized()) return;
+  if (getpid() != loaded_in || session::saw_begin() || !known_mpi_was_initialized()) return;
   const Settings settings = read_settings(".");
   if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
-  std::fputs(
-      "fathom: this program calls MPI past preloaded libraries (it loads libmpi with "
-      "RTLD_DEEPBIND, or takes functions "
-      "from its handle); nothing is profiled. Link it with MPI, or take them from RTLD_DEFAULT\n",
-      stderr);
+  std::fputs(kBypassed, stderr);
 } catch (...) {
 }
 

@@ -3,13 +3,13 @@
 
 #include <unistd.h>
 
-#include <cerrno>
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
+#include <mutex>
+#include <string>
+#include <vector>
 
-#include "base/program_name.h"
 #include "mpi_functions.h"
 #include "profiler/calls/call_sites.h"
 #include "profiler/calls/call_times.h"
@@ -19,16 +19,21 @@
 #include "profiler/finish/finish.h"
 #include "profiler/finish/rescue.h"
 #include "profiler/openmpi/gather.h"
+#include "profiler/openmpi/loaded_symbols.h"
 #include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/overlay.h"
 #include "profiler/openmpi/performance_variables.h"
 #include "profiler/openmpi/pml.h"
+#include "profiler/openmpi/private_communicators.h"
 #include "profiler/openmpi/proved_layout.h"
+#include "profiler/openmpi/standard_abi.h"
 #include "profiler/process/run_directory.h"
 #include "profiler/recording/tracing.h"
+#include "profiler/session/description.h"
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/monitoring.h"
+#include "profiler/sources/receive_requests.h"
 #include "profiler/sources/source_pml.h"
 #include "profiler/waits/wait_log.h"
 #include "rankmap/releases.h"
@@ -44,53 +49,42 @@ std::string start_directory() {
 }
 const std::string directory_at_load = start_directory();
 
+// Again in MPI_Init, for an MPI library that is loaded later.
+[[gnu::constructor]] void hide_at_load() { hide_functions_of_no_mpi(); }
+
 struct Run {
   explicit Run(const Settings& settings) : process(settings) {}
 
   ProfiledProcess process;
   Gather gather;
   PerformanceVariables variables;
+  bool began_with_world = false;
+  bool wants_waits = false;
+  bool announced = false;  // to its neighbours in the tree of MPI_COMM_WORLD
+  bool gathered = false;   // at MPI_Finalize; what comes later is not counted
+  bool opened = false;     // false if there was no memory: then nothing is counted
 };
-Run* the_run = nullptr;  // never destroyed: callbacks and exit handlers use it to the end
-std::atomic<bool> init_was_called{false};
+Run* the_run = nullptr;         // never destroyed: callbacks and exit handlers use it to the end
+bool sessions_refused = false;  // counting could not start with a session, and is not tried again
+
+std::mutex turn;    // protects everything here; no call of the program is made under it
+int instances = 0;  // of MPI: MPI_COMM_WORLD's and sessions, from just before they begin
+std::vector<MPI_Session>& open_sessions() {
+  static auto* sessions = new std::vector<MPI_Session>;  // outlives exit handlers of the program
+  return *sessions;
+}
+std::atomic<bool> mpi_began{false};
 Settings settings_before_init;
-bool forced_pml = false;
-std::string chosen_pml;
+ChosenPml chosen_pml;
+bool forces_pml = false;  // for as long as the PML is chosen
 
-std::string executable_path() {
-  char buffer[4096];
-  const ssize_t length = readlink("/proc/self/exe", buffer, sizeof buffer);
-  return length > 0 ? std::string(buffer, static_cast<std::size_t>(length)) : std::string();
-}
-
-std::vector<std::string> command_line() {
-  std::ifstream file("/proc/self/cmdline", std::ios::binary);
-  std::vector<std::string> words;
-  for (std::string word; std::getline(file, word, '\0');) words.push_back(word);
-  return words;
-}
-
-std::string program_name() {
-  std::vector<std::string> arguments = command_line();
-  if (!arguments.empty()) arguments.erase(arguments.begin());
-  return base::program_name(executable_path(), arguments);
-}
-
-// "Open MPI v4.1.4" -> "4.1.4"
-std::string library_version() { return mpi_library_name().substr(std::strlen("Open MPI v")); }
-
+// A session that is open may have asked for more than MPI_Init does.
 bool threads_communicate_together() {
+  if (!open_sessions().empty()) return true;
   const auto query = find_in_mpi_as<decltype(&PMPI_Query_thread)>("PMPI_Query_thread");
-  int provided = MPI_THREAD_MULTIPLE;
-  return query == nullptr || query(&provided) != MPI_SUCCESS || provided == MPI_THREAD_MULTIPLE;
-}
-
-// The intercommunicator to the processes that spawned this world; null if there is none.
-const void* parent_comm() {
-  void* const* parent = static_cast<void* const*>(find_variable_in_mpi("ompi_mpi_comm_parent"));
-  const bool has_parent = parent != nullptr && *parent != nullptr &&
-                          *parent != find_variable_in_mpi("ompi_mpi_comm_null");
-  return has_parent ? *parent : nullptr;
+  const int multiple = FATHOM_OF_PROGRAM(MPI_THREAD_MULTIPLE);
+  int provided = multiple;
+  return query == nullptr || query(&provided) != MPI_SUCCESS || provided == multiple;
 }
 
 // MPI_Init has already made it and its local helper, so pml_add_comm never reports either.
@@ -101,77 +95,16 @@ void adopt_parent(Communicators& communicators, const void* parent) {
   if (Live* live = Communicators::find(parent)) communicators.follow_local(*live);
 }
 
-void describe_peruse(ProfiledProcess& process) {
-  RowsText& text = process.run_text();
-  if (!chosen_pml.empty()) {
-    text.add("note", "Open MPI's settings choose the PML (pml = " + chosen_pml +
-                         "); Fathom did not change it");
-  }
-  if (forced_pml) {
-    text.add("note",
-             "this run used pml/ob1, because only that fires the PERUSE events which --source "
-             "peruse asks for; otherwise Open MPI chooses the PML itself");
-  }
-  if (const std::string overlay = overlay_in_use(); !overlay.empty()) {
-    process.text().add("note", "PERUSE comes from libmpi and pml/ob1 in " + overlay +
-                                   "; everything else is the installed Open MPI's");
-  }
-}
-
-void describe_process(ProfiledProcess& process) {
-  char host[256] = "";
-  gethostname(host, sizeof host - 1);
-  process.text().add("host", host);
-  process.run_text().add("executable", executable_path());
-  bool first = true;
-  for (const std::string& word : command_line()) {
-    if (!first) process.run_text().add("argument", word);
-    first = false;
-  }
-  process.run_text().add("library", "Open MPI");
-  process.run_text().add("version", library_version());
-  process.run_text().add("pml", selected_pml());
-  for (std::uint32_t i = 0; i < kClassCount; ++i) {
-    const std::string number = std::to_string(i);
-    if (i == kPosted) {
-      process.run_text().add("posted", number + " " + kClassNames[i]);
-    } else {
-      process.run_text().add("class",
-                             number + (i == kPointToPoint ? " 0 " : " 1 ") + kClassNames[i]);
-    }
-  }
-  if (process.source() == SourceName::kPeruse) describe_peruse(process);
-}
-
-void describe_settings(ProfiledProcess& process) {
-  if (!process.settings().bad_waits.empty())
-    process.run_text().add("note", "FATHOM_WAITS_MEMORY=" + process.settings().bad_waits +
-                                       " was not understood (expected bytes, such as 16M); the "
-                                       "default was used");
-}
-
 void open_performance_variables(Run& run) {
   std::vector<std::string> unknown;
-  run.variables.open(run.process.settings().performance_variables, unknown);
+  run.variables.open(run.process.settings().performance_variables, run.began_with_world, unknown);
   for (const std::string& name : unknown) {
-    run.process.run_text().add("note",
-                               "this MPI library has no performance variable named " + name +
-                                   "; `ompi_info --param all all --level 9` lists what it has");
+    run.process.run_text().add(
+        "note", run.began_with_world
+                    ? "this MPI library has no performance variable named " + name +
+                          "; `ompi_info --param all all --level 9` lists what it has"
+                    : "there is no performance variable named " + name + " without MPI_COMM_WORLD");
   }
-}
-
-std::string name_run_directory(ProfiledProcess& process) {
-  const Settings& settings = process.settings();
-  const std::uint32_t job = process.header().job;
-  std::string directory = settings.output;
-  if (directory.empty()) {
-    directory = settings.start_directory + "/fathom-" + program_name() + "-" + std::to_string(job);
-  }
-  if (parent_comm() != nullptr) {
-    directory = world_directory(directory, job);
-    process.run_text().add("world", "world-" + std::to_string(job));
-  }
-  return is_taken(directory, job) ? further_job_directory(directory, job) : directory;
 }
 
 void adopt_predefined(Communicators& communicators, const void* world, const void* self) {
@@ -184,7 +117,8 @@ void adopt_predefined(Communicators& communicators, const void* world, const voi
 
 // Prints a sentence once for the job: what the program runs on, and why nothing is profiled.
 void say_left_alone(const Settings& settings, const std::string& why) {
-  if (settings.disabled || settings.quiet || !speaks_for_the_job()) return;
+  static std::atomic<bool> said{false};
+  if (said.exchange(true) || settings.disabled || settings.quiet || !speaks_for_the_job()) return;
   const std::string name = mpi_library_name();
   std::fprintf(stderr, "fathom: this program runs on %s, %s; nothing is profiled\n",
                name.empty() ? "an MPI library that does not give its name" : name.c_str(),
@@ -192,46 +126,68 @@ void say_left_alone(const Settings& settings, const std::string& why) {
 }
 
 // Proves the layout of this process's Open MPI. False if the process has to be left alone.
-bool find_layout(const Settings& settings) {
-  KnownFacts facts;
-  std::string why;
-  if (!find_known_facts(facts)) {
+bool find_layout(const Settings& settings, bool knows_facts, const KnownFacts& facts) {
+  if (!knows_facts) {
     say_left_alone(settings, "which does not show the structures that Fathom reads");
     return false;
   }
+  std::string why;
   const openmpi::Layout* layout = prove_layout(openmpi::version_of(mpi_library_name()), facts, why);
   if (layout == nullptr) {
     say_left_alone(settings, why);
     return false;
   }
   openmpi::use_layout(*layout);
+  rankmap::set_sparse_lookup(find_in_mpi_as<rankmap::TranslateRanks>("ompi_group_translate_ranks"));
   return true;
 }
 
-// Starts counting. Does nothing if a table cannot be allocated.
-void open(Run& run) {
+// Where MPI began, for the first time in this process.
+struct Beginning {
+  MPI_Comm self;  // of this process alone, as MPI's functions know it
+  std::uint32_t world_size;
+  bool with_world;
+  bool threads_communicate_together;
+};
+
+// MPI_COMM_WORLD is there; all processes of the job come here.
+void join_world(Run& run) {
   ProfiledProcess& process = run.process;
   void* const world = find_variable_in_mpi("ompi_mpi_comm_world");
-  void* const self = find_variable_in_mpi("ompi_mpi_comm_self");
-  if (world == nullptr || self == nullptr) return;
-  rankmap::set_sparse_lookup(find_in_mpi_as<rankmap::TranslateRanks>("ompi_group_translate_ranks"));
+  adopt_predefined(process.communicators(), world, find_variable_in_mpi("ompi_mpi_comm_self"));
+  const profile::RowsHeader header = process.header();
+  const int rank = static_cast<int>(header.rank), size = static_cast<int>(header.world_size);
+  run.gather.announce(world, rank, size);
+  run.announced = true;
+  restart_monitoring();
+  const bool wants_clocks = run.wants_waits || tracing::needs_clocks();
+  if (process.source() != SourceName::kNone && wants_clocks)
+    JobClocks::open(run.gather, rank, size);
+}
+
+// Starts counting. Does nothing if a table cannot be allocated.
+void open(Run& run, const Beginning& beginning) {
+  ProfiledProcess& process = run.process;
   process.communicators().set_known_observer(tracing::communicator_known);
-  if (!process.open(world, threads_communicate_together()) || !hook_pml()) return;
+  const rankmap::Identity own = rankmap::member(rankmap::local_group(native(beginning.self)), 0);
+  if (!process.open(own, beginning.world_size, beginning.threads_communicate_together) ||
+      !hook_pml()) {
+    return;
+  }
   ProfiledProcess::set_active(&process);
   const bool times = kTimedFunctions != nullptr && process.settings().times;
-  const bool finds_waits = times && process.settings().waits_bytes > 0;
-  if (!choose_source(process, chosen_pml, finds_waits)) {
+  const bool wants_waits = times && process.settings().waits_bytes > 0;
+  const bool finds_waits = wants_waits && beginning.with_world;
+  if (!choose_source(process, beginning.self, chosen_pml.by_settings, finds_waits,
+                     beginning.with_world)) {
     unhook_pml();
     process.text().add("note", "nothing could be counted: no source worked, see steps_down");
   }
-  describe_process(process);
-  describe_settings(process);
+  run.began_with_world = beginning.with_world;
+  describe_process(process, chosen_pml);
   open_performance_variables(run);
   process.set_run_directory(name_run_directory(process));
-  adopt_predefined(process.communicators(), world, self);
   const profile::RowsHeader header = process.header();
-  run.gather.announce(world, static_cast<int>(header.rank), static_cast<int>(header.world_size));
-  restart_monitoring();
   arm_rescue(process.run_directory(), header.job, header.rank);
   if (header.rank == 0) process.claim_run_directory();
   CallSites::open();
@@ -240,69 +196,228 @@ void open(Run& run) {
     WaitLog::open(process.settings().waits_bytes, process.counter().shared_by_threads(),
                   kTimedFunctions, kTimedFunctionCount);
   }
-  if (process.source() != SourceName::kNone && (finds_waits || tracing::needs_clocks())) {
-    JobClocks::open(run.gather, static_cast<int>(header.rank), static_cast<int>(header.world_size));
-  }
+  run.wants_waits = wants_waits;
+  run.opened = true;
+  if (beginning.with_world) join_world(run);
   tracing::open(process);
   if (WaitLog::opened()) WaitLog::begin();
+}
+
+void begin_with_world() {
+  find_standard_abi();
+  KnownFacts facts;
+  const bool knows_facts = find_known_facts(facts);
+  if (!find_layout(settings_before_init, knows_facts, facts)) return;
+  the_run = new Run(settings_before_init);
+  open(*the_run, {.self = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_self")),
+                  .world_size = static_cast<std::uint32_t>(facts.world.size),
+                  .with_world = true,
+                  .threads_communicate_together = threads_communicate_together()});
+}
+
+// MPI_Query_thread may not be asked in a session, and each session may want another level.
+void begin_with_session(MPI_Session session) {
+  find_standard_abi();
+  const PrivateCommunicators own(session);
+  sessions_refused = true;
+  if (!own.are_made()) return;  // the program's own call is about to fail
+  KnownFacts facts;
+  const bool knows_facts = find_known_facts(own, facts);
+  if (!find_layout(settings_before_init, knows_facts, facts)) return;
+  sessions_refused = false;
+  the_run = new Run(settings_before_init);
+  open(*the_run, {.self = own.first(),
+                  .world_size = static_cast<std::uint32_t>(own.world_size()),
+                  .with_world = false,
+                  .threads_communicate_together = true});
+}
+
+// MPI begins again. The tables go on.
+void resume(Run& run) {
+  ProfiledProcess& process = run.process;
+  take_back_rows();
+  const bool hooks =
+      process.source() == SourceName::kPeruse || process.source() == SourceName::kPml;
+  if (hooks && !hook_pml_again()) {
+    sessions_refused = true;
+    process.text().add("unwatched",
+                       "Open MPI chose another PML when MPI began again: from then on nothing was "
+                       "counted");
+    leave_rows(process, run.variables);
+    return;
+  }
+  ProfiledProcess::set_active(&process);
+  arm_rescue(process.run_directory(), process.header().job, process.header().rank);
+  CallTimes::pause(process.counter().is_paused());
+}
+
+void give_up() {
+  sessions_refused = true;
+  ProfiledProcess::set_active(nullptr);
+  unhook_pml();
+}
+
+// False in a child that the profiled process has forked.
+bool is_profiled() {
+  return the_run != nullptr && getpid() == static_cast<pid_t>(the_run->process.header().pid);
+}
+// A further session may ask for MPI_THREAD_MULTIPLE. Now no other thread is inside MPI.
+void share_with_threads(ProfiledProcess& process) {
+  if (process.counter().shared_by_threads()) return;
+  process.counter().open(Counter::kLanes, process.header().job);
+  receive_requests::share_with_threads();
+  WaitLog::share_with_threads();
+}
+
+bool is_counting() { return is_profiled() && ProfiledProcess::active() != nullptr; }
+
+// The trace goes on while MPI is not in use, for it may begin again.
+void complete_trace_at_exit() noexcept {
+  if (!is_profiled() || ProfiledProcess::active() != nullptr) return;
+  tracing::finish(the_run->process, false);
+  leave_rows(the_run->process, the_run->variables);
+}
+
+// The last instance is about to end, and the rows are not gathered.
+void mpi_ends(Run& run) {
+  stop_counting(run.process);
+  run.variables.stop();
+  leave_rows(run.process, run.variables);
+  ProfiledProcess::set_active(nullptr);
+  static bool completes_trace = false;
+  if (tracing::needs_clocks() && !completes_trace)
+    completes_trace = std::atexit(complete_trace_at_exit) == 0;
+}
+
+// The PML is about to be chosen. Only pml/ob1 fires PERUSE events. Another PML would have been
+// chosen for a faster network, so a job is moved to ob1 only if its user asks for PERUSE by name.
+// The parameter is set for that moment alone; pml_is_chosen() removes it again.
+void before_pml_is_chosen() {
+  hide_functions_of_no_mpi();
+  settings_before_init = read_settings(directory_at_load);
+  const Settings& settings = settings_before_init;
+  if (settings.disabled) return;
+  if (the_run == nullptr) {
+    CallTimes::choose_clock();
+    tracing::prepare(settings);
+  }
+  add_overlay_components();
+  const bool wants_peruse = !settings.automatic && settings.source == SourceName::kPeruse &&
+                            find_in_mpi("PERUSE_Init") != nullptr;
+  if (!user_chose_pml(chosen_pml.by_settings) && wants_peruse) {
+    forces_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
+    chosen_pml.forced_by_fathom = forces_pml;
+  }
+  if (settings.source == SourceName::kMpiT) request_monitoring();
+}
+
+void pml_is_chosen() {
+  if (forces_pml) unsetenv("OMPI_MCA_pml");
+  forces_pml = false;
+  forget_overlay_components();
+}
+
+void instance_begins() {
+  mpi_began.store(true, std::memory_order_relaxed);
+  if (instances++ == 0) before_pml_is_chosen();
 }
 
 }  // namespace
 
 void before_init() noexcept try {
-  init_was_called.store(true, std::memory_order_relaxed);
-  if (the_run != nullptr) return;
-  settings_before_init = read_settings(directory_at_load);
-  const Settings& settings = settings_before_init;
-  if (settings.disabled) return;
-  CallTimes::choose_clock();
-  tracing::prepare(settings);
-  add_overlay_components();
-  // Only pml/ob1 fires PERUSE events. Another PML would have been chosen for a faster network, so a
-  // job is moved to ob1 only if its user asks for PERUSE by name. The parameter is set for MPI_Init
-  // alone; after_init() removes it again.
-  const bool wants_peruse = !settings.automatic && settings.source == SourceName::kPeruse &&
-                            find_in_mpi("PERUSE_Init") != nullptr;
-  if (!user_chose_pml(chosen_pml) && wants_peruse) {
-    forced_pml = setenv("OMPI_MCA_pml", "ob1", 1) == 0;
-  }
-  if (settings.source == SourceName::kMpiT) {
-    request_monitoring();
-  }
+  const std::lock_guard guard(turn);
+  instance_begins();
 } catch (...) {
 }
 
 void after_init(bool succeeded) noexcept try {
-  if (forced_pml) unsetenv("OMPI_MCA_pml");
-  forget_overlay_components();
-  if (!succeeded || the_run != nullptr || settings_before_init.disabled) return;
-  if (!find_layout(settings_before_init)) return;
-  the_run = new Run(settings_before_init);
-  open(*the_run);
+  const std::lock_guard guard(turn);
+  pml_is_chosen();
+  if (!succeeded) {
+    --instances;
+  } else if (!settings_before_init.disabled) {
+    if (the_run == nullptr) {
+      begin_with_world();
+    } else if (is_profiled() && the_run->opened) {
+      if (ProfiledProcess::active() == nullptr) resume(*the_run);
+      if (ProfiledProcess::active() != nullptr) join_world(*the_run);
+    }
+  }
   take_back_monitoring_request();
 } catch (...) {
-  ProfiledProcess::set_active(nullptr);
-  unhook_pml();
+  give_up();
   take_back_monitoring_request();
 }
 
-void leave_alone() noexcept try {
-  static std::atomic<bool> said{false};
-  if (said.exchange(true)) return;
-  const bool other_abi = openmpi::is_known_series(openmpi::version_of(mpi_library_name()));
-  say_left_alone(read_settings(directory_at_load),
-                 other_abi
-                     ? "but not on its libmpi.so, which is the only one that Fathom can profile"
-                     : "and Fathom can profile Open MPI " + openmpi::known_releases() + " only");
+void before_session_init() noexcept { before_init(); }
+
+void after_session_init(MPI_Session made) noexcept try {
+  const std::lock_guard guard(turn);
+  pml_is_chosen();
+  take_back_monitoring_request();
+  if (made == nullptr) {
+    --instances;
+  } else {
+    open_sessions().push_back(made);
+    if (is_counting()) share_with_threads(the_run->process);
+  }
+} catch (...) {
+  give_up();
+}
+
+void before_first_communicator() noexcept try {
+  if (ProfiledProcess::active() != nullptr) return;
+  const std::lock_guard guard(turn);
+  if (ProfiledProcess::active() != nullptr || settings_before_init.disabled || sessions_refused ||
+      open_sessions().empty()) {
+    return;
+  }
+  if (the_run == nullptr) return begin_with_session(open_sessions().back());
+  if (!is_profiled() || !the_run->opened) return;
+  if (!the_run->gathered) return resume(*the_run);
+  sessions_refused = true;
+  if (!settings_before_init.quiet && speaks_for_the_job())
+    std::fputs(
+        "fathom: this program goes on with a session after MPI_Finalize, where its profile was "
+        "completed; messages after that are not in it\n",
+        stderr);
+} catch (...) {
+  give_up();
+}
+
+bool before_session_finalize(MPI_Session ended) noexcept {
+  const std::lock_guard guard(turn);
+  if (std::erase(open_sessions(), ended) == 0) return false;
+  if (--instances == 0 && is_counting()) mpi_ends(*the_run);
+  return true;
+}
+
+void session_stays(MPI_Session session) noexcept try {
+  const std::lock_guard guard(turn);
+  ++instances;
+  open_sessions().push_back(session);
 } catch (...) {
 }
 
-void before_finalize() noexcept {
-  ProfiledProcess* process = ProfiledProcess::active();
-  if (process == nullptr || getpid() != static_cast<pid_t>(process->header().pid)) return;
-  finish(*process, the_run->gather, the_run->variables);
-  process->counter().stop();
-  ProfiledProcess::set_active(nullptr);
+void before_finalize() noexcept try {
+  {
+    const std::lock_guard guard(turn);
+    if (!is_counting()) return;
+    the_run->gathered = instances == 1 && the_run->began_with_world;
+  }
+  // Both wait for other processes, and so not in turn: these may wait for a session of this one.
+  Run& run = *the_run;
+  if (run.gathered) {
+    finish(run.process, run.gather, run.variables);
+    run.process.counter().stop();
+    ProfiledProcess::set_active(nullptr);
+  } else {
+    collect_monitoring(run.process);
+    if (run.announced) run.gather.synchronise(false);
+  }
+  const std::lock_guard guard(turn);
+  if (--instances == 0 && !run.gathered) mpi_ends(run);
+} catch (...) {
 }
 
 void before_abort(int error_code) noexcept {
@@ -310,6 +425,16 @@ void before_abort(int error_code) noexcept {
   rescue(profile::EndReason::kAbort, static_cast<std::uint32_t>(error_code));
 }
 
-bool saw_init() { return init_was_called.load(std::memory_order_relaxed); }
+bool saw_begin() { return mpi_began.load(std::memory_order_relaxed); }
+
+void leave_alone() noexcept try {
+  const bool other_abi = openmpi::is_known_series(openmpi::version_of(mpi_library_name()));
+  say_left_alone(read_settings(directory_at_load),
+                 other_abi
+                     ? "but on neither its libmpi.so nor its libmpi_abi.so, and only on these can "
+                       "Fathom profile"
+                     : "and Fathom can profile Open MPI " + openmpi::known_releases() + " only");
+} catch (...) {
+}
 
 }  // namespace fathom::profiler::session

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/session/spawn_info.h"
 
-#include <dlfcn.h>
 #include <unistd.h>
 
 #include <new>
@@ -9,6 +8,7 @@
 
 #include "profiler/counting/profiled_process.h"
 #include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/standard_abi.h"
 #include "profiler/process/spawn_variables.h"
 #include "rankmap/communicator_view.h"
 
@@ -47,7 +47,7 @@ const InfoFunctions& info_functions() {
     look(f.get_length, "PMPI_Info_get_valuelen");
     look(f.get, "PMPI_Info_get");
     look(f.set, "ompi_info_set");
-    f.null = static_cast<MPI_Info>(find_variable_in_mpi("ompi_mpi_info_null"));
+    f.null = static_cast<MPI_Info>(predefined_handle("ompi_mpi_info_null"));
     return f;
   }();
   return found;
@@ -68,10 +68,8 @@ SpawnVariables variables_for(const SpawnVariables& given) {
   std::vector<std::string_view> environment;
   for (char** line = environ; line != nullptr && *line != nullptr; ++line)
     environment.push_back(*line);
-  Dl_info self{};
   static const char inside = 0;
-  const bool known = dladdr(&inside, &self) != 0 && self.dli_fname != nullptr;
-  return spawn_variables(given, environment, known ? self.dli_fname : "");
+  return spawn_variables(given, environment, file_of(&inside));
 }
 
 // A copy of `given` that hands over what is needed; `given` itself if that fails.
@@ -98,8 +96,9 @@ MPI_Info copy_with_variables(MPI_Info given) {
 SpawnInfo::SpawnInfo(MPI_Comm comm, int root, int count, const MPI_Info* given) noexcept
     : given_(given) {
   if (ProfiledProcess::active() == nullptr ||
-      openmpi::layout().first.major < kFirstThatInheritsNothing || comm == nullptr ||
-      rankmap::my_rank(comm) != root || given == nullptr || count < 1 || !info_functions().all()) {
+      openmpi::layout().first.major < kFirstThatInheritsNothing || native(comm) == nullptr ||
+      rankmap::my_rank(native(comm)) != root || given == nullptr || count < 1 ||
+      !info_functions().all()) {
     return;
   }
   try {

@@ -59,8 +59,13 @@ void describe_witnesses(ProfiledProcess& process, SourceName source, const SelfC
   }
 }
 
-bool try_source(ProfiledProcess& process, SourceName source, const std::string& chosen_pml,
-                bool finds_waits, std::string& reason) {
+bool try_source(ProfiledProcess& process, SourceName source, MPI_Comm self,
+                const std::string& chosen_pml, bool finds_waits, bool has_world,
+                std::string& reason) {
+  if (source == SourceName::kMpiT && !has_world) {
+    reason = "MPI_T counts for MPI_COMM_WORLD, which there is not without MPI_Init";
+    return false;
+  }
   if (source == SourceName::kMpiT) return open_monitoring(process, reason);
   const bool with_peruse = source == SourceName::kPeruse;
   if (with_peruse) {
@@ -69,7 +74,7 @@ bool try_source(ProfiledProcess& process, SourceName source, const std::string& 
   } else {
     prepare_pml(process);
   }
-  const SelfCheck check = check_counting(process);
+  const SelfCheck check = check_counting(process, self);
   if (with_peruse) watch_freed_requests(false);
   if (!check.sent || (with_peruse && !check.received)) {
     reason = "it did not prove itself at start-up: " + check.detail;
@@ -84,7 +89,8 @@ bool try_source(ProfiledProcess& process, SourceName source, const std::string& 
 
 }  // namespace
 
-bool choose_source(ProfiledProcess& process, const std::string& chosen_pml, bool finds_waits) {
+bool choose_source(ProfiledProcess& process, MPI_Comm self, const std::string& chosen_pml,
+                   bool finds_waits, bool has_world) {
   const Settings& settings = process.settings();
   if (!settings.bad_source.empty()) {
     process.text().add("note", "FATHOM_SOURCE=" + settings.bad_source +
@@ -94,7 +100,7 @@ bool choose_source(ProfiledProcess& process, const std::string& chosen_pml, bool
   if (settings.source == SourceName::kPeruse) candidates.push_back(SourceName::kPml);
   for (const SourceName candidate : candidates) {
     std::string reason;
-    if (try_source(process, candidate, chosen_pml, finds_waits, reason)) {
+    if (try_source(process, candidate, self, chosen_pml, finds_waits, has_world, reason)) {
       process.set_source(candidate);
       break;
     }

@@ -51,7 +51,7 @@ void take_back_monitoring_request() {
 bool open_monitoring(ProfiledProcess& process, std::string& reason) {
   make_variables_valid();
   std::vector<std::string> unknown;
-  variables().open({kMessages, kBytes}, unknown);
+  variables().open({kMessages, kBytes}, true, unknown);
   if (!unknown.empty()) {
     reason =
         "Open MPI's pml_monitoring is not loaded; it wants the pml parameter unset, or "

@@ -462,6 +462,8 @@ void open(bool threads_share, bool counts_messages) {
   is_usual = has_whole_tags() && lists_receive_requests();
 }
 
+void share_with_threads() { threads_share_mpi = true; }
+
 Entries entries() {
   Entries made{};
   openmpi::with_layout([&]<const Layout & layout> {

@@ -30,6 +30,8 @@ namespace fathom::profiler::receive_requests {
 // Before the first request. `threads_share`: several threads may be inside MPI at once. `counts`:
 // false if PERUSE counts the messages, and requests are watched only to find waits (profiler/waits/).
 void open(bool threads_share, bool counts);
+// Several threads may be inside MPI at once from now on; until now there was one.
+void share_with_threads();
 
 // What replaces the entries of mca_pml for receives, made for the layout in use.
 struct Entries {

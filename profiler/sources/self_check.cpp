@@ -8,6 +8,7 @@
 #include "profiler/counting/profiled_process.h"
 #include "profiler/openmpi/mpi.h"
 #include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/standard_abi.h"
 #include "profiler/sources/chosen_source.h"
 #include "profiler/sources/receive_requests.h"
 #include "profiler/sources/unexpected_queue.h"
@@ -32,7 +33,7 @@ F mpi(const char* name) {
 #define FATHOM_MPI(name) mpi<decltype(&P##name)>("P" #name)
 
 bool exchange(ProfiledProcess& process, MPI_Comm comm) {
-  const auto byte = static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_byte"));
+  const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
   const auto isend = FATHOM_MPI(MPI_Isend);
   const auto irecv = FATHOM_MPI(MPI_Irecv);
   const auto waitall = FATHOM_MPI(MPI_Waitall);
@@ -44,11 +45,12 @@ bool exchange(ProfiledProcess& process, MPI_Comm comm) {
       !free_request) {
     return false;
   }
+  const int any_tag = FATHOM_OF_PROGRAM(MPI_ANY_TAG);
   std::vector<char> out(kLargest), in(kLargest);
   MPI_Request requests[2];
   int errors = 0;
   for (const int size : kSizes) {
-    errors += irecv(in.data(), kLargest, byte, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &requests[0]);
+    errors += irecv(in.data(), kLargest, byte, MPI_ANY_SOURCE, any_tag, comm, &requests[0]);
     errors += isend(out.data(), size, byte, 0, kTag, comm, &requests[1]);
     errors += waitall(2, requests, MPI_STATUSES_IGNORE);
   }
@@ -78,7 +80,7 @@ bool exchange(ProfiledProcess& process, MPI_Comm comm) {
 bool sees_waiting(MPI_Comm comm) {
   std::vector<WaitingMessage> found;
   if (!find_waiting_messages(comm, found) || !found.empty()) return false;
-  const auto byte = static_cast<MPI_Datatype>(find_variable_in_mpi("ompi_mpi_byte"));
+  const auto byte = static_cast<MPI_Datatype>(predefined_handle("ompi_mpi_byte"));
   const auto isend = FATHOM_MPI(MPI_Isend);
   const auto irecv = FATHOM_MPI(MPI_Irecv);
   const auto waitall = FATHOM_MPI(MPI_Waitall);
@@ -136,10 +138,9 @@ std::string describe(const char* side, const Counted& sum) {
 
 }  // namespace
 
-SelfCheck check_counting(ProfiledProcess& process) {
+SelfCheck check_counting(ProfiledProcess& process, MPI_Comm self) {
   const auto duplicate = FATHOM_MPI(MPI_Comm_dup);
   const auto free_comm = FATHOM_MPI(MPI_Comm_free);
-  const auto self = static_cast<MPI_Comm>(find_variable_in_mpi("ompi_mpi_comm_self"));
   SelfCheck result;
   MPI_Comm comm = nullptr;
   if (!duplicate || !free_comm || self == nullptr || duplicate(self, &comm) != MPI_SUCCESS) {

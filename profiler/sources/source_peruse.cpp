@@ -54,6 +54,12 @@ std::vector<void*>& freed_handles() {
 // The request that on_match() has counted as empty on this thread, until on_begin() corrects it.
 thread_local const void* counted_as_empty __attribute__((tls_model("initial-exec"))) = nullptr;
 
+bool mpi_is_initialized() {
+  const auto initialized = find_in_mpi_as<int (*)(int*)>("PMPI_Initialized");
+  int flag = 0;
+  return initialized != nullptr && initialized(&flag) == 0 && flag != 0;
+}
+
 const void* received_request(std::ptrdiff_t id, const Spec* spec) {
   const auto* request = reinterpret_cast<const void*>(id);
   const bool receives =
@@ -201,7 +207,8 @@ bool open_peruse(const char*& reason) {
     return false;
   }
   if (init() != kSuccess) {
-    reason = "PERUSE_Init failed";
+    reason = mpi_is_initialized() ? "PERUSE_Init failed"
+                                  : "PERUSE_Init needs MPI_Init, which the program has not called";
     return false;
   }
   openmpi::with_layout([]<const openmpi::Layout & layout> { table = kTable<layout>; });

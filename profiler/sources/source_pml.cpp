@@ -6,6 +6,7 @@
 
 #include "message_events.h"
 #include "profiler/counting/counting.h"
+#include "profiler/counting/partitioned.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
@@ -164,14 +165,39 @@ int free_request(void** request) {
   return send.free == nullptr ? kSuccess : send.free(request);
 }
 
+// A persistent request on a communicator that the program never sees, with a tag of the program's
+// range, is a partition. (Only osc/pt2pt of 4.1 makes others, inside windows.)
+void note_partition(profile::Direction direction, const void* comm, int tag, int peer,
+                    const void* buffer, std::uint64_t bytes) {
+  if (!Partitioned::in_use() || tag < 0 || peer < 0) return;
+  Live* live = Communicators::find(comm);
+  if (live == nullptr || live->user_visible) return;
+  Partitioned::requested(direction, *live, peer, tag, buffer, bytes);
+}
+
 int isend_init(const void* buffer, std::size_t count, void* datatype, int destination, int tag,
                int mode, void* comm, void** request) {
   const int result =
       original_pml.isend_init(buffer, count, datatype, destination, tag, mode, comm, request);
   if (result == kSuccess && destination != kProcNull) {
+    note_partition(profile::Direction::kSent, comm, tag, destination, buffer,
+                   bytes_of(count, datatype));
     adopt(*request, {comm, tag, destination, bytes_of(count, datatype), nullptr, nullptr});
   }
   return result;
+}
+
+// Replaced even where PERUSE counts receives. Notes a partition before it can arrive.
+decltype(Pml::irecv_init) irecv_init_of_receives = nullptr;  // null: PERUSE counts
+bool watches_receives = false;
+
+int irecv_init(void* buffer, std::size_t count, void* datatype, int source, int tag, void* comm,
+               void** request) {
+  note_partition(profile::Direction::kReceived, comm, tag, source, buffer,
+                 bytes_of(count, datatype));
+  const auto next =
+      irecv_init_of_receives != nullptr ? irecv_init_of_receives : original_pml.irecv_init;
+  return next(buffer, count, datatype, source, tag, comm, request);
 }
 
 // ---- communicators ----
@@ -224,7 +250,7 @@ void for_each_entry(Visit visit) {
   visit(layout.pml_start, own.start, start, Exchanged::kAlways);
   visit(layout.pml_recv, own.recv, receives.recv, Exchanged::kForReceives);
   visit(layout.pml_irecv, own.irecv, receives.irecv, Exchanged::kForReceives);
-  visit(layout.pml_irecv_init, own.irecv_init, receives.irecv_init, Exchanged::kForReceives);
+  visit(layout.pml_irecv_init, own.irecv_init, irecv_init, Exchanged::kAlways);
   visit(layout.pml_imrecv, own.imrecv, receives.imrecv, Exchanged::kForReceives);
   visit(layout.pml_mrecv, own.mrecv, receives.mrecv, Exchanged::kForReceives);
   visit(layout.pml_iprobe, own.iprobe, decltype(own.iprobe){}, Exchanged::kNever);
@@ -249,10 +275,27 @@ bool hook_pml() {
   return true;
 }
 
-void hook_receives() { exchange_entries(Exchanged::kForReceives); }
+void hook_receives() {
+  watches_receives = true;
+  irecv_init_of_receives = receive_requests::entries().irecv_init;
+  exchange_entries(Exchanged::kForReceives);
+}
+
+bool hook_pml_again() {
+  if (module_table == nullptr) return false;
+  bool same = true;
+  for_each_entry([&same]<typename F>(std::ptrdiff_t offset, F& own, F, Exchanged) {
+    same &= field<F>(module_table, offset) == own;
+  });
+  if (!same) return false;
+  exchange_entries(Exchanged::kAlways);
+  if (watches_receives) hook_receives();
+  return true;
+}
 
 void unhook_pml() {
   if (module_table == nullptr) return;
+  irecv_init_of_receives = nullptr;
   for_each_entry([]<typename F>(std::ptrdiff_t offset, F& own, F, Exchanged when) {
     if (when != Exchanged::kNever) field_ref<F>(module_table, offset) = own;
   });

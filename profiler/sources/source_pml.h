@@ -8,13 +8,17 @@
 //
 // The same table announces every communicator that is made or freed.
 //
-// Threading: hook() and unhook() while no other thread is inside MPI; the entries from any thread.
+// Threading: hook_pml() and unhook_pml() when MPI begins and ends, while no other thread sends or
+// receives; the entries from any thread.
 #pragma once
 
 namespace fathom::profiler {
 
 // False if the process has no mca_pml.
 bool hook_pml();
+// The same after unhook_pml(), when Open MPI has closed its PML with the last session and opened it
+// again. False, and nothing is hooked, if that is not the one of the first time.
+bool hook_pml_again();
 // Restores the original entries. Persistent requests that still exist keep working.
 void unhook_pml();
 

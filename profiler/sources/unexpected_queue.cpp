@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/unexpected_queue.h"
+#include "profiler/counting/partitioned.h"
 
 #include <string_view>
 
@@ -105,10 +106,14 @@ void count_unreceived(ProfiledProcess& process, const Live& live) noexcept try {
   std::vector<WaitingMessage> waiting;
   if (!process.sees_waiting_messages() || !find_waiting_messages(live.comm, waiting)) return;
   for (const WaitingMessage& message : waiting) {
-    const ClassId class_id = classify(live, message.tag);
+    constexpr auto kReceived = profile::Direction::kReceived;
+    const ClassId class_id = classify(live, kReceived, message.tag, message.source, message.bytes);
     if (class_id == kIgnored) continue;
-    process.counter().record_unreceived(live.kind, class_id, live.group,
-                                        static_cast<std::uint32_t>(message.source), message.bytes);
+    Partitioned::Place place{live.kind, live.group, message.source};
+    if (class_id == kPartitioned)
+      place = Partitioned::place_of(kReceived, live, message.source, message.tag);
+    process.counter().record_unreceived(place.kind, class_id, place.group,
+                                        static_cast<std::uint32_t>(place.peer), message.bytes);
   }
 } catch (...) {
   // no memory: the messages remain a difference between the witnesses

@@ -8,12 +8,10 @@
 namespace fathom::profiler {
 namespace {
 
-using Window = PathWindows::Window;
-
 // Those of process 0, in its order, one a line.
 std::vector<char> own_names() noexcept try {
   std::vector<char> names;
-  for (const Window& window : PathWindows::all()) {
+  for (const PathWindows::Window& window : PathWindows::all()) {
     names.insert(names.end(), window.name.begin(), window.name.end());
     names.push_back('\n');
   }
@@ -22,8 +20,8 @@ std::vector<char> own_names() noexcept try {
   return {};
 }
 
-const Window* find(std::string_view name) {
-  for (const Window& window : PathWindows::all())
+const PathWindows::Window* find(std::string_view name) {
+  for (const PathWindows::Window& window : PathWindows::all())
     if (window.name == name) return &window;
   return nullptr;
 }
@@ -52,7 +50,7 @@ AgreedWindows agree_on_windows(Gather& gather, std::uint32_t rank) noexcept {
   for (std::int64_t i = 0; i < count; ++i) {
     const std::string_view name = names.substr(0, names.find('\n'));
     names.remove_prefix(name.size() + (name.size() < names.size() ? 1 : 0));
-    const Window* const own = find(name);
+    const PathWindows::Window* const own = find(name);
     if (own != nullptr) ++known;
     const auto openings = own == nullptr ? 0 : static_cast<std::int64_t>(own->openings.size());
     const Gather::Place most = gather.largest({openings, rank});

@@ -88,6 +88,8 @@ struct CollectiveFacts {
 class WaitLog {
  public:
   // `names`: of the MPI functions, by their number. False without address space.
+  // Threads may be inside MPI at once from now on; until now there was one.
+  static void share_with_threads() { threads_share_ = true; }
   static bool open(std::size_t bytes, bool threads_share, const char* const* names,
                    std::uint32_t functions);
   // MPI_Init returns to the program: the time that counts begins.

@@ -20,6 +20,8 @@ LENGTHS = (('sendcount', 'sendtype'), ('origin_count', 'origin_datatype'), ('cou
            ('count', 'type'), ('incount', 'datatype'), ('outcount', 'datatype'))
 LENGTHS2 = (('recvcount', 'recvtype'), ('result_count', 'result_datatype'))
 
+COUNT = ('int', 'MPI_Count')
+
 
 @dataclass
 class Attribute:
@@ -62,13 +64,14 @@ def lengths(f, types):
         return first, 'bytes(1, datatype)'
     first = second = None
     for count, datatype in LENGTHS:
-        if types.get(count, '').rstrip('t') in ('in', 'MPI_Coun') and types.get(datatype) == 'MPI_Datatype':
-            first = f'bytes({count}, {datatype})'
+        if types.get(count) in COUNT and types.get(datatype) == 'MPI_Datatype':
+            how_many = f'partitions * {count}' if 'partitions' in types else count
+            first = f'bytes({how_many}, {datatype})'
             break
     if first and types.get('op') == 'MPI_Op' and f.role == 'rma':
         first = first.replace('bytes(', 'bytes_unless_no_op(op, ')
     for count, datatype in LENGTHS2:
-        if types.get(count) == 'int' and types.get(datatype) == 'MPI_Datatype':
+        if types.get(count) in COUNT and types.get(datatype) == 'MPI_Datatype':
             second = f'bytes({count}, {datatype})'
     if 'sendtag' in types and second is None:  # one buffer for both
         second = first
@@ -78,7 +81,9 @@ def lengths(f, types):
 def at_enter(f):
     types = typed(f.parameters)
     bytes1, bytes2 = lengths(f, types)
+    comm = communicator(f, types)
     both = 'sendtag' in types  # sends and receives
+    tag = 'sendtag' if both else 'tag' if types.get('tag') == 'int' else None
     request = first_of(types, 'MPI_Request')
     if f.role == 'request_free' or f.options.get('request') == 'enter':
         request = f'given({first_of(types, "MPI_Request*")})'
@@ -88,10 +93,12 @@ def at_enter(f):
     offset = next((name for name, kind in types.items()
                    if kind == 'MPI_Offset' and name in ('offset', 'disp') or name == 'target_disp'), None)
     count = next((name for name in ('count', 'incount') if name in types), None)
-    found = [('comm', communicator(f, types)), ('peer', peer(f, types)),
-             ('tag', 'sendtag' if both else 'tag' if types.get('tag') == 'int' else None), ('bytes', bytes1),
-             ('root', 'root' if types.get('root') == 'int' else None),
-             ('peer2', 'source' if both else None), ('tag2', 'recvtag' if both else None), ('bytes2', bytes2),
+    other = peer(f, types)
+    found = [('comm', comm), ('peer', comm and other and f'native_rank({other})'),
+             ('tag', comm and tag and f'native_tag({tag})'), ('bytes', bytes1),
+             ('root', 'native_rank(root)' if types.get('root') == 'int' else None),
+             ('peer2', 'native_rank(source)' if both else None),
+             ('tag2', 'native_tag(recvtag)' if both else None), ('bytes2', bytes2),
              ('count', count if 'array_of_requests' in types else None),
              ('request', request and f'number({request})'), ('win', window and f'number({window})'),
              ('file', file and f'number({file})'), ('offset', offset)]

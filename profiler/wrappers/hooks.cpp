@@ -4,10 +4,12 @@
 #include "message_events.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/clocks/job_clocks.h"
+#include "profiler/counting/partitioned.h"
 #include "profiler/counting/profiled_process.h"
 #include "profiler/counting/windows.h"
 #include "profiler/openmpi/modules.h"
 #include "profiler/openmpi/mpi_library.h"
+#include "profiler/openmpi/standard_abi.h"
 #include "profiler/recording/tracing.h"
 #include "profiler/session/session.h"
 #include "profiler/sources/chosen_source.h"
@@ -19,6 +21,7 @@ constexpr auto relaxed = std::memory_order_relaxed;
 
 Live* find(MPI_Comm comm) {
   ProfiledProcess* process = ProfiledProcess::active();
+  comm = native(comm);
   if (process == nullptr || comm == nullptr) return nullptr;
   return process->communicators().find(comm);  // null for MPI_COMM_NULL, which is never in there
 }
@@ -38,9 +41,9 @@ void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
   }
 }
 
-std::uint64_t bytes_of(int count, MPI_Datatype datatype) {
+std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
   return static_cast<std::uint64_t>(count) *
-         rankmap::field<std::size_t>(datatype, openmpi::kDatatypeSize);
+         rankmap::field<std::size_t>(native(datatype), openmpi::kDatatypeSize);
 }
 
 void posted(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
@@ -56,7 +59,9 @@ void posted(profile::Direction direction, MPI_Win window, int target, std::uint6
 
 }  // namespace
 
-void say_left_alone() { session::leave_alone(); }
+void say_left_alone() {
+  if (!open_mpi_is_known()) session::leave_alone();  // else the library lacks the function
+}
 
 BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t module)
     : live_(find(comm)) {
@@ -65,7 +70,7 @@ BlockingCall::BlockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t modul
   outer_class_ = live_->blocking_class.load(relaxed);
   if (outer_class_ ==
       kNoClass) {  // else this call is inside another MPI call, and the outermost one decides
-    live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+    live_->blocking_first_tag.store(rankmap::next_nonblocking_tag(live_->comm), relaxed);
     live_->blocking_class.store(class_id, relaxed);
   }
   outer_live_ = Communicators::collective_on();
@@ -88,7 +93,7 @@ NonblockingCall::NonblockingCall(MPI_Comm comm, ClassId class_id, std::ptrdiff_t
     : live_(find(comm)), runs_(runs), class_(class_id) {
   if (live_ == nullptr) return;
   note_module(*live_, class_id, module);
-  live_->nonblocking_first_tag.store(rankmap::next_nonblocking_tag(comm), relaxed);
+  live_->nonblocking_first_tag.store(rankmap::next_nonblocking_tag(live_->comm), relaxed);
   live_->nonblocking_class.store(class_id, relaxed);
 }
 
@@ -121,7 +126,7 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
   if (call_.parent == nullptr || class_on_parent == kNoClass) return;
   if (call_.parent->blocking_class.load(relaxed) != kNoClass) return;
   claimed_ = call_.parent;
-  claimed_->blocking_first_tag.store(rankmap::next_nonblocking_tag(parent), relaxed);
+  claimed_->blocking_first_tag.store(rankmap::next_nonblocking_tag(claimed_->comm), relaxed);
   claimed_->blocking_class.store(class_on_parent, relaxed);
 }
 
@@ -129,7 +134,7 @@ ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, ClassId 
 // collectives of other threads on the parent keep their class.
 ConstructorCall::ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag)
     : ConstructorCall(function, parent, tag >= 0 && other == nullptr ? kNoClass : kLibrary,
-                      kNoClass, kPointToPoint) {
+                      kNoClass, kLibrary) {
   if (tag < 0) return;
   Live* live = other == nullptr ? call_.parent : find(other);
   if (live == nullptr || !live->add_library_tag(tag)) return;
@@ -147,8 +152,21 @@ ConstructorCall::~ConstructorCall() {
 
 void ConstructorCall::made(MPI_Comm comm) {
   static const void* const null_comm = find_variable_in_mpi("ompi_mpi_comm_null");
+  comm = native(comm);
   if (!active_ || comm == null_comm || comm == nullptr) return;
-  ProfiledProcess::active()->communicators().made_visible(comm, call_.parent);
+  ProfiledProcess::active()->communicators().made_visible(comm, call_);
+}
+
+PartitionedInit::PartitionedInit(profile::Direction direction, MPI_Comm comm, int peer, int tag,
+                                 const void* buffer, MPI_Count count, MPI_Datatype datatype)
+    : live_(find(comm)), direction_(direction), peer_(peer), tag_(tag) {
+  if (live_ == nullptr || native(datatype) == nullptr || count < 0) return;
+  Partitioned::initialised(direction, *live_, peer, tag, buffer, bytes_of(count, datatype));
+}
+
+PartitionedInit::~PartitionedInit() {
+  if (live_ != nullptr && direction_ == profile::Direction::kSent)
+    live_->setup_is_over(direction_, peer_, tag_);
 }
 
 void WindowCall::made(MPI_Win window) {
@@ -169,14 +187,14 @@ void WindowCall::made(MPI_Win window) {
 
 void request_freed(const MPI_Request* request) {
   ProfiledProcess* process = ProfiledProcess::active();
-  if (process == nullptr || request == nullptr || *request == nullptr) return;
-  profiler::request_freed(*process, *request);
+  if (process == nullptr || request == nullptr || native(*request) == nullptr) return;
+  profiler::request_freed(*process, native(*request));
 }
 
 void communicator_freed(const MPI_Comm* comm) {
   ProfiledProcess* process = ProfiledProcess::active();
-  if (process == nullptr || comm == nullptr || *comm == nullptr) return;
-  process->communicators().freed_by_program(*comm);
+  if (process == nullptr || comm == nullptr || native(*comm) == nullptr) return;
+  process->communicators().freed_by_program(native(*comm));
 }
 
 void window_freed(const MPI_Win* window) {
@@ -186,22 +204,22 @@ void window_freed(const MPI_Win* window) {
   if (known.inside != nullptr) known.inside->blocking_class.store(kLibrary, relaxed);
 }
 
-void put(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+void put(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype) {
   if (ProfiledProcess::active() != nullptr) {
     posted(profile::Direction::kSent, window, target, bytes_of(count, datatype));
   }
 }
 
-void get(MPI_Win window, int target, int count, MPI_Datatype datatype) {
+void get(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype) {
   if (ProfiledProcess::active() != nullptr) {
     posted(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
   }
 }
 
-void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
-              MPI_Datatype in_type, MPI_Op op) {
+void exchange(MPI_Win window, int target, MPI_Count out_count, MPI_Datatype out_type,
+              MPI_Count in_count, MPI_Datatype in_type, MPI_Op op) {
   static const void* const no_op = find_variable_in_mpi("ompi_mpi_op_no_op");
-  const bool sends = op != no_op;
+  const bool sends = native(op) != no_op;
   if (sends) put(window, target, out_count, out_type);
   get(window, target, in_count, in_type);
 }
@@ -224,6 +242,22 @@ int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, 
 int finalize(int (*next)()) {
   session::before_finalize();
   return next();
+}
+
+int session_init(int (*next)(MPI_Info, MPI_Errhandler, MPI_Session*), MPI_Info info,
+                 MPI_Errhandler handler, MPI_Session* made) {
+  session::before_session_init();
+  const int result = next(info, handler, made);
+  session::after_session_init(result == MPI_SUCCESS ? *made : nullptr);
+  return result;
+}
+
+int session_finalize(int (*next)(MPI_Session*), MPI_Session* ended) {
+  const MPI_Session session = ended == nullptr ? nullptr : *ended;
+  const bool is_known = session::before_session_finalize(session);
+  const int result = next(ended);
+  if (is_known && result != MPI_SUCCESS) session::session_stays(session);
+  return result;
 }
 
 int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code) {

@@ -28,14 +28,14 @@ namespace fathom::profiler::hooks {
 // For an MPI library that Fathom does not know: passes the call on unchanged, without looking at
 // its handles. Those of MPICH are integers, those of the standard ABI small numbers.
 template <typename F, typename... Arguments>
-int pass_on(Next<F>& function, Arguments... arguments) {
+[[gnu::cold, gnu::noinline]] int pass_on(Next<F>& function, Arguments... arguments) {
   const F next = function.elsewhere();
   return next == nullptr ? MPI_ERR_OTHER : next(arguments...);
 }
-// The same for MPI_Init and MPI_Init_thread, which first print that nothing is profiled.
+// The same for the functions that begin MPI, which first print that nothing is profiled.
 void say_left_alone();
 template <typename F, typename... Arguments>
-int pass_on_init(Next<F>& function, Arguments... arguments) {
+[[gnu::cold, gnu::noinline]] int pass_on_init(Next<F>& function, Arguments... arguments) {
   say_left_alone();
   return pass_on(function, arguments...);
 }
@@ -80,8 +80,10 @@ class PersistentInit : public NonblockingCall {
       : NonblockingCall(comm, class_id, module, &Live::persistent_tags) {}
 };
 
-// A constructor of communicators. Its messages, on the parent and with `tag` on `other`, are the
-// library's. With a tag but without `other`, only its messages on the parent with that tag are.
+// A constructor of communicators. Its messages, on the parent, on the new communicator until the
+// call returns, and with `tag` on `other`, are the library's. With a tag but without `other`, only
+// its messages on the parent with that tag are. (Members that come from a session's groups agree
+// with positive tags: ompi_comm_create_from_group in ompi/communicator/comm.c.)
 class ConstructorCall {
  public:
   ConstructorCall(const char* function, MPI_Comm parent, MPI_Comm other, int tag);
@@ -99,6 +101,21 @@ class ConstructorCall {
   Live* claimed_ = nullptr;  // collectives on it are this call's until it returns
   Live* tagged_ = nullptr;   // so are messages on it with tag_
   int tag_ = -1;
+};
+
+// Partitioned communication is initialised (profiler/counting/partitioned.h). A sender sets it up
+// while this object lives; the message of a receiver may come at any time later.
+class PartitionedInit {
+ public:
+  PartitionedInit(profile::Direction direction, MPI_Comm comm, int peer, int tag,
+                  const void* buffer, MPI_Count count, MPI_Datatype datatype);
+  ~PartitionedInit();
+  PartitionedInit(const PartitionedInit&) = delete;
+
+ private:
+  Live* live_;
+  profile::Direction direction_;
+  int peer_, tag_;
 };
 
 // A constructor of windows. If the window's data travel as messages (osc/pt2pt), all messages on
@@ -127,16 +144,19 @@ void window_freed(const MPI_Win* window);
 
 // One-sided operations, called after they were issued successfully; counted if their data do not
 // travel as messages. Bytes are count x size of the datatype.
-void put(MPI_Win window, int target, int count, MPI_Datatype datatype);
-void get(MPI_Win window, int target, int count, MPI_Datatype datatype);
+void put(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype);
+void get(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype);
 // With MPI_NO_OP nothing travels to the target (MPI 4.0, 12.3.4).
-void exchange(MPI_Win window, int target, int out_count, MPI_Datatype out_type, int in_count,
-              MPI_Datatype in_type, MPI_Op op);
+void exchange(MPI_Win window, int target, MPI_Count out_count, MPI_Datatype out_type,
+              MPI_Count in_count, MPI_Datatype in_type, MPI_Op op);
 
 int init(int (*next)(int*, char***), int* argc, char*** argv);
 int init_thread(int (*next)(int*, char***, int, int*), int* argc, char*** argv, int required,
                 int* provided);
 int finalize(int (*next)());
+int session_init(int (*next)(MPI_Info, MPI_Errhandler, MPI_Session*), MPI_Info info,
+                 MPI_Errhandler handler, MPI_Session* made);
+int session_finalize(int (*next)(MPI_Session*), MPI_Session* ended);
 int abort(int (*next)(MPI_Comm, int), MPI_Comm comm, int error_code);
 int pcontrol(int (*next)(int, ...), int level, void* more1, void* more2, void* more3, void* more4,
              void* more5);

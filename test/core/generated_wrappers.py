@@ -13,7 +13,8 @@ sys.dont_write_bytecode = True
 CHOSEN = ("MPI_Send", "MPI_Isend", "MPI_Sendrecv", "MPI_Mrecv", "MPI_Waitall", "MPI_Test", "MPI_Startall", "MPI_Bcast",
           "MPI_Iallgatherv", "MPI_Alltoallw_init", "MPI_Comm_split", "MPI_Comm_free", "MPI_Get_accumulate",
           "MPI_Fetch_and_op", "MPI_Win_lock", "MPI_Win_create", "MPI_File_open", "MPI_File_read_at_all", "MPI_Init",
-          "MPI_Pcontrol", "MPI_Group_range_incl", "MPI_Type_commit", "MPI_Win_get_attr")
+          "MPI_Pcontrol", "MPI_Group_range_incl", "MPI_Type_commit", "MPI_Win_get_attr", "MPI_Alltoallv_c", "MPI_Put_c",
+          "MPI_Win_create_c", "MPI_Psend_init", "MPI_Session_init")
 
 
 def text(wrappers):

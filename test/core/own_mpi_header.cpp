@@ -11,11 +11,30 @@
 
 #include <cstddef>
 
-#include "mpi_functions.h"
-
 namespace own {
 #include "profiler/openmpi/mpi.h"
 }
+
+// Types of functions that this release lacks.
+#if OMPI_MAJOR_VERSION < 5
+using own::MPI_Session;
+using own::MPI_Session_errhandler_function;
+#endif
+#if OMPI_MAJOR_VERSION < 6
+using own::MPI_Datarep_conversion_function_c;
+using own::MPI_T_cb_safety;
+using own::MPI_T_event_cb_function;
+using own::MPI_T_event_dropped_cb_function;
+using own::MPI_T_event_free_cb_function;
+using own::MPI_T_event_instance;
+using own::MPI_T_event_registration;
+using own::MPI_T_source_order;
+using own::MPI_User_function_c;
+#endif
+#if OMPI_MAJOR_VERSION == 5  // its array lacks the standard's const
+#define PMPI_Pready_list PMPI_Pready_list_of_the_standard
+#endif
+#include "mpi_functions.h"
 
 #define SAME_SIZE(type) static_assert(sizeof(own::type) == sizeof(type))
 #define SAME_PLACE(field) \
@@ -34,11 +53,17 @@ SAME_SIZE(MPI_Message);
 SAME_SIZE(MPI_Offset);
 SAME_SIZE(MPI_Op);
 SAME_SIZE(MPI_Request);
+SAME_SIZE(MPI_Session);
 SAME_SIZE(MPI_Status);
 SAME_SIZE(MPI_T_cvar_handle);
+SAME_SIZE(MPI_T_cb_safety);
 SAME_SIZE(MPI_T_enum);
+SAME_SIZE(MPI_T_event_cb_function);
+SAME_SIZE(MPI_T_event_instance);
+SAME_SIZE(MPI_T_event_registration);
 SAME_SIZE(MPI_T_pvar_handle);
 SAME_SIZE(MPI_T_pvar_session);
+SAME_SIZE(MPI_T_source_order);
 SAME_SIZE(MPI_Win);
 SAME_PLACE(MPI_SOURCE);
 SAME_PLACE(MPI_TAG);

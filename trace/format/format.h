@@ -163,7 +163,10 @@ inline constexpr std::uint32_t kHasSite = 1u << 12;  // in small of kEnter; func
 inline constexpr std::uint32_t kLongBytes =
     0xffffffffu;                                      // the length is in an extra word at the end
 inline constexpr std::uint32_t kReceiving = 1u << 8;  // in small of kTransfer
-inline constexpr std::uint64_t kNoRequest = 0;        // complete when its call returned
+// The tag of a message of class "partitioned" is this plus the library's own tag for the partition,
+// which no other of its sender has.
+inline constexpr std::int32_t kFirstPartitionTag = INT32_MIN;
+inline constexpr std::uint64_t kNoRequest = 0;  // complete when its call returned
 
 enum class TransferStep : std::uint8_t {
   kActivate = 1,  // the request exists (PERUSE_COMM_REQ_ACTIVATE)

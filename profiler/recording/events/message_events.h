@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "profiler/counting/communicators.h"
+#include "profiler/counting/partitioned.h"
 #include "profiler/recording/chosen_communicators.h"
 #include "profiler/recording/recorder.h"
 #include "profiler/recording/traced_call.h"
@@ -25,16 +26,28 @@ struct Level {
 
 inline void message(trace::RecordKind kind, const Live& live, int tag, int peer,
                     std::uint64_t bytes, const void* request) {
-  if ((tag < 0 && !Level::transfers) || ChosenCommunicators::leaves_out(live.kind)) return;
+  if (tag < 0 && !Level::transfers) return;
+  // Which communicator a partition belongs to is known below.
+  const bool is_chosen = !ChosenCommunicators::leaves_out(live.kind);
+  if (!is_chosen && !Partitioned::in_use()) return;
   Stream* stream = Recorder::unmuted_stream();
   if (stream == nullptr) return;
-  const ClassId class_id = classify(live, tag);
+  const bool sends = kind == trace::RecordKind::kMessageSent;
+  const auto direction = sends ? profile::Direction::kSent : profile::Direction::kReceived;
+  const ClassId class_id = classify(live, direction, tag, peer, bytes);
   if (class_id == kIgnored) return;
   const auto two = [](std::uint32_t low, std::uint32_t high) {
     return std::uint64_t{low} | std::uint64_t{high} << 32;
   };
-  const std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
-  const bool sends = kind == trace::RecordKind::kMessageSent;
+  std::uint64_t where = two(live.kind, static_cast<std::uint32_t>(peer));
+  if (class_id == kPartitioned) [[unlikely]] {
+    const Partitioned::Place place = Partitioned::place_of(direction, live, peer, tag);
+    if (ChosenCommunicators::leaves_out(place.kind)) return;
+    where = two(place.kind, static_cast<std::uint32_t>(place.peer));
+    tag += trace::kFirstPartitionTag;
+  } else if (!is_chosen) {
+    return;
+  }
   // A receive without a request ends no record: what completed last is another request, perhaps
   // long ago.
   const std::uint32_t follows = sends                ? kEntered | kReceived

@@ -49,6 +49,15 @@ TEST_CASE("the three forms of a collective share one operation") {
   CHECK_FALSE(meaning_of("MPI_Bcast_init").in_sequence);
 }
 
+TEST_CASE("the form for large counts means what the other form means") {
+  CHECK(name_of(find("MPI_Send_c").value()) == "MPI_Send_c");
+  CHECK(meaning_of("MPI_Isend_c").nonblocking());
+  CHECK(meaning_of("MPI_Ialltoallv_c").collective == Collective::kAlltoallv);
+  CHECK(meaning_of("MPI_Bcast_init_c").persistent());
+  CHECK(meaning_of("MPI_File_read_c").file == FileAccess::kRead);
+  CHECK(name_of(Collective::kAllreduce) == "MPI_Allreduce");
+}
+
 TEST_CASE("the operation determines who waits for whom") {
   CHECK(meaning_of("MPI_Iscatterv").flow == Flow::kFromRoot);
   CHECK(meaning_of("MPI_Gather").flow == Flow::kToRoot);

@@ -54,6 +54,7 @@ struct Library {
     fill(layout, world, kWorldName, 0, kRank, world_group);
     fill(layout, self, kSelfName, 1, 0, self_group);
     world.set(layout.comm_nonblocking_tag, static_cast<int>(layout.tag_nonblocking_base) - 3);
+    null.set(layout.comm_my_rank, openmpi::kProcNull);
     for (std::ptrdiff_t at = 0; at < 168; at += 8) pml.set(at, &function_of_the_pml);
     pml.set(openmpi::kPmlMaxTag, std::numeric_limits<int>::max());
   }
@@ -82,17 +83,17 @@ struct Library {
   }
 
   KnownFacts facts() const {
-    return {.world = world.address(),
-            .self = self.address(),
+    return {.world = {world.address(), kWorldName, 0, kRank, kSize, true},
+            .self = {self.address(), kSelfName, 1, 0, 1, true},
+            .null = null.address(),
             .pml = pml.address(),
-            .rank = kRank,
-            .size = kSize,
+            .world_rank = kRank,
             .has_ob1 = true,
             .is_pml_function = is_function_of_the_pml};
   }
 
   std::vector<const void*> members;
-  Object world{kClasses[0]}, self{kClasses[0]};
+  Object world{kClasses[0]}, self{kClasses[0]}, null{kClasses[0]};
   Object world_group{kClasses[1]}, self_group{kClasses[1]};
   Object module{kClasses[2]}, pml_data{kClasses[3]};
   FakeObject modules, pml;
@@ -151,7 +152,12 @@ TEST_CASE("each field that is wrong refuses the layout, with its name") {
   has(refused([&](Library& l) { l.self.set(layout.comm_index, 9); }), "the index of MPI_COMM_SELF");
   has(refused([&](Library& l) { l.self.set(layout.comm_name, "other"); }),
       "the name of MPI_COMM_SELF");
+  has(refused([&](Library& l) { l.null.set(layout.comm_my_rank, 0); }),
+      "the rank of MPI_COMM_NULL");
+  has(refused([&](Library& l) { l.null.set(layout.comm_local_comm, l.self.address()); }),
+      "the local communicator of MPI_COMM_NULL");
   has(refused([&](Library& l) { l.world_group.set(openmpi::kGroupSize, 4); }), "the group");
+  has(refused([&](Library& l) { l.members[kRank] = test::fake_process({7, 2}); }), "the group");
   has(refused([&](Library& l) { l.world.set(layout.comm_remote_group, l.members.data()); }),
       "the remote group");
   has(refused([&](Library& l) { l.world.set(layout.comm_local_comm, l.self.address()); }),
