@@ -22,8 +22,9 @@ For each program (HPCC and LAMMPS on 4 ranks, NetPIPE on the 2 it supports), on 
 --releases: two and three witnesses, in short, on each release of Open MPI that is here, over pml/ob1 and pml/ucx
 (the programs of a later release come from scripts/openmpi/programs.sh).
 
-And for HPCC on the PERUSE build, the receive completions that are no messages (bench/programs/event_types.c). Exit code 1 if
-a difference is left unexplained. --pairs prints every pair; --write puts the tables into docs/exactness.md.
+And for HPCC on the PERUSE build, the receive completions that are no messages (bench/programs/event_types.c).
+Exit code 1 if a difference is left unexplained. --pairs prints every pair; --write puts the tables into
+docs/exactness.md.
 """
 
 import argparse
@@ -57,10 +58,11 @@ class Counts(dict):
 
 
 class Bench:
-    def __init__(self, workspace, build):
-        self.workspace = workspace
+    def __init__(self, workspace, build, pml):
+        self.workspace, self.pml = workspace, pml
         self.installation = jobs.build(build)
-        self.source = "peruse" if self.installation.has_peruse and jobs.PML == "ob1" else "pml"
+        self.source = "peruse" if self.installation.has_peruse and pml == "ob1" else "pml"
+        self.parameters = ()  # further words for mpirun
         self.mistakes = 0
 
     def preload(self, source):
@@ -70,7 +72,8 @@ class Bench:
         directory = self.workspace.run_directory()
         real_programs.prepare(program, directory)
         jobs.launch(self.workspace, self.installation, variant, program.ranks, program.command,
-                    directory=directory, mpirun=jobs.OVERSUBSCRIBED, preload=preload, environment=environment)
+                    directory=directory, mpirun=[*jobs.OVERSUBSCRIBED, *self.parameters], preload=preload, environment=environment,
+                    pml=self.pml)
         return directory
 
     def run_monitored(self, program, variant, **options):
@@ -123,6 +126,12 @@ def number(n):
     return f"{n:,}"
 
 
+def compared(fathom, third):
+    """(all pairs of ranks, those for which the two do not count the same)"""
+    pairs = sorted(set(fathom) | set(third))
+    return pairs, [pair for pair in pairs if fathom.of(pair) != third.of(pair)]
+
+
 def check(bench, program, show_pairs):
     rows, notes = [], []
     jobs.progress(f"{program.title}: two witnesses")
@@ -144,8 +153,7 @@ def check(bench, program, show_pairs):
         bench.mistakes += 1
         notes.append(f"with pml_monitoring beneath, Fathom's verdict is {profile['coverage']['verdict']}")
     third = monitoring + persistent
-    pairs = sorted(set(fathom) | set(third))
-    wrong = [pair for pair in pairs if fathom.of(pair) != third.of(pair)]
+    pairs, wrong = compared(fathom, third)
     bench.mistakes += len(wrong)
     for pair in wrong:
         size, messages = (theirs - ours for theirs, ours in zip(third.of(pair), fathom.of(pair)))
@@ -178,7 +186,7 @@ def check(bench, program, show_pairs):
 
 def in_short(bench, program):
     """One row: the verdict of a run, and how many pairs agree when pml_monitoring counts as well."""
-    jobs.progress(f"{bench.installation.title}, pml/{jobs.PML}: {program.title}")
+    jobs.progress(f"{bench.installation.title}, pml/{bench.pml}: {program.title}")
     received, sent, profile = read_profile(bench.run(program, "fathom"))
     verdict = profile["coverage"]["verdict"]
     if verdict != "exact" or received != sent:
@@ -189,27 +197,20 @@ def in_short(bench, program):
         third = "ends the job, also without Fathom"
     else:
         together = bench.run_monitored(program, "fathom over monitoring")
-        fathom, monitored = counts_of_run(together)
-        pairs = set(fathom) | set(monitored)
-        agree = sum(fathom.of(pair) == monitored.of(pair) for pair in pairs)
-        bench.mistakes += len(pairs) - agree
-        third = f"{agree} of {len(pairs)} pairs agree"
+        monitoring, persistent = read_monitored(together)
+        pairs, wrong = compared(read_profile(together)[0], monitoring + persistent)
+        bench.mistakes += len(wrong)
+        third = f"{len(pairs) - len(wrong)} of {len(pairs)} pairs agree"
     jobs.progress("")
-    return [bench.installation.title, jobs.PML, program.title.split(",")[0], profile["source"], verdict,
+    return [bench.installation.title, bench.pml, program.title.split(",")[0], profile["source"], verdict,
             *map(number, received.total()), third]
-
-
-def counts_of_run(directory):
-    """(what Fathom counted, what pml_monitoring and the persistent sends come to)"""
-    monitoring, persistent = read_monitored(directory)
-    return read_profile(directory)[0], monitoring + persistent
 
 
 def measure_releases(workspace, options):
     rows, mistakes = [], 0
     for build in ["peruse", "stock", *open_mpi.later_releases()]:
-        for jobs.PML in ("ob1", "ucx") if build != "peruse" else ("ob1",):
-            bench = Bench(workspace, build)
+        for pml in ("ob1", "ucx") if build != "peruse" else ("ob1",):
+            bench = Bench(workspace, build, pml)
             for name, program in real_programs.PROGRAMS.items():
                 if not options.only or name in options.only:
                     rows.append(in_short(bench, program))
@@ -262,8 +263,7 @@ def measure():
             return measure_releases(workspace, options)
     text = []
     with jobs.Workspace(options.library) as workspace:
-        jobs.PML = options.pml
-        bench = Bench(workspace, options.build)
+        bench = Bench(workspace, options.build, options.pml)
         for name, program in real_programs.PROGRAMS.items():
             if options.only and name not in options.only:
                 continue

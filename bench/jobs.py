@@ -26,12 +26,10 @@ class Failed(Exception):
 
 def build(name):
     """The Open MPI of this name in test/open_mpi.py, or of this version for scripts/openmpi.sh."""
-    if name in open_mpi.later_releases():
-        try:
-            return open_mpi.OpenMpi(open_mpi.Row(name, f"Open MPI {name}", open_mpi.prefix_of(name), False, {}))
-        except LookupError as sentence:
-            raise Failed(str(sentence)) from None
-    row = open_mpi.row(name)
+    try:
+        row = open_mpi.row(name) if name in ("stock", "peruse") else open_mpi.later_row(name)
+    except LookupError as sentence:
+        raise Failed(str(sentence)) from None
     if not row.is_installed:
         raise Failed(f"there is no {row.title} in {row.prefix}: run scripts/setup.sh")
     return open_mpi.OpenMpi(row)
@@ -112,20 +110,17 @@ VARIANTS = {
     "trace calls": ("ob1", "auto"),
     "trace calls and transfers": ("ob1", "auto"),
 }
-PML = "ob1"  # what the jobs use: or ucx
-# Without them, pml/ucx stands aside where there is no InfiniBand.
-UCX_EVERYWHERE = ["--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"]
 TRACE_LEVELS = {"trace calls": "calls", "trace calls and transfers": "transfers"}
 
 
 def command_line(workspace, installation, variant, ranks, command, directory, mpirun=(), environment=None,
-                 preload=()):
-    """The words that start a job; Fathom's run directory is DIRECTORY/profile."""
-    pml, source = VARIANTS[variant]
-    line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", pml.replace("ob1", PML), *mpirun]
-    if PML == "ucx":
-        line += UCX_EVERYWHERE
-    if "monitoring" in pml:
+                 preload=(), pml="ob1"):
+    """The words that start a job; Fathom's run directory is DIRECTORY/profile. `pml`: ob1 or ucx."""
+    components, source = VARIANTS[variant]
+    line = [installation.mpirun, "-n", str(ranks), "--mca", "pml", components.replace("ob1", pml), *mpirun]
+    if pml == "ucx":
+        line += open_mpi.UCX_ANYWHERE
+    if "monitoring" in components:
         line += ["--mca", "pml_monitoring_enable", "1"]
     if variant == "two clocks":
         preload = [*preload, workspace.compile_preload(installation, "two_clocks")]
@@ -144,10 +139,10 @@ def command_line(workspace, installation, variant, ranks, command, directory, mp
 
 
 def launch(workspace, installation, variant, ranks, command, *, directory=None, mpirun=(), timeout=600,
-           environment=None, preload=()):
+           environment=None, preload=(), pml="ob1"):
     """Runs a job to its end; returns what it printed, and its directory."""
     directory = directory or workspace.run_directory()
-    line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment, preload)
+    line = command_line(workspace, installation, variant, ranks, command, directory, mpirun, environment, preload, pml)
     job = subprocess.Popen(line, cwd=directory, env=installation.environment, stdin=subprocess.DEVNULL,
                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
     try:
