@@ -4,12 +4,12 @@ import time
 
 
 def until_it_passes(attempt, attempts=6):
-    """Calls attempt(number) until it raises no AssertionError, at most `attempts` times. A busy machine can spoil one
-    attempt by chance, but not all of them; a defect fails each time."""
+    """Calls attempt(number) until it raises no AssertionError or LookupError, at most `attempts` times. A busy machine
+    can spoil one attempt by chance, but not all of them; a defect fails each time."""
     for number in range(attempts):
         try:
             return attempt(number)
-        except AssertionError:
+        except (AssertionError, LookupError):
             if number == attempts - 1:
                 raise
             time.sleep(number)

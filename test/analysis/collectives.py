@@ -60,6 +60,10 @@ TRUTH = {
     "scan": ("linear", "recursive doubling"),
     "exscan": ("linear", "recursive doubling"),
 }
+# How many more a later release has, by its first number; none of them is recognised. Sparbit since 5.0; direct messaging,
+# allgather and reduce, and a k-nomial tree since 6.0. Open MPI uses them where they are forced.
+NOT_RECOGNISED = {("allgather", 5): 1, ("allgather", 6): 2, ("allgatherv", 5): 1, ("allgatherv", 6): 1,
+                  ("allreduce", 6): 1, ("reduce", 6): 1}
 # No more than this is known: what is recognised must be this one name, not several. By operation, on 6 and 8 ranks.
 ALONE = {
     "barrier": ("linear", "double ring", "recursive doubling", "Bruck", "tree"),
@@ -105,7 +109,7 @@ def forced(build, folder, operation, number, ranks, count, root, extra=()):
 
 
 def opened(build, run, operation, ranks, count, root, options):
-    words = build.launch(ranks, os.path.join(build.options.programs, "collectives"), operation, str(count), str(root))
+    words = build.launch(ranks, build.program("collectives"), operation, str(count), str(root))
     build.call(build.options.cli, "run", "--trace", "-o", run, "--", words[0], *options, *words[1:])
     results = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))
     table = results["analyses"]["collectives"]["algorithms"]
@@ -158,7 +162,7 @@ def neighbours(build, folder, shape, ranks):
                   for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")]
     run = folder / "run"
     build.call(build.options.cli, "run", "--trace", "-o", run, "--",
-               *build.launch(ranks, os.path.join(build.options.programs, "collectives"), *(f"{shape}_{name}" for name in operations), "64", "0"))
+               *build.launch(ranks, build.program("collectives"), *(f"{shape}_{name}" for name in operations), "64", "0"))
     table = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))["analyses"]["collectives"]["algorithms"]
     rows = {name[len("MPI_"):].lower(): dict(zip(table, row)) for name, row in zip(table["name"], zip(*table.values()))}
     for name in operations:
@@ -172,7 +176,7 @@ def constructors(build, folder):
     """A constructor of communicators, blocking or not, agrees on a number once or several times."""
     run = folder / "run"
     build.call(build.options.cli, "run", "--trace", "-o", run, "--",
-               *build.launch(5, os.path.join(build.options.programs, "collectives"), "comm_dup", "comm_idup", "comm_split", "64", "0"))
+               *build.launch(5, build.program("collectives"), "comm_dup", "comm_idup", "comm_split", "64", "0"))
     table = json.loads(build.call(build.options.cli, "analyze", run, "--only", "collectives", "--json"))["analyses"]["collectives"]["algorithms"]
     rows = {name: dict(zip(table, row)) for name, row in zip(table["name"], zip(*table.values()))}
     for name in ("MPI_Comm_dup", "MPI_Comm_idup", "MPI_Comm_split"):
@@ -186,13 +190,13 @@ def constructors(build, folder):
 def shared(build, folder):
     """By several processes, the same: messages, calls and completions of one operation come from different ones."""
     run = folder / "run"
-    program = os.path.join(build.options.programs, "collectives")
+    program = build.program("collectives")
     build.call(build.options.cli, "run", "--trace", "-o", run, "--",
                *build.launch(5, program, "ibcast", "iallreduce", "allreduce", "ialltoall", "64", "1"))
     tables = []
     for processes in (1, 2, 3):
         out = folder / f"{processes}.json"
-        build.call(*build.launch(processes, build.options.cli, "analyze", run, "-o", out, "--only", "collectives"))
+        build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run, "-o", out, "--only", "collectives"))
         tables.append(json.loads(out.read_text())["analyses"]["collectives"]["algorithms"])
     assert tables[0]["count"].count(5) == 4 and "unknown" not in tables[0]["algorithm"], tables[0]
     assert tables[1] == tables[0] and tables[2] == tables[0], tables
@@ -240,12 +244,14 @@ def main():
                     attempt(f"{operation} {number} {size}", check_non_blocking, operation, number, size, name, 1 if size == 5 else 0)
         for operation in [name for name in options.operations or TRUTH if name in TRUTH]:
             known = algorithms_of(build, operation)
-            if known != list(range(1, len(TRUTH[operation]) + 1)):
+            if known != list(range(1, len(TRUTH[operation]) + 1 + NOT_RECOGNISED.get((operation, build.series), 0))):
                 failed += 1
                 print(f"FAIL {build.name} {operation}: Open MPI has the algorithms {known}")
             for size in map(int, options.sizes.split(",")):
                 for number, truth in enumerate(TRUTH[operation], 1):
                     name = truth(size) if callable(truth) else truth
+                    if (operation, number) == ("allgather", 2) and build.series > 5:
+                        name = None  # became Bruck's with more messages at once, which is not recognised either
                     if name:
                         attempt(f"{operation} {number} {size}", check, operation, number, size, name, 1 if size == 5 else 0)
         if not options.operations:

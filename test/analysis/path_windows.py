@@ -6,7 +6,7 @@
 
 The programs of paths.py that critter fails on, without a trace: they end as without Fathom, and their costs are right.
 Programs that name windows (programs/windows.c): nested, across one another, open at the end, opened by mistake, too
-many, from threads, in C, C++, Fortran and Python, with critter's names. On each build of Open MPI. The last line is
+many, from threads, in C, C++, Fortran and Python, with critter's names. On each Open MPI of open_mpi.tested(). The last line is
 "N passed, N failed".
 """
 import json
@@ -17,6 +17,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
+from open_mpi import Skipped  # noqa: E402
 from paths import COSTS, rows  # noqa: E402
 from waits import options_of, run_cases  # noqa: E402
 
@@ -62,7 +63,7 @@ def check_sums(metrics, by_routine, sums):
 
 def costs(build, folder, case):
     truth, by_routine = COSTS[case]
-    where = run(build, folder, os.path.join(build.options.programs, "costs"), case)
+    where = run(build, folder, build.program("costs"), case)
     section = section_of(build, where)
     metrics = {row["metric"]: row for row in rows(section["metrics"])}
     assert tuple(metrics) == METRICS, metrics
@@ -95,7 +96,7 @@ def costs(build, folder, case):
 
 
 def windows_of(build, folder, case, **more):
-    where = run(build, folder, os.path.join(build.options.programs, "windows"), case, **more)
+    where = run(build, folder, build.program("windows"), case, **more)
     profile = profile_of(where)
     for window in profile["path"]:
         check_whole(window)
@@ -224,7 +225,7 @@ def of_a_traced_run(build, folder, _):
 
 
 def critters_names(build, folder, _):
-    profile = profile_of(run(build, folder, os.path.join(build.options.programs, "critter"), ranks=2))
+    profile = profile_of(run(build, folder, build.program("critter"), ranks=2))
     windows = {window["window"]: window for window in profile["path"]}
     assert set(windows) == {"", "critter"} and windows["critter"]["openings"] == 2, windows
     phases = {block.get("phase") for block in profile["calls"] if block["function"] == "MPI_Barrier"}
@@ -268,6 +269,8 @@ mpi.MPI_Finalize()
 
 
 def python(build, folder, _):
+    if build.is_later:
+        raise Skipped("there is no Python in its Debian")
     libraries = sorted(path for folder_ in ("lib", "lib/x86_64-linux-gnu") for path in (build.prefix / folder_).glob("libmpi.so.*"))
     (folder / "windows.py").write_text(PYTHON.format(package=str(ROOT / "python/fathom"), mpi=str(libraries[0])))
     profile = profile_of(run(build, folder, "/usr/bin/python3", folder / "windows.py", ranks=2))

@@ -3,6 +3,8 @@
 """Real programs of one shape each, under the profiler: the pattern is named with its extents, and nothing else.
 
     shapes.py --program SHAPES --cli fathom --library libfathom.so
+
+Of the builds of 4.1, on one.
 """
 import argparse
 import json
@@ -39,9 +41,8 @@ CASES = [
 ISSUES = {"master": {"rank-traffic-imbalance", "communication-imbalance"}, "alltoall": {"global-collective-heavy"}}
 
 
-def run(options, folder, ranks, words):
-    mpi = open_mpi.preferred(options.library)
-    job = mpi.launch(ranks, options.program, *words.split())
+def run(mpi, options, folder, ranks, words):
+    job = mpi.launch(ranks, mpi.program(options.program), *words.split())
     native = subprocess.run(job, env=mpi.environment, capture_output=True, text=True, timeout=120)
     traced = subprocess.run([options.cli, "run", "--then", "analyze --set few_bytes=1 --set wait_share=1", "-o", str(folder / "run"), "--", *job],
                             env=mpi.environment, capture_output=True, text=True, timeout=120)
@@ -72,13 +73,16 @@ def main():
     for name in ("program", "cli", "library"):
         parser.add_argument("--" + name, required=True)
     options = parser.parse_args()
-    failed = 0
-    for ranks, words, *expected in CASES:
-        with tempfile.TemporaryDirectory(prefix="fathom-shapes-") as folder:
-            complaint = check(run(options, pathlib.Path(folder), ranks, words), words, expected)
-        print(f"{'FAIL' if complaint else 'ok  '} {words} on {ranks} ranks {complaint}")
-        failed += bool(complaint)
-    print(f"{len(CASES) - failed} passed, {failed} failed")
+    passed = failed = 0
+    for row in open_mpi.rows_of_one():
+        mpi = open_mpi.OpenMpi(row, options.library)
+        for ranks, words, *expected in CASES:
+            with tempfile.TemporaryDirectory(prefix="fathom-shapes-") as folder:
+                complaint = check(run(mpi, options, pathlib.Path(folder), ranks, words), words, expected)
+            print(f"{'FAIL' if complaint else 'ok  '} {mpi.name}: {words} on {ranks} ranks {complaint}")
+            failed += bool(complaint)
+            passed += not complaint
+    print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 
 

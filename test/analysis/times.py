@@ -4,7 +4,7 @@
 
     times.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
 
-On Debian's Open MPI and on the build with PERUSE. The last line is "N passed, N failed".
+On each Open MPI of open_mpi.tested(). The last line is "N passed, N failed".
 """
 import json
 import os
@@ -89,7 +89,7 @@ CASES = {"balance": balance, "chain": chain, "barriers": barriers, "phases": pha
 
 def as_made(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "times"), case)
+        run = build.traced(folder / f"run{number}", build.program("times"), case)
         words = [word for name in NAMES for word in ("--only", name)]
         results = json.loads(build.call(build.options.cli, "analyze", run, "--json", *words))
         CASES[case](results["analyses"], results["findings"])

@@ -4,8 +4,8 @@
 
     waits.py --programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
 
-On Debian's Open MPI and on the build with PERUSE. Also: several processes of the analysis give the same bytes. The
-last line is "N passed, N failed".
+On each Open MPI of open_mpi.tested(). Also: several processes of the analysis give the same bytes. The
+last line is "N passed, N failed, N skipped".
 """
 import argparse
 import functools
@@ -18,7 +18,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from attempts import until_it_passes  # noqa: E402
-from open_mpi import OpenMpi, installed  # noqa: E402
+from open_mpi import OpenMpi, Skipped, tested  # noqa: E402
 
 ROUNDS, DELAY_S = 5, 0.020
 TRUTH = ROUNDS * DELAY_S
@@ -57,6 +57,10 @@ class Build(OpenMpi):
         super().__init__(row, options.library)
         self.options = options
 
+    def program(self, binary):
+        """`binary`: a path, or the name of a program of test/analysis."""
+        return super().program(os.path.join(self.options.programs, binary))
+
     def call(self, *words):
         done = subprocess.run([str(word) for word in words], env=self.environment, capture_output=True, text=True,
                               timeout=120, check=False)
@@ -73,7 +77,7 @@ class Build(OpenMpi):
 
 
 def builds(options):
-    return [Build(row, options) for row in installed() if options.build in (None, row.name)]
+    return [Build(row, options) for row in tested() if options.build in (None, row.name)]
 
 
 def rows(results):
@@ -151,7 +155,7 @@ def check_origin(results):
 
 def waits_as_made(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "waits"), case)
+        run = build.traced(folder / f"run{number}", build.program("waits"), case)
         check(case, build.analyzed(run, "--phases", "truth"))
         if case == "ring":
             check_origin(build.analyzed(run))
@@ -161,7 +165,7 @@ def waits_as_made(build, folder, case):
 
 def a_late_sender_in_fortran_is_found(build, folder):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "late_sender"), ranks=2)
+        run = build.traced(folder / f"run{number}", build.program("late_sender"), ranks=2)
         late = [row for row in rows(build.analyzed(run)) if row["kind"] == "late-sender"]
         assert len(late) == 1 and late[0]["rank"] == 0 and late[0]["culprit"] == 1, late
         # Two processes that spin on a busy machine may leave the barrier far apart; the sleep is what was made.
@@ -173,13 +177,13 @@ def a_late_sender_in_fortran_is_found(build, folder):
 
 def results_are_the_same_for_every_number_of_processes(build, folder):
     """A real program with many messages, analysed by 1 to 8 processes."""
-    run = build.traced(folder / "run", os.path.join(build.options.mpi_programs, "sendrecv"))
+    run = build.traced(folder / "run", build.program(os.path.join(build.options.mpi_programs, "sendrecv")))
     said = {}
     for processes in (1, 2, 3, 4, 8):
         out = folder / f"{processes}.json"
-        text = build.call(*build.launch(processes, build.options.cli, "analyze", run, "-o", out, "--set", "wait_share=0"))
+        text = build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run, "-o", out, "--set", "wait_share=0"))
         said[processes] = (text, out.read_bytes())
-    alone = build.call(*build.launch(3, build.options.cli, "analyze", run, "-o", folder / "one.json", "--one-process",
+    alone = build.call(*build.launch_tool(3, build.options.cli, build.options.cli, "analyze", run, "-o", folder / "one.json", "--one-process",
                                      "--set", "wait_share=0"))
     assert all(result == said[1] for result in said.values()), [processes for processes in said if said[processes] != said[1]]
     assert (alone, (folder / "one.json").read_bytes()) == said[1]
@@ -187,10 +191,10 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
 
 
 def a_process_that_fails_ends_the_analysis(build, folder):
-    run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "barrier")
+    run = build.traced(folder / "run", build.program("waits"), "barrier")
     # Room for the steps at one process alone.
     script = f'[ "$OMPI_COMM_WORLD_RANK" = 1 ] && export TMPDIR=/nowhere; exec {build.options.cli} analyze {run} -o {folder}/out.json'
-    done = subprocess.run(build.launch(2, "sh", "-c", script), env=build.environment, capture_output=True, text=True,
+    done = subprocess.run(build.launch_tool(2, build.options.cli, "sh", "-c", script), env=build.environment, capture_output=True, text=True,
                           timeout=120, check=False)
     assert done.returncode != 0 and "TMPDIR" in done.stderr, done
     assert not (folder / "out.json").exists() and done.stdout == "", done
@@ -209,17 +213,20 @@ def options_of(text):
 
 def run_cases(options, cases):
     """Each of `cases`, {name: function(build, folder, name)}, or those that the user named, on each build; ends the program."""
-    passed = failed = 0
+    passed = failed = skipped = 0
     for build in builds(options):
         for case in options.cases or cases:
             with tempfile.TemporaryDirectory(prefix="fathom-analysis-") as folder:
                 try:
                     cases[case](build, pathlib.Path(folder), case)
                     passed += 1
-                except (AssertionError, subprocess.TimeoutExpired) as error:
+                except Skipped as reason:
+                    skipped += 1
+                    print(f"skip {build.name} {case}: {reason}", flush=True)
+                except (AssertionError, LookupError, subprocess.TimeoutExpired) as error:
                     failed += 1
-                    print(f"FAIL {build.name} {case}: {error}", flush=True)
-    print(f"{passed} passed, {failed} failed")
+                    print(f"FAIL {build.name} {case}: {type(error).__name__}: {error}", flush=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
     sys.exit(1 if failed else 0)
 
 

@@ -4,7 +4,7 @@
 
     waits_without_trace.py --programs DIR --mpi-programs DIR --library libfathom-trace.so --cli fathom [--build NAME] [CASE...]
 
-The library that traces also finds waits as the one without a trace does, so both see one run. On each build of Open MPI.
+The library that traces also finds waits as the one without a trace does, so both see one run. On each Open MPI of open_mpi.tested().
 The last line is "N passed, N failed".
 """
 import collections
@@ -122,7 +122,7 @@ def same_findings(build, folder, run, traced):
 
 def made_waits(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", os.path.join(build.options.programs, "waits"), case)
+        run = build.traced(folder / f"run{number}", build.program("waits"), case)
         results = build.analyzed(run)
         waiting = check(run, results)
         assert waiting, "nobody waited"
@@ -134,7 +134,7 @@ def more_channels_than_memory(build, folder, _):
     """What could not be remembered is said, and what is left is right."""
     build.environment["FATHOM_WAITS_MEMORY"] = "64k"
     try:
-        run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "many_tags")
+        run = build.traced(folder / "run", build.program("waits"), "many_tags")
     finally:
         del build.environment["FATHOM_WAITS_MEMORY"]
     profile = json.loads((run / "profile.json").read_text())
@@ -143,23 +143,27 @@ def more_channels_than_memory(build, folder, _):
     waits, truth = of_profile(profile), of_trace(build.analyzed(run))
     for key, (seconds, count) in waits.items():
         assert seconds <= truth[key] + NS_PER_WAIT * 1e-9 * (count + 1), (key, seconds, truth[key])
-    whole = build.traced(folder / "whole", os.path.join(build.options.programs, "waits"), "many_tags")
+    whole = build.traced(folder / "whole", build.program("waits"), "many_tags")
     check(whole, build.analyzed(whole))
 
 
 def paused_on_one_process(build, folder, _):
     """Collectives that one process left out used to shift all that followed on their communicator."""
-    run = build.traced(folder / "run", os.path.join(build.options.programs, "waits"), "paused_on_one")
-    waits = of_profile(json.loads((run / "profile.json").read_text()))
-    for rank in (0, 2, 3):
-        seconds, count = waits["wait-at-barrier", "MPI_Barrier", rank, 1]
-        assert count >= ROUNDS and seconds > 0.5 * ROUNDS * DELAY_S, (rank, seconds, count)
-    assert not any(rank == 1 and seconds > DELAY_S for (_, _, rank, _), (seconds, _) in waits.items()), waits
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", build.program("waits"), "paused_on_one")
+        waits = of_profile(json.loads((run / "profile.json").read_text()))
+        for rank in (0, 2, 3):
+            seconds, count = waits["wait-at-barrier", "MPI_Barrier", rank, 1]
+            assert count >= ROUNDS and seconds > 0.5 * ROUNDS * DELAY_S, (rank, seconds, count)
+        # A busy machine can make it wait in some other call.
+        own = sum(spent for (_, call, rank, _), (spent, _) in waits.items() if (call, rank) == ("MPI_Barrier", 1))
+        assert own < 0.5 * seconds, waits
+    until_it_passes(attempt)
 
 
 def real_waits(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", os.path.join(build.options.mpi_programs, case), ranks=REAL[case])
+        run = build.traced(folder / f"run{number}", build.program(os.path.join(build.options.mpi_programs, case)), ranks=REAL[case])
         if case != "threads":
             check(run, build.analyzed(run), rooted_between_groups=case == "intercollectives")
         elif not build.has_peruse:

@@ -8,7 +8,7 @@ What it passes for handles is what MPICH and the standard ABI pass: integers.
 import dataclasses
 
 HANDLES = ("MPI_Comm", "MPI_Datatype", "MPI_Op", "MPI_Win", "MPI_Group", "MPI_Request", "MPI_Info", "MPI_File",
-           "MPI_Errhandler", "MPI_Message")
+           "MPI_Errhandler", "MPI_Message", "MPI_Session")
 # Their sizes in registers and on the stack are those of long; the callee knows better what they mean.
 SIXTY_FOUR_BITS = ("MPI_Aint", "MPI_Offset", "MPI_Count")
 

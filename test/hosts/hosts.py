@@ -5,10 +5,11 @@
     hosts.py LIBFATHOM LIBFATHOM_TRACE FATHOM [--keep]
 
 Each host is a network namespace with a host name of its own; a bridge in one more namespace connects
-them, so the machine's own network is not touched. Open MPI starts a daemon on each through an agent
-script that enters the namespace instead of calling ssh, and the job talks TCP between hosts and shared
-memory inside one, with coll/han's hierarchical collectives switched on. Where the kernel permits, each
-host's CLOCK_MONOTONIC is also minutes away from the others': a trace has to bring them together.
+them, so the machine's own network is not touched. Each Open MPI of open_mpi.tested() starts a daemon on
+each through an agent script that enters the namespace instead of calling ssh, and the job talks TCP
+between hosts and shared memory inside one, with coll/han's hierarchical collectives switched on. Where
+the kernel permits, each host's CLOCK_MONOTONIC is also minutes away from the others': a trace has to
+bring them together.
 
 Needs root and the right to make network namespaces; skips otherwise. Removes all it made. The last line is
 "N passed, N failed, N skipped".
@@ -119,15 +120,21 @@ def source_of(mpi):
     return "peruse" if mpi.has_peruse else "pml"
 
 
-def launch(hosts, mpi, program, extra=()):
+def command(hosts, mpi, program, extra=()):
     count = len(hosts.names) * RANKS_PER_HOST
-    return hosts.run(
-        [mpi.mpirun, "-n", str(count), "--host",
-         ",".join(f"{h}:{RANKS_PER_HOST}" for h in hosts.names), "--bind-to", "none",
-         "--mca", "plm_rsh_agent", str(hosts.agent), "--mca", "pml", "ob1",
-         "--mca", "btl", "self,vader,tcp", "--mca", "btl_tcp_if_include", f"{NETWORK}.0/24",
-         "--mca", "oob_tcp_if_include", f"{NETWORK}.0/24", "--mca", "coll_han_priority", "100", "--mca", "osc", "pt2pt",
-         "--mca", "mpi_yield_when_idle", "1", *extra, str(program)], mpi.environment)
+    if mpi.is_later:  # coll/han is on by default, and PRRTE is another program with parameters of its own
+        words = ["--map-by", f"ppr:{RANKS_PER_HOST}:node", "--prtemca", "plm_ssh_agent", str(hosts.agent),
+                 "--prtemca", "prte_if_include", f"{NETWORK}.0/24", "--mca", "btl", "self,sm,tcp"]
+    else:
+        words = ["--mca", "plm_rsh_agent", str(hosts.agent), "--mca", "oob_tcp_if_include", f"{NETWORK}.0/24",
+                 "--mca", "btl", "self,vader,tcp", "--mca", "coll_han_priority", "100", "--mca", "osc", "pt2pt"]
+    return [mpi.mpirun, "-n", str(count), "--host", ",".join(f"{h}:{RANKS_PER_HOST}" for h in hosts.names), "--bind-to", "none",
+            *words, "--mca", "pml", "ob1", "--mca", "btl_tcp_if_include", f"{NETWORK}.0/24",
+            "--mca", "mpi_yield_when_idle", "1", *extra, str(program)]
+
+
+def launch(hosts, mpi, program, extra=(), before=()):
+    return hosts.run([*before, *command(hosts, mpi, program, extra)], mpi.environment)
 
 
 class Checks:
@@ -173,10 +180,13 @@ def check_profile(checks, name, profile, hosts, mpi):
     right = {(r, (r + 1) % count): (RING_BYTES * RING_ROUNDS, RING_ROUNDS) for r in range(count)}
     checks.expect(f"{name}: the ring, pair by pair", ring == right, f"{ring} instead of {right}")
 
-    # Messages with headers, and between further pairs those of the fences.
-    put = matrix(profile, lambda b: b["class"] == "one-sided" and b["hidden"])
-    short = [r for r in range(count) if put.get((r, (r + 1) % count), (0, 0))[0] < 8]
-    checks.expect(f"{name}: MPI_Put, pair by pair", not short, f"of {short} missing in {put}")
+    put = matrix(profile, lambda b: b["class"] == "one-sided" and b["hidden"] != mpi.is_later)
+    if mpi.is_later:  # no component sends messages for it, so it is counted as posted
+        right = {(r, (r + 1) % count): (8, 1) for r in range(count)}
+        checks.expect(f"{name}: MPI_Put, pair by pair", put == right, f"{put} instead of {right}")
+    else:  # messages with headers, and between further pairs those of the fences
+        short = [r for r in range(count) if put.get((r, (r + 1) % count), (0, 0))[0] < 8]
+        checks.expect(f"{name}: MPI_Put, pair by pair", not short, f"of {short} missing in {put}")
 
     # coll/han works on communicators of its own; what it sends there belongs to the program's collective.
     internal = {c["id"] for c in profile["communicators"] if c.get("internal")}
@@ -200,7 +210,7 @@ def check_profile(checks, name, profile, hosts, mpi):
 def check_trace(checks, hosts, mpi, program, libraries, folder):
     """Trace and profile agree, and no message arrives before it was sent by more than the clocks' uncertainty."""
     name = f"{len(hosts.names)} hosts, {mpi.title}, trace"
-    run = folder / f"trace-{len(hosts.names)}-{source_of(mpi)}"
+    run = folder / f"trace-{len(hosts.names)}-{mpi.name}"
     traced = launch(hosts, mpi, program, ["-x", f"LD_PRELOAD={libraries[1]}", "-x", f"FATHOM_OUTPUT={run}"])
     checks.expect(f"{name}: exit code", traced.returncode == 3, f"{traced.returncode}: {traced.stderr[-1500:]}")
 
@@ -231,29 +241,51 @@ def check_trace(checks, hosts, mpi, program, libraries, folder):
 
 def check(checks, hosts, mpi, libraries, folder):
     name = f"{len(hosts.names)} hosts, {mpi.title}"
-    program = folder / f"hosts-{source_of(mpi)}"
-    if not program.exists():
-        subprocess.run([mpi.mpicc, "-O1", "-o", program, HERE / "hosts.c"], check=True,
-                       env=mpi.environment)
+    program = folder / f"hosts-{mpi.name}"
+    mpi.compile(program, [HERE / "hosts.c"])
     native = launch(hosts, mpi, program)
     if native.returncode != 3 or "scatter" not in native.stdout:
         checks.skipped += 1
         print(f"skipped {name}: the job does not even run natively (exit code {native.returncode}): "
               f"{native.stderr[-1500:]}")
         return
-    run = folder / f"run-{len(hosts.names)}-{source_of(mpi)}"
-    profiled = launch(hosts, mpi, program,
-                      ["-x", f"LD_PRELOAD={libraries[0]}", "-x", f"FATHOM_SOURCE={source_of(mpi)}",
-                       "-x", f"FATHOM_OUTPUT={run}"])
-    checks.expect(f"{name}: exit code", profiled.returncode == native.returncode,
-                  f"{profiled.returncode}: {profiled.stderr[-1500:]}")
-    checks.expect(f"{name}: output", profiled.stdout == native.stdout,
-                  f"{profiled.stdout!r} instead of {native.stdout!r}")
-    path = run / "profile.json"
-    checks.expect(f"{name}: profile.json", path.exists(), profiled.stderr[-1500:])
-    if path.exists():
-        check_profile(checks, name, json.loads(path.read_text()), hosts, mpi)
+    run, by_command = (folder / f"{how}-{len(hosts.names)}-{mpi.name}" for how in ("run", "command"))
+    mpi.environment["FATHOM_LIBRARY"] = str(libraries[0])
+    for title, where, how in (
+            (name, run, {"extra": ["-x", f"LD_PRELOAD={libraries[0]}", "-x", f"FATHOM_SOURCE={source_of(mpi)}",
+                                   "-x", f"FATHOM_OUTPUT={run}"]}),
+            (f"{name}, fathom run", by_command, {"before": [libraries[2], "run", "-o", by_command, "--"]})):
+        profiled = launch(hosts, mpi, program, **how)
+        checks.expect(f"{title}: exit code", profiled.returncode == native.returncode,
+                      f"{profiled.returncode}: {profiled.stderr[-1500:]}")
+        checks.expect(f"{title}: output", profiled.stdout == native.stdout,
+                      f"{profiled.stdout!r} instead of {native.stdout!r}")
+        path = where / "profile.json"
+        checks.expect(f"{title}: profile.json", path.exists(), profiled.stderr[-1500:])
+        if path.exists():
+            check_profile(checks, title, json.loads(path.read_text()), hosts, mpi)
     check_trace(checks, hosts, mpi, program, libraries, folder)
+    if mpi.series == 6 and len(hosts.names) == 2 and not mpi.has_standard_abi:
+        check_mapped_memory(checks, hosts, mpi, libraries[0], folder)
+
+
+def check_mapped_memory(checks, hosts, mpi, library, folder):
+    """What coll/han of 6.0 copies inside a host is named, and only where it does."""
+    program = folder / f"mapped-{mpi.name}"
+    mpi.compile(program, [HERE / "mapped_memory.c"])
+    for words, maps in (((), True), (("unmapped",), False)):
+        name = f"{len(hosts.names)} hosts, {mpi.title}, memory {'' if maps else 'not '}mapped"
+        run = folder / f"mapped-{mpi.name}-{maps}"
+        job = command(hosts, mpi, program, ["-x", f"LD_PRELOAD={library}", "-x", f"FATHOM_OUTPUT={run}"])
+        done = hosts.run([*job, *words], mpi.environment)
+        found = re.fullmatch(r"mapped (\d+)\n", done.stdout)
+        checks.expect(f"{name}: the program maps it", found and (int(found[1]) > 0) == maps,
+                      f"{done.returncode}: {done.stdout} {done.stderr[-1500:]}")
+        coverage = json.loads((run / "profile.json").read_text())["coverage"] if (run / "profile.json").exists() else {}
+        gaps = [(gap["function"], gap["module"], gap["calls"], "between hosts" in gap["reason"])
+                for gap in coverage.get("not_visible", ["no profile"])]
+        wanted = [("MPI_Alltoall", "coll/han", len(hosts.names) * RANKS_PER_HOST, True)] if maps else []
+        checks.expect(f"{name}: coll/han's copies", gaps == wanted, str(coverage)[:1500])
 
 
 def why_not():
@@ -289,11 +321,12 @@ def main():
         print(f"skipped: {reason}")
         checks.skipped += 1
         return checks.summary()
+    builds = open_mpi.tested()
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fathom-hosts."))
     try:
         for count in (2, 4):
             with Hosts(count, folder) as hosts:
-                for mpi in map(open_mpi.OpenMpi, open_mpi.installed()):
+                for mpi in map(open_mpi.OpenMpi, builds):
                     check(checks, hosts, mpi, [pathlib.Path(a).resolve() for a in arguments], folder)
     finally:
         if "--keep" in sys.argv:

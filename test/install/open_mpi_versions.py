@@ -76,7 +76,6 @@ int main(int count, char** words) {
   return 0;
 }
 """
-UCX = ("--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any")
 OB1 = ("--mca", "pml", "ob1")
 
 
@@ -150,7 +149,7 @@ class Unpacked(Version):
     """Another Debian release, in a mount namespace."""
 
     def test_ucx(self):
-        for row in self.ranks(*UCX):
+        for row in self.ranks(*open_mpi.UCX):
             self.assertIn(f"v{self.release},", row[1])
 
     def test_a_library_that_is_preloaded_into_mpirun_reaches_the_ranks(self):
@@ -170,6 +169,13 @@ class Unpacked(Version):
         before = pathlib.Path("/proc/self/mounts").read_text()
         self.ranks(*OB1)
         self.assertEqual(pathlib.Path("/proc/self/mounts").read_text(), before)
+
+    def test_the_wrappers_file_by_its_own_name_enters_nothing(self):
+        """It once mounted the other release's /usr over that of the whole machine."""
+        done = subprocess.run(["unshare", "--mount", "--map-root-user", (self.prefix / "bin/mpicc").resolve(), "0", "0", "true"],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("is run by the programs in", done.stderr)
 
 
 class Later5(Unpacked, unittest.TestCase):

@@ -42,8 +42,12 @@ class Case:
     mca: list = dataclasses.field(default_factory=list)
     on: tuple = SOME
     # What must be left behind: "profile" (compared with the expectation), "rows" (each process's part, no
-    # profile.json), "nothing", "any" (only the job's behaviour is compared).
+    # profile.json), "mark" (of a job that was killed), "nothing", "any" (only the job's behaviour is compared).
     leaves: str = "profile"
+    # Each process leaves its part although the job ends properly, and `fathom report` puts them together.
+    in_parts: bool = False
+    traced: bool = False  # with the library that records; `fathom trace check` must find what was counted
+    without_init: bool = False  # counting starts without MPI_Init, which PERUSE needs
     # Where FATHOM_OUTPUT points: "run", "default" (unset), "not-a-directory", "full-disk", "occupied".
     output: str = "run"
     preload: str = "library"  # "tool,library", "library,tool": another PMPI tool before or after
@@ -57,6 +61,8 @@ class Case:
     says: str = ""  # what one line of stderr holds with the library, and none without; "" with same_stderr: nothing new
     # Every rank prints the same line while mpirun tears the job down; how many arrive is chance, natively too.
     racing_output: bool = False
+    since: int = 0  # the first release, as 5, that has what the program needs; 0: all have
+    ucx_since: int = 0  # the same for pml/ucx alone
     # Why it does not apply to Open MPI 5 and later; "" if it does.
     only_4: str = ""
     hangs_on: tuple = ()  # later releases on which it hangs at times, with and without Fathom
@@ -64,8 +70,14 @@ class Case:
     # Open MPI itself may crash there, though seldom: a run that ends by a signal is tried again.
     may_crash: bool = False
 
-    def serves_later(self, source, transport):
-        """Whether it is a case for later releases of Open MPI as well."""
+    def serves_later(self, build, source, transport):
+        """Whether it is a case for this later release of Open MPI as well."""
+        if int(build.split(".")[0]) < (max(self.since, self.ucx_since) if transport == "ucx" else self.since):
+            return False
+        if build in self.hangs_on:
+            return False
+        if build.endswith("-abi") and (self.program.startswith("f_") or self.program == "cxx"):
+            return False  # Open MPI has the standard ABI for C alone
         needs_this_debian = self.ranks == 0  # only their launcher knows another
         return not (needs_this_debian or self.only_4 or source == "mpi_t" or self.ucx_only_4 and transport == "ucx")
 
@@ -101,11 +113,21 @@ CASES = [
     p2p("uncounted_receives", program_environment=QUIET_UCX),
     p2p("large", ranks=2, on=(PERUSE, PERUSE_TCP, STOCK_PML)),
     p2p("threads", on=(PERUSE, PERUSE_TCP, STOCK_AUTO), monitoring=True),
+    p2p("isendrecv", since=5),
+    # Partitions travel on communicators of the library's own, which pml_monitoring does not know by name.
+    p2p("partitioned", since=5, monitoring=False),
+    p2p("large_counts", since=6, monitoring=False),
     p2p("mpi_t", program="wildcards", on=(STOCK_MPI_T, ("peruse", "mpi_t", "sm")), monitoring=False,
         options={"totals_only": True}),
     p2p("mpi_t_gap", program="send_modes", ranks=2, on=(STOCK_MPI_T,), monitoring=False,
         options={"gap": "persistent"}),
 ]
+
+def session(name, *args, **settings):
+    # pml/ucx of 5.0 cannot make a communicator from a group.
+    settings.setdefault("without_init", name.split("_")[0] not in ("inside", "after", "later"))
+    return Case("communicators", f"session_{name}", "sessions", args or (name,), since=5, ucx_since=6, on=MANY, **settings)
+
 
 for form in ("blocking", "nonblocking", "persistent"):
     CASES += [
@@ -130,12 +152,25 @@ CASES += [
     Case("communicators", "constructors", "constructors", on=MANY, monitoring=True),
     Case("communicators", "constructors_8", "constructors", ranks=8),
     Case("communicators", "idup", "idup", on=MANY, monitoring=True),
+    session("inside"),
+    session("before", in_parts=True),
+    session("after", in_parts=True),
+    session("one_after", in_parts=True, without_init=False),
+    session("one_after_8", "one_after", in_parts=True, without_init=False, ranks=8),
+    session("later", says="goes on with a session after MPI_Finalize"),
+    session("alone", in_parts=True),
+    session("alone_5", "alone", in_parts=True, ranks=5),
+    session("again", in_parts=True),
+    session("again_traced", "again", in_parts=True, traced=True),
+    session("after_traced", "after", in_parts=True, traced=True),
+    session("beside", in_parts=True, ranks=3),
+    session("part", in_parts=True, options={"verdict": "incomplete", "cut_short": True}),
     Case("communicators", "intercomm", "intercomm", on=MANY),
     Case("communicators", "intercomm_7", "intercomm", ranks=7),
     Case("communicators", "lifetimes", "lifetimes", on=(PERUSE, PERUSE_TCP, PERUSE_PML, STOCK_PML)),
     # Threads make communicators at the same time, and in another order on each rank.
     *(Case("communicators", f"threads_make_{which}", "threads_make", (which,),
-           on=(PERUSE, PERUSE_PML, STOCK_AUTO), hangs_on=("6.0.0rc2",) if which == "dup" else ())
+           on=(PERUSE, PERUSE_PML, STOCK_AUTO), hangs_on=("6.0.0rc2", "6.0.0rc2-abi") if which == "dup" else ())
       for which in ("free", "group", "dup", "inter")),
     Case("communicators", "threads_make_free_2", "threads_make", ("free",), ranks=2),
     Case("communicators", "accept_connect", "connect", ("accept",)),
@@ -147,6 +182,10 @@ CASES += [
     Case("languages", "cxx", "cxx", on=MANY, only_4=NO_CXX),
     Case("languages", "fortran_mpifh", "f_mpifh", mca=["osc=pt2pt"], on=MANY, only_4=NO_PT2PT),
     Case("languages", "fortran_use_mpi", "f_usempi", mca=["osc=pt2pt"], on=MANY, only_4=NO_PT2PT),
+    # 5.0's mpi_f08 does not accept the arguments that the standard has for MPI_Psend_init.
+    Case("languages", "fortran_mpi4_f08", "f_mpi4_f08", since=6),
+    Case("languages", "fortran_mpi4_mpifh", "f_mpi4_mpifh", since=5),
+    Case("languages", "fortran_large_counts", "f_large_f08", since=6),
     Case("languages", "fortran_use_mpi_f08", "f_f08", mca=["osc=pt2pt"], on=MANY, only_4=NO_PT2PT),
     Case("languages", "python", "python.py", on=(PERUSE, PERUSE_PML, STOCK_AUTO), only_4=NO_MPI4PY),
 
@@ -190,11 +229,22 @@ CASES += [
     harmless("sigterm", "ending", "sigterm", leaves="rows", exit_code=143),
     harmless("sigkill", "ending", "sigkill", leaves="rows", exit_code=137),
     harmless("own_handler", "ending", "handler", leaves="rows", exit_code=5, racing_output=True),
+    *(harmless(f"session_{how}", "sessions", how, since=5, ucx_since=6, leaves="rows", exit_code=code, racing_output=True)
+      for how, code in (("abort", 7), ("exit", None), ("kill", 137), ("segv", 139))),
+    # What the first session left would pass for everything.
+    harmless("session_kill_again", "sessions", "kill_again", since=5, ucx_since=6, leaves="mark", exit_code=137, racing_output=True),
+    # Open MPI would look into MPI_COMM_WORLD, which is not there.
+    harmless("session_performance_variables", "sessions", "alone", since=5, ucx_since=6, in_parts=True, without_init=True,
+             environment={"FATHOM_PVARS": "pml_ob1_unexpected_msgq_length"}),
+    harmless("session_child", "sessions", "child", since=5, in_parts=True, without_init=True),
+    harmless("session_disabled", "sessions", "alone", since=5, leaves="nothing", environment={"FATHOM_DISABLE": "1"}),
+    harmless("session_default_directory", "sessions", "alone", since=5, in_parts=True, without_init=True, output="default"),
     harmless("forks", "forks", same_stderr=False),
     harmless("forks_default_directory", "forks", output="default", on=(PERUSE,), same_stderr=False),
     harmless("fork_outlives", "forks", "outlive", same_stderr=False),
     harmless("never_initialized", "no_init", leaves="nothing"),
     harmless("initialized_often", "no_init", "ask"),
+    harmless("probes", "probes"),
     harmless("init_thread_single", "no_init", "thread", "0"),
     harmless("init_thread_multiple", "no_init", "thread", "3"),
     harmless("dlopen_local", "dlopens", "local", leaves="nothing", says=BYPASSED),

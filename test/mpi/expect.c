@@ -16,6 +16,7 @@ int world_rank = 0, world_size = 1;
 static char world_name[64] = "main";
 static char phase_name[64] = "";
 static FILE* log_file;
+static MPI_Group world_group;
 static struct label labels[kLabels];
 static int label_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -61,34 +62,38 @@ static void line(const char* format, ...) {
 void expect_world(const char* name) { snprintf(world_name, sizeof world_name, "%s", name); }
 void expect_phase(const char* name) { snprintf(phase_name, sizeof phase_name, "%s", name); }
 
-void expect_start(void) {
+void expect_start_with(MPI_Group world) {
   const char* directory = getenv("EXPECT_DIR");
-  MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-  if (directory) {
+  world_group = world;
+  MPI_Group_rank(world, &world_rank);
+  MPI_Group_size(world, &world_size);
+  if (directory && !log_file) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%ld.log", directory, (long)getpid());
     log_file = fopen(path, "a");
     require(log_file != NULL);
   }
+}
+
+void expect_start(void) {
+  MPI_Group world;
+  MPI_Comm_group(MPI_COMM_WORLD, &world);
+  expect_start_with(world);
   expect_label(MPI_COMM_WORLD, "predefined");
   expect_label(MPI_COMM_SELF, "predefined");
 }
 
 static void group_text(MPI_Group group, char* text) {
-  MPI_Group world;
   int size, i;
   size_t used = 0;
-  MPI_Comm_group(MPI_COMM_WORLD, &world);
   MPI_Group_size(group, &size);
   text[0] = 0;
   for (i = 0; i < size; i++) {
     int in_world;
-    MPI_Group_translate_ranks(group, 1, &i, world, &in_world);
+    MPI_Group_translate_ranks(group, 1, &i, world_group, &in_world);
     require(in_world != MPI_UNDEFINED);
     used += (size_t)snprintf(text + used, kText - used, "%s%d", i ? "," : "", in_world);
   }
-  MPI_Group_free(&world);
 }
 
 void expect_label(MPI_Comm comm, const char* made_by) {

@@ -37,6 +37,9 @@ extern int world_rank, world_size;
 
 // After MPI_Init: fills world_rank and world_size, labels MPI_COMM_WORLD and MPI_COMM_SELF.
 void expect_start(void);
+// The same in a session, where these are not to be had: `world` has all processes of the job, and
+// stays until the next call of either.
+void expect_start_with(MPI_Group world);
 // The name of this process's MPI_COMM_WORLD in the log ("main" until called). Call before
 // expect_start.
 void expect_world(const char* name);

@@ -339,7 +339,7 @@ def compare_coverage(lines, profile, world, seen, received_counted, options):
     unproven = bool(options.get("unproven"))
     waiting = sum_by_pair([] if unproven else [lines.unreceived], world)
     missing = sum_by_pair([lines.uncounted, *([lines.unreceived] if unproven else [])], world)
-    verdict = "differs" if missing else "exact"
+    verdict = options.get("verdict") or ("differs" if missing else "exact")
     if coverage["verdict"] != verdict:
         problems.append(f"verdict is {coverage['verdict']!r}, expected {verdict!r}; differences "
                         f"{str(coverage.get('differences'))[:300]}; "

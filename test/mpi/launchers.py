@@ -150,7 +150,11 @@ def exit_code_of_a_rank(job):
 
 
 def signals_of_ranks(job):
-    return job.compare("-n", "2", job.path_of("show"), "abort", code=134)
+    problems, skip = job.compare("-n", "2", job.path_of("show"), "abort", code=134)
+    if "exit code 14," in "".join(problems):
+        # PRRTE's own, seen once in 400 runs: one rank heard that the other had ended before it was gone itself.
+        problems, skip = job.compare("-n", "2", job.path_of("show"), "abort", code=134)
+    return problems, skip
 
 
 CASES = (spawn, spawn_multiple, spawn_with_a_long_path, spawn_gives_variables, app_file, app_file_and_x, contexts,

@@ -36,6 +36,6 @@ int main(int count, char** words) {
   Layouts::for_each([&]<const Layout & layout> {
     lines += name(layout) + "|" + fathom::profiler::contradiction(layout, facts) + "\n";
   });
-  if (facts.rank == facts.size - 1) std::fputs(lines.c_str(), stdout);
+  if (facts.world.rank == facts.world.size - 1) std::fputs(lines.c_str(), stdout);
   return finalize();
 }

@@ -29,7 +29,8 @@ def problems_on(build, program):
 def main():
     failed = 0
     later, missing = open_mpi.later_rows()
-    for build in (open_mpi.OpenMpi(row) for row in [*open_mpi.installed(), *later]):
+    rows = [*open_mpi.installed(), *(row for row in later if row.mpicc == "mpicc")]  # libmpi_abi has no structures of its own
+    for build in map(open_mpi.OpenMpi, rows):
         problems = problems_on(build, sys.argv[1])
         print(f"{'FAIL' if problems else 'ok  '} {build.name}", *problems)
         failed += bool(problems)

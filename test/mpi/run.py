@@ -4,8 +4,8 @@
 
   run.py --binaries DIR --library libfathom.so [--group NAME] [--jobs N] [--match TEXT] [CASE...]
 
-For each case and each (Open MPI, source, transport) in its row of cases.py: the program runs natively, then
-with the library; output and exit code must be the same to the byte, and the profile must hold what the
+For each case and each (Open MPI, source, transport) in its row of cases.py, on each Open MPI of
+open_mpi.tested(): the program runs natively, then with the library; output and exit code must be the same to the byte, and the profile must hold what the
 program itself logged (expect.h, expectation.py). One line per run, differences below it; the last line is
 "N passed, N failed, N skipped". Exit code 0 if nothing failed, 1 otherwise, 2 for wrong usage.
 
@@ -14,6 +14,7 @@ own logs are compared with that: a check of the tests themselves.
 """
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import os
 import re
@@ -22,7 +23,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -32,40 +32,6 @@ import expectation  # noqa: E402
 import open_mpi  # noqa: E402
 
 TIMEOUT_S = 60
-UCX = ["--mca", "pml", "ucx", "--mca", "pml_ucx_tls", "any", "--mca", "pml_ucx_devices", "any"]
-
-
-class Later(open_mpi.OpenMpi):
-    """A later release. It compiles the programs itself, when they are first wanted: they may need functions that the
-    headers here lack, and those here call some that it lacks."""
-
-    def __init__(self, row, binaries):
-        super().__init__(row)
-        self.binaries, self.folder = binaries, os.path.join(binaries, f"on-{row.name}")
-        os.makedirs(self.folder, exist_ok=True)
-        self.lock = threading.Lock()
-
-    def path_of(self, program):
-        if program == "dlopens":  # linked with no MPI; loads the plug-in from its own folder
-            self.path_of("libplugin.so")
-            path = os.path.join(self.folder, program)
-            with self.lock:
-                if not os.path.islink(path):
-                    os.symlink(os.path.join(self.binaries, program), path)
-            return path
-        library = program.endswith(".so")
-        source = os.path.join(HERE, "programs", program.removeprefix("lib").removesuffix(".so") + ".c")
-        path, expect = os.path.join(self.folder, program), os.path.join(HERE, "expect.c")
-        with self.lock:
-            newest = max(map(os.path.getmtime, (source, expect, os.path.join(HERE, "expect.h"))))
-            if not os.path.exists(path) or os.path.getmtime(path) < newest:
-                shape = ["-shared", "-fPIC"] if library else [expect]
-                compiled = subprocess.run([self.mpicc, "-O1", "-w", "-pthread", f"-I{os.path.dirname(os.path.dirname(HERE))}",
-                                           *shape, source, "-o", path, "-ldl", "-lm"], env=self.environment,
-                                          capture_output=True, text=True, check=False)
-                if compiled.returncode:
-                    raise RuntimeError(f"{self.title} does not compile {program}: {compiled.stderr[-600:]}")
-        return path
 
 
 class Setting:
@@ -77,16 +43,23 @@ class Setting:
         self.cli = os.path.abspath(arguments.cli) if arguments.cli else None
         self.keep = arguments.keep
         self.witness = arguments.witness
-        self.builds = {row.name: open_mpi.OpenMpi(row) for row in open_mpi.installed()}
-        later, self.missing = open_mpi.later_rows() if arguments.later else ([], [])
-        self.later = {row.name: Later(row, self.binaries) for row in later}
-        self.builds.update(self.later)
+        self.builds = {row.name: open_mpi.OpenMpi(row) for row in open_mpi.tested()}
+        self.later = [name for name, build in self.builds.items() if build.is_later]
+        self.has_4 = len(self.later) < len(self.builds)
 
     def path_of(self, program, build):
         """Of a test program, compiled for this build."""
         if program.startswith("/"):
             return program
-        return self.later[build].path_of(program) if build in self.later else os.path.join(self.binaries, program)
+        path = os.path.join(self.binaries, program)
+        if program != "dlopens" or build not in self.later:
+            return self.builds[build].program(path)
+        # Linked with no MPI; loads the plug-in from its own folder.
+        link = os.path.join(os.path.dirname(self.path_of("libplugin.so", build)), program)
+        if not os.path.islink(link):
+            with contextlib.suppress(FileExistsError):
+                os.symlink(path, link)
+        return link
 
 
 def command(setting, case, combination, exports, extra=()):
@@ -99,25 +72,15 @@ def command(setting, case, combination, exports, extra=()):
     if case.ranks == 0:  # without a launcher
         return ["/usr/bin/env", *(f"{k}={v}" for k, v in exports.items()), *argv]
     line = setting.builds[build].launch(case.ranks, *extra)
-    if build in setting.later and transport == "sm" and not case.spawns:
-        line += ["--mca", "btl", "sm,self"]  # TCP warns that there is no network
-    if build in setting.later and transport != "ucx" and not any(one.startswith("osc=") for one in case.mca):
-        line += ["--mca", "osc", "^ucx"]  # 6.0's reports an error where there is no InfiniBand
     if transport == "tcp" or build in setting.later and case.spawns:  # spawned worlds are reached over TCP alone
-        line += ["--mca", "btl", "tcp,self", "--mca", "btl_tcp_if_include", "lo"]
+        line += open_mpi.TCP
     if transport == "ucx":
-        line += UCX
+        line += open_mpi.UCX
     for parameter in case.mca:
         line += ["--mca", *parameter.split("=", 1)]
-    if case.spawns and build not in setting.later:
-        # -x reaches the first job only; this list reaches the jobs that it spawns as well.
-        if exports:
-            line += ["--mca", "mca_base_env_list_delimiter", "|", "--mca", "mca_base_env_list",
-                     "|".join(f"{k}={v}" for k, v in exports.items())]
-    else:
-        for name, value in exports.items():
-            line += ["-x", f"{name}={value}"]
-    return line + argv
+    if case.spawns:
+        return line + setting.builds[build].for_ranks(exports) + argv
+    return line + [word for name, value in exports.items() for word in ("-x", f"{name}={value}")] + argv
 
 
 def execute(argv, env, directory):
@@ -218,10 +181,10 @@ def options_for(case, combination):
     return options
 
 
-def check_source(profile, combination):
+def check_source(profile, case, combination):
     build, source, _ = combination
     allowed = {"peruse": {"peruse"}, "pml": {"pml"}, "mpi_t": {"mpi_t"}, "auto": {"peruse"}}[source]
-    if not with_peruse(build) and source in ("auto", "peruse"):
+    if source in ("auto", "peruse") and (not with_peruse(build) or case.without_init):
         allowed = {"pml"}
         if source == "peruse" and not profile["coverage"].get("steps_down"):
             return ["peruse is not to be had here, and the profile does not say that it stepped down"]
@@ -248,18 +211,34 @@ def check_totals(expect, run):
     return problems
 
 
-def check_profile(case, combination, expect, run, where):
+def check_profile(case, combination, setting, expect, run, where):
     if case.output == "default":
         found = [name for name in os.listdir(where) if name.startswith("fathom-")]
         if len(found) != 1:
             return [f"one directory fathom-... where the job began expected, found {found}"]
         run = os.path.join(where, found[0])
     path = os.path.join(run, "profile.json")
+    if case.in_parts:
+        if os.path.exists(path):
+            return ["the processes gathered a profile, and were expected to leave their parts"]
+        if not setting.cli:
+            return []
+        report = subprocess.run([setting.cli, "report", run], capture_output=True, text=True, timeout=TIMEOUT_S)
+        cut_short = "cut short" in report.stdout
+        if report.returncode != 0 or cut_short != bool(case.options.get("cut_short")):
+            return [f"fathom report: {report.returncode}, {report.stdout[-300:]}{report.stderr[-300:]}"]
+    if case.traced and setting.cli:
+        check = subprocess.run([setting.cli, "trace", "check", run], capture_output=True, text=True, timeout=TIMEOUT_S)
+        if check.returncode != 0:
+            return [f"fathom trace check: {check.stdout[-300:]}{check.stderr[-300:]}"]
     if not os.path.exists(path):
         return [f"no profile.json; left behind: {files_under(run)}"]
     with open(path) as file:
         profile = json.load(file)
-    problems = check_source(profile, combination)
+    problems = check_source(profile, case, combination)
+    verdict = case.options.get("verdict")
+    if verdict and profile["coverage"]["verdict"] != verdict:
+        problems.append(f"the verdict is {profile['coverage']['verdict']}, not {verdict}")
     gap = case.options.get("gap")
     if gap:
         if gap not in json.dumps(profile["coverage"]).lower():
@@ -275,7 +254,7 @@ def check_profile(case, combination, expect, run, where):
 
 def check_left(case, combination, setting, expect, run, where):
     if case.leaves == "profile":
-        return check_profile(case, combination, expect, run, where)
+        return check_profile(case, combination, setting, expect, run, where)
     left = files_under(run) if run and os.path.isdir(run) else []
     if case.leaves == "nothing":
         return [f"left behind: {left}"] if left else []
@@ -283,6 +262,10 @@ def check_left(case, combination, setting, expect, run, where):
         with open(os.path.join(run, "profile.json")) as old:
             if old.read() != "an older result\n":
                 return ["an older profile.json was overwritten"]
+    if case.leaves == "mark":
+        report = setting.cli and subprocess.run([setting.cli, "report", run], capture_output=True, text=True, timeout=TIMEOUT_S)
+        if report and "it was killed" not in report.stderr:
+            return [f"fathom report does not say that the job was killed: {report.stdout[-300:]}{report.stderr[-300:]}"]
     if case.leaves == "rows":
         # Each process that could leave something did; the tool puts the parts together.
         if not left:
@@ -298,15 +281,17 @@ def check_left(case, combination, setting, expect, run, where):
 ATTEMPTS = 3  # of a case that Open MPI may spoil
 
 
-def crashed(problems):
-    return any("exited on signal" in problem for problem in problems)
+def spoilt(case, combination, problems):
+    """Whether Open MPI may be at fault."""
+    hangs = case.program in open_mpi.HANG_AT_TIMES.get(combination[0], ())
+    return any(case.may_crash and "exited on signal" in problem or hangs and "did not end" in problem for problem in problems)
 
 
 def run_case(setting, case, combination):
     """Returns (problems, seconds natively, seconds with the library, reason to skip)."""
     for _ in range(ATTEMPTS):
         result = run_once(setting, case, combination)
-        if not (case.may_crash and crashed(result[0])):
+        if not spoilt(case, combination, result[0]):
             break
     return result
 
@@ -325,6 +310,8 @@ def run_once(setting, case, combination):
                 os.mkdir(path)
             env_here = dict(env, EXPECT_DIR=expect, TEST_SCRATCH=scratch,
                             **case.program_environment)
+            if build in setting.later:  # launchers of 5.0 that start at once quarrel about their folder
+                env_here["TMPDIR"] = directory
             preload = [setting.path_of("libtool.so", build)] if case.preload != "library" else []
             exports, extra, run = {}, [], None
             if kind == "profiled":
@@ -332,7 +319,8 @@ def run_once(setting, case, combination):
                 if skip:
                     return [], 0, 0, skip
                 at = 0 if case.preload == "library,tool" else len(preload)
-                preload.insert(at, setting.library)
+                library = setting.library.replace("libfathom.so", "libfathom-trace.so") if case.traced else setting.library
+                preload.insert(at, library)
                 exports = {"FATHOM_SOURCE": source, **case.environment}
                 if run:
                     exports["FATHOM_OUTPUT"] = run
@@ -386,8 +374,6 @@ def main():
     parser.add_argument("--jobs", type=int, default=1, choices=(1, 2), help="runs at the same time")
     parser.add_argument("--witness", action="store_true", help="compare the programs' logs with pml_monitoring")
     parser.add_argument("--keep", action="store_true", help="keep every run's folder and say where it is")
-    parser.add_argument("--later", action="store_true", default=os.environ.get("FATHOM_TEST_LATER") == "1",
-                        help="also on the later releases of Open MPI (scripts/openmpi.sh)")
     parser.add_argument("--list", action="store_true", help="list the runs and stop")
     parser.add_argument("cases", nargs="*", metavar="CASE")
     arguments = parser.parse_args()
@@ -405,9 +391,9 @@ def main():
         if (arguments.cases and case.name not in arguments.cases) or (arguments.group and case.group != arguments.group):
             continue
         seen = set()
-        later = [(build, *combination[1:]) for build in setting.later if build not in case.hangs_on
-                 for combination in case.on if with_peruse(combination[0]) == with_peruse(build) and case.serves_later(*combination[1:])]
-        for combination in [*case.on, *later]:
+        later = [(build, *combination[1:]) for build in setting.later for combination in case.on
+                 if with_peruse(combination[0]) == with_peruse(build) and case.serves_later(build, *combination[1:])]
+        for combination in [*(case.on if setting.has_4 and not case.since else ()), *later]:
             if not setting.library:
                 combination = (combination[0], "native", combination[2])
             title = f"{case.group}/{case.name} {'/'.join(combination)}"
@@ -415,8 +401,6 @@ def main():
                 continue
             seen.add(combination)
             runs.append((title, case, combination))
-    for sentence in setting.missing:
-        print(f"skip {sentence}")
     if arguments.list:
         print("\n".join(title for title, _, _ in runs))
         return 0

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Programs built with a sanitizer run under `fathom run` as they run without it, and are profiled.
+On each Open MPI of open_mpi.tested().
 
 usage: sanitizers.py --cli fathom --library libfathom.so --library libfathom-trace.so
 """
@@ -42,6 +43,9 @@ class Build:
             flags.append("-Wl,-rpath," + os.path.dirname(runtime))
         # Open MPI itself leaks; what it leaks is not the same in each run.
         self.mpi.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+        if name == "gcc leak":  # AddressSanitizer reads it too, and would end all jobs with 0
+            self.mpi.environment["LSAN_OPTIONS"] = "exitcode=0"
+        self.mpi.environment["TSAN_OPTIONS"] = "report_thread_leaks=0"  # UCX ends none of its own
         subprocess.run([mpi.mpicc, "-g", *flags, "-o", "program", HERE / "programs/sanitized.c"],
                        cwd=folder, env={**mpi.environment, "OMPI_CC": compiler}, check=True)
 
@@ -75,6 +79,8 @@ def problems_of(build, name, options):
     for overflows in (False, True) if "address" in name else (False,):
         words = ["./program", "overflow"] if overflows else ["./program"]
         native = build.run(*build.job(*words))
+        if build.mpi.is_later and not overflows and native.returncode != 0:  # gcc 16's do not run on every kernel
+            raise open_mpi.Skipped(f"natively its exit code is {native.returncode}: {native.stderr[:120]!r}")
         expect("natively", native.stdout == "sum 1\n" and (native.returncode != 0) >= overflows, native)
         for library in options.library:
             profiled = build.under(options, library, *words)
@@ -99,11 +105,18 @@ def main():
     parser.add_argument("--library", action="append", required=True)
     options = parser.parse_args()
     failed = False
-    for row in open_mpi.installed():
+    for row in open_mpi.tested():
         for name in BUILDS:
+            if row.series > 4 and name.startswith("clang"):
+                print(f"skip {row.name} {name}: there is no clang in its Debian")
+                continue
             with tempfile.TemporaryDirectory(prefix="fathom-sanitizers-") as folder:
                 mpi = open_mpi.OpenMpi(row, options.library[0])
-                problems = problems_of(Build(name, mpi, pathlib.Path(folder)), name, options)
+                try:
+                    problems = problems_of(Build(name, mpi, pathlib.Path(folder)), name, options)
+                except open_mpi.Skipped as reason:
+                    print(f"skip {row.name} {name}: {reason}")
+                    continue
             print(f"{'FAIL' if problems else 'ok  '} {row.name} {name}", *problems, sep="\n     " if problems else "", flush=True)
             failed = failed or bool(problems)
     return failed

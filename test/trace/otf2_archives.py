@@ -49,7 +49,7 @@ def chosen(names):
         key = case.program, case.args, tuple(case.mca), case.preload
         if names and case.name not in names:
             continue
-        plain = case.output == "run" and case.ranks > 1 and not case.environment
+        plain = case.output == "run" and case.ranks > 1 and not case.environment and not case.since
         traced = case.leaves in ("profile", "rows") and any(row[1] != "mpi_t" for row in case.on)
         if key in seen or not plain or not traced:
             continue
@@ -219,7 +219,7 @@ def check_world(setting, case, world, folder, ranks):
 def check(setting, case, ranks):
     for _ in range(mpi.ATTEMPTS):
         problem = check_once(setting, case, ranks)
-        if not (problem and case.may_crash and mpi.crashed([problem])):
+        if not (problem and mpi.spoilt(case, (open_mpi.preferred().name, "auto", "sm"), [problem])):
             break
     return problem
 

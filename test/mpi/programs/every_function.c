@@ -2,11 +2,20 @@
 /* Calls every function of MPI that Open MPI declares at least once, validly, on two ranks, and prints what
  * can be checked. test/mpi/traced_calls.py looks for them in the trace.
  *
- * usage: every_function [thread|abort|child]    thread: begins with MPI_Init_thread; abort: ends with MPI_Abort
+ * usage: every_function [thread|abort|child|alone]
+ *   thread: begins with MPI_Init_thread; abort: ends with MPI_Abort; alone: without functions that need other jobs
+ *
+ * With LARGE, it calls the forms for large counts: traced_calls.py then makes MPI_Send a macro for MPI_Send_c, and
+ * so for each function that has one.
  */
 #include <mpi.h>
-/* after mpi.h */
-#include <mpi-ext.h>
+#ifndef OMPI_MAJOR_VERSION /* the header of the standard ABI, which only Open MPI 6 has */
+#define OMPI_MAJOR_VERSION 6
+#define STANDARD_ABI
+#endif
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> /* after mpi.h */
+#endif
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,6 +28,22 @@
 #define W MPI_COMM_WORLD
 #define ANY MPI_STATUS_IGNORE
 enum { N = 16 };
+#ifdef LARGE
+typedef MPI_Count Count;
+typedef MPI_Aint Displacement;
+typedef MPI_Count Place; /* in a datatype */
+#define CONVERSION_NULL MPI_CONVERSION_FN_NULL_C
+#else
+typedef int Count;
+typedef int Displacement;
+typedef MPI_Aint Place;
+#define CONVERSION_NULL MPI_CONVERSION_FN_NULL
+#endif
+#if OMPI_MAJOR_VERSION < 5
+#define INIT(name) MPIX_##name##_init
+#else
+#define INIT(name) MPI_##name##_init
+#endif
 static int rank, other, checks;
 static int in[4 * N], out[4 * N];
 
@@ -57,7 +82,8 @@ static void sends(void) {
   MPI_Wait(r + 7, ANY);
   MPI_Waitall(4, q, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 8; ++i) check(in[i] == 100 * other + i, "a message");
-  int count = 0, flag = 0;
+  Count count = 0;
+  int flag = 0;
   MPI_Count long_count = 0;
   MPI_Get_count(s, MPI_INT, &count);
   MPI_Get_elements(s, MPI_INT, &count);
@@ -79,7 +105,7 @@ static void sends(void) {
   MPI_Waitall(8, r, MPI_STATUSES_IGNORE);
   for (int i = 0; i < 8; ++i) MPI_Request_free(r + i);
   void *detached = NULL;
-  int size = 0;
+  Count size = 0;
   MPI_Buffer_detach(&detached, &size);
   check(in[3] == 100 * other + 3 && detached == buffer, "persistent messages");
 
@@ -177,56 +203,58 @@ static void end(int form) {
 
 static void collectives(MPI_Comm comm) {
   const MPI_Datatype T = MPI_INT, types[2] = {MPI_INT, MPI_INT};
-  const int counts[2] = {1, 1}, displs[2] = {0, 1}, bytes[2] = {0, sizeof(int)};
+  const Count counts[2] = {1, 1};
+  const Displacement displs[2] = {0, 1}, bytes[2] = {0, sizeof(int)};
   for (int form = BLOCKING; form <= PERSISTENT; ++form) {
     fill();
-    FORMS(MPI_Allgather, MPI_Iallgather, MPIX_Allgather_init, out, 1, T, in, 1, T);
+    FORMS(MPI_Allgather, MPI_Iallgather, INIT(Allgather), out, 1, T, in, 1, T);
     check(in[other] == 100 * other, "allgather");
-    FORMS(MPI_Allgatherv, MPI_Iallgatherv, MPIX_Allgatherv_init, out, 1, T, in, counts, displs, T);
-    FORMS(MPI_Allreduce, MPI_Iallreduce, MPIX_Allreduce_init, out, in, 2, T, MPI_SUM);
+    FORMS(MPI_Allgatherv, MPI_Iallgatherv, INIT(Allgatherv), out, 1, T, in, counts, displs, T);
+    FORMS(MPI_Allreduce, MPI_Iallreduce, INIT(Allreduce), out, in, 2, T, MPI_SUM);
     check(in[0] == 100, "allreduce");
-    FORMS(MPI_Alltoall, MPI_Ialltoall, MPIX_Alltoall_init, out, 1, T, in, 1, T);
-    FORMS(MPI_Alltoallv, MPI_Ialltoallv, MPIX_Alltoallv_init, out, counts, displs, T, in, counts,
+    FORMS(MPI_Alltoall, MPI_Ialltoall, INIT(Alltoall), out, 1, T, in, 1, T);
+    FORMS(MPI_Alltoallv, MPI_Ialltoallv, INIT(Alltoallv), out, counts, displs, T, in, counts,
           displs, T);
-    FORMS(MPI_Alltoallw, MPI_Ialltoallw, MPIX_Alltoallw_init, out, counts, bytes, types, in, counts,
+    FORMS(MPI_Alltoallw, MPI_Ialltoallw, INIT(Alltoallw), out, counts, bytes, types, in, counts,
           bytes, types);
     check(in[other] == 100 * other + rank, "alltoall");
-    FORMS(MPI_Bcast, MPI_Ibcast, MPIX_Bcast_init, in, 3, T, 1);
-    FORMS(MPI_Exscan, MPI_Iexscan, MPIX_Exscan_init, out, in, 1, T, MPI_SUM);
-    FORMS(MPI_Scan, MPI_Iscan, MPIX_Scan_init, out, in, 1, T, MPI_SUM);
-    FORMS(MPI_Gather, MPI_Igather, MPIX_Gather_init, out, 1, T, in, 1, T, 0);
-    FORMS(MPI_Gatherv, MPI_Igatherv, MPIX_Gatherv_init, out, 1, T, in, counts, displs, T, 0);
-    FORMS(MPI_Reduce, MPI_Ireduce, MPIX_Reduce_init, out, in, 2, T, MPI_SUM, 0);
-    FORMS(MPI_Reduce_scatter, MPI_Ireduce_scatter, MPIX_Reduce_scatter_init, out, in, counts, T,
+    FORMS(MPI_Bcast, MPI_Ibcast, INIT(Bcast), in, 3, T, 1);
+    FORMS(MPI_Exscan, MPI_Iexscan, INIT(Exscan), out, in, 1, T, MPI_SUM);
+    FORMS(MPI_Scan, MPI_Iscan, INIT(Scan), out, in, 1, T, MPI_SUM);
+    FORMS(MPI_Gather, MPI_Igather, INIT(Gather), out, 1, T, in, 1, T, 0);
+    FORMS(MPI_Gatherv, MPI_Igatherv, INIT(Gatherv), out, 1, T, in, counts, displs, T, 0);
+    FORMS(MPI_Reduce, MPI_Ireduce, INIT(Reduce), out, in, 2, T, MPI_SUM, 0);
+    FORMS(MPI_Reduce_scatter, MPI_Ireduce_scatter, INIT(Reduce_scatter), out, in, counts, T,
           MPI_SUM);
-    FORMS(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, MPIX_Reduce_scatter_block_init, out,
-          in, 1, T, MPI_SUM);
-    FORMS(MPI_Scatter, MPI_Iscatter, MPIX_Scatter_init, out, 1, T, in, 1, T, 0);
-    FORMS(MPI_Scatterv, MPI_Iscatterv, MPIX_Scatterv_init, out, counts, displs, T, in, 1, T, 0);
+    FORMS(MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block, INIT(Reduce_scatter_block), out, in,
+          1, T, MPI_SUM);
+    FORMS(MPI_Scatter, MPI_Iscatter, INIT(Scatter), out, 1, T, in, 1, T, 0);
+    FORMS(MPI_Scatterv, MPI_Iscatterv, INIT(Scatterv), out, counts, displs, T, in, 1, T, 0);
     check(in[0] == rank, "scatterv");
   }
   MPI_Barrier(comm);
   MPI_Ibarrier(comm, &pending), end(NONBLOCKING);
-  MPIX_Barrier_init(comm, MPI_INFO_NULL, &pending), end(PERSISTENT);
+  INIT(Barrier)(comm, MPI_INFO_NULL, &pending), end(PERSISTENT);
   MPI_Reduce_local(out, in, 1, MPI_INT, MPI_SUM);
 }
 
 static void neighbours(MPI_Comm comm) { /* one neighbour in, one out */
   const MPI_Datatype T = MPI_INT, types[1] = {MPI_INT};
-  const int counts[1] = {1}, displs[1] = {0};
+  const Count counts[1] = {1};
+  const Displacement displs[1] = {0};
   const MPI_Aint bytes[1] = {0};
   for (int form = BLOCKING; form <= PERSISTENT; ++form) {
     fill();
-    FORMS(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, MPIX_Neighbor_allgather_init, out, 1, T,
-          in, 1, T);
-    FORMS(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, MPIX_Neighbor_allgatherv_init, out, 1,
-          T, in, counts, displs, T);
-    FORMS(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, MPIX_Neighbor_alltoall_init, out, 1, T, in,
+    FORMS(MPI_Neighbor_allgather, MPI_Ineighbor_allgather, INIT(Neighbor_allgather), out, 1, T, in,
           1, T);
-    FORMS(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, MPIX_Neighbor_alltoallv_init, out,
-          counts, displs, T, in, counts, displs, T);
-    FORMS(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, MPIX_Neighbor_alltoallw_init, out,
-          counts, bytes, types, in, counts, bytes, types);
+    FORMS(MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv, INIT(Neighbor_allgatherv), out, 1, T,
+          in, counts, displs, T);
+    FORMS(MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, INIT(Neighbor_alltoall), out, 1, T, in, 1,
+          T);
+    FORMS(MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv, INIT(Neighbor_alltoallv), out, counts,
+          displs, T, in, counts, displs, T);
+    FORMS(MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw, INIT(Neighbor_alltoallw), out, counts,
+          bytes, types, in, counts, bytes, types);
     check(in[0] == 100 * other, "a neighbour");
   }
 }
@@ -317,11 +345,13 @@ static void communicators(void) {
   check(flag && *found == 7, "an attribute");
   MPI_Comm_delete_attr(comm, key);
   MPI_Comm_free_keyval(&key);
+#ifndef STANDARD_ABI
   MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &old_key, NULL);
   MPI_Attr_put(comm, old_key, &value);
   MPI_Attr_get(comm, old_key, &found, &flag);
   MPI_Attr_delete(comm, old_key);
   MPI_Keyval_free(&old_key);
+#endif
   MPI_Comm_create_errhandler(on_comm, &handler);
   MPI_Comm_set_errhandler(comm, handler);
   MPI_Comm_call_errhandler(comm, MPI_ERR_OTHER);
@@ -348,14 +378,17 @@ static void communicators(void) {
 
 static void datatypes(void) {
   MPI_Datatype t, u;
-  const int blocks[2] = {1, 1}, displs[2] = {0, 2}, sizes[1] = {8}, parts[1] = {2}, starts[1] = {0};
+  const Count blocks[2] = {1, 1}, displs[2] = {0, 2}, sizes[1] = {8}, parts[1] = {2},
+              starts[1] = {0};
   const int distribs[1] = {MPI_DISTRIBUTE_BLOCK}, dargs[1] = {MPI_DISTRIBUTE_DFLT_DARG},
             psizes[1] = {2};
-  const MPI_Aint places[2] = {0, 8};
+  const Place places[2] = {0, 8};
   const MPI_Datatype types[2] = {MPI_INT, MPI_INT};
-  MPI_Aint lb, extent;
+  MPI_Aint address;
+  Place lb, extent;
   MPI_Count lb_x, extent_x, size_x;
-  int size, a, b, c, d, key, flag, value = 3, *found = NULL, integers[8];
+  Count size, position;
+  int a, b, c, d, key, flag, value = 3, *found = NULL, integers[8];
   MPI_Aint addresses[8];
   MPI_Datatype inside[8];
   char name[MPI_MAX_OBJECT_NAME], packed[256];
@@ -370,9 +403,11 @@ static void datatypes(void) {
   check(size == 8 && size_x == 8 && extent == 8 && extent_x == 8, "a datatype");
   MPI_Type_set_name(t, "pair");
   MPI_Type_get_name(t, name, &a);
+#ifndef LARGE /* since_6() has those forms, which return more */
   MPI_Type_get_envelope(t, &a, &b, &c, &d);
   MPI_Type_get_contents(t, a, b, c, integers, addresses, inside);
   check(d == MPI_COMBINER_CONTIGUOUS && integers[0] == 2, "an envelope");
+#endif
   MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &key, NULL);
   MPI_Type_set_attr(t, key, &value);
   MPI_Type_get_attr(t, key, &found, &flag);
@@ -394,14 +429,14 @@ static void datatypes(void) {
   MPI_Type_create_f90_real(5, MPI_UNDEFINED, &u);
   MPI_Type_create_f90_complex(5, MPI_UNDEFINED, &u);
   MPI_Type_match_size(MPI_TYPECLASS_INTEGER, 4, &u);
-  MPI_Get_address(&value, &lb);
-  a = 0;
+  MPI_Get_address(&value, &address);
+  position = 0;
   MPI_Pack_size(1, t, W, &size);
-  MPI_Pack(out, 1, t, packed, sizeof packed, &a, W);
-  a = 0;
-  MPI_Unpack(packed, sizeof packed, &a, in, 1, t, W);
+  MPI_Pack(out, 1, t, packed, sizeof packed, &position, W);
+  position = 0;
+  MPI_Unpack(packed, sizeof packed, &position, in, 1, t, W);
   check(in[1] == out[1], "packed");
-  MPI_Aint at = 0;
+  Place at = 0;
   MPI_Pack_external_size("external32", 1, t, &extent);
   MPI_Pack_external("external32", out, 1, t, packed, sizeof packed, &at);
   at = 0;
@@ -416,7 +451,8 @@ static void windows(void) {
   MPI_Errhandler handler;
   MPI_Request r;
   static int memory[N];
-  int key, flag, a, value = 1, *found = NULL, unit, *base;
+  int key, flag, a, value = 1, *found = NULL, *base;
+  Displacement unit;
   MPI_Aint size;
   char name[MPI_MAX_OBJECT_NAME];
   const MPI_Datatype T = MPI_INT;
@@ -483,7 +519,7 @@ static void files(void) {
   MPI_Group group;
   MPI_Errhandler handler;
   MPI_Datatype etype, filetype;
-  MPI_Aint extent;
+  Place extent;
   MPI_Request r;
   int a;
   const MPI_Datatype T = MPI_INT;
@@ -538,8 +574,8 @@ static void files(void) {
   if (rank == 0) MPI_File_delete(path, MPI_INFO_NULL);
 }
 
-static void summed(void *from, void *to, int *count, MPI_Datatype *type) {
-  for (int i = 0; i < *count; ++i) ((int *)to)[i] += ((int *)from)[i];
+static void summed(void *from, void *to, Count *count, MPI_Datatype *type) {
+  for (Count i = 0; i < *count; ++i) ((int *)to)[i] += ((int *)from)[i];
   (void)type;
 }
 
@@ -631,6 +667,188 @@ static void tools(void) {
   MPI_T_finalize();
 }
 
+#if OMPI_MAJOR_VERSION >= 5
+static void on_session(MPI_Session *session, int *code, ...) { (void)session, (void)code; }
+
+static void since_5(void) {
+  MPI_Request r[2];
+  MPI_Comm comm, inter;
+  MPI_Info info;
+  MPI_Group world, mine, theirs, failed;
+  MPI_Session session;
+  MPI_Errhandler handler;
+  char name[MPI_MAX_PSET_NAME_LEN], value[64], *none[] = {NULL};
+  int flag, a, length = sizeof value;
+  const int list[1] = {2};
+  fill();
+  MPI_Isendrecv(out, 1, MPI_INT, other, 50, in, 1, MPI_INT, other, 50, W, r), MPI_Wait(r, ANY);
+  check(in[0] == 100 * other, "both ways");
+  MPI_Isendrecv_replace(in, 1, MPI_INT, other, 51, other, 51, W, r), MPI_Wait(r, ANY);
+  check(in[0] == 100 * rank, "there and back without blocking");
+  MPI_Psend_init(out, 3, 1, MPI_INT, other, 52, W, MPI_INFO_NULL, r);
+  MPI_Precv_init(in, 3, 1, MPI_INT, other, 52, W, MPI_INFO_NULL, r + 1);
+  MPI_Startall(2, r);
+  MPI_Pready(0, r[0]), MPI_Pready_range(1, 1, r[0]), MPI_Pready_list(1, (int *)list, r[0]);
+  for (flag = 0; !flag;) MPI_Parrived(r[1], 2, &flag);
+  MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
+  check(in[2] == 100 * other + 2, "partitions");
+  MPI_Request_free(r), MPI_Request_free(r + 1);
+
+  MPI_Comm_idup_with_info(W, MPI_INFO_NULL, &comm, r), MPI_Wait(r, ANY), MPI_Comm_free(&comm);
+  MPI_Info_create_env(0, none, &info), MPI_Info_set(info, "key", "value");
+  MPI_Info_get_string(info, "key", &length, value, &flag);
+  check(flag && strcmp(value, "value") == 0, "a string of an info");
+  MPI_Info_free(&info);
+
+  MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &session);
+  MPI_Session_create_errhandler(on_session, &handler), MPI_Session_set_errhandler(session, handler);
+  MPI_Session_call_errhandler(session, MPI_ERR_OTHER), MPI_Errhandler_free(&handler);
+  MPI_Session_get_errhandler(session, &handler), MPI_Errhandler_free(&handler);
+  MPI_Session_get_info(session, &info), MPI_Info_free(&info);
+  MPI_Session_get_num_psets(session, MPI_INFO_NULL, &a), check(a >= 2, "process sets");
+  a = sizeof name;
+  MPI_Session_get_nth_pset(session, MPI_INFO_NULL, 0, &a, name);
+  MPI_Session_get_pset_info(session, name, &info), MPI_Info_free(&info);
+  MPI_Group_from_session_pset(session, "mpi://WORLD", &world);
+  MPI_Comm_create_from_group(world, "every", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &comm);
+  MPI_Comm_size(comm, &a), check(a == 2, "a communicator of a session");
+  MPI_Comm_free(&comm);
+  MPI_Group_incl(world, 1, &rank, &mine), MPI_Group_incl(world, 1, &other, &theirs);
+  MPI_Intercomm_create_from_groups(mine, 0, theirs, 0, "inter", MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL,
+                                   &inter);
+  MPI_Comm_free(&inter);
+  MPI_Group_free(&mine), MPI_Group_free(&theirs), MPI_Group_free(&world);
+#if OMPI_MAJOR_VERSION == 5
+  MPI_Info_create(&info), MPI_Session_set_info(session, info), MPI_Info_free(&info);
+#else
+  static char buffer[2 * (1024 + MPI_BSEND_OVERHEAD)];
+  void *detached;
+  Count size;
+  MPI_Session_attach_buffer(session, buffer, sizeof buffer), MPI_Session_flush_buffer(session);
+  MPI_Session_iflush_buffer(session, r), MPI_Wait(r, ANY);
+  MPI_Session_detach_buffer(session, &detached, &size);
+#endif
+  MPI_Session_finalize(&session);
+
+#ifndef STANDARD_ABI
+  MPI_Comm_dup(W, &comm);
+  MPIX_Comm_get_failed(comm, &failed), MPI_Group_free(&failed);
+  MPIX_Comm_failure_ack(comm), MPIX_Comm_failure_get_acked(comm, &failed), MPI_Group_free(&failed);
+  MPIX_Comm_ack_failed(comm, 0, &a), MPIX_Comm_is_revoked(comm, &flag), check(!flag, "not revoked");
+  flag = 1;
+  MPIX_Comm_agree(comm, &flag), MPIX_Comm_iagree(comm, &flag, r), MPI_Wait(r, ANY);
+  MPIX_Comm_shrink(comm, &inter), MPI_Comm_free(&inter);
+#if OMPI_MAJOR_VERSION >= 6
+  MPIX_Comm_ishrink(comm, &inter, r), MPI_Wait(r, ANY), MPI_Comm_free(&inter);
+#endif
+  MPIX_Comm_revoke(comm), MPI_Comm_free(&comm);
+#endif
+}
+#endif
+
+#if OMPI_MAJOR_VERSION >= 6
+static void on_event(MPI_T_event_instance event, MPI_T_event_registration handle,
+                     MPI_T_cb_safety safety, void *state) {
+  MPI_Count when;
+  int source, *calls = state;
+  char data[256];
+  (void)handle, (void)safety;
+  if (++*calls > 1) return;
+  MPI_T_event_get_timestamp(event, &when), MPI_T_event_get_source(event, &source);
+  MPI_T_event_read(event, 0, data), MPI_T_event_copy(event, data);
+}
+static void on_dropped(MPI_Count count, MPI_T_event_registration handle, int source,
+                       MPI_T_cb_safety safety, void *state) {
+  (void)count, (void)handle, (void)source, (void)safety, (void)state;
+}
+
+static void events(void) {
+  int provided, count, index, a, b, c, d, calls = 0, numbers[64], length = 256, text_length = 256;
+  char name[256], text[256];
+  MPI_Datatype types[64];
+  MPI_Aint places[64];
+  MPI_Count when, ticks, last;
+  MPI_T_enum kind;
+  MPI_T_source_order order;
+  MPI_T_event_registration handle;
+  MPI_Info info;
+  MPI_Comm comm;
+  MPI_T_init_thread(MPI_THREAD_SINGLE, &provided);
+  MPI_T_category_get_num_events(0, &a), MPI_T_category_get_events(0, 64, numbers);
+  MPI_T_source_get_num(&count);
+  MPI_T_source_get_info(0, name, &length, text, &text_length, &order, &ticks, &last, &info);
+  MPI_T_source_get_timestamp(0, &when);
+  MPI_T_event_get_num(&count);
+  MPI_T_event_get_index("ompi.mpi.communicator_created", &index);
+  length = text_length = 256, a = 64;
+  MPI_T_event_get_info(index, name, &length, &b, types, places, &a, &kind, &info, text,
+                       &text_length, &c);
+  MPI_T_event_handle_alloc(index, NULL, MPI_INFO_NULL, &handle);
+  MPI_Info_create(&info);
+  MPI_T_event_handle_set_info(handle, info);
+  MPI_T_event_register_callback(handle, MPI_T_CB_REQUIRE_NONE, info, &calls, on_event);
+  MPI_T_event_callback_set_info(handle, MPI_T_CB_REQUIRE_NONE, info), MPI_Info_free(&info);
+  MPI_T_event_callback_get_info(handle, MPI_T_CB_REQUIRE_NONE, &info), MPI_Info_free(&info);
+  MPI_T_event_handle_get_info(handle, &info), MPI_Info_free(&info);
+  MPI_T_event_set_dropped_handler(handle, on_dropped);
+  MPI_Comm_dup(W, &comm), MPI_Comm_free(&comm);
+  check(calls > 0, "an event");
+  MPI_T_event_handle_free(handle, NULL, NULL);
+  MPI_T_finalize();
+  (void)count, (void)d;
+}
+
+static void since_6(void) {
+  static char buffer[2 * (1024 + MPI_BSEND_OVERHEAD)];
+  MPI_Request r[2];
+  MPI_Status s[2];
+  MPI_Info info;
+  MPI_Datatype pair, t;
+  void *detached;
+  Count size;
+  int flag, a, b, indices[2], class, code, yes, no;
+  MPI_Comm_attach_buffer(W, buffer, sizeof buffer), MPI_Comm_flush_buffer(W);
+  MPI_Comm_iflush_buffer(W, r), MPI_Wait(r, ANY), MPI_Comm_detach_buffer(W, &detached, &size);
+  MPI_Buffer_attach(buffer, sizeof buffer), MPI_Buffer_flush(), MPI_Buffer_iflush(r);
+  MPI_Wait(r, ANY), MPI_Buffer_detach(&detached, &size);
+  for (int i = 0; i < 2; ++i) MPI_Irecv(in + i, 1, MPI_INT, other, 60 + i, W, r + i);
+  for (int i = 0; i < 2; ++i) MPI_Send(out + i, 1, MPI_INT, other, 60 + i, W);
+  for (flag = 0; !flag;) MPI_Request_get_status_all(2, r, &flag, s);
+  MPI_Request_get_status_any(2, r, &a, &flag, s);
+  MPI_Request_get_status_some(2, r, &a, indices, s), check(a == 2, "two complete requests");
+  MPI_Waitall(2, r, s);
+  MPI_Status_get_source(s, &a), MPI_Status_get_tag(s, &b), check(a == other && b == 60, "a status");
+  MPI_Status_get_error(s, &a);
+  MPI_Status_set_source(s, 0), MPI_Status_set_tag(s, 0), MPI_Status_set_error(s, 0);
+  MPI_Abi_get_version(&a, &b);
+  MPI_Abi_get_info(&info), MPI_Info_free(&info);
+  /* Only a program of the standard ABI may set these; others are refused. */
+  MPI_Comm_set_errhandler(W, MPI_ERRORS_RETURN),
+      MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
+  MPI_Abi_get_fortran_info(&info);
+  MPI_Abi_set_fortran_info(info);
+  MPI_Abi_get_fortran_booleans(sizeof(int), &yes, &no, &flag);
+  MPI_Abi_set_fortran_booleans(sizeof(int), &yes, &no);
+  MPI_Comm_set_errhandler(W, MPI_ERRORS_ARE_FATAL);
+  MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_ARE_FATAL);
+  MPI_Get_hw_resource_info(&info), MPI_Info_free(&info);
+  MPI_Add_error_class(&class), MPI_Add_error_code(class, &code), MPI_Add_error_string(code, "gone");
+  MPI_Remove_error_string(code), MPI_Remove_error_code(code), MPI_Remove_error_class(class);
+  MPI_Type_get_value_index(MPI_INT, MPI_INT, &pair);
+  MPI_Count integers, addresses, large, types;
+  MPI_Count counts_inside[8];
+  int numbers[8];
+  MPI_Aint places[8];
+  MPI_Datatype inside[8];
+  MPI_Type_contiguous(2, MPI_INT, &t);
+  MPI_Type_get_envelope_c(t, &integers, &addresses, &large, &types, &a);
+  MPI_Type_get_contents_c(t, integers, addresses, large, types, numbers, places, counts_inside,
+                          inside);
+  MPI_Type_free(&t);
+  events();
+}
+#endif
+
 /* Two connected sockets for MPI_Comm_join. */
 static int connected(void) {
   struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -685,7 +903,7 @@ static void processes(char *self) {
 
 static int datarep_extent(MPI_Datatype type, MPI_Aint *extent, void *state) {
   (void)state;
-  int size;
+  Count size;
   MPI_Type_size(type, &size);
   *extent = size;
   return MPI_SUCCESS;
@@ -718,10 +936,15 @@ int main(int argc, char **argv) {
     sends(), probes(), completions(), collectives(W), topologies(), groups(), communicators(),
         datatypes();
     windows(), environment(), tools();
-    MPI_Register_datarep("of_its_own", MPI_CONVERSION_FN_NULL, MPI_CONVERSION_FN_NULL,
-                         datarep_extent, NULL);
+    MPI_Register_datarep("of_its_own", CONVERSION_NULL, CONVERSION_NULL, datarep_extent, NULL);
     files();
-    processes(argv[0]);
+#if OMPI_MAJOR_VERSION >= 5
+    since_5();
+#endif
+#if OMPI_MAJOR_VERSION >= 6
+    since_6();
+#endif
+    if (strcmp(mode, "alone") != 0) processes(argv[0]);
   }
   int all = 0;
   MPI_Reduce(&checks, &all, 1, MPI_INT, MPI_SUM, 0, W);

@@ -5,7 +5,8 @@
 
 #include <mpi.h>
 
-#if OMPI_MAJOR_VERSION >= 5
+// The header of the standard ABI is that of no Open MPI.
+#if OMPI_MAJOR_VERSION >= 5 || MPI_VERSION >= 5
 #define PERSISTENT(name) MPI_##name##_init
 #else
 #include <mpi-ext.h>
