@@ -6,18 +6,19 @@
 // dlopen(RTLD_NOLOAD) is not harmless: while a process ends, it runs the constructors of objects
 // that have already been finalized.
 //
-// Threading: any thread, at any time; allocates nothing.
 #pragma once
 
 namespace fathom::profiler {
 
-// The first definition outside this library, or nullptr.
+// The first definition outside this library, or nullptr. Any thread may ask at any time; allocates
+// nothing.
 void* find_in_any_object(const char* name);
 
 // Takes out of this library's symbol table the MPI functions that no other object defines: a program
 // that asks with dlsym whether its MPI has a function, or calls one that it lacks, is answered as
 // without this library. (A weak reference is bound when the program is loaded, before this can be
-// called.) Does nothing while no MPI library is loaded, or if the table cannot be written.
-void hide_functions_of_no_mpi();
+// called.) Does nothing while no MPI library is loaded, after it has done its work, without memory,
+// or if the table cannot be written. Not for several threads at once.
+void hide_functions_of_no_mpi() noexcept;
 
 }  // namespace fathom::profiler
