@@ -122,14 +122,18 @@ std::vector<char> own_rows(ProfiledProcess& process, PerformanceVariables& varia
   return {};
 }
 
+void count_what_is_left(ProfiledProcess& process) {
+  let_messages_arrive(process);
+  receive_requests::count_left();
+  process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+}
+
 }  // namespace
 
 void stop_counting(ProfiledProcess& process) noexcept try {
   CallTimes::close();
   WaitLog::close();
-  let_messages_arrive(process);
-  receive_requests::count_left();
-  process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+  count_what_is_left(process);
   unhook_pml();
   process.communicators().removed_all();
   disarm_rescue();
@@ -149,9 +153,7 @@ void finish(ProfiledProcess& process, Gather& gather, PerformanceVariables& vari
   PathWindows::close(CallTimes::own_rows());
   collect_monitoring(process);
   gather.synchronise();
-  let_messages_arrive(process);
-  receive_requests::count_left();
-  process.communicators().for_each([&](const Live& live) { count_unreceived(process, live); });
+  count_what_is_left(process);
   JobClocks::before_close();
   unhook_pml();
   tracing::finish(process, true);

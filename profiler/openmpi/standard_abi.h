@@ -12,8 +12,8 @@
 // A program of libmpi.so.40 does not pay for it: one comparison recognises a null handle and a
 // predefined one of the ABI, and all numbers below 4096 then mean a null handle.
 //
-// Threading: find_standard_abi() in MPI_Init, before anything is counted; the others from any thread.
-// native() and its kin are hot.
+// Threading: find_standard_abi() before MPI begins, when nothing is counted; the others from any
+// thread. native() and its kin are hot.
 #pragma once
 
 #include <cstddef>

@@ -62,9 +62,9 @@ struct Run {
   bool wants_waits = false;
   bool announced = false;  // to its neighbours in the tree of MPI_COMM_WORLD
   bool gathered = false;   // at MPI_Finalize; what comes later is not counted
-  bool opened = false;     // false if there was no memory: then nothing is counted
 };
-Run* the_run = nullptr;         // never destroyed: callbacks and exit handlers use it to the end
+Run* the_run =
+    nullptr;  // once counting works; never destroyed: callbacks and exit handlers use it to the end
 bool sessions_refused = false;  // counting could not start with a session, and is not tried again
 
 std::mutex turn;    // protects everything here; no call of the program is made under it
@@ -165,14 +165,14 @@ void join_world(Run& run) {
     JobClocks::open(run.gather, rank, size);
 }
 
-// Starts counting. Does nothing if a table cannot be allocated.
-void open(Run& run, const Beginning& beginning) {
+// Starts counting. False if a table cannot be allocated: then nothing is counted.
+bool open(Run& run, const Beginning& beginning) {
   ProfiledProcess& process = run.process;
   process.communicators().set_known_observer(tracing::communicator_known);
   const rankmap::Identity own = rankmap::member(rankmap::local_group(native(beginning.self)), 0);
   if (!process.open(own, beginning.world_size, beginning.threads_communicate_together) ||
       !hook_pml()) {
-    return;
+    return false;
   }
   ProfiledProcess::set_active(&process);
   const bool times = kTimedFunctions != nullptr && process.settings().times;
@@ -197,39 +197,42 @@ void open(Run& run, const Beginning& beginning) {
                   kTimedFunctions, kTimedFunctionCount);
   }
   run.wants_waits = wants_waits;
-  run.opened = true;
   if (beginning.with_world) join_world(run);
   tracing::open(process);
   if (WaitLog::opened()) WaitLog::begin();
+  return true;
+}
+
+// False if the process has to be left alone.
+bool begin(const Beginning& beginning, bool knows_facts, const KnownFacts& facts) {
+  if (!find_layout(settings_before_init, knows_facts, facts)) return false;
+  auto* const run = new Run(settings_before_init);
+  if (!open(*run, beginning)) return false;
+  the_run = run;
+  return true;
 }
 
 void begin_with_world() {
-  find_standard_abi();
   KnownFacts facts;
   const bool knows_facts = find_known_facts(facts);
-  if (!find_layout(settings_before_init, knows_facts, facts)) return;
-  the_run = new Run(settings_before_init);
-  open(*the_run, {.self = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_self")),
-                  .world_size = static_cast<std::uint32_t>(facts.world.size),
-                  .with_world = true,
-                  .threads_communicate_together = threads_communicate_together()});
+  begin({.self = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_self")),
+         .world_size = static_cast<std::uint32_t>(facts.world.size),
+         .with_world = true,
+         .threads_communicate_together = threads_communicate_together()},
+        knows_facts, facts);
 }
 
 // MPI_Query_thread may not be asked in a session, and each session may want another level.
-void begin_with_session(MPI_Session session) {
-  find_standard_abi();
+bool begin_with_session(MPI_Session session) {
   const PrivateCommunicators own(session);
-  sessions_refused = true;
-  if (!own.are_made()) return;  // the program's own call is about to fail
+  if (!own.are_made()) return false;  // the program's own call is about to fail
   KnownFacts facts;
   const bool knows_facts = find_known_facts(own, facts);
-  if (!find_layout(settings_before_init, knows_facts, facts)) return;
-  sessions_refused = false;
-  the_run = new Run(settings_before_init);
-  open(*the_run, {.self = own.first(),
-                  .world_size = static_cast<std::uint32_t>(own.world_size()),
-                  .with_world = false,
-                  .threads_communicate_together = true});
+  return begin({.self = own.first(),
+                .world_size = static_cast<std::uint32_t>(own.world_size()),
+                .with_world = false,
+                .threads_communicate_together = true},
+               knows_facts, facts);
 }
 
 // MPI begins again. The tables go on.
@@ -261,6 +264,9 @@ void give_up() {
 bool is_profiled() {
   return the_run != nullptr && getpid() == static_cast<pid_t>(the_run->process.header().pid);
 }
+
+bool is_counting() { return is_profiled() && ProfiledProcess::active() != nullptr; }
+
 // A further session may ask for MPI_THREAD_MULTIPLE. Now no other thread is inside MPI.
 void share_with_threads(ProfiledProcess& process) {
   if (process.counter().shared_by_threads()) return;
@@ -268,8 +274,6 @@ void share_with_threads(ProfiledProcess& process) {
   receive_requests::share_with_threads();
   WaitLog::share_with_threads();
 }
-
-bool is_counting() { return is_profiled() && ProfiledProcess::active() != nullptr; }
 
 // The trace goes on while MPI is not in use, for it may begin again.
 void complete_trace_at_exit() noexcept {
@@ -294,6 +298,7 @@ void mpi_ends(Run& run) {
 // The parameter is set for that moment alone; pml_is_chosen() removes it again.
 void before_pml_is_chosen() {
   hide_functions_of_no_mpi();
+  find_standard_abi();
   settings_before_init = read_settings(directory_at_load);
   const Settings& settings = settings_before_init;
   if (settings.disabled) return;
@@ -338,7 +343,7 @@ void after_init(bool succeeded) noexcept try {
   } else if (!settings_before_init.disabled) {
     if (the_run == nullptr) {
       begin_with_world();
-    } else if (is_profiled() && the_run->opened) {
+    } else if (is_profiled()) {
       if (ProfiledProcess::active() == nullptr) resume(*the_run);
       if (ProfiledProcess::active() != nullptr) join_world(*the_run);
     }
@@ -348,8 +353,6 @@ void after_init(bool succeeded) noexcept try {
   give_up();
   take_back_monitoring_request();
 }
-
-void before_session_init() noexcept { before_init(); }
 
 void after_session_init(MPI_Session made) noexcept try {
   const std::lock_guard guard(turn);
@@ -372,8 +375,11 @@ void before_first_communicator() noexcept try {
       open_sessions().empty()) {
     return;
   }
-  if (the_run == nullptr) return begin_with_session(open_sessions().back());
-  if (!is_profiled() || !the_run->opened) return;
+  if (the_run == nullptr) {
+    sessions_refused = !begin_with_session(open_sessions().back());
+    return;
+  }
+  if (!is_profiled()) return;
   if (!the_run->gathered) return resume(*the_run);
   sessions_refused = true;
   if (!settings_before_init.quiet && speaks_for_the_job())

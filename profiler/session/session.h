@@ -23,14 +23,13 @@
 
 namespace fathom::profiler::session {
 
-// Before: prepares the choice of the PML. After: opens the tables, picks the best source that proves
-// itself, and starts counting.
+// Before MPI_Init and MPI_Session_init: prepares the choice of the PML. After MPI_Init: opens the
+// tables, picks the best source that proves itself, and starts counting.
 void before_init() noexcept;
 void after_init(bool succeeded) noexcept;
 void before_finalize() noexcept;
 void before_abort(int error_code) noexcept;
 
-void before_session_init() noexcept;
 void after_session_init(MPI_Session made) noexcept;  // null: it failed
 // The program is about to make a communicator from groups: starts counting if nothing has yet.
 void before_first_communicator() noexcept;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "profiler/sources/unexpected_queue.h"
-#include "profiler/counting/partitioned.h"
 
 #include <string_view>
 
+#include "profiler/counting/partitioned.h"
 #include "profiler/openmpi/mpi_library.h"
 #include "profiler/openmpi/pml.h"
 

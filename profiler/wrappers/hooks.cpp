@@ -2,6 +2,7 @@
 #include "profiler/wrappers/hooks.h"
 
 #include "message_events.h"
+#include "profiler/calls/arguments.h"
 #include "profiler/calls/call_times.h"
 #include "profiler/clocks/job_clocks.h"
 #include "profiler/counting/partitioned.h"
@@ -39,11 +40,6 @@ void note_module(Live& live, ClassId class_id, std::ptrdiff_t module) {
     ProfiledProcess::active()->counter().record(profile::Direction::kInvisible, live.kind, class_id,
                                                 live.group, bypassing, 0);
   }
-}
-
-std::uint64_t bytes_of(MPI_Count count, MPI_Datatype datatype) {
-  return static_cast<std::uint64_t>(count) *
-         rankmap::field<std::size_t>(native(datatype), openmpi::kDatatypeSize);
 }
 
 void posted(profile::Direction direction, MPI_Win window, int target, std::uint64_t bytes) {
@@ -161,7 +157,7 @@ PartitionedInit::PartitionedInit(profile::Direction direction, MPI_Comm comm, in
                                  const void* buffer, MPI_Count count, MPI_Datatype datatype)
     : live_(find(comm)), direction_(direction), peer_(peer), tag_(tag) {
   if (live_ == nullptr || native(datatype) == nullptr || count < 0) return;
-  Partitioned::initialised(direction, *live_, peer, tag, buffer, bytes_of(count, datatype));
+  Partitioned::initialised(direction, *live_, peer, tag, buffer, calls::bytes(count, datatype));
 }
 
 PartitionedInit::~PartitionedInit() {
@@ -206,13 +202,13 @@ void window_freed(const MPI_Win* window) {
 
 void put(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype) {
   if (ProfiledProcess::active() != nullptr) {
-    posted(profile::Direction::kSent, window, target, bytes_of(count, datatype));
+    posted(profile::Direction::kSent, window, target, calls::bytes(count, datatype));
   }
 }
 
 void get(MPI_Win window, int target, MPI_Count count, MPI_Datatype datatype) {
   if (ProfiledProcess::active() != nullptr) {
-    posted(profile::Direction::kReceived, window, target, bytes_of(count, datatype));
+    posted(profile::Direction::kReceived, window, target, calls::bytes(count, datatype));
   }
 }
 
@@ -246,7 +242,7 @@ int finalize(int (*next)()) {
 
 int session_init(int (*next)(MPI_Info, MPI_Errhandler, MPI_Session*), MPI_Info info,
                  MPI_Errhandler handler, MPI_Session* made) {
-  session::before_session_init();
+  session::before_init();
   const int result = next(info, handler, made);
   session::after_session_init(result == MPI_SUCCESS ? *made : nullptr);
   return result;
