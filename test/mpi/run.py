@@ -5,9 +5,10 @@
   run.py --binaries DIR --library libfathom.so [--group NAME] [--jobs N] [--match TEXT] [CASE...]
 
 For each case and each (Open MPI, source, transport) in its row of cases.py, on each Open MPI of
-open_mpi.tested(): the program runs natively, then with the library; output and exit code must be the same to the byte, and the profile must hold what the
-program itself logged (expect.h, expectation.py). One line per run, differences below it; the last line is
-"N passed, N failed, N skipped". Exit code 0 if nothing failed, 1 otherwise, 2 for wrong usage.
+open_mpi.tested(): the program runs natively, then with the library; output and exit code must be the same to the
+byte, and the profile must hold what the program itself logged (expect.h, expectation.py). One line per run,
+differences below it; the last line is "N passed, N failed, N skipped". Exit code 0 if nothing failed, 1 otherwise,
+2 for wrong usage.
 
 Without --library the programs run natively only; with --witness pml_monitoring counts them and the programs'
 own logs are compared with that: a check of the tests themselves.
@@ -284,7 +285,8 @@ ATTEMPTS = 3  # of a case that Open MPI may spoil
 def spoilt(case, combination, problems):
     """Whether Open MPI may be at fault."""
     hangs = case.program in open_mpi.HANG_AT_TIMES.get(combination[0], ())
-    return any(case.may_crash and "exited on signal" in problem or hangs and "did not end" in problem for problem in problems)
+    return any(case.may_crash and "exited on signal" in problem or hangs and "did not end" in problem or
+               re.search(rf"exit code (is )?{open_mpi.NOT_STARTED}\b", problem) for problem in problems)
 
 
 def run_case(setting, case, combination):

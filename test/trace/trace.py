@@ -28,7 +28,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from open_mpi import HANG_AT_TIMES, OpenMpi, Skipped, tested  # noqa: E402
+from open_mpi import HANG_AT_TIMES, NOT_STARTED, OpenMpi, Skipped, tested  # noqa: E402
 
 TIMEOUT_S = 240
 AGREEING = ("collectives", "sendrecv", "wildcards", "threads", "lifetimes", "send_modes",
@@ -59,8 +59,13 @@ class Build(OpenMpi):
         return subprocess.Popen(job, env=environment, cwd=folder, text=True,
                                 errors="replace", stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
-    def run(self, *words, **how):
-        return self.wait_for(self.start(*words, **how))
+    def run(self, folder, command, ranks=4, run=None, **how):
+        code, output, errors = self.wait_for(self.start(folder, command, ranks, run, **how))
+        if code == NOT_STARTED and self.is_later:
+            if run is not None:
+                shutil.rmtree(run, ignore_errors=True)
+            code, output, errors = self.wait_for(self.start(folder, command, ranks, run, **how))
+        return code, output, errors
 
     @staticmethod
     def wait_for(job):
@@ -76,9 +81,9 @@ class Build(OpenMpi):
         """Natively and traced; the run directory."""
         native = self.run(folder, command, ranks)
         run = folder / "run"
-        code, output, errors = self.run(folder, command, ranks, run, trace)
+        code, output, errors = self.run(folder, command, ranks, run, trace=trace)
         assert (code, sorted(output.splitlines())) == (native[0], sorted(native[1].splitlines())), \
-            f"exit code {code} instead of {native[0]}, or other output:\n{output}{errors}"
+            f"exit code {code}, or other output:\n{output}{errors}\nnatively {native[0]}:\n{native[1]}{native[2]}"
         return run
 
     def fathom(self, *words, code=0):
