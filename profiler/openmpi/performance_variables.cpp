@@ -30,6 +30,23 @@ double as_double(const char* at, int size, bool floating) {
   return static_cast<double>(value);
 }
 
+// MPI_T_pvar_handle_alloc for a variable of a communicator. That of Open MPI 6.0.0rc2 looks for the
+// communicator's flags behind the handle instead of in the communicator (the check of the object in
+// ompi/mpi/tool): in libmpi 224 bytes behind the caller's variable, in libmpi_abi 224 bytes behind a
+// copy on its own stack, which is 152 bytes up the caller's frame. What it finds there decides
+// whether it refuses the handle, so there are zeros in both places.
+[[gnu::noinline]] int allocate_for(MPI_Comm comm, decltype(&PMPI_T_pvar_handle_alloc) allocate,
+                                   MPI_T_pvar_session session, int index, MPI_T_pvar_handle* handle,
+                                   int* count) {
+  struct {
+    MPI_Comm comm;
+    char zeros[1024];
+  } padded;
+  std::memset(&padded, 0, sizeof padded);
+  padded.comm = comm;
+  return allocate(session, index, &padded, handle, count);
+}
+
 }  // namespace
 
 void PerformanceVariables::open(const std::vector<std::string>& names, bool has_world,
@@ -43,7 +60,7 @@ void PerformanceVariables::open(const std::vector<std::string>& names, bool has_
   const auto allocate = FATHOM_MPI_T(MPI_T_pvar_handle_alloc);
   const auto start = FATHOM_MPI_T(MPI_T_pvar_start);
   const auto type_size = find_in_mpi_as<decltype(&PMPI_Type_size)>("PMPI_Type_size");
-  auto world = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_world"));
+  const auto world = static_cast<MPI_Comm>(predefined_handle("ompi_mpi_comm_world"));
   int provided = 0, count = 0;
   MPI_T_pvar_session session = nullptr;
   if (!init || !get_num || !get_info || !create || !allocate || !start || !type_size ||
@@ -72,9 +89,10 @@ void PerformanceVariables::open(const std::vector<std::string>& names, bool has_
     if (!on_comm && binding != FATHOM_OF_PROGRAM(MPI_T_BIND_NO_OBJECT)) continue;
     Variable variable;
     MPI_T_pvar_handle handle = nullptr;
-    if (allocate(session, i, on_comm ? &world : nullptr, &handle, &variable.count) != MPI_SUCCESS) {
-      continue;
-    }
+    const int allocated = on_comm
+                              ? allocate_for(world, allocate, session, i, &handle, &variable.count)
+                              : allocate(session, i, nullptr, &handle, &variable.count);
+    if (allocated != MPI_SUCCESS) continue;
     type_size(datatype, &variable.datatype_size);
     variable.name = name;
     variable.description = description;
