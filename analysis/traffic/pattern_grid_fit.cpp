@@ -8,7 +8,7 @@ namespace fathom::analysis {
 namespace {
 
 // A step along one dimension: up or down, inside or across the wrap-around.
-enum Step { kUp, kDown, kUpWrap, kDownWrap, kSteps };
+enum GridStep { kUp, kDown, kUpWrap, kDownWrap, kSteps };
 
 struct Tally {
   std::uint64_t pairs[kSteps] = {};  // without faint pairs
@@ -41,7 +41,7 @@ class Fit {
   struct Move {
     std::size_t moved = 0;      // dimensions in which the ends differ
     std::size_t dimension = 0;  // the last of these
-    Step step = kUp;
+    GridStep step = kUp;
     bool wraps[kMostDimensions] = {};
     bool near = true;  // at most one step in each
   };
