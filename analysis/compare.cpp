@@ -2,6 +2,7 @@
 #include "analysis/compare.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -10,6 +11,7 @@
 #include "analysis/time/flat_profile.h"
 #include "analysis/traffic/class_traffic.h"
 #include "base/seconds.h"
+#include "base/text.h"
 #include "profile/call_summary.h"
 #include "profile/pair_sums.h"
 #include "trace/named_call_sites.h"
@@ -43,6 +45,18 @@ std::optional<double> exponent_of(const std::vector<double>& x, const std::vecto
   }
   if (points.size() < 2 || xx < 1e-12) return {};
   return xy / xx;
+}
+
+Change change_of(std::vector<double> by_run, const Sides& sides) {
+  Change change;
+  const std::vector<double> first(by_run.begin(), by_run.begin() + std::ptrdiff_t(sides.first)),
+      last(by_run.end() - std::ptrdiff_t(sides.last), by_run.end());
+  change.first = repeats_of(first);
+  change.last = repeats_of(last);
+  change.growth = growth(change.first.median, change.last.median);
+  change.p = mann_whitney(first, last);
+  change.by_run = std::move(by_run);
+  return change;
 }
 
 ComparedRun describe(const profile::Profile& profile, const std::string& name) {
@@ -97,7 +111,7 @@ std::vector<double> of(const std::vector<profile::Volume>& volumes,
 }
 
 std::vector<ComparedClass> compare_classes(const std::vector<const profile::Profile*>& profiles,
-                                           const std::vector<double>& ranks) {
+                                           const std::vector<double>& ranks, const Sides& sides) {
   std::map<std::pair<std::string, bool>, ComparedClass> classes;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     for (const ClassTraffic& traffic : traffic_by_class(*profiles[i])) {
@@ -112,8 +126,8 @@ std::vector<ComparedClass> compare_classes(const std::vector<const profile::Prof
   for (auto& [key, row] : classes) {
     const auto bytes = of(row.by_run, &profile::Volume::bytes),
                messages = of(row.by_run, &profile::Volume::messages);
-    row.growth_bytes = growth(bytes.front(), bytes.back());
-    row.growth_messages = growth(messages.front(), messages.back());
+    row.growth_bytes = change_of(bytes, sides).growth;
+    row.growth_messages = change_of(messages, sides).growth;
     row.exponent_bytes = exponent_of(ranks, bytes);
     row.exponent_messages = exponent_of(ranks, messages);
     list.push_back(std::move(row));
@@ -149,146 +163,20 @@ std::vector<ComparedPair> compare_pairs(const profile::Profile& first,
   return list;
 }
 
-using Numbers = std::vector<std::int64_t>;
-
-Numbers column_of(const ComparedClass& row, std::uint64_t profile::Volume::*field) {
-  Numbers numbers;
-  for (const profile::Volume& volume : row.by_run)
-    numbers.push_back(static_cast<std::int64_t>(volume.*field));
-  return numbers;
-}
-
-double or_nan(const std::optional<double>& value) {
-  return value.value_or(std::numeric_limits<double>::quiet_NaN());
-}
-
-void lay_out_runs(const Comparison& comparison, Section& section) {
-  Table& table = section.table("runs");
-  const auto& rows = comparison.runs;
-  add_column(table, "run", rows, [](const ScalingRow& r) { return r.run.name; });
-  add_column(table, "ranks", rows, [](const ScalingRow& r) { return r.run.ranks; });
-  add_column(table, "seconds", rows, [](const ScalingRow& r) { return r.run.seconds; });
-  add_column(table, "speedup", rows, [](const ScalingRow& r) { return r.speedup; });
-  add_column(table, "efficiency", rows, [](const ScalingRow& r) { return r.efficiency; });
-  add_column(table, "weak_efficiency", rows, [](const ScalingRow& r) { return r.weak_efficiency; });
-  add_column(table, "bytes", rows, [](const ScalingRow& r) { return r.run.all.bytes; });
-  add_column(table, "messages", rows, [](const ScalingRow& r) { return r.run.all.messages; });
-  add_column(table, "bytes_per_rank", rows, [](const ScalingRow& r) { return r.bytes_per_rank; });
-  add_column(table, "messages_per_rank", rows,
-             [](const ScalingRow& r) { return r.messages_per_rank; });
-  add_column(table, "mean_bytes", rows, [](const ScalingRow& r) { return r.mean_bytes; });
-  add_column(table, "peers", rows, [](const ScalingRow& r) { return r.run.peers; });
-}
-
-void lay_out_classes(const Comparison& comparison, Section& section) {
-  Table& table = section.table("classes");
-  const auto& rows = comparison.classes;
-  add_column(table, "class", rows, [](const ComparedClass& r) { return r.class_name; });
-  add_column(table, "hidden", rows, [](const ComparedClass& r) { return std::int64_t{r.hidden}; });
-  add_column(table, "bytes", rows,
-             [](const ComparedClass& r) { return column_of(r, &profile::Volume::bytes); });
-  add_column(table, "messages", rows,
-             [](const ComparedClass& r) { return column_of(r, &profile::Volume::messages); });
-  add_column(table, "growth_bytes", rows, [](const ComparedClass& r) { return r.growth_bytes; });
-  add_column(table, "growth_messages", rows,
-             [](const ComparedClass& r) { return r.growth_messages; });
-  add_column(table, "exponent_bytes", rows,
-             [](const ComparedClass& r) { return or_nan(r.exponent_bytes); });
-  add_column(table, "exponent_messages", rows,
-             [](const ComparedClass& r) { return or_nan(r.exponent_messages); });
-}
-
-// One row per function and run (Pipit's multirun_analysis has one column per run instead), and the
-// growth by function.
-void lay_out_functions(const Comparison& comparison, Section& section) {
-  Table& table = section.table("functions");
-  const auto& rows = comparison.functions;
-  add_column(table, "name", rows, [](const ComparedFunction& r) { return r.name; });
-  add_column(table, "first_seconds", rows,
-             [](const ComparedFunction& r) { return r.seconds_by_run.front(); });
-  add_column(table, "last_seconds", rows,
-             [](const ComparedFunction& r) { return r.seconds_by_run.back(); });
-  add_column(table, "growth", rows, [](const ComparedFunction& r) { return r.growth; });
-  add_column(table, "exponent", rows, [](const ComparedFunction& r) { return or_nan(r.exponent); });
-  struct Of {
-    const ScalingRow* run;
-    const ComparedFunction* function;
-    double seconds;
-  };
-  std::vector<Of> all;
-  for (const ComparedFunction& row : rows) {
-    for (std::size_t i = 0; i < row.seconds_by_run.size(); ++i)
-      all.push_back({&comparison.runs[i], &row, row.seconds_by_run[i]});
-  }
-  Table& by_run = section.table("function_seconds");
-  add_column(by_run, "run", all, [](const Of& of) { return of.run->run.name; });
-  add_column(by_run, "ranks", all, [](const Of& of) { return of.run->run.ranks; });
-  add_column(by_run, "name", all, [](const Of& of) { return of.function->name; });
-  add_column(by_run, "seconds", all, [](const Of& of) { return of.seconds; });
-}
-
-void lay_out_pairs(const Comparison& comparison, Section& section) {
-  Table& table = section.table("pairs");
-  const auto& rows = comparison.pairs;
-  add_column(table, "source", rows, [](const ComparedPair& r) { return r.source; });
-  add_column(table, "destination", rows, [](const ComparedPair& r) { return r.destination; });
-  add_column(table, "first_bytes", rows, [](const ComparedPair& r) { return r.first.bytes; });
-  add_column(table, "last_bytes", rows, [](const ComparedPair& r) { return r.last.bytes; });
-  add_column(table, "first_messages", rows, [](const ComparedPair& r) { return r.first.messages; });
-  add_column(table, "last_messages", rows, [](const ComparedPair& r) { return r.last.messages; });
-}
-
-// The columns that rows with seconds have in common.
-template <typename Row>
-void add_seconds(Table& table, const std::vector<Row>& rows) {
-  add_column(table, "first_seconds", rows, [](const Row& r) { return r.seconds_by_run.front(); });
-  add_column(table, "last_seconds", rows, [](const Row& r) { return r.seconds_by_run.back(); });
-  add_column(table, "growth", rows, [](const Row& r) { return r.growth; });
-}
-
-void lay_out_call_sites(const Comparison& comparison, Section& section) {
-  Table& table = section.table("call_sites");
-  const auto& rows = comparison.call_sites;
-  add_column(table, "function", rows, [](const ComparedCallSite& r) { return r.function; });
-  add_column(table, "place", rows, [](const ComparedCallSite& r) { return r.place; });
-  add_seconds(table, rows);
-}
-
-void lay_out_waits(const Comparison& comparison, Section& section) {
-  Table& table = section.table("waits");
-  const auto& rows = comparison.waits;
-  add_column(table, "function", rows, [](const ComparedWait& r) { return r.function; });
-  add_column(table, "place", rows, [](const ComparedWait& r) { return r.place; });
-  add_column(table, "rank", rows, [](const ComparedWait& r) { return r.rank; });
-  add_column(table, "awaited", rows, [](const ComparedWait& r) { return r.awaited; });
-  add_seconds(table, rows);
-}
-
-void lay_out_path(const Comparison& comparison, Section& section) {
-  Table& table = section.table("path");
-  const auto& rows = comparison.path;
-  add_column(table, "function", rows, [](const ComparedPathPart& r) { return r.function; });
-  add_column(table, "place", rows, [](const ComparedPathPart& r) { return r.place; });
-  add_column(table, "program", rows,
-             [](const ComparedPathPart& r) { return std::int64_t{r.program}; });
-  add_seconds(table, rows);
-}
-
 template <typename Row>
 void largest_change_first(std::vector<Row>& rows) {
-  const auto change = [](const Row& row) {
-    return std::abs(row.seconds_by_run.back() - row.seconds_by_run.front());
-  };
-  std::stable_sort(rows.begin(), rows.end(),
-                   [&](const Row& a, const Row& b) { return change(a) > change(b); });
+  std::stable_sort(rows.begin(), rows.end(), [&](const Row& a, const Row& b) {
+    return std::abs(a.seconds.difference()) > std::abs(b.seconds.difference());
+  });
 }
 
 void add_functions(const std::map<std::string, std::vector<double>>& seconds,
                    const std::vector<double>& ranks, Comparison& comparison) {
   for (auto [name, by_run] : seconds) {
     by_run.resize(ranks.size());
+    const auto exponent = exponent_of(ranks, by_run);
     comparison.functions.push_back(
-        {name, by_run, growth(by_run.front(), by_run.back()), exponent_of(ranks, by_run)});
+        {name, change_of(std::move(by_run), comparison.sides), exponent});
   }
   largest_change_first(comparison.functions);
 }
@@ -299,25 +187,33 @@ std::string place_of(const profile::Profile& profile, std::int64_t id) {
   return site == profile.call_sites.end() ? "" : trace::describe(*site);
 }
 
+void add_total(const char* quantity, std::vector<double> by_run, Comparison& comparison) {
+  comparison.totals.push_back({quantity, change_of(std::move(by_run), comparison.sides)});
+}
+
 // Function, place, rank that waited, rank that it waited for.
 using WaitKey = std::tuple<std::string, std::string, std::int64_t, std::int64_t>;
 
 void add_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
   std::map<WaitKey, std::vector<double>> seconds;
+  std::vector<double> waiting(profiles.size());  // of the mean rank
   for (std::size_t run = 0; run < profiles.size(); ++run) {
+    const auto ranks = static_cast<double>(profile::rank_count(*profiles[run]));
     for (const profile::CallWaits& block : profiles[run]->waits) {
       const std::string place = place_of(*profiles[run], block.site);
       for (std::size_t row = 0; row < block.rank.size(); ++row) {
         auto& by_run = seconds[{block.function, place, block.rank[row], block.awaited[row]}];
         by_run.resize(profiles.size());
         by_run[run] += base::seconds(block.total_ns[row]);
+        waiting[run] += base::seconds(block.total_ns[row]) / ranks;
       }
     }
   }
-  for (const auto& [key, by_run] : seconds) {
+  add_total("waiting_seconds", std::move(waiting), comparison);
+  for (auto& [key, by_run] : seconds) {
     const auto& [function, place, rank, awaited] = key;
     comparison.waits.push_back(
-        {function, place, rank, awaited, by_run, growth(by_run.front(), by_run.back())});
+        {function, place, rank, awaited, change_of(std::move(by_run), comparison.sides)});
   }
   largest_change_first(comparison.waits);
   comparison.waits.resize(std::min(comparison.waits.size(), kMostPairs));
@@ -339,10 +235,10 @@ void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison&
       for (const std::uint64_t ns : part.total_ns) by_run[run] += base::seconds(ns);
     }
   }
-  for (const auto& [key, by_run] : seconds) {
+  for (auto& [key, by_run] : seconds) {
     const auto& [function, place, program] = key;
     comparison.path.push_back(
-        {function, place, program, by_run, growth(by_run.front(), by_run.back())});
+        {function, place, program, change_of(std::move(by_run), comparison.sides)});
   }
   largest_change_first(comparison.path);
 }
@@ -350,9 +246,13 @@ void add_paths(const std::vector<const profile::Profile*>& profiles, Comparison&
 }  // namespace
 
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
-                                          const std::vector<std::string>& names) {
-  if (profiles.size() < 2) return base::Error{"a comparison needs two runs or more"};
+                                          const std::vector<std::string>& names, Sides sides) {
+  if (profiles.size() < 2 || sides.first == 0 || sides.last == 0)
+    return base::Error{"a comparison needs two runs or more"};
+  if (sides.have_repeats() && sides.first + sides.last != profiles.size())
+    return base::Error{"each of the repeats belongs to one side of the comparison"};
   Comparison comparison;
+  comparison.sides = sides;
   std::vector<double> ranks, seconds, bytes, messages;
   for (std::size_t i = 0; i < profiles.size(); ++i) {
     const ComparedRun run = describe(*profiles[i], names[i]);
@@ -365,10 +265,15 @@ base::Result<Comparison> compare_profiles(const std::vector<const profile::Profi
   comparison.exponent_seconds = exponent_of(ranks, seconds);
   comparison.exponent_bytes = exponent_of(ranks, bytes);
   comparison.exponent_messages = exponent_of(ranks, messages);
-  comparison.classes = compare_classes(profiles, ranks);
-  if (std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks)) {
-    comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
-  }
+  comparison.classes = compare_classes(profiles, ranks, sides);
+  const bool same_ranks = std::count(ranks.begin(), ranks.end(), ranks[0]) == std::ssize(ranks);
+  if (sides.have_repeats() && !same_ranks)
+    return base::Error{"repeats have the same number of ranks, and these runs do not"};
+  if (same_ranks) comparison.pairs = compare_pairs(*profiles.front(), *profiles.back());
+  if (std::all_of(seconds.begin(), seconds.end(), [](double value) { return value > 0; }))
+    add_total("seconds", std::move(seconds), comparison);
+  add_total("bytes", std::move(bytes), comparison);
+  add_total("messages", std::move(messages), comparison);
   return comparison;
 }
 
@@ -378,7 +283,8 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
     return;
   std::map<std::string, std::vector<double>> functions;
   std::map<std::pair<std::string, std::string>, std::vector<double>> sites;
-  std::vector<double> ranks;
+  std::map<std::string, std::vector<double>> phases;
+  std::vector<double> ranks, inside;
   const auto add = [&](std::vector<double>& by_run, std::size_t run, double seconds) {
     by_run.resize(profiles.size());
     by_run[run] += seconds / ranks[run];
@@ -389,8 +295,14 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
     for (const profile::CallTimes& block : profile.calls) summary.add(block);
     const auto times = summary.ranks(profile);
     ranks.push_back(static_cast<double>(std::max<std::size_t>(1, times.size())));
-    for (const profile::RankTime& time : times)
+    for (const profile::RankTime& time : times) {
       add(functions["(program)"], i, std::max(0.0, time.seconds - time.mpi_seconds));
+      add(inside, i, time.mpi_seconds);
+    }
+    for (const profile::CallTimes& block : profile.calls) {
+      if (block.phase.empty()) continue;
+      for (const std::uint64_t ns : block.total_ns) add(phases[block.phase], i, base::seconds(ns));
+    }
     for (const auto& [name, sum] : summary.functions()) add(functions[name], i, sum.seconds);
     for (const profile::SiteTotal& total : summary.sites(profile)) {
       add(sites[{total.function, place_of(profile, total.site)}], i, total.sum.seconds);
@@ -400,9 +312,16 @@ void compare_calls(const std::vector<const profile::Profile*>& profiles, Compari
   for (auto& [key, by_run] : sites) {
     by_run.resize(profiles.size());
     comparison.call_sites.push_back(
-        {key.first, key.second, by_run, growth(by_run.front(), by_run.back())});
+        {key.first, key.second, change_of(std::move(by_run), comparison.sides)});
   }
   largest_change_first(comparison.call_sites);
+  for (auto& [name, by_run] : phases) {
+    by_run.resize(profiles.size());
+    comparison.phases.push_back({name, change_of(std::move(by_run), comparison.sides)});
+  }
+  largest_change_first(comparison.phases);
+  inside.resize(profiles.size());
+  add_total("mpi_seconds", std::move(inside), comparison);
 }
 
 void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison) {
@@ -441,19 +360,40 @@ base::Status compare_times(const std::vector<Input>& runs, Comparison& compariso
   return base::Done{};
 }
 
-Section lay_out(const Comparison& comparison) {
-  Section section;
-  section.figure("exponent_seconds", or_nan(comparison.exponent_seconds));
-  section.figure("exponent_bytes", or_nan(comparison.exponent_bytes));
-  section.figure("exponent_messages", or_nan(comparison.exponent_messages));
-  lay_out_runs(comparison, section);
-  lay_out_classes(comparison, section);
-  lay_out_pairs(comparison, section);
-  if (!comparison.functions.empty()) lay_out_functions(comparison, section);
-  if (!comparison.call_sites.empty()) lay_out_call_sites(comparison, section);
-  if (!comparison.waits.empty()) lay_out_waits(comparison, section);
-  if (!comparison.path.empty()) lay_out_path(comparison, section);
-  return section;
+base::Result<Limit> parse_limit(const std::string& text) {
+  const auto sign = text.rfind('=');
+  std::string number = sign == text.npos ? "" : text.substr(sign + 1);
+  if (number.ends_with('%')) number.pop_back();
+  double percent = 0;
+  const auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), percent);
+  if (sign == 0 || failed != std::errc() || end != number.data() + number.size() ||
+      !std::isfinite(percent)) {
+    return base::Error{
+        "a limit is a quantity and the most by which it may grow, seconds=5%, and '" + text +
+        "' is not"};
+  }
+  return Limit{text.substr(0, sign), percent};
+}
+
+base::Result<CheckedLimit> check_limit(const Comparison& comparison, const Limit& limit) {
+  const Change* found = nullptr;
+  std::string known;
+  const auto look = [&](const auto& rows, const std::string& prefix, auto name, auto change) {
+    for (const auto& row : rows) {
+      if (prefix + row.*name == limit.quantity) found = &(row.*change);
+    }
+  };
+  look(comparison.totals, "", &ComparedTotal::quantity, &ComparedTotal::value);
+  look(comparison.functions, "", &ComparedFunction::name, &ComparedFunction::seconds);
+  look(comparison.phases, "phase:", &ComparedPhase::name, &ComparedPhase::seconds);
+  if (found == nullptr) {
+    for (const ComparedTotal& total : comparison.totals) base::add_to_list(known, total.quantity);
+    return base::Error{"these runs have no '" + limit.quantity + "' to limit; they have " + known +
+                       ", MPI functions and, as phase:NAME, named phases"};
+  }
+  const bool grew = found->growth > 1 + limit.percent / 100;
+  const bool by_chance = comparison.sides.can_differ() && !found->is_significant();
+  return CheckedLimit{limit, *found, grew && !by_chance};
 }
 
 }  // namespace fathom::analysis

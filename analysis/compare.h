@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Compares two runs, or N scales, of a program: what grew, and by how much.
+// Compares two runs, N scales, or two sets of repeats of a program: what grew, and by how much.
 //
-// The first run is the base.
+// The first run is the base. Runs of one program at one size may be repeats: some of the program as
+// it was, the others as it is now. A side of the comparison is then a set of repeats, and its value
+// their median.
 //
 //     growth            last / first; infinite if the first is 0, which is written as null
+//     p                 of repeats: the probability that chance alone makes them differ so much
+//                       (repeats.h), of each value by itself
 //     exponent          slope of log(value) over log(ranks), least squares over all runs with a
 //                       value, for runs with at least two different numbers of ranks: 0 constant,
 //                       1 grows with the ranks, 2 grows with the pairs
@@ -19,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/repeats.h"
 #include "analysis/results/section.h"
 #include "analysis/scope/input.h"
 #include "base/result.h"
@@ -26,6 +31,25 @@
 #include "profile/summary.h"
 
 namespace fathom::analysis {
+
+// How many runs, from the beginning and from the end, are repeats of what is compared.
+struct Sides {
+  std::size_t first = 1, last = 1;
+
+  bool have_repeats() const { return first > 1 || last > 1; }
+  bool can_differ() const { return analysis::can_differ(first, last); }
+};
+
+// A value of each run.
+struct Change {
+  std::vector<double> by_run;
+  Repeats first, last;
+  double growth = 1;
+  double p = 1;
+
+  double difference() const { return last.median - first.median; }
+  bool is_significant() const { return p < kSignificant; }
+};
 
 struct ComparedRun {
   std::string name;
@@ -54,65 +78,99 @@ struct ComparedPair {
   profile::Volume first, last;
 };
 
+// A quantity of the whole run: "seconds" (of the run), "mpi_seconds" and "waiting_seconds" (of the
+// mean rank), "bytes", "messages".
+struct ComparedTotal {
+  std::string quantity;
+  Change value;
+};
+
 struct ComparedFunction {
-  std::string name;                    // "(program)" is outside MPI
-  std::vector<double> seconds_by_run;  // of the mean rank
-  double growth = 0;
+  std::string name;  // "(program)" is outside MPI
+  Change seconds;    // of the mean rank
   std::optional<double> exponent;
 };
 
 struct ComparedCallSite {
-  std::string function;                // "MPI_Wait"
-  std::string place;                   // "exchange (halo.c:88)"
-  std::vector<double> seconds_by_run;  // of the mean rank
-  double growth = 0;
+  std::string function;  // "MPI_Wait"
+  std::string place;     // "exchange (halo.c:88)"
+  Change seconds;        // of the mean rank
+};
+
+struct ComparedPhase {
+  std::string name;  // as the program names it
+  Change seconds;    // in MPI, of the mean rank
 };
 
 struct ComparedWait {
   std::string function;                // of the calls that waited: "MPI_Wait"
   std::string place;                   // "exchange (halo.c:88)"
   std::int64_t rank = 0, awaited = 0;  // who waited for whom
-  std::vector<double> seconds_by_run;
-  double growth = 0;
+  Change seconds;
 };
 
 struct ComparedPathPart {
   std::string function;
   std::string place;
-  bool program = false;                // computing before the calls
-  std::vector<double> seconds_by_run;  // on the critical path, over all ranks
-  double growth = 0;
+  bool program = false;  // computing before the calls
+  Change seconds;        // on the critical path, over all ranks
 };
 
 struct Comparison {
+  Sides sides;
   std::vector<ScalingRow> runs;
+  std::vector<ComparedTotal> totals;   // those that all runs know
   std::vector<ComparedClass> classes;  // largest change in bytes first, then in messages
-  std::vector<ComparedPair> pairs;  // same order; at most 64, only if all runs have the same ranks
+  // The same order; of the first run and the last. At most 64, only if all have the same ranks.
+  std::vector<ComparedPair> pairs;
   std::vector<ComparedFunction>
       functions;  // largest change in seconds first; only if all runs have times of calls
   std::vector<ComparedCallSite> call_sites;  // the same; only from profiles with times
+  std::vector<ComparedPhase> phases;         // the same
   // The same; waits only if all runs have the same ranks, and at most 64 of them.
   std::vector<ComparedWait> waits;
   std::vector<ComparedPathPart> path;
   std::optional<double> exponent_bytes, exponent_messages, exponent_seconds;
 };
 
-// An Error if there are fewer than two profiles.
+// An Error if there are fewer than two profiles or, with repeats, if a profile belongs to none or
+// both of the sides, or they have different numbers of ranks.
 base::Result<Comparison> compare_profiles(const std::vector<const profile::Profile*>& profiles,
-                                          const std::vector<std::string>& names);
+                                          const std::vector<std::string>& names, Sides sides = {});
 
-// Adds functions and call sites from the times in the profiles; nothing if one of them has none. A
-// call site is the same in two runs if the MPI function and the place's text are, so that programs
-// built anew can be compared.
+// Adds functions, call sites and phases from the times in the profiles; nothing if one of them has
+// none. A call site is the same in two runs if the MPI function and the place's text are, so that
+// programs built anew can be compared.
 void compare_calls(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
 
 // Adds the waits, and the parts of the critical paths, of the profiles that know them; nothing if
 // one of them does not. Places are compared as above.
 void compare_waits(const std::vector<const profile::Profile*>& profiles, Comparison& comparison);
 
-// Adds the functions from the traces instead; nothing if one of the runs has no trace. One pass over each trace.
+// Adds the functions from the traces instead; nothing if one of the runs has no trace. One pass over
+// each trace.
 base::Status compare_times(const std::vector<Input>& runs, Comparison& comparison);
 
-Section lay_out(const Comparison& comparison);
+// The most by which a quantity may grow: "MPI_Allreduce=5%".
+struct Limit {
+  std::string quantity;  // of a ComparedTotal, an MPI function, or "phase:NAME"
+  double percent = 0;
+};
+
+base::Result<Limit> parse_limit(const std::string& text);
+
+struct CheckedLimit {
+  Limit limit;
+  Change value;
+  // The medians differ by more than the limit and, if the repeats are enough to tell, by more than
+  // chance explains.
+  bool is_exceeded = false;
+};
+
+// An Error if the quantity is not known in all runs; it says which are.
+base::Result<CheckedLimit> check_limit(const Comparison& comparison, const Limit& limit);
+
+// `limits`: those that were checked.
+Section lay_out(const Comparison& comparison, const std::vector<CheckedLimit>& limits = {});
 
 }  // namespace fathom::analysis

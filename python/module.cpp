@@ -411,10 +411,14 @@ py::dict analyze(Run& run, const std::vector<std::string>& names,
   return made;
 }
 
-py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& names) {
+// The last `repeats` runs are compared with all before them; 0: each run with the first.
+py::dict compare(const std::vector<Run*>& runs, const std::vector<std::string>& names,
+                 std::size_t repeats) {
   std::vector<const profile::Profile*> profiles;
   for (Run* run : runs) profiles.push_back(&run->profile());
-  analysis::Comparison comparison = value_or_throw(analysis::compare_profiles(profiles, names));
+  analysis::Comparison comparison = value_or_throw(analysis::compare_profiles(
+      profiles, names,
+      repeats == 0 ? analysis::Sides{} : analysis::Sides{runs.size() - repeats, repeats}));
   analysis::compare_calls(profiles, comparison);
   analysis::compare_waits(profiles, comparison);
   return as_dict(analysis::lay_out(comparison));

@@ -26,7 +26,8 @@ constexpr std::size_t kRowsShown = 12;
 constexpr char kRest[] = "--json has them all";
 
 struct CompareOptions {
-  std::vector<std::string> runs;
+  std::vector<std::string> runs, with;
+  std::vector<std::string> limits;
   ResultOutput output;
 };
 
@@ -81,6 +82,70 @@ std::string scaling_table(const analysis::Comparison& comparison, const Terminal
   return table.text(terminal, kRest) + folded(efficiency_note(comparison), terminal.width(), 0);
 }
 
+std::string p_text(double p) { return p < 0.001 ? "<0.001" : fmt::format("{:.3f}", p); }
+
+// "1.23 s", "3.45 GB", "47,761".
+std::string amount_of(const std::string& quantity, double value) {
+  if (quantity == "bytes") return human_bytes(value);
+  if (quantity == "messages") return grouped(static_cast<std::uint64_t>(std::llround(value)));
+  return human_seconds(value);
+}
+
+std::string spread_of(const std::string& quantity, const analysis::Repeats& repeats) {
+  if (repeats.least == repeats.most) return "always";
+  return amount_of(quantity, repeats.least) + " to " + amount_of(quantity, repeats.most);
+}
+
+const char* title_of(const std::string& quantity) {
+  if (quantity == "seconds") return "run time";
+  if (quantity == "mpi_seconds") return "in MPI (mean rank)";
+  if (quantity == "waiting_seconds") return "waiting (mean rank)";
+  return quantity == "bytes" ? "bytes" : "messages";
+}
+
+// "slower: 1.31 s instead of 1.23 s, by more than chance explains (p = 0.008, Mann-Whitney)"
+std::string verdict_on_time(const analysis::Comparison& comparison) {
+  for (const analysis::ComparedTotal& total : comparison.totals) {
+    if (total.quantity != "seconds") continue;
+    const analysis::Change& change = total.value;
+    const std::string values =
+        human_seconds(change.last.median) + " instead of " + human_seconds(change.first.median);
+    const char* direction = change.difference() > 0 ? "slower" : "faster";
+    if (!comparison.sides.can_differ())
+      return "too few repeats to tell a difference from chance; four of each are enough\n";
+    if (!change.is_significant())
+      return fmt::format("no difference in run time that chance does not explain: {} (p = {})\n",
+                         values, p_text(change.p));
+    return fmt::format("{}: {}, by more than chance explains (p = {})\n", direction, values,
+                       p_text(change.p));
+  }
+  return "";
+}
+
+// What `fathom compare BEFORE... --with AFTER...` shows first.
+std::string repeats_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  const analysis::Sides& sides = comparison.sides;
+  const auto repeats = [](std::size_t count) {
+    return fmt::format("{} run{}", count, count == 1 ? "" : "s");
+  };
+  TextTable table = table_of("median", {});
+  table.column(repeats(sides.first));
+  table.column("then " + repeats(sides.last));
+  for (const char* title : {"growth", "p", "spread", "then"}) table.column(title);
+  for (const analysis::ComparedTotal& total : comparison.totals) {
+    const analysis::Change& change = total.value;
+    table.row({title_of(total.quantity), amount_of(total.quantity, change.first.median),
+               amount_of(total.quantity, change.last.median), ratio(change.growth),
+               p_text(change.p), spread_of(total.quantity, change.first),
+               spread_of(total.quantity, change.last)});
+  }
+  const std::string note =
+      "p: how probable it is that chance alone makes two such sets differ so much (Mann-Whitney). "
+      "Of twenty values that did not change, one is expected below 0.05\n";
+  return folded(verdict_on_time(comparison), terminal.width(), 0) + "\n" +
+         table.text(terminal, kRest) + folded(note, terminal.width(), 0);
+}
+
 std::string class_table(const analysis::Comparison& comparison, const Terminal& terminal) {
   TextTable table =
       table_of("class", {"bytes", "then", "growth", "bytes as", "messages", "then", "growth"});
@@ -108,38 +173,61 @@ std::string pair_table(const analysis::Comparison& comparison, const Terminal& t
   return "\n" + table.text(terminal, kRest);
 }
 
-std::string function_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  if (comparison.functions.empty()) return "";
-  TextTable table = table_of("time of the mean rank", {"seconds", "then", "growth", "as"});
-  const std::size_t shown = std::min(kRowsShown, comparison.functions.size());
-  for (std::size_t i = 0; i < shown; ++i) {
-    const analysis::ComparedFunction& row = comparison.functions[i];
-    table.row({printable(row.name), fmt::format("{:.6f}", row.seconds_by_run.front()),
-               fmt::format("{:.6f}", row.seconds_by_run.back()), ratio(row.growth),
-               exponent(row.exponent)});
-  }
-  return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.functions.size());
-}
-
 std::string called(const std::string& function, const std::string& place) {
   return place.empty() ? function : function + " in " + place;
 }
 
-std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
-  if (comparison.call_sites.empty()) return "";
-  TextTable table = table_of("call sites that changed most", {"seconds", "then", "growth"});
-  const std::size_t shown = std::min(kRowsShown, comparison.call_sites.size());
+// `last`: the title of a further column, and what it has for a row; p, where runs are repeated.
+template <typename Row, typename Name, typename Last>
+std::string seconds_table(const std::string& title, const std::vector<Row>& rows,
+                          const analysis::Comparison& comparison, const Terminal& terminal,
+                          Name name_of, const char* last, Last last_of) {
+  if (rows.empty()) return "";
+  std::vector<const char*> columns{"seconds", "then", "growth"};
+  const bool has_p = comparison.sides.have_repeats();
+  if (has_p) columns.push_back("p");
+  if (last != nullptr) columns.push_back(last);
+  TextTable table = table_of(title, columns);
+  const std::size_t shown = std::min(kRowsShown, rows.size());
   for (std::size_t i = 0; i < shown; ++i) {
-    const analysis::ComparedCallSite& row = comparison.call_sites[i];
-    table.row({printable(called(row.function, row.place)),
-               fmt::format("{:.6f}", row.seconds_by_run.front()),
-               fmt::format("{:.6f}", row.seconds_by_run.back()), ratio(row.growth)});
+    const analysis::Change& change = rows[i].seconds;
+    std::vector<std::string> cells{printable(name_of(rows[i])),
+                                   fmt::format("{:.6f}", change.first.median),
+                                   fmt::format("{:.6f}", change.last.median), ratio(change.growth)};
+    if (has_p) cells.push_back(p_text(change.p));
+    if (last != nullptr) cells.push_back(last_of(rows[i]));
+    table.row(std::move(cells));
   }
-  return "\n" + table.text(terminal, kRest) + and_more(shown, comparison.call_sites.size());
+  return "\n" + table.text(terminal, kRest) + and_more(shown, rows.size());
+}
+
+template <typename Row, typename Name>
+std::string seconds_table(const std::string& title, const std::vector<Row>& rows,
+                          const analysis::Comparison& comparison, const Terminal& terminal,
+                          Name name_of) {
+  return seconds_table(title, rows, comparison, terminal, name_of, nullptr,
+                       [](const Row&) { return std::string(); });
+}
+
+std::string function_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  return seconds_table(
+      "time of the mean rank", comparison.functions, comparison, terminal,
+      [](const auto& row) { return row.name; }, comparison.sides.have_repeats() ? nullptr : "as",
+      [](const auto& row) { return exponent(row.exponent); });
+}
+
+std::string call_site_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  return seconds_table("call sites that changed most", comparison.call_sites, comparison, terminal,
+                       [](const auto& row) { return called(row.function, row.place); });
+}
+
+std::string phase_table(const analysis::Comparison& comparison, const Terminal& terminal) {
+  return seconds_table("time in MPI by phase", comparison.phases, comparison, terminal,
+                       [](const auto& row) { return row.name; });
 }
 
 // "800 ms more in MPI_Wait in exchange (halo.c:88), rank 5 waits for rank 4"; nothing about changes
-// that are small beside the run.
+// that are small beside the run, or that chance explains.
 template <typename Row, typename Text>
 std::string changes_text(const std::string& title, const std::vector<Row>& rows,
                          const analysis::Comparison& comparison, const Terminal& terminal,
@@ -150,11 +238,14 @@ std::string changes_text(const std::string& title, const std::vector<Row>& rows,
   for (const analysis::ScalingRow& row : comparison.runs)
     longest = std::max(longest, row.run.seconds);
   std::string text;
-  for (std::size_t i = 0; i < std::min(kShown, rows.size()); ++i) {
-    const double change = rows[i].seconds_by_run.back() - rows[i].seconds_by_run.front();
-    if (std::abs(change) < kLeastShare * longest || change == 0) break;
+  std::size_t shown = 0;
+  for (const Row& row : rows) {
+    const double change = row.seconds.difference();
+    if (shown == kShown || std::abs(change) < kLeastShare * longest || change == 0) break;
+    if (comparison.sides.can_differ() && !row.seconds.is_significant()) continue;
+    ++shown;
     text += folded(fmt::format("  {} {} {}\n", human_seconds(std::abs(change)),
-                               change > 0 ? "more" : "less", printable(text_of(rows[i]))),
+                               change > 0 ? "more" : "less", printable(text_of(row))),
                    terminal.width(), 4);
   }
   return text.empty() ? "" : "\n" + terminal.styled(Style::kHeading, title) + "\n" + text;
@@ -176,8 +267,28 @@ std::string path_changes(const analysis::Comparison& comparison, const Terminal&
                       });
 }
 
+std::string limits_text(const std::vector<analysis::CheckedLimit>& limits,
+                        const analysis::Comparison& comparison, const Terminal& terminal) {
+  std::string text;
+  for (const analysis::CheckedLimit& checked : limits) {
+    const double grown = (checked.value.growth - 1) * 100;
+    const std::string by = std::isfinite(grown) ? fmt::format("{:+.3g} %", grown) : "from nothing";
+    const bool above = grown > checked.limit.percent;
+    const char* verdict = checked.is_exceeded ? "exceeded"
+                          : above             ? "kept, because chance explains it"
+                                              : "kept";
+    text += folded(
+        fmt::format("limit {}: {} grew by {}, at most {:g} %{}\n", verdict,
+                    printable(checked.limit.quantity), by, checked.limit.percent,
+                    comparison.sides.have_repeats() ? ", p = " + p_text(checked.value.p) : ""),
+        terminal.width(), 2);
+  }
+  return text.empty() ? "" : "\n" + text;
+}
+
 std::string comparison_text(const analysis::Comparison& comparison, const Terminal& terminal) {
-  std::string text = scaling_table(comparison, terminal);
+  std::string text = comparison.sides.have_repeats() ? repeats_table(comparison, terminal)
+                                                     : scaling_table(comparison, terminal);
   if (comparison.exponent_bytes) {
     text += folded(
         fmt::format("bytes grow as {}, messages as {}{}\n", exponent(comparison.exponent_bytes),
@@ -189,8 +300,9 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
   }
   const std::string changes =
       wait_changes(comparison, terminal) + path_changes(comparison, terminal);
-  text += function_table(comparison, terminal) + call_site_table(comparison, terminal) + changes +
-          class_table(comparison, terminal) + pair_table(comparison, terminal);
+  text += function_table(comparison, terminal) + call_site_table(comparison, terminal) +
+          phase_table(comparison, terminal) + changes + class_table(comparison, terminal) +
+          pair_table(comparison, terminal);
   const bool same = std::all_of(
       comparison.classes.begin(), comparison.classes.end(),
       [](const auto& row) { return row.growth_bytes == 1 && row.growth_messages == 1; });
@@ -200,20 +312,31 @@ std::string comparison_text(const analysis::Comparison& comparison, const Termin
 }
 
 int compare(const CompareOptions& options) {
-  if (options.runs.size() < 2)
+  if (options.runs.size() + options.with.size() < 2 || options.runs.empty())
     return fail(kWrongUsage, "compare", "name two runs or more; see fathom compare --help");
   if (const auto checked = check(options.output); !checked)
     return fail(kWrongUsage, "compare", checked.error().message);
+  std::vector<analysis::Limit> limits;
+  for (const std::string& text : options.limits) {
+    auto limit = analysis::parse_limit(text);
+    if (!limit) return fail(kWrongUsage, "compare", limit.error().message);
+    limits.push_back(std::move(*limit));
+  }
+  std::vector<std::string> names = options.runs;
+  names.insert(names.end(), options.with.begin(), options.with.end());
+  const analysis::Sides sides = options.with.empty()
+                                    ? analysis::Sides{}
+                                    : analysis::Sides{options.runs.size(), options.with.size()};
   std::vector<analysis::LoadedRun> runs;
   std::vector<const profile::Profile*> profiles;
-  for (const std::string& name : options.runs) {
+  for (const std::string& name : names) {
     auto run = load_named_run(name, {});
     if (!run) return fail(kFailed, "compare", run.error().message);
     runs.push_back(std::move(*run));
   }
   // Only now, because a growing `runs` moves its profiles.
   for (const analysis::LoadedRun& run : runs) profiles.push_back(&*run.profile);
-  auto comparison = analysis::compare_profiles(profiles, options.runs);
+  auto comparison = analysis::compare_profiles(profiles, names, sides);
   if (!comparison) return fail(kFailed, "compare", comparison.error().message);
   analysis::compare_calls(profiles, *comparison);
   analysis::compare_waits(profiles, *comparison);
@@ -221,13 +344,22 @@ int compare(const CompareOptions& options) {
   for (const analysis::LoadedRun& run : runs) inputs.push_back(run.input({}));
   if (const auto timed = analysis::compare_times(inputs, *comparison); !timed)
     return fail(kFailed, "compare", timed.error().message);
-  if (options.output.wants_json()) {
-    return deliver(
-        options.output, "compare",
-        analysis::section_text(analysis::lay_out(*comparison), analysis::kComparisonSchema));
+  std::vector<analysis::CheckedLimit> checked;
+  for (const analysis::Limit& limit : limits) {
+    auto result = analysis::check_limit(*comparison, limit);
+    if (!result) return fail(kWrongUsage, "compare", result.error().message);
+    checked.push_back(std::move(*result));
   }
   const Terminal terminal = Terminal::of(options.output.path);
-  return deliver(options.output, "compare", comparison_text(*comparison, terminal));
+  const int delivered = deliver(
+      options.output, "compare",
+      options.output.wants_json()
+          ? analysis::section_text(analysis::lay_out(*comparison, checked),
+                                   analysis::kComparisonSchema)
+          : comparison_text(*comparison, terminal) + limits_text(checked, *comparison, terminal));
+  const bool exceeded =
+      std::any_of(checked.begin(), checked.end(), [](const auto& one) { return one.is_exceeded; });
+  return delivered == kFine && exceeded ? kLimitExceeded : delivered;
 }
 
 }  // namespace
@@ -236,6 +368,15 @@ Action declare_compare(CLI::App& app) {
   auto options = std::make_shared<CompareOptions>();
   app.add_option("RUN", options->runs, "two or more run directories or profiles, the base first")
       ->type_name("");
+  app.add_option("--with", options->with,
+                 "repeats of the program as it is now; RUN... are then repeats of what it was")
+      ->type_name("RUN...");
+  app.add_option("--limit", options->limits,
+                 "exit with 3 if this grew by more: seconds, mpi_seconds, waiting_seconds, bytes, "
+                 "messages, an MPI function or phase:NAME (several times)")
+      ->type_name("NAME=PERCENT")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   add_result_output(app, options->output);
   return [options] { return compare(*options); };
 }

@@ -9,7 +9,10 @@ namespace fathom::cli {
 inline constexpr char kCompareExamples[] =
     "  fathom compare before after\n"
     "  fathom compare p4 p8 p16 p32 --json\n"
-    "RUN is a run directory or a profile.json. The first is the base; growth is last over first.\n";
+    "  fathom compare old-* --with new-* --limit seconds=3%\n"
+    "RUN is a run directory or a profile.json. The first is the base; growth is last over first, "
+    "of\n"
+    "repeats the median of the ones over that of the others.\n";
 
 Action declare_compare(CLI::App& app);
 

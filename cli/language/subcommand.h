@@ -14,8 +14,9 @@
 namespace fathom::cli {
 
 inline constexpr int kFine = 0;
-inline constexpr int kFailed = 1;      // the data or the run failed
-inline constexpr int kWrongUsage = 2;  // nothing was done: the request cannot be carried out
+inline constexpr int kFailed = 1;         // the data or the run failed
+inline constexpr int kWrongUsage = 2;     // nothing was done: the request cannot be carried out
+inline constexpr int kLimitExceeded = 3;  // compare: something grew more than it may
 
 using Action = std::function<int()>;
 

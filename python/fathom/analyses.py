@@ -21,11 +21,15 @@ def _tables(section):
     return shown.Names("table", {name: pandas.DataFrame(table, copy=False) for name, table in section["tables"].items()})
 
 
-def compare(runs) -> dict[str, pandas.DataFrame]:
-    """Runs side by side, as `fathom compare`: the tables runs, classes, pairs, and those of times that all runs have:
-    functions, call_sites, waits, path.
+def compare(runs, new=()) -> dict[str, pandas.DataFrame]:
+    """Runs side by side, as `fathom compare`: the tables runs, totals, classes, pairs, and those of times that all runs
+    have: functions, call_sites, phases, waits, path.
+
+    With `new`, `runs` are repeats of the program as it was, and `new` of what it is now: the tables then have the medians
+    of both, their spread, and p, the probability that chance alone makes them differ so much (Mann-Whitney).
     """
-    return _tables(_core.compare([run._core for run in runs], [run.path for run in runs]))
+    runs, new = list(runs), list(new)
+    return _tables(_core.compare([run._core for run in runs + new], [run.path for run in runs + new], len(new)))
 
 
 class Analysis:

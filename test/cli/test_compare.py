@@ -88,6 +88,49 @@ class Compare(harness.CliTest):
         self.assertFalse({"waits", "path"} & set(made))
         self.assertNotIn("changed most rank", page)
 
+    def repeats(self, *seconds):
+        """Run directories of runs that took so long, all the same but for that."""
+        return [self.write_run(f"s{number}-{value}", exchange(4, value)) for number, value in enumerate(seconds)]
+
+    def test_repeats_are_compared_by_their_medians(self):
+        before, after = self.repeats(10, 10.2, 9.9, 10.1), self.repeats(11, 11.4, 11.2, 11.1)
+        result = self.fathom("compare", *before, "--with", *after, "--json")
+        made = json.loads(result.stdout)
+        self.assertEqual(made["runs"]["side"], ["first"] * 4 + ["last"] * 4)
+        row = dict(zip(made["totals"], list(zip(*made["totals"].values()))[0]))
+        self.assertEqual([row[key] for key in ("quantity", "first", "first_least", "first_most")],
+                         ["seconds", 10.05, 9.9, 10.2])
+        self.assertAlmostEqual(row["last"], 11.15)
+        self.assertAlmostEqual(row["p"], 2 / 70)
+        page = self.fathom("compare", *before, "--with", *after).stdout
+        self.assertTrue(page.startswith("slower: 11.1 s instead of 10.1 s, by more than chance explains (p = 0.029)\n"), page)
+        page = self.fathom("compare", *before, "--with", *before).stdout
+        self.assertTrue(page.startswith("no difference in run time that chance does not explain"), page)
+        page = self.fathom("compare", *before[:3], "--with", *after[:3]).stdout
+        self.assertTrue(page.startswith("too few repeats to tell a difference from chance"), page)
+
+    def test_a_limit_decides_the_exit_code(self):
+        before, after = self.repeats(10, 10.2, 9.9, 10.1), self.repeats(11, 11.4, 11.2, 11.1)
+        for limit, code, says in (("seconds=5%", 3, "limit exceeded: seconds grew by +10.9 %, at most 5 %, p = 0.029"),
+                                  ("seconds=15", 0, "limit kept: seconds grew by +10.9 %, at most 15 %"),
+                                  ("messages=0%", 0, "limit kept: messages grew by +0 %, at most 0 %")):
+            result = self.fathom("compare", *before, "--with", *after, "--limit", limit)
+            self.assertEqual(result.returncode, code, result.stderr)
+            self.assertIn(says, result.stdout)
+        overlapping = self.repeats(12, 10, 9.5, 11)
+        result = self.fathom("compare", *before, "--with", *overlapping, "--limit", "seconds=1%")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("limit kept, because chance explains it: seconds grew by", result.stdout)
+        result = self.fathom("compare", *before, "--with", *after, "--limit", "seconds=5%", "--limit", "bytes=0%", "--json")
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(json.loads(result.stdout)["limits"]["exceeded"], [1, 0])
+        self.assert_refused(self.fathom("compare", *before, "--limit", "speed=5%"), 2, "have no 'speed'", "messages")
+        self.assert_refused(self.fathom("compare", *before, "--limit", "seconds"), 2, "seconds=5%")
+
+    def test_repeats_of_different_sizes_are_refused(self):
+        names = [self.write_run("four", exchange(4, 8.0)), self.write_run("eight", exchange(8, 8.0))]
+        self.assert_refused(self.fathom("compare", names[0], "--with", *names), 1, "the same number of ranks")
+
     def test_equal_runs_show_no_growth(self):
         self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])
 

@@ -496,6 +496,9 @@ class Generated(unittest.TestCase):
     def test_runs_are_compared(self):
         tables = fathom.compare([self.run_, self.run_])
         self.assertEqual(tables["classes"]["growth_bytes"].unique().tolist(), [1])
+        repeats = fathom.compare([self.run_] * 4, new=[self.run_] * 4)
+        self.assertEqual(repeats["runs"]["side"].tolist(), ["first"] * 4 + ["last"] * 4)
+        self.assertEqual(repeats["totals"]["p"].unique().tolist(), [1])
         table = fathom.multirun_analysis([self.run_])
         self.assertEqual(table.index.tolist(), [8])
         self.assertAlmostEqual(table.to_numpy().sum() * 8, self.run_.calls()["time.exc"].sum())

@@ -234,7 +234,8 @@ class WithoutTrace(unittest.TestCase):
 
     def test_two_profiles_are_compared(self):
         tables = fathom.compare([self.run_, self.run_])
-        self.assertEqual(set(tables), {"runs", "classes", "pairs", "functions", "function_seconds", "call_sites", "waits", "path"})
+        self.assertEqual(set(tables), {"runs", "totals", "classes", "pairs", "functions", "function_seconds", "call_sites", "phases",
+                                       "waits", "path"})
         self.assertEqual(tables["waits"]["growth"].unique().tolist(), [1])
 
     def test_a_profile_without_times_says_so(self):

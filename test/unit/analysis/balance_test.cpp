@@ -226,14 +226,14 @@ TEST_CASE("a comparison shows the mean rank's time per function if all runs were
   std::map<std::string, const ComparedFunction*> of;
   for (const ComparedFunction& row : compared.functions) of[row.name] = &row;
   CHECK(compared.functions.front().name == "MPI_Barrier");  // changed most: from nothing to 250
-  CHECK(std::isinf(of.at("MPI_Barrier")->growth));
-  CHECK(of.at("(program)")->seconds_by_run[0] == doctest::Approx(100e-9).scale(0));
-  CHECK(of.at("(program)")->seconds_by_run[1] ==
+  CHECK(std::isinf(of.at("MPI_Barrier")->seconds.growth));
+  CHECK(of.at("(program)")->seconds.by_run[0] == doctest::Approx(100e-9).scale(0));
+  CHECK(of.at("(program)")->seconds.by_run[1] ==
         doctest::Approx(250e-9).scale(0));  // three times 200, once 400
-  CHECK(of.at("(program)")->growth == doctest::Approx(2.5));
+  CHECK(of.at("(program)")->seconds.growth == doctest::Approx(2.5));
   CHECK(*of.at("(program)")->exponent == doctest::Approx(std::log2(2.5)));
-  CHECK(of.at("MPI_Recv")->seconds_by_run[0] == doctest::Approx(85e-9).scale(0));
-  CHECK(of.at("MPI_Recv")->growth == 0);
+  CHECK(of.at("MPI_Recv")->seconds.by_run[0] == doctest::Approx(85e-9).scale(0));
+  CHECK(of.at("MPI_Recv")->seconds.growth == 0);
   Comparison without;
   Input profile_alone;
   REQUIRE(compare_times({first.input, profile_alone}, without).ok());
