@@ -1,13 +1,16 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Draws a run: traffic and message matrices and the histogram of message sizes; time by call, time of each rank, who
-waited for whom and the critical path; of a traced run also its timeline and calls over time. Or a simulation: loads of links, the network
-coloured by load for each snapshot beside the results, and links over time.
+waited for whom and the critical path; of a traced run also its timeline and calls over time. Or a simulation: loads of
+links, the network coloured by load for each snapshot beside the results, and links over time. Or a comparison: what
+changed, and how the program scales.
 
-Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR
+Called by `fathom plot`; works on its own too: plot.py RUN/profile.json -o DIR, plot.py SIMULATION/results.json -o DIR,
+plot.py COMPARISON.json -o DIR
 """
 import argparse
 import importlib.util
+import json
 import os
 import sys
 
@@ -27,7 +30,7 @@ def load_drawing():
 
 
 load_drawing()
-from fathom_plots import bars, matrix, network, numbers, over_time, simulation, sizes, style, timeline  # noqa: E402
+from fathom_plots import bars, comparison, matrix, network, numbers, over_time, simulation, sizes, style, timeline  # noqa: E402
 from fathom_plots.profile import BadProfile, Choice, Profile  # noqa: E402
 
 
@@ -74,6 +77,18 @@ def simulation_pictures(path):
     for name, path in simulation.timelines(os.path.dirname(path) or ".").items():
         pictures[name] = lambda name=name, path=path: simulation.draw_timeline(path, name.replace("-", " ") + ": links over time")
     return pictures
+
+
+def comparison_in(path):
+    """What `fathom compare --json` wrote; None if the file is something else."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            if comparison.SCHEMA not in file.read(200):  # profiles may be large
+                return None
+            file.seek(0)
+            return json.load(file)
+    except (OSError, ValueError):
+        return None
 
 
 def trace_pictures(arguments):
@@ -125,6 +140,8 @@ def main():
     arguments = parse_arguments()
     if os.path.basename(arguments.profile) == "results.json":
         pictures = simulation_pictures(arguments.profile)
+    elif compared := comparison_in(arguments.profile):
+        pictures = comparison.pictures(compared)
     else:  # an imported trace has no profile
         pictures = trace_pictures(arguments)
         if not pictures or os.path.exists(arguments.profile):

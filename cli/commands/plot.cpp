@@ -33,12 +33,12 @@ struct PlotOptions {
   Window window;
 };
 
-// A simulation's results.json, or a run's profile; the trace is in its folder.
+// A simulation's results.json, a comparison, or a run's profile; the trace is in its folder.
 base::Result<std::string> what_to_draw(const std::string& run) {
   std::error_code failed;
   const std::string results = run + "/results.json";
   if (std::filesystem::exists(results, failed)) return results;
-  if (std::filesystem::path(run).filename() == "results.json") return run;
+  if (run.ends_with(".json") && std::filesystem::exists(run, failed)) return run;
   auto profile = profile_of(run);
   if (!profile && std::filesystem::exists(run + "/trace", failed))
     return run + "/profile.json";  // only the trace exists
@@ -117,7 +117,9 @@ int plot(const PlotOptions& options) {
 
 Action declare_plot(CLI::App& app) {
   auto options = std::make_shared<PlotOptions>();
-  app.add_option("RUN", options->run, "run directory, profile.json, or the folder of a simulation")
+  app.add_option(
+         "RUN", options->run,
+         "run directory, profile.json, folder of a simulation, or what compare wrote as JSON")
       ->required()
       ->type_name("");
   app.add_option("-o,--output", options->directory, "folder for the pictures, created if needed")

@@ -11,6 +11,7 @@ inline constexpr char kPlotExamples[] =
     "  fathom plot r1 -o plots --classes MPI_Alltoall --format svg\n"
     "  fathom plot r1 -o plots --hidden\n"
     "  fathom plot r1 -o plots --from 1.25s --to 1.26s\n"
+    "  fathom compare old-* --with new-* -o change.json; fathom plot change.json -o plots\n"
     "Writes into DIR: traffic (bytes by pair), messages (messages by pair), sizes (histogram, by "
     "messages and bytes).\n"
     "Of a traced run also timeline (all ranks from MPI_Init to MPI_Finalize, and a part in detail: "

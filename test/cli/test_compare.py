@@ -131,6 +131,18 @@ class Compare(harness.CliTest):
         names = [self.write_run("four", exchange(4, 8.0)), self.write_run("eight", exchange(8, 8.0))]
         self.assert_refused(self.fathom("compare", names[0], "--with", *names), 1, "the same number of ranks")
 
+    def test_a_comparison_is_drawn(self):
+        before, after = fixtures.with_waits(fixtures.hpcc4()), fixtures.with_waits(fixtures.hpcc4())
+        after["calls"][0]["total_ns"] = [2 * ns for ns in after["calls"][0]["total_ns"]]
+        names = [self.write_run("before", before), self.write_run("after", after)]
+        sizes = [self.write_run(f"p{ranks}", exchange(ranks, 40 / ranks)) for ranks in (4, 8, 16)]
+        for words, pictures in (((names[0], "--with", names[1], names[1]), {"changes.png", "repeats.png"}),
+                                (names, {"changes.png"}), (sizes, {"scaling.png"})):
+            self.assertEqual(self.fathom("compare", *words, "-o", "made.json", "--force").returncode, 0)
+            drawn = self.fathom("plot", "made.json", "-o", "plots")
+            self.assertEqual(drawn.returncode, 0, drawn.stderr)
+            self.assertEqual({line.split("/")[-1] for line in drawn.stdout.splitlines()}, pictures)
+
     def test_equal_runs_show_no_growth(self):
         self.assertIn("nothing grew", self.compare(exchange(4, 8.0), exchange(4, 8.0))[1])
 
