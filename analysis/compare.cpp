@@ -14,7 +14,7 @@
 #include "base/text.h"
 #include "profile/call_summary.h"
 #include "profile/pair_sums.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {

@@ -9,7 +9,7 @@
 #include "analysis/scope/trace_span.h"
 #include "base/seconds.h"
 #include "profile/reader.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {

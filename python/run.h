@@ -17,10 +17,10 @@
 #include <vector>
 
 #include "analysis/calls/call_rows.h"
-#include "analysis/calls/call_site_names.h"
 #include "analysis/load_run.h"
 #include "analysis/time/counted_events.h"
 #include "python/object_transport.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::python {
 
@@ -82,7 +82,7 @@ class Run {
   std::optional<analysis::EventChoice> choice_;
   std::optional<profile::Profile> chosen_profile_;
   std::optional<std::vector<analysis::CallRow>> calls_;
-  std::unique_ptr<analysis::CallSiteNames> places_;
+  std::unique_ptr<trace::CallSiteNames> places_;
   std::map<std::string, std::int32_t> site_numbers_;
   std::vector<std::string> site_names_;
 };

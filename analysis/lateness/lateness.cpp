@@ -6,10 +6,10 @@
 #include <numeric>
 #include <tuple>
 
-#include "analysis/calls/call_site_names.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/engine/parcels.h"
 #include "base/seconds.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::analysis {
 namespace {
@@ -296,7 +296,7 @@ class LatenessFindings {
   const CommEvents& all_;
   const LogicalStructure& structure_;
   const Lateness& late_;
-  CallSiteNames names_;
+  trace::CallSiteNames names_;
 };
 
 std::vector<std::uint64_t> begun_ns(const JoinedJob& job) {

@@ -7,7 +7,6 @@
 #include <tuple>
 
 #include "analysis/calls/call_key.h"
-#include "analysis/calls/call_site_names.h"
 #include "analysis/engine/call_wait.h"
 #include "analysis/engine/job_end.h"
 #include "analysis/engine/lazy_job.h"
@@ -18,6 +17,7 @@
 #include "analysis/path/profile_path.h"
 #include "base/flat_map.h"
 #include "base/seconds.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::analysis {
 namespace {
@@ -247,7 +247,7 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   table_of("path_by_communicator", "communicator", true, shares(path, [&](const PathRow& row) {
              return Share{0, row.function == kNobody ? -1 : row.communicator, ""};
            }));
-  CallSiteNames names(definitions);
+  trace::CallSiteNames names(definitions);
   Table& table = section.table("path");
   const auto site = [&](const PathRow& row) -> const trace::CodeSite& {
     return names.of_call(row.process, row.site);
@@ -294,7 +294,7 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
 
 void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& definitions,
              Section& section) {
-  CallSiteNames names(definitions);
+  trace::CallSiteNames names(definitions);
   Table& table = section.table("slack");
   const auto site = [&](const SlackRow& row) -> const trace::CodeSite& {
     return names.of_call(row.process, row.site);

@@ -6,7 +6,6 @@
 #include <map>
 #include <tuple>
 
-#include "analysis/calls/call_site_names.h"
 #include "analysis/engine/lazy_job.h"
 #include "analysis/scope/scope_filter.h"
 #include "analysis/scope/trace_span.h"
@@ -15,6 +14,7 @@
 #include "analysis/waits/wait_steps.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::analysis {
 namespace {
@@ -321,7 +321,7 @@ class WaitFindings {
 
   const Input& input_;
   const JoinedJob& job_;
-  CallSiteNames names_;
+  trace::CallSiteNames names_;
   std::uint64_t all_ns_ = 0;  // of all chosen processes together
 };
 

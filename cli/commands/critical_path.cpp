@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "analysis/calls/call_site_names.h"
 #include "analysis/path/critical_path.h"
 #include "analysis/path/path_metrics.h"
 #include "analysis/path/profile_metrics.h"
@@ -24,6 +23,7 @@
 #include "cli/terminal/terminal.h"
 #include "cli/terminal/text_table.h"
 #include "cli/terminal/units.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::cli {
 namespace {
@@ -53,7 +53,7 @@ std::string share_lines(std::map<std::string, std::uint64_t> shares, std::uint64
   return text;
 }
 
-std::string called(analysis::CallSiteNames& names, const trace::Definitions& definitions,
+std::string called(trace::CallSiteNames& names, const trace::Definitions& definitions,
                    std::uint32_t process, std::uint32_t function, std::uint64_t address) {
   if (function == analysis::kNobody) return "the end";
   const trace::CodeSite& site = names.of_call(process, address);
@@ -67,7 +67,7 @@ std::string places_text(const analysis::CriticalPath& path, const trace::Definit
   for (const analysis::PathRow& row : path.rows) order.push_back(&row);
   std::stable_sort(order.begin(), order.end(),
                    [](const auto* a, const auto* b) { return a->ns > b->ns; });
-  analysis::CallSiteNames names(definitions);
+  trace::CallSiteNames names(definitions);
   std::string text = "\nlongest on the path\n";
   for (std::size_t i = 0; i < std::min(kPlacesShown, order.size()); ++i) {
     const analysis::PathRow& row = *order[i];

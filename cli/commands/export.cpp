@@ -18,7 +18,7 @@
 #include "exporters/profile/registry.h"
 #include "exporters/trace/trace_exporter.h"
 #include "profile/reader.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 #include "trace/reader.h"
 
 namespace fathom::cli {

@@ -12,7 +12,7 @@
 #include "cli/terminal/units.h"
 #include "mpi/meaning.h"
 #include "mpi/wait_kind.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {

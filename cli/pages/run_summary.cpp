@@ -9,7 +9,7 @@
 #include "base/program_name.h"
 #include "profile/pair_sums.h"
 #include "profile/reader.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "profile/reader.h"
 #include "profile/writer.h"
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::cli {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Adds the names of call sites (trace/named_call_sites.h) to a profile.json.
+// Adds the names of call sites (trace/code/named_call_sites.h) to a profile.json.
 //
 // `fathom run` does so when the job has ended, so that they survive the program being built anew. Of
 // other profiles they are looked up when they are shown, as long as the program is still there.

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/calls/call_site_names.h"
 #include "base/json/writer.h"
 #include "base/version.h"
 #include "exporters/common/text_file.h"
 #include "exporters/trace/sorted_lines.h"
+#include "trace/code/call_site_names.h"
 
 namespace fathom::exporters {
 namespace {
@@ -79,7 +79,7 @@ Span span_of(const trace::Definitions& definitions) {
 class SpeedscopeVisitor : public trace::Visitor {
  public:
   SpeedscopeVisitor(const trace::Definitions& definitions, std::size_t process, Span span,
-                    analysis::CallSiteNames& sites, Frames& frames)
+                    trace::CallSiteNames& sites, Frames& frames)
       : all_(definitions),
         process_(definitions.processes[process]),
         span_(span),
@@ -192,7 +192,7 @@ class SpeedscopeVisitor : public trace::Visitor {
   const trace::Definitions& all_;
   const trace::Process& process_;
   Span span_;
-  analysis::CallSiteNames& sites_;
+  trace::CallSiteNames& sites_;
   Frames& frames_;
   std::unordered_map<std::uint64_t, std::size_t> site_frames_;  // by address in this process
   std::unordered_map<std::uint32_t, std::size_t> function_frames_;
@@ -212,7 +212,7 @@ base::Status export_speedscope(const trace::Trace& trace, const TraceOptions& op
           "file-format-schema.json\",\"exporter\":\"fathom@"
        << base::kVersion << "\",\"name\":" << json_string(all.application.executable)
        << ",\"activeProfileIndex\":0,\"profiles\":[";
-  analysis::CallSiteNames sites(all);
+  trace::CallSiteNames sites(all);
   Frames frames;
   const Span span = span_of(all);
   for (std::size_t process = 0; process < all.processes.size(); ++process) {

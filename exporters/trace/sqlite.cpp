@@ -13,8 +13,8 @@
 #include <string>
 #include <utility>
 
-#include "analysis/calls/call_site_names.h"
 #include "trace/attributes.h"
+#include "trace/code/call_site_names.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
@@ -235,7 +235,7 @@ class SqliteVisitor : public trace::Visitor {
 
   // The source locations of the calls; after the walk.
   void sites() {
-    analysis::CallSiteNames names(all_);
+    trace::CallSiteNames names(all_);
     for (const auto& [process, address] : sites_) {
       const trace::CodeSite& site = names.of_call(static_cast<std::uint32_t>(process), address);
       const auto rank = all_.processes[process].rank;

@@ -21,7 +21,7 @@
 #include <tuple>
 #include <vector>
 
-#include "trace/code_sites.h"
+#include "trace/code/code_sites.h"
 #include "trace/reader.h"
 
 namespace {

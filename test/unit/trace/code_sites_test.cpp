@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Addresses of this program: with debug information, with a symbol table only, stripped, and
 // deleted.
-#include "trace/code_sites.h"
+#include "trace/code/code_sites.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace/code_sites.h"
+#include "trace/code/code_sites.h"
 
 #include <algorithm>
 #include <optional>

@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "trace/code_files.h"
+#include "trace/code/code_files.h"
 #include "trace/definitions.h"
 
 namespace fathom::trace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace/code_files.h"
+#include "trace/code/code_files.h"
 
 #include <cxxabi.h>
 #include <elfutils/libdwfl.h>

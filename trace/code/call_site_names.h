@@ -8,25 +8,25 @@
 #include <string>
 #include <utility>
 
-#include "trace/code_sites.h"
+#include "trace/code/code_sites.h"
 #include "trace/definitions.h"
 
-namespace fathom::analysis {
+namespace fathom::trace {
 
 class CallSiteNames {
  public:
-  explicit CallSiteNames(const trace::Definitions& definitions) : definitions_(definitions) {}
+  explicit CallSiteNames(const Definitions& definitions) : definitions_(definitions) {}
 
   // `address` 0 gives an empty site. Processes that run the same program share answers and open
   // files.
-  const trace::CodeSite& of_call(std::uint32_t process, std::uint64_t address);
+  const CodeSite& of_call(std::uint32_t process, std::uint64_t address);
 
  private:
-  const trace::Definitions& definitions_;
+  const Definitions& definitions_;
   std::uint32_t process_ = ~std::uint32_t{0};  // the process whose files are open
-  std::unique_ptr<trace::CodeSites> sites_;
-  std::map<std::pair<std::string, std::uint64_t>, trace::CodeSite>
+  std::unique_ptr<CodeSites> sites_;
+  std::map<std::pair<std::string, std::uint64_t>, CodeSite>
       known_;  // by file with build-id, and place
 };
 
-}  // namespace fathom::analysis
+}  // namespace fathom::trace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-#include "trace/named_call_sites.h"
+#include "trace/code/named_call_sites.h"
 
-#include "trace/code_files.h"
+#include "trace/code/code_files.h"
 
 namespace fathom::trace {
 
