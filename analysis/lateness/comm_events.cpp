@@ -65,7 +65,7 @@ class Scan {
     const Step& call = step(part.call);
     if (call.time_ns < from_ns_ || call.time_ns >= to_ns_) return;
     if (part.kind == StepKind::kSend) {
-      append(rows_.sent, {number, send_event(part.call, part)});
+      append(rows_.sent, {number, send_event(part.call)});
     } else if (part.kind == StepKind::kDone) {
       if (!part.has(kCancelled) && part.partner_step != kNobody)
         complete(part.call, step(part.partner_step));
@@ -97,13 +97,15 @@ class Scan {
     append(rows_.parts, {process_, event, part.communicator, part.number, false});
   }
 
-  // Consecutive non-blocking sends extend the last event.
-  std::uint32_t send_event(std::uint32_t call, const Step& part) {
-    const bool again = part.has(kByRequest) && coalesces_ && rows_.events.size() > first_ &&
+  // Consecutive non-blocking sends extend the last event. What counts is the call, not
+  // kByRequest: an eager send is complete when MPI_Isend returns, and leaves no request.
+  std::uint32_t send_event(std::uint32_t call) {
+    const bool nonblocking = job_.facts().functions[step(call).number].immediate;
+    const bool again = nonblocking && coalesces_ && rows_.events.size() > first_ &&
                        rows_.events.back().kind == CommKind::kSend;
     if (!again) {
       const std::uint32_t event = event_of(call, CommKind::kSend);
-      coalesces_ = part.has(kByRequest);
+      coalesces_ = nonblocking;
       return event;
     }
     rows_.events.back().exit_ns = std::max(rows_.events.back().exit_ns, step(call).end_ns);

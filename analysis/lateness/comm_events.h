@@ -3,8 +3,8 @@
 // built: calls that send, receive, or take part in a collective, each with its other ends. Calls
 // that only compute, post a receive or wait for a send are no events.
 //
-//   kSend        a call that sends; consecutive non-blocking sends of a process are one event
-//                (Isaacs et al., Combing the communication hairball, InfoVis 2014)
+//   kSend        a call that sends; consecutive non-blocking sends of a process are one event,
+//                eager or not (Isaacs et al., Combing the communication hairball, InfoVis 2014)
 //   kReceive     a call that completes receives, or non-blocking collectives
 //   kCollective  a blocking collective
 //   kPost        the start of a non-blocking collective

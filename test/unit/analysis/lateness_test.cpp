@@ -151,6 +151,25 @@ TEST_CASE(
   CHECK(job.structure.step == StepNumbers{0, 4, 1, 0, 1, 1, 2, 3});
 }
 
+TEST_CASE("consecutive non-blocking sends are one event, eager or not, up to a blocking one") {
+  MadeJob made(2);
+  constexpr std::uint64_t kComplete = trace::kNoRequest;  // what an eager MPI_Isend returns
+  made.isend(0, 10, kComplete, 1, 1);
+  made.isend(0, 20, 7, 1, 2, 1 << 20);
+  made.isend(0, 30, kComplete, 1, 3);
+  made.send(0, 40, 50, 1, 4);
+  made.isend(0, 60, kComplete, 1, 5);
+  for (int tag = 1; tag <= 5; ++tag) {
+    const auto at = static_cast<std::uint64_t>(10 * tag);
+    made.receive(1, at, at + 5, 0, tag, tag == 2 ? 1 << 20 : 8);
+  }
+  const Structured job(made);
+  REQUIRE(job.all.first_of[1] == 3);  // of rank 0: what is sent without blocking, MPI_Send, the rest
+  CHECK(job.all.events[0].enter_ns == 10);
+  CHECK(job.all.events[0].exit_ns == 32);
+  CHECK(job.all.receivers.of(0).size() == 3);
+}
+
 TEST_CASE(
     "a non-blocking collective starts like a send to all and completes like a receive from all") {
   MadeJob made(2);
