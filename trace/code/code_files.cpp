@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "trace/code/code_files.h"
 
-#include <cxxabi.h>
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -13,6 +13,8 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include "trace/code/demangled.h"
 
 namespace fathom::trace {
 namespace {
@@ -29,12 +31,48 @@ std::string hexadecimal(std::uint64_t value) {
   return "0x" + text;
 }
 
-std::string demangled(const char* name) {
-  int status = -1;
-  char* plain = abi::__cxa_demangle(name, nullptr, nullptr, &status);
-  std::string result = status == 0 ? plain : name;
-  std::free(plain);
-  return result;
+bool is_fortran(Dwarf_Die* unit) {
+  switch (dwarf_srclang(unit)) {
+    case DW_LANG_Fortran77:
+    case DW_LANG_Fortran90:
+    case DW_LANG_Fortran95:
+    case DW_LANG_Fortran03:
+    case DW_LANG_Fortran08: return true;
+    default: return false;
+  }
+}
+
+// The function that holds the address, inside all others that do.
+struct FunctionAt {
+  Dwarf_Addr address;
+  Dwarf_Die function{};
+  bool found = false;
+};
+
+int look_at_function(Dwarf_Die* function, void* wanted) {
+  auto& at = *static_cast<FunctionAt*>(wanted);
+  if (dwarf_haspc(function, at.address) != 1) return DWARF_CB_OK;
+  at.function = *function;
+  at.found = true;
+  return DWARF_CB_OK;
+}
+
+// As the source has it, with the modules and procedures around it: "heat::exchange".
+std::string fortran_name(Dwarf_Die* unit, Dwarf_Addr address) {
+  FunctionAt at{address};
+  dwarf_getfuncs(unit, look_at_function, &at, 0);
+  if (!at.found) return "";
+  Dwarf_Die* scopes = nullptr;
+  const int count = dwarf_getscopes_die(&at.function, &scopes);
+  std::string name;
+  for (int i = 0; i < count; ++i) {  // the innermost first
+    const int tag = dwarf_tag(&scopes[i]);
+    const char* part = dwarf_diename(&scopes[i]);
+    if (part == nullptr || (tag != DW_TAG_subprogram && tag != DW_TAG_module)) continue;
+    name = name.empty() ? part : std::string(part) + "::" + name;
+  }
+  std::free(scopes);
+  return name;
 }
 
 const Dwfl_Callbacks kCallbacks = {
@@ -107,7 +145,7 @@ class CodeFiles::Module {
     const char* name =
         dwfl_module_addrinfo(module_, address, &offset, &symbol, nullptr, nullptr, nullptr);
     // libdw gives a function without a symbol the name of the one before it.
-    if (name != nullptr && offset < symbol.st_size) site.function = demangled(name);
+    if (name != nullptr && offset < symbol.st_size) site.function = function_name(name, address);
     if (Dwfl_Line* line = dwfl_module_getsrc(module_, address)) {
       const char* file = dwfl_lineinfo(line, nullptr, &site.line, nullptr, nullptr, nullptr);
       if (file != nullptr) site.file = file;
@@ -125,16 +163,30 @@ class CodeFiles::Module {
     Dwarf_Die unit{};
   };
 
+  // gfortran's "relax_" and "MAIN__" are names that C may have too. Debug information knows.
+  std::string function_name(const std::string& symbol, Dwarf_Addr address) {
+    std::string name = demangled(symbol);
+    if (name != symbol) return name;
+    Dwarf_Die* unit = unit_of(address);
+    if (unit != nullptr && is_fortran(unit)) name = fortran_name(unit, address - units_bias_);
+    return name.empty() ? symbol : name;
+  }
+
   // dwfl_module_getsrc() finds the unit in .debug_aranges, which clang does not write. The units'
   // own ranges say the same.
   Dwarf_Line* line_by_units(Dwarf_Addr address) {
+    Dwarf_Die* unit = unit_of(address);
+    return unit == nullptr ? nullptr : dwarf_getsrc_die(unit, address - units_bias_);
+  }
+
+  Dwarf_Die* unit_of(Dwarf_Addr address) {
     if (!units_listed_) list_units();
     address -= units_bias_;
     const auto after =
         std::upper_bound(units_.begin(), units_.end(), address,
                          [](Dwarf_Addr a, const Range& range) { return a < range.begin; });
     if (after == units_.begin() || address >= (after - 1)->end) return nullptr;
-    return dwarf_getsrc_die(&(after - 1)->unit, address);
+    return &(after - 1)->unit;
   }
 
   void list_units() {

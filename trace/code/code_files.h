@@ -2,7 +2,8 @@
 // The function, file and line of a place in an executable file.
 //
 // libdw reads the debug information, from the file or from where the system keeps it apart
-// (build-id, .gnu_debuglink). Without any, the symbol table names the function. A stripped file
+// (build-id, .gnu_debuglink). Without any, the symbol table names the function; a Fortran procedure
+// outside modules then keeps the compiler's underscore ("relax_"). A stripped file
 // gives "app+0x1234", the place in the file's address space, which addr2line accepts once the debug
 // information turns up; so does a file that is gone or whose build-id differs from the recorded
 // one, because its contents would mislead.
@@ -21,7 +22,7 @@
 namespace fathom::trace {
 
 struct CodeSite {
-  std::string function;  // demangled; empty if not known
+  std::string function;  // as the source has it (demangled.h); empty if not known
   std::string file;      // of the source; empty if not known
   int line = 0;
   std::string module;  // path of the mapped file; empty if no segment holds the address

@@ -9,50 +9,47 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <string>
 
 #include "test/unit/base/scratch_folder.h"
+#include "test/unit/trace/own_code.h"
+#include "trace/code/demangled.h"
 
-namespace {
-
-using fathom::trace::CodeSegment;
-using fathom::trace::CodeSite;
-using fathom::trace::CodeSites;
-
-[[gnu::noinline]] std::uint64_t return_address() {
-  const auto address = reinterpret_cast<std::uint64_t>(__builtin_return_address(0));
+extern "C" {
+// A name of C that gfortran might have made.
+[[gnu::noinline]] std::uint64_t coarsen_() {
+  const std::uint64_t address = return_address();
   asm volatile("" ::: "memory");
   return address;
 }
 
-struct Place {
-  std::uint64_t address;
-  int line;
-};
+// __cxa_demangle() takes this for the type float.
+[[gnu::noinline]] std::uint64_t f() {
+  const std::uint64_t address = return_address();
+  asm volatile("" ::: "memory");
+  return address;
+}
 
-[[gnu::noinline]] Place where_it_calls() {
+// call_sites.f90
+std::uint64_t __mesh_MOD_relax_once();
+std::uint64_t smooth_();
+std::uint64_t smooth_inside_();
+}
+
+namespace {
+
+using fathom::test::OwnPlace;
+using fathom::test::segment_of;
+using fathom::trace::CodeSegment;
+using fathom::trace::CodeSite;
+using fathom::trace::CodeSites;
+using fathom::trace::demangled;
+
+[[gnu::noinline]] OwnPlace where_it_calls() {
   const int line = __LINE__ + 1;
   const std::uint64_t address = return_address();
   asm volatile("" ::: "memory");
   return {address, line};
-}
-
-// The executable mapping of this program that holds an address, as if it came from `path`.
-CodeSegment segment_of(std::uint64_t address, const std::string& path) {
-  std::ifstream maps("/proc/self/maps");
-  for (std::string line; std::getline(maps, line);) {
-    unsigned long begin = 0, end = 0, offset = 0;
-    if (std::sscanf(line.c_str(), "%lx-%lx %*s %lx", &begin, &end, &offset) != 3) continue;
-    if (address < begin || address >= end) continue;
-    CodeSegment segment;
-    segment.base = begin;
-    segment.size = end - begin;
-    segment.offset = offset;
-    segment.path = path;
-    return segment;
-  }
-  return {};
 }
 
 bool run(const std::string& command) { return std::system(command.c_str()) == 0; }
@@ -60,7 +57,7 @@ bool run(const std::string& command) { return std::system(command.c_str()) == 0;
 }  // namespace
 
 TEST_CASE("a call is found with its function, file and line") {
-  const Place place = where_it_calls();
+  const OwnPlace place = where_it_calls();
   CodeSites sites({segment_of(place.address, "/proc/self/exe")});
   const CodeSite& site = sites.of_call(place.address);
   CHECK(site.function.find("where_it_calls") != std::string::npos);
@@ -75,7 +72,7 @@ TEST_CASE("lines are found in programs of clang, which writes no .debug_aranges"
   const std::string copy = scratch / "copy";
   REQUIRE(run("objcopy --remove-section .debug_aranges /proc/" + std::to_string(getpid()) +
               "/exe " + copy));
-  const Place place = where_it_calls();
+  const OwnPlace place = where_it_calls();
   CodeSites sites({segment_of(place.address, copy)});
   const CodeSite& site = sites.of_call(place.address);
   CHECK(site.file.find("code_sites_test.cpp") != std::string::npos);
@@ -89,7 +86,7 @@ TEST_CASE(
   const std::string lean = scratch / "lean", stripped = scratch / "stripped";
   REQUIRE(run("strip -g -o " + lean + " /proc/" + std::to_string(getpid()) + "/exe"));
   REQUIRE(run("strip -s -o " + stripped + " /proc/" + std::to_string(getpid()) + "/exe"));
-  const Place place = where_it_calls();
+  const OwnPlace place = where_it_calls();
 
   CodeSites of_lean({segment_of(place.address, lean)});
   const CodeSite named = of_lean.of_call(place.address);
@@ -108,8 +105,37 @@ TEST_CASE(
   CHECK(describe(bare) == expected);
 }
 
+TEST_CASE("a Fortran procedure has the name that the source gives it") {
+  const fathom::test::Scratch scratch;
+  const std::string lean = scratch / "lean";
+  REQUIRE(run("strip -g -o " + lean + " /proc/" + std::to_string(getpid()) + "/exe"));
+  const auto name = [](std::uint64_t address, const std::string& file) {
+    return CodeSites({segment_of(address, file)}).of_call(address).function;
+  };
+  const std::string whole = "/proc/self/exe";
+  CHECK(name(__mesh_MOD_relax_once(), whole) == "mesh::relax_once");
+  CHECK(name(__mesh_MOD_relax_once(), lean) == "mesh::relax_once");
+  CHECK(name(smooth_(), whole) == "smooth");
+  CHECK(name(smooth_(), lean) == "smooth_");  // it might be a function of C
+  CHECK(name(smooth_inside_(), whole) == "smooth_inside::step");
+  CHECK(name(coarsen_(), whole) == "coarsen_");
+  CHECK(name(f(), whole) == "f");
+}
+
+TEST_CASE("symbols of C++, gfortran and flang are demangled, and no others") {
+  CHECK(demangled("_ZN4mesh5relaxEv") == "mesh::relax()");
+  CHECK(demangled("__mesh_MOD_relax") == "mesh::relax");
+  CHECK(demangled("__mesh.parts_MOD_relax") == "mesh.parts::relax");
+  CHECK(demangled("_QPrelax") == "relax");
+  CHECK(demangled("_QMmeshPrelax") == "mesh::relax");
+  CHECK(demangled("_QMmeshSpartsFrelaxPstep") == "mesh::parts::relax::step");
+  for (const char* other : {"relax", "relax_", "MAIN__", "f", "_Q", "_Quick", "_QPrelax2P",
+                            "_QQmain", "_QMmesh", "__MOD_relax", "__mesh_MOD_", "__Mesh_MOD_relax"})
+    CHECK(demangled(other) == other);
+}
+
 TEST_CASE("a file other than the one that ran is not used") {
-  const Place place = where_it_calls();
+  const OwnPlace place = where_it_calls();
   CodeSegment segment = segment_of(place.address, "/proc/self/exe");
   segment.build_id = "0123456789abcdef";
   CodeSites rebuilt({segment});
@@ -125,7 +151,7 @@ TEST_CASE("an address that no file holds remains a number") {
 }
 
 TEST_CASE("answers are the same however few are cached") {
-  const Place place = where_it_calls();
+  const OwnPlace place = where_it_calls();
   CodeSites sites({segment_of(place.address, "/proc/self/exe")}, 2);
   const std::string first = describe(sites.of_call(place.address));
   for (std::uint64_t i = 1; i < 100; ++i) sites.of_call(place.address + i);
