@@ -227,7 +227,8 @@ class LatenessFindings {
     };
     add_column(table, "name", numbers,
                [&](std::size_t i) { return job_.definitions().functions[calls[i].function].name; });
-    add_column(table, "file", numbers, [&](std::size_t i) { return site(i).file; });
+    add_column(table, "file", numbers,
+               [&](std::size_t i) { return trace::file_or_module(site(i)); });
     add_column(table, "line", numbers, [&](std::size_t i) { return std::int64_t{site(i).line}; });
     add_column(table, "phase", numbers, [&](std::size_t i) {
       const auto& phases = job_.definitions().phases;

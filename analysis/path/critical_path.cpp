@@ -255,7 +255,8 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
   add_column(table, "rank", path.rows,
              [&](const PathRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "name", path.rows, [&](const PathRow& row) { return function(row.function); });
-  add_column(table, "file", path.rows, [&](const PathRow& row) { return site(row).file; });
+  add_column(table, "file", path.rows,
+             [&](const PathRow& row) { return trace::file_or_module(site(row)); });
   add_column(table, "line", path.rows,
              [&](const PathRow& row) { return std::int64_t{site(row).line}; });
   add_column(table, "phase", path.rows, [&](const PathRow& row) {
@@ -277,7 +278,7 @@ void lay_out(const CriticalPath& path, const trace::Definitions& definitions, Se
              [&](const PathRow& row) { return called(row.leads_to); });
   add_column(table, "follows", path.rows, [&](const PathRow& row) { return called(row.follows); });
   add_column(table, "follows_file", path.rows,
-             [&](const PathRow& row) { return follows(row).file; });
+             [&](const PathRow& row) { return trace::file_or_module(follows(row)); });
   add_column(table, "follows_line", path.rows,
              [&](const PathRow& row) { return std::int64_t{follows(row).line}; });
   if (path.stretches.empty()) return;
@@ -303,7 +304,8 @@ void lay_out(const std::vector<SlackRow>& rows, const trace::Definitions& defini
              [&](const SlackRow& row) { return definitions.processes[row.process].rank; });
   add_column(table, "name", rows,
              [&](const SlackRow& row) { return definitions.functions[row.function].name; });
-  add_column(table, "file", rows, [&](const SlackRow& row) { return site(row).file; });
+  add_column(table, "file", rows,
+             [&](const SlackRow& row) { return trace::file_or_module(site(row)); });
   add_column(table, "line", rows,
              [&](const SlackRow& row) { return std::int64_t{site(row).line}; });
   add_column(table, "phase", rows, [&](const SlackRow& row) {

@@ -10,6 +10,7 @@
 #include "analysis/path/profile_metrics.h"
 #include "base/seconds.h"
 #include "base/text.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {
@@ -59,7 +60,7 @@ void add_steps(const Steps& steps, Table& table) {
   using Row = const PathStep&;
   add_column(table, "rank", steps, [](Row step) { return step.part->rank[step.row]; });
   add_column(table, "name", steps, [](Row step) { return step.name(); });
-  add_column(table, "file", steps, [](Row step) { return step.site->file; });
+  add_column(table, "file", steps, [](Row step) { return trace::file_or_module(*step.site); });
   add_column(table, "line", steps, [](Row step) { return step.site->line; });
   add_column(table, "phase", steps, [](Row step) { return step.part->phase; });
   add_column(table, "communicator", steps, [](Row step) { return step.part->communicator; });

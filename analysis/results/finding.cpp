@@ -10,8 +10,8 @@ namespace fathom::analysis {
 
 std::string text_of(const CallPlace& place) {
   if (place.file.empty()) return place.function;
-  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + ":" +
-         std::to_string(place.line) + ")";
+  const std::string line = place.line > 0 ? ":" + std::to_string(place.line) : "";
+  return place.function + " (" + place.file.substr(place.file.rfind('/') + 1) + line + ")";
 }
 
 std::string text_of(const Meanwhile& meanwhile) {

@@ -39,13 +39,14 @@ struct Where {
   std::string class_name;  // of the messages, as in the profile
   std::string function;    // "MPI_Wait", or the program's own
   std::string caller;      // the program's function that calls it
-  std::string file;
+  std::string file;        // or "app+0x1234" (trace/code/code_files.h)
   int line = 0;
   std::string phase;
   std::int64_t communicator = profile::kNone;
 };
 
-// An MPI call in the program; file is empty and line 0 if unknown.
+// An MPI call in the program; file is empty and line 0 if unknown; without any name, file is
+// "app+0x1234".
 struct CallPlace {
   std::string function, file;
   int line = 0;

@@ -12,6 +12,7 @@
 #include "base/seconds.h"
 #include "base/text.h"
 #include "mpi/wait_kind.h"
+#include "trace/code/named_call_sites.h"
 
 namespace fathom::analysis {
 namespace {
@@ -60,7 +61,7 @@ void lay_out(const std::vector<PairWait>& rows, std::uint64_t all_ns, Section& s
   add_column(table, "culprit", rows, [](Row row) { return row.awaited(); });
   add_column(table, "function", rows, [](Row row) { return row.block->function; });
   add_column(table, "caller", rows, [](Row row) { return row.site->function; });
-  add_column(table, "file", rows, [](Row row) { return row.site->file; });
+  add_column(table, "file", rows, [](Row row) { return trace::file_or_module(*row.site); });
   add_column(table, "line", rows, [](Row row) { return row.site->line; });
   add_column(table, "phase", rows, [](Row row) { return row.block->phase; });
   add_column(table, "communicator", rows, [](Row row) { return row.block->communicator; });
@@ -79,8 +80,8 @@ void findings(const Input& input, const std::vector<PairWait>& rows, std::uint64
     const auto kind = mpi::wait_kind_named(row.block->kind);
     if (!kind) continue;  // of a later Fathom: in the table, but there is no sentence for it
     const profile::CallSite& site = *row.site;
-    WaitGroup& group =
-        groups[{*kind, row.block->function, site.function, site.file, site.line, row.block->phase}];
+    WaitGroup& group = groups[{*kind, row.block->function, site.function,
+                               trace::file_or_module(site), site.line, row.block->phase}];
     group.add(row.rank(), row.awaited(), row.ns(), row.block->waits[row.row]);
     group.worst_ns = std::max(group.worst_ns, row.block->longest_ns[row.row]);
   }

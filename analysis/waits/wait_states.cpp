@@ -77,7 +77,8 @@ class WaitFindings {
     add_column(table, "function", waits.rows,
                [&](const WaitRow& row) { return definitions().functions[row.function].name; });
     add_column(table, "caller", waits.rows, [&](const WaitRow& row) { return site(row).function; });
-    add_column(table, "file", waits.rows, [&](const WaitRow& row) { return site(row).file; });
+    add_column(table, "file", waits.rows,
+               [&](const WaitRow& row) { return trace::file_or_module(site(row)); });
     add_column(table, "line", waits.rows,
                [&](const WaitRow& row) { return std::int64_t{site(row).line}; });
     add_column(table, "phase", waits.rows,
@@ -95,7 +96,7 @@ class WaitFindings {
     add_column(table, "late_for", waits.rows,
                [&](const WaitRow& row) { return called(row.late_for); });
     add_column(table, "late_for_file", waits.rows,
-               [&](const WaitRow& row) { return late_for(row).file; });
+               [&](const WaitRow& row) { return trace::file_or_module(late_for(row)); });
     add_column(table, "late_for_line", waits.rows,
                [&](const WaitRow& row) { return std::int64_t{late_for(row).line}; });
     lay_out_meanwhile(
@@ -113,7 +114,8 @@ class WaitFindings {
                [&](const OriginRow& row) { return definitions().functions[row.function].name; });
     add_column(table, "caller", waits.origins,
                [&](const OriginRow& row) { return site(row).function; });
-    add_column(table, "file", waits.origins, [&](const OriginRow& row) { return site(row).file; });
+    add_column(table, "file", waits.origins,
+               [&](const OriginRow& row) { return trace::file_or_module(site(row)); });
     add_column(table, "line", waits.origins,
                [&](const OriginRow& row) { return std::int64_t{site(row).line}; });
     add_column(table, "phase", waits.origins,
@@ -153,14 +155,15 @@ class WaitFindings {
       return names_.of_call(whose(row), row.meanwhile.*site);
     };
     add_column(table, name, rows, [&](const Row& row) { return called(row.meanwhile.*function); });
-    add_column(table, name + "_file", rows, [&](const Row& row) { return place(row).file; });
+    add_column(table, name + "_file", rows,
+               [&](const Row& row) { return trace::file_or_module(place(row)); });
     add_column(table, name + "_line", rows,
                [&](const Row& row) { return std::int64_t{place(row).line}; });
   }
 
   CallPlace place(std::uint32_t process, std::uint32_t function, std::uint64_t address) {
     const trace::CodeSite& site = names_.of_call(process, address);
-    return {definitions().functions[function].name, site.file, site.line};
+    return {definitions().functions[function].name, trace::file_or_module(site), site.line};
   }
   // What `process` did longest while others waited for it.
   std::optional<Meanwhile> meanwhile(std::uint32_t process, const LongestStretch& longest) {
@@ -195,8 +198,8 @@ class WaitFindings {
     std::map<Place, Group> groups;
     for (const WaitRow& row : waits.rows) {
       const trace::CodeSite& site = names_.of_call(row.process, row.site);
-      Group& group =
-          groups[{row.kind, row.function, site.function, site.file, site.line, row.phase}];
+      Group& group = groups[{row.kind, row.function, site.function, trace::file_or_module(site),
+                             site.line, row.phase}];
       group.rows.push_back(&row);
       group.add(rank(row.process), rank(row.culprit), row.ns, row.count);
       if (row.worst_ns > group.worst_ns)
@@ -265,7 +268,7 @@ class WaitFindings {
       finding.culprits = {rank(process)};
       finding.where.function = definitions().functions[origin.worst->function].name;
       finding.where.caller = site.function;
-      finding.where.file = site.file;
+      finding.where.file = trace::file_or_module(site);
       finding.where.line = site.line;
       finding.where.phase = phase_name(definitions(), origin.worst->phase);
       rate(finding, origin.direct_ns + origin.indirect_ns, all_ns_);

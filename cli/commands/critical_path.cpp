@@ -57,8 +57,8 @@ std::string called(trace::CallSiteNames& names, const trace::Definitions& defini
                    std::uint32_t process, std::uint32_t function, std::uint64_t address) {
   if (function == analysis::kNobody) return "the end";
   const trace::CodeSite& site = names.of_call(process, address);
-  return analysis::text_of(
-      analysis::CallPlace{definitions.functions[function].name, site.file, site.line});
+  return analysis::text_of(analysis::CallPlace{definitions.functions[function].name,
+                                               trace::file_or_module(site), site.line});
 }
 
 // Where the path spends most time: rank and place in the program.

@@ -221,6 +221,11 @@ std::string describe(const CodeSite& site) {
   return site.module.empty() ? place : base_name(site.module) + "+" + place;
 }
 
+std::string file_or_module(const CodeSite& site) {
+  const bool nameless = site.function.empty() && site.file.empty() && !site.module.empty();
+  return nameless ? describe(site) : site.file;
+}
+
 CodeFiles::CodeFiles() = default;
 CodeFiles::CodeFiles(CodeFiles&&) noexcept = default;
 CodeFiles& CodeFiles::operator=(CodeFiles&&) noexcept = default;

@@ -23,10 +23,19 @@ void name_call_sites(std::vector<profile::CallSite>& sites) {
   }
 }
 
+namespace {
+CodeSite code_site(const profile::CallSite& site) {
+  return {site.function, site.file, static_cast<int>(site.line), site.module, site.offset};
+}
+}  // namespace
+
 std::string describe(const profile::CallSite& site) {
   if (site.module.empty() && site.offset == 0 && !has_names(site)) return "";
-  return describe(
-      CodeSite{site.function, site.file, static_cast<int>(site.line), site.module, site.offset});
+  return describe(code_site(site));
+}
+
+std::string file_or_module(const profile::CallSite& site) {
+  return file_or_module(code_site(site));
 }
 
 }  // namespace fathom::trace

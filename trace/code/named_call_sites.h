@@ -21,5 +21,7 @@ bool has_names(const profile::CallSite& site);
 // As much as is known: "solve (solver.c:120)", "solve", "app+0x1234"; empty if the place is none, as
 // that of MPI_Finalize, which is not timed.
 std::string describe(const profile::CallSite& site);
+// As file_or_module() of a CodeSite.
+std::string file_or_module(const profile::CallSite& site);
 
 }  // namespace fathom::trace

@@ -171,6 +171,29 @@ TEST_CASE("the time profile of a window ends where the window ends") {
   CHECK(receiving == doctest::Approx(99e-9).scale(0));
 }
 
+TEST_CASE("call sites of a stripped program are told apart by their place in the file") {
+  MadeJob made(2);
+  for (trace::Process& process : made.definitions.processes)
+    process.code = {{0x1000, 0x1000, 0x400, "", "/gone/app"}};
+  for (const std::uint64_t at : {1000, 2000, 3000}) {  // two of the three calls are in one place
+    trace::Event& receive = MadeJob::about(made.enter(1, at, "MPI_Recv"), 0, 0, 8);
+    receive.site = at == 3000 ? 0x1100 : 0x1200;
+    made.message(1, at + 800, false, 0, 0, 8);
+    made.leave(1, at + 801, "MPI_Recv");
+    made.send(0, at + 700, at + 710, 1);
+  }
+  Loaded loaded(made);
+  const auto outcome = (*find_analysis("wait-states"))->run(loaded.input);
+  REQUIRE(outcome.ok());
+  std::vector<std::string> files = test::column<std::string>(*outcome, "waits", "file"), found;
+  std::ranges::sort(files);
+  CHECK(files == std::vector<std::string>{"app+0x4ff", "app+0x5ff"});
+  for (const Finding& finding : outcome->findings)
+    if (finding.kind == "late-sender") found.push_back(finding.where.file);
+  std::ranges::sort(found);
+  CHECK(found == files);
+}
+
 TEST_CASE("chosen calls count whole, and time outside calls does not count") {
   MadeJob made = two_ranks();
   Loaded loaded(made);
