@@ -209,6 +209,27 @@ py::dict columns_of(Run& run, CallColumns&& columns) {
   return made;
 }
 
+// What is known of the places named so far, by their numbers.
+py::dict sites_of(Run& run) {
+  py::list function, file, module;
+  std::vector<std::int64_t> line;
+  std::vector<std::uint64_t> offset;
+  for (const trace::CodeSite& site : run.sites()) {
+    function.append(site.function);
+    file.append(site.file);
+    line.push_back(site.line);
+    module.append(site.module);
+    offset.push_back(site.offset);
+  }
+  py::dict made;
+  made["function"] = function;
+  made["file"] = file;
+  made["line"] = as_array(std::move(line));
+  made["module"] = module;
+  made["offset"] = as_array(std::move(offset));
+  return made;
+}
+
 // Reads one process of a run, which outlives this.
 struct RunReader {
   Run& run;
@@ -444,6 +465,7 @@ PYBIND11_MODULE(_core, module) {
       .def("events", &all_events)
       .def("reader", &reader_of, py::keep_alive<0, 1>())
       .def("site_names", &Run::site_names)
+      .def("sites", &sites_of)
       .def("phases", [](Run& run) { return run.trace().definitions().phases; })
       .def("messages", &joined_messages)
       .def("replay", &replay_of, py::keep_alive<0, 1>())

@@ -87,10 +87,14 @@ std::vector<std::uint32_t> Run::processes() {
 
 std::int32_t Run::site_number(std::uint32_t process, std::uint64_t address) {
   if (!places_) places_ = std::make_unique<trace::CallSiteNames>(trace().definitions());
-  const std::string name = trace::describe(places_->of_call(process, address));
+  const trace::CodeSite& site = places_->of_call(process, address);
+  const std::string name = trace::describe(site);
   const auto [entry, is_new] =
       site_numbers_.try_emplace(name, static_cast<std::int32_t>(site_names_.size()));
-  if (is_new) site_names_.push_back(name);
+  if (is_new) {
+    site_names_.push_back(name);
+    named_sites_.push_back(site);
+  }
   return entry->second;
 }
 

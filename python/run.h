@@ -66,6 +66,8 @@ class Run {
   // Opens the program's files when it meets a new place.
   std::int32_t site_number(std::uint32_t process, std::uint64_t address);
   const std::vector<std::string>& site_names() const { return site_names_; }
+  // By the same number: what is known of the first place of that name.
+  const std::vector<trace::CodeSite>& sites() const { return named_sites_; }
 
   // Times of the calls that count; counted once.
   const std::vector<analysis::CallRow>& calls();
@@ -85,6 +87,7 @@ class Run {
   std::unique_ptr<trace::CallSiteNames> places_;
   std::map<std::string, std::int32_t> site_numbers_;
   std::vector<std::string> site_names_;
+  std::vector<trace::CodeSite> named_sites_;
 };
 
 }  // namespace fathom::python

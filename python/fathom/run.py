@@ -76,6 +76,24 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
                 "time.exc": piece["exclusive_ns"], "Site": columns.categories(piece["site"], sites)}, copy=False))
         return pandas.concat(made, ignore_index=True, copy=False) if made else pandas.DataFrame()
 
+    @property
+    def call_sites(self) -> pandas.DataFrame:
+        """The places in the program that call MPI: function, file, line, module and offset in it, by name as in "Site".
+
+        Of a stripped program module and offset are all that is known. Places that cannot be told apart by name, as two
+        calls in one line, are one row, with the offset of the first.
+        """
+        def make():
+            fields = ["function", "file", "line", "module", "offset"]
+            if not self.has_trace:
+                return self.call_times[fields].drop_duplicates(ignore_index=True)
+            met = set()
+            for _, piece in self._call_pieces():
+                met.update(numpy.unique(piece["site"]).tolist())
+            names = pandas.Index(self._core.site_names(), name="Site")
+            return pandas.DataFrame(self._core.sites(), index=names, columns=fields).iloc[sorted(met - {-1})]
+        return self._once("call_sites", make)
+
     def _call_pieces(self):
         """(position among the processes, columns of calls), a bounded piece at a time."""
         if self._filters:

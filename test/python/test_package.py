@@ -153,19 +153,27 @@ class Words(unittest.TestCase):
         self.assert_listed(fathom.Error, lambda: self.run_.analysis("strcture"), "structure")
 
     def test_events_and_calls_have_call_sites(self):
-        """Each call of the generated job has the address of its own line."""
+        """Each call of the generated job has an address of its own, in a program of which no name is known."""
         events, calls = self.run_.events, self.run_.calls()
         enters = events[events["Event Type"] == "Enter"]
-        self.assertEqual(set(enters[enters["Name"] == "MPI_Allreduce"]["Site"]), {"0x401240"})
+        self.assertEqual(set(enters[enters["Name"] == "MPI_Allreduce"]["Site"]), {"app+0x123f"})
         self.assertTrue(events[events["Event Type"] != "Enter"]["Site"].isna().all())
-        for name, sites in (("MPI_Waitall", {"0x401200"}), ("MPI_Isend", {"0x401080", "0x401088", "0x401090", "0x401098"})):
+        for name, sites in (("MPI_Waitall", {"app+0x11ff"}), ("MPI_Isend", {"app+0x107f", "app+0x1087", "app+0x108f", "app+0x1097"})):
             self.assertEqual(set(calls[calls["Name"] == name]["Site"]), sites)
         self.assertTrue(calls[calls["Name"].str.startswith("MPI_Init")]["Site"].isna().all())
         self.assertEqual(calls["Site"].value_counts().to_dict(), enters["Site"].value_counts().to_dict())
-        few = self.run_.filter("Site", "==", "0x401200")
+        few = self.run_.filter("Site", "==", "app+0x11ff")
         self.assertEqual(set(few.calls()["Name"]), {"MPI_Waitall"})
         chunks = [piece["Site"].dropna() for piece in self.run_.event_chunks(rows=100)]
         self.assertEqual([site for piece in chunks for site in piece], enters["Site"].dropna().tolist())
+
+    def test_call_sites_are_a_table_by_the_names_that_events_have(self):
+        sites = self.run_.call_sites
+        self.assertEqual(set(sites.index), set(self.run_.events["Site"].dropna()))
+        self.assertEqual(sites.columns.tolist(), ["function", "file", "line", "module", "offset"])
+        self.assertEqual(sites.loc["app+0x123f"].tolist(), ["", "", 0, "/gone/app", 0x123f])
+        few = self.run_.filter("Name", "==", "MPI_Allreduce").call_sites
+        self.assertEqual(few.index.tolist(), ["app+0x123f"])
 
     def test_a_moment_has_the_same_name_everywhere(self):
         """A Step's was time_ns, a process's first_ns, a call's start_ns; messages had a sender, traffic a source."""
