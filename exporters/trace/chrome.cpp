@@ -6,6 +6,7 @@
 #include "base/json/writer.h"
 #include "exporters/common/text_file.h"
 #include "trace/attributes.h"
+#include "trace/code/call_site_names.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
@@ -21,7 +22,7 @@ using trace::Place;
 class ChromeVisitor : public trace::Visitor {
  public:
   ChromeVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
-      : file_(file), all_(definitions), options_(options) {
+      : file_(file), all_(definitions), options_(options), sites_(definitions) {
     for (const trace::Function& function : all_.functions) {
       functions_.push_back(json_string(function.name));
     }
@@ -52,7 +53,8 @@ class ChromeVisitor : public trace::Visitor {
     head('B', place.rank, place.thread, call.enter.time_ns) << ",\"cat\":\"mpi\",\"name\":";
     if (call.enter.function < functions_.size()) {
       file_ << functions_[call.enter.function] << ",\"args\":{";
-      arguments(call.enter, all_.functions[call.enter.function].enter);
+      const bool any = arguments(call.enter, all_.functions[call.enter.function].enter);
+      site(place, call.enter.site, any);
       file_ << "}}";
     } else {
       file_ << "\"unknown function\"}";
@@ -141,7 +143,28 @@ class ChromeVisitor : public trace::Visitor {
                : json_string(communicator_name(all_, communicator));
   }
 
-  void arguments(const Event& event, const std::vector<Attribute>& wanted) {
+  // Where in the program the call is made.
+  void site(const Place& place, std::uint64_t address, bool is_next) {
+    const std::uint32_t number = sites_.number_of(place.process, address);
+    if (number == trace::CallSiteNames::kNone) return;
+    if (number == site_texts_.size()) site_texts_.push_back(site_text(sites_[number]));
+    if (is_next && !site_texts_[number].empty()) file_ << ',';
+    file_ << site_texts_[number];
+  }
+  static std::string site_text(const trace::CodeSite& site) {
+    std::string text;
+    const auto add = [&text](const char* name, const std::string& value) {
+      text.append(text.empty() ? "\"" : ",\"").append(name).append("\":").append(value);
+    };
+    const std::string file = trace::file_or_module(site);
+    if (!site.function.empty()) add("caller", json_string(site.function));
+    if (!file.empty()) add("file", json_string(file));
+    if (site.line > 0) add("line", std::to_string(site.line));
+    return text;
+  }
+
+  // Returns whether there was any.
+  bool arguments(const Event& event, const std::vector<Attribute>& wanted) {
     bool first = true;
     for (const Attribute attribute : wanted) {
       const trace::Field* field = trace::field_of(attribute);
@@ -156,11 +179,14 @@ class ChromeVisitor : public trace::Visitor {
         file_ << static_cast<std::int64_t>(value);
       }
     }
+    return !first;
   }
 
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
+  trace::CallSiteNames sites_;
+  std::vector<std::string> site_texts_;  // by number of the place
   // Names as JSON strings, converted once, because millions of events repeat them.
   std::vector<std::string> functions_, classes_, phases_, communicators_;
   bool first_ = true;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "exporters/common/text_file.h"
+#include "trace/code/call_site_names.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
@@ -29,14 +30,15 @@ constexpr Attribute kColumns[] = {Attribute::kCommunicator, Attribute::kPeer,
 class CsvVisitor : public trace::Visitor {
  public:
   CsvVisitor(TextFile& file, const trace::Definitions& definitions, const TraceOptions& options)
-      : file_(file), all_(definitions), options_(options) {
+      : file_(file), all_(definitions), options_(options), sites_(definitions) {
     for (const trace::Function& function : all_.functions)
       functions_.push_back(base::csv_field(function.name));
     for (const std::string& name : all_.classes) classes_.push_back(base::csv_field(name));
     for (const std::string& name : all_.phases) phases_.push_back(base::csv_field(name));
     file_ << "kind,rank,thread,begin_ns,end_ns,name,depth,communicator,peer,tag,bytes,root,peer2,"
              "tag2,bytes2,"
-             "count,newcomm,flag,request,object,offset,error,message,hidden,site\n";
+             "count,newcomm,flag,request,object,offset,error,message,hidden,site,"
+             "caller,file,line,module,place\n";
   }
 
   void leave(const Place& place, const Call& call) override {
@@ -47,13 +49,13 @@ class CsvVisitor : public trace::Visitor {
       cell(trace::is_set(call.leave, column) ? call.leave : call.enter, column);
     file_ << ',' << call.leave.code << ",,,";
     if (call.enter.site) file_ << call.enter.site;
-    file_ << '\n';
+    file_ << ',' << site_cells(place, call.enter.site) << '\n';
   }
 
   void message(const Place& place, const Message& message) override {
     if (!options_.wants(message)) return;
     point(place, message.event, name_in(classes_, message.event.code));
-    file_ << ",," << message.id << ',' << (message.hidden ? 1 : 0) << ",\n";
+    file_ << ",," << message.id << ',' << (message.hidden ? 1 : 0) << ',' << kNoSite << '\n';
   }
 
   void request_completed(const Place& place, const trace::Request&, const Event& event) override {
@@ -70,10 +72,25 @@ class CsvVisitor : public trace::Visitor {
       default: break;
     }
     point(place, event, name);
-    file_ << ",,,,\n";
+    file_ << ",,,," << kNoSite << '\n';
   }
 
  private:
+  static constexpr std::string_view kNoSite = ",,,,,";  // `caller` to `place`, a comma before each
+
+  // The columns from `caller` to `place`.
+  std::string_view site_cells(const Place& place, std::uint64_t address) {
+    const std::uint32_t number = sites_.number_of(place.process, address);
+    if (number == trace::CallSiteNames::kNone) return kNoSite.substr(1);
+    if (number == site_cells_.size()) {
+      const trace::CodeSite& site = sites_[number];
+      site_cells_.push_back(base::csv_field(site.function) + ',' + base::csv_field(site.file) +
+                            ',' + (site.line > 0 ? std::to_string(site.line) : "") + ',' +
+                            base::csv_field(site.module) + ',' + std::to_string(site.offset));
+    }
+    return site_cells_[number];
+  }
+
   static std::string_view name_in(const std::vector<std::string>& names, std::uint32_t number) {
     return number < names.size() ? std::string_view(names[number]) : "unknown";
   }
@@ -117,6 +134,8 @@ class CsvVisitor : public trace::Visitor {
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
+  trace::CallSiteNames sites_;
+  std::vector<std::string> site_cells_;  // by number of the place
   std::vector<std::string> functions_, classes_, phases_;
 };
 

@@ -11,6 +11,7 @@
 #include "exporters/common/text_file.h"
 #include "exporters/trace/protobuf.h"
 #include "trace/attributes.h"
+#include "trace/code/call_site_names.h"
 #include "trace/fields.h"
 
 namespace fathom::exporters {
@@ -35,16 +36,19 @@ constexpr std::uint32_t kProcessPid = 1, kProcessName = 6;
 constexpr std::uint32_t kThreadPid = 1, kThreadTid = 2, kThreadName = 5;
 }  // namespace track
 namespace event {
-constexpr std::uint32_t kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kFlow = 47,
-                        kLastFlow = 48;
+constexpr std::uint32_t kAnnotation = 4, kType = 9, kNameId = 10, kTrack = 11, kSourceId = 34,
+                        kFlow = 47, kLastFlow = 48;
 constexpr std::uint64_t kBegin = 1, kEnd = 2, kInstant = 3;  // values of kType
 }  // namespace event
 namespace annotation {
 constexpr std::uint32_t kNameId = 1, kUnsigned = 3, kSigned = 4;
 }  // namespace annotation
 namespace interned {
-constexpr std::uint32_t kEventNames = 2, kAnnotationNames = 3, kId = 1, kName = 2;
+constexpr std::uint32_t kEventNames = 2, kAnnotationNames = 3, kSources = 4, kId = 1, kName = 2;
 }  // namespace interned
+namespace source {
+constexpr std::uint32_t kId = 1, kFile = 2, kFunction = 3, kLine = 4;
+}  // namespace source
 
 // Assigns overlapping slices to tracks: each slice goes to a track that is free.
 class Lanes {
@@ -75,6 +79,7 @@ class PerfettoVisitor : public trace::Visitor {
       : file_(file),
         all_(definitions),
         options_(options),
+        sites_(definitions),
         thread_stride_(static_cast<std::uint64_t>(rank_count(definitions)) + 1) {
     for (const trace::Function& function : all_.functions) names_.push_back(function.name);
     first_class_ = names_.size();
@@ -101,7 +106,9 @@ class PerfettoVisitor : public trace::Visitor {
   }
 
   void enter(const Place& place, const Call& call) override {
-    start(event::kBegin, thread_track(place), call_name(call));
+    const std::uint64_t uuid = thread_track(place), source = source_id(place, call.enter.site);
+    start(event::kBegin, uuid, call_name(call));
+    if (source != kNoName) event_.varint(event::kSourceId, source);
     if (call.enter.function < all_.functions.size()) {
       annotate(call.enter, all_.functions[call.enter.function].enter);
     }
@@ -222,7 +229,31 @@ class PerfettoVisitor : public trace::Visitor {
     return first_kind_ + static_cast<std::size_t>(kind) + 1;
   }
 
-  // Writes the first packet of the sequence: every name that later ones refer to by number.
+  // The number of the place that makes a call, which a packet of its own defines at its first call;
+  // kNoName if it is not known.
+  std::uint64_t source_id(const Place& place, std::uint64_t address) {
+    const std::uint32_t number = sites_.number_of(place.process, address);
+    if (number == trace::CallSiteNames::kNone) return kNoName;
+    const std::uint64_t id = std::uint64_t{number} + 1;
+    if (number < sources_) return id;
+    sources_ = number + 1;
+    const trace::CodeSite& site = sites_[number];
+    Protobuf where, list;
+    where.varint(source::kId, id);
+    where.text(source::kFile, trace::file_or_module(site));
+    if (!site.function.empty()) where.text(source::kFunction, site.function);
+    if (site.line > 0) where.varint(source::kLine, static_cast<std::uint64_t>(site.line));
+    list.message(interned::kSources, where);
+    packet_.clear();
+    packet_.varint(packet::kSequence, kSequence);
+    packet_.varint(packet::kSequenceFlags, packet::kNeedsState);
+    packet_.message(packet::kInterned, list);
+    write_packet();
+    return id;
+  }
+
+  // Writes the first packet of the sequence: every name that later ones refer to by number, but
+  // places in the program, which source_id() adds.
   void intern() {
     Protobuf names;
     const auto add = [&](std::uint32_t list, std::uint64_t id, std::string_view name) {
@@ -296,6 +327,8 @@ class PerfettoVisitor : public trace::Visitor {
   TextFile& file_;
   const trace::Definitions& all_;
   const TraceOptions& options_;
+  trace::CallSiteNames sites_;
+  std::uint32_t sources_ = 0;  // number of places defined
   std::uint64_t thread_stride_;
   std::vector<std::string> names_;
   std::size_t first_class_ = 0, first_phase_ = 0, first_kind_ = 0;

@@ -151,9 +151,7 @@ class SpeedscopeVisitor : public trace::Visitor {
 
   std::size_t site_frame(const Place& place, std::uint64_t address) {
     const auto [entry, is_new] = site_frames_.try_emplace(address);
-    if (is_new)
-      entry->second =
-          frames_.site(sites_.of_call(static_cast<std::uint32_t>(place.process), address));
+    if (is_new) entry->second = frames_.site(sites_.of_call(place.process, address));
     return entry->second;
   }
 

@@ -52,7 +52,7 @@ CREATE VIEW message AS
          sent.thread AS source_thread, received.thread AS destination_thread
   FROM sent JOIN received USING(id);
 CREATE VIEW calls AS
-  SELECT function.name, call.*, site.function AS caller, site.file, site.line
+  SELECT function.name, call.*, site.function AS caller, site.file, site.line, site.module, site.place
   FROM call JOIN function ON function.id = call.function
             LEFT JOIN site ON site.rank = call.rank AND site.address = call.site;
 )sql";
@@ -237,7 +237,7 @@ class SqliteVisitor : public trace::Visitor {
   void sites() {
     trace::CallSiteNames names(all_);
     for (const auto& [process, address] : sites_) {
-      const trace::CodeSite& site = names.of_call(static_cast<std::uint32_t>(process), address);
+      const trace::CodeSite& site = names.of_call(process, address);
       const auto rank = all_.processes[process].rank;
       const auto shown_address = number(address);  // clang 14 captures no structured binding
       database_.insert_once("INSERT INTO site VALUES(?,?,?,?,?,?,?)", [&] {

@@ -17,6 +17,7 @@
 #include "test/unit/base/scratch_folder.h"
 #include "test/unit/trace/compare.h"
 #include "test/unit/trace/job.h"
+#include "test/unit/trace/own_code.h"
 #include "test/unit/trace/sample.h"
 
 namespace fathom::test {
@@ -113,6 +114,72 @@ TEST_CASE("speedscope shows threads, phases and call sites as nested stacks") {
         "[\n{\"type\":\"O\",\"frame\":3,\"at\":15},\n{\"type\":\"C\",\"frame\":3,\"at\":40}]");
   CHECK(text.find("[\n{\"name\":\"phase solve\"},\n{\"name\":\"0x1234\"},\n"
                   "{\"name\":\"MPI_Send\"},\n{\"name\":\"MPI_Bcast\"}]") != std::string::npos);
+}
+
+[[gnu::noinline]] OwnPlace place_of_call() {
+  const int line = __LINE__ + 1;
+  const std::uint64_t address = return_address();
+  asm volatile("" ::: "memory");
+  return {address, line};
+}
+
+TEST_CASE("exports say which function, file and line make a call, or which place in a module") {
+  Scratch scratch;
+  const OwnPlace place = place_of_call();
+  trace::Definitions all = job_definitions();
+  all.processes[1].code = {segment_of(place.address, "/proc/self/exe"),
+                           {0x1000, 0x1000, 0, "", "/gone/app"}};
+  auto writer = trace::TraceWriter::create(scratch / "run", all);
+  REQUIRE(writer.ok());
+  JobEvents job;
+  job.enter(10, kJobSend).site = place.address;
+  job.leave(15, kJobSend);
+  job.enter(20, kJobBcast).site = 0x1235;
+  job.leave(25, kJobBcast);
+  job.enter(30, kJobWait);  // from an unknown place
+  job.leave(35, kJobWait);
+  for (const trace::Event& event : job.events) writer->append(1, event);
+  REQUIRE(writer->finish().ok());
+  const auto trace = trace::Trace::open(scratch / "run");
+  const auto exported = [&](const char* format) {
+    exporters::Notes notes;
+    REQUIRE(exporters::find_trace(format)->write(*trace, {}, scratch / format, notes).ok());
+    return scratch / format;
+  };
+  const std::string caller = "fathom::test::(anonymous namespace)::place_of_call()",
+                    line = std::to_string(place.line);
+  CHECK(
+      rows_of(exported("sqlite"),
+              "SELECT name, caller, replace(file, rtrim(file, replace(file, '/', '')), ''), line, "
+              "module, place FROM calls WHERE name != 'MPI_Send' ORDER BY begin_ns") ==
+      "MPI_Bcast||||/gone/app|564\nMPI_Wait|||||\n");
+  const std::string file = rows_of(scratch / "sqlite", "SELECT file FROM calls WHERE line > 0");
+  const std::string path = file.substr(0, file.size() - 1);
+  CHECK(path.ends_with("/trace_export_test.cpp"));
+  CHECK(rows_of(scratch / "sqlite", "SELECT caller, line FROM calls WHERE line > 0") ==
+        caller + "|" + line + "\n");
+
+  const std::string events = contents(exported("events"));
+  CHECK(events.find("," + caller + "," + path + "," + line + ",/proc/self/exe,") !=
+        std::string::npos);
+  CHECK(events.find(",4661,,,0,/gone/app,564\n") == std::string::npos);  // no line, not line 0
+  CHECK(events.find(",4661,,,,/gone/app,564\n") != std::string::npos);
+
+  const std::string chrome = contents(exported("chrome"));
+  CHECK(chrome.find("\"caller\":\"" + caller + "\",\"file\":\"" + path + "\",\"line\":" + line +
+                    "}}") != std::string::npos);
+  CHECK(chrome.find("\"file\":\"app+0x234\"}}") != std::string::npos);
+
+  const std::string perfetto = contents(exported("perfetto"));
+  exporters::Protobuf known, gone;
+  known.varint(1, 1);
+  known.text(2, path);
+  known.text(3, caller);
+  known.varint(4, static_cast<std::uint64_t>(place.line));
+  gone.varint(1, 2);
+  gone.text(2, "app+0x234");
+  CHECK(perfetto.find(known.bytes()) != std::string::npos);
+  CHECK(perfetto.find(gone.bytes()) != std::string::npos);
 }
 
 TEST_CASE("SQLite has each rank's call sites once, and calls refer to them") {
