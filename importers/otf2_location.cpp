@@ -207,17 +207,24 @@ void LocationEvents::read(OTF2_AttributeList* list, trace::Event& event) const {
       case trace::Otf2Attribute::kSite: event.site = number; break;
       case trace::Otf2Attribute::kError:
       case trace::Otf2Attribute::kCode: event.code = static_cast<std::uint32_t>(number); break;
-      case trace::Otf2Attribute::kFunction:
-        event.function = static_cast<std::uint32_t>(number);
-        break;
+      case trace::Otf2Attribute::kFunction: event.function = function_of(type, value); break;
       case trace::Otf2Attribute::kReceiving: event.receiving = number != 0; break;
-      case trace::Otf2Attribute::kUncompleted: break;
+      case trace::Otf2Attribute::kUncompleted:
+      case trace::Otf2Attribute::kCaller:  // what fathom::site means
+      case trace::Otf2Attribute::kSource: break;
       case trace::Otf2Attribute::kCommPeer:
         event.comm_peer = static_cast<std::int32_t>(number);
         break;
     }
   }
   if (event.comm_peer == trace::kNobody && event.peer >= 0) event.comm_peer = event.peer;
+}
+
+// In archives of earlier versions it is the function's number.
+std::uint32_t LocationEvents::function_of(OTF2_Type type, OTF2_AttributeValue value) const {
+  if (type != OTF2_TYPE_REGION) return static_cast<std::uint32_t>(value.uint64);
+  const auto function = plan_.functions.find(value.regionRef);
+  return function == plan_.functions.end() ? 0 : function->second;
 }
 
 void LocationEvents::tell_call(const trace::Event& message) {

@@ -59,6 +59,7 @@ class LocationEvents {
   bool is_local(const profile::Communicator& row) const;
 
   void read(OTF2_AttributeList* list, trace::Event& event) const;
+  std::uint32_t function_of(OTF2_Type type, OTF2_AttributeValue value) const;
   void tell_call(const trace::Event& message);
   void flush();
 

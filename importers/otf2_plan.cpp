@@ -256,6 +256,7 @@ class Planner {
       return archive_.text(entry.second.name).starts_with("MPI_COMM_WORLD") &&
              archive_.text(entry.second.name).size() == 14;
     });
+    std::map<std::int64_t, std::uint32_t> parents;  // by id: the number in the archive
     for (const auto& [self, comm] : in_order) {
       if (twin(self, comm)) continue;
       profile::Communicator made;
@@ -263,13 +264,18 @@ class Planner {
       made.name = archive_.text(comm.name);
       if (plan_.own && made.name == "communicator " + std::to_string(made.id)) made.name.clear();
       plan_.comms[self] = members(self, comm, own, made);
-      const auto parent = plan_.comms.find(comm.parent);
-      if (parent != plan_.comms.end()) made.parent = parent->second.communicator;
       if (made.world_ranks.empty() && !plan_.own) {
         made.name = "MPI_COMM_SELF";  // the only kind of communicator without listed members
-        made.parent = profile::kNone;
+      } else {
+        parents[made.id] = comm.parent;
       }
       plan_.definitions.communicators.push_back(made);
+    }
+    for (const auto& [id, self] : parents) {  // a parent may have a higher number
+      const auto parent = plan_.comms.find(self);
+      if (parent != plan_.comms.end())
+        plan_.definitions.communicators[static_cast<std::size_t>(id)].parent =
+            parent->second.communicator;
     }
   }
 

@@ -35,6 +35,8 @@ class Rows {
   std::vector<ProcessCommunicators> run() {
     if (result_.empty()) return result_;
     teller_ = process_of_.begin()->second;
+    for (const Communicator& communicator : definitions_.communicators)
+      keys_.push_back(key_of(communicator));  // all first: a parent may have a higher number
     for (std::size_t i = 0; i < definitions_.communicators.size(); ++i)
       add(static_cast<std::int32_t>(i));
     return std::move(result_);
@@ -98,8 +100,7 @@ class Rows {
 
   void add(std::int32_t number) {
     const Communicator& communicator = definitions_.communicators[static_cast<std::size_t>(number)];
-    const std::uint64_t key = key_of(communicator);
-    keys_.push_back(key);
+    const std::uint64_t key = keys_[static_cast<std::size_t>(number)];
     if (is_per_process(static_cast<std::size_t>(number))) {
       for (std::size_t process = 0; process < result_.size(); ++process) {
         CommunicatorRow row = row_of(number, key, false);

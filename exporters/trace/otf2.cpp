@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "exporters/trace/otf2_archive.h"
+#include "trace/code/call_site_names.h"
 #include "trace/fields.h"
 #include "trace/meanings.h"
 #include "trace/otf2/names.h"
@@ -64,6 +65,7 @@ class Otf2Visitor : public trace::Visitor {
         all_(definitions),
         meanings_(trace::meanings(definitions)),
         options_(options),
+        sites_(definitions),
         list_(OTF2_AttributeList_New(), OTF2_AttributeList_Delete) {}
 
   bool failed() const { return failed_; }
@@ -72,8 +74,8 @@ class Otf2Visitor : public trace::Visitor {
     at(place, call.enter.time_ns);
     if (call.enter.function >= all_.functions.size()) return;
     attributes(call.enter, all_.functions[call.enter.function].enter);
-    if (call.enter.site) add(Otf2Attribute::kSite, call.enter.site);
-    check(OTF2_EvtWriter_Enter(writer_, list_.get(), time_, call.enter.function));
+    site(place, call.enter.site);
+    check(OTF2_EvtWriter_Enter(writer_, list_.get(), time_, archive_.region(call.enter.function)));
     if (blocking_operation(call)) check(OTF2_EvtWriter_MpiCollectiveBegin(writer_, nullptr, time_));
     one_sided_access(place, call.enter);
   }
@@ -91,7 +93,7 @@ class Otf2Visitor : public trace::Visitor {
     window_change(place, call);
     attributes(call.leave, all_.functions[call.enter.function].leave);
     if (call.leave.code) add(Otf2Attribute::kError, call.leave.code);
-    check(OTF2_EvtWriter_Leave(writer_, list_.get(), time_, call.enter.function));
+    check(OTF2_EvtWriter_Leave(writer_, list_.get(), time_, archive_.region(call.enter.function)));
   }
 
   void message(const Place& place, const Message& message) override {
@@ -206,6 +208,10 @@ class Otf2Visitor : public trace::Visitor {
     OTF2_EvtWriter* writer = nullptr;
     std::uint64_t first_ns = 0, last_ns = 0;
   };
+  struct Source {
+    OTF2_StringRef caller = OTF2_UNDEFINED_STRING;
+    OTF2_SourceCodeLocationRef location = OTF2_UNDEFINED_SOURCE_CODE_LOCATION;
+  };
   struct Window {
     std::int32_t communicator = trace::kNobody;
     std::uint32_t self = 0;
@@ -238,12 +244,41 @@ class Otf2Visitor : public trace::Visitor {
   void add(std::uint32_t attribute, std::uint64_t value) {
     check(OTF2_AttributeList_AddUint64(list_.get(), attribute, value));
   }
-  void add(Otf2Attribute attribute, std::uint64_t value) {
-    add(static_cast<std::uint32_t>(trace::fields().size()) + static_cast<std::uint32_t>(attribute),
-        value);
+  void add(Otf2Attribute attribute, std::uint64_t value) { add(number_of(attribute), value); }
+
+  // Where in the program the call is made: the address, and what is known of it.
+  void site(const Place& place, std::uint64_t address) {
+    const std::uint32_t number = sites_.number_of(place.process, address);
+    if (number == trace::CallSiteNames::kNone) return;
+    add(Otf2Attribute::kSite, address);
+    if (number == sources_.size()) sources_.push_back(source_of(sites_[number]));
+    const Source& source = sources_[number];
+    if (source.caller != OTF2_UNDEFINED_STRING) {
+      check(OTF2_AttributeList_AddStringRef(list_.get(), number_of(Otf2Attribute::kCaller),
+                                            source.caller));
+    }
+    if (source.location != OTF2_UNDEFINED_SOURCE_CODE_LOCATION) {
+      check(OTF2_AttributeList_AddSourceCodeLocationRef(
+          list_.get(), number_of(Otf2Attribute::kSource), source.location));
+    }
+  }
+
+  Source source_of(const trace::CodeSite& site) {
+    Source source;
+    const std::string file = trace::file_or_module(site);
+    if (!site.function.empty()) source.caller = archive_.string(site.function);
+    if (!file.empty()) {
+      source.location =
+          archive_.source_code_location(file, static_cast<std::uint32_t>(std::max(site.line, 0)));
+    }
+    return source;
   }
 
   // The number in the archive: attributes of calls as in trace::fields(), then Otf2Attribute.
+  static std::uint32_t number_of(Otf2Attribute attribute) {
+    return static_cast<std::uint32_t>(trace::fields().size()) +
+           static_cast<std::uint32_t>(attribute);
+  }
   static std::uint32_t number_of(const trace::Field& field) {
     return static_cast<std::uint32_t>(&field - trace::fields().data());
   }
@@ -285,7 +320,10 @@ class Otf2Visitor : public trace::Visitor {
       add(event, attribute);
     }
     if (event.receiving) add(Otf2Attribute::kReceiving, 1);
-    if (event.function) add(Otf2Attribute::kFunction, event.function);
+    if (event.kind == EventKind::kSampled && event.function < all_.functions.size()) {
+      check(OTF2_AttributeList_AddRegionRef(list_.get(), number_of(Otf2Attribute::kFunction),
+                                            archive_.region(event.function)));
+    }
     if (event.comm_peer != trace::kNobody) {
       add(Otf2Attribute::kCommPeer, static_cast<std::uint32_t>(event.comm_peer));
     }
@@ -375,6 +413,8 @@ class Otf2Visitor : public trace::Visitor {
   const trace::Definitions& all_;
   const std::vector<mpi::Meaning> meanings_;  // by number of the function
   const TraceOptions& options_;
+  trace::CallSiteNames sites_;
+  std::vector<Source> sources_;  // by number of the place
   std::unique_ptr<OTF2_AttributeList, OTF2_ErrorCode (*)(OTF2_AttributeList*)>
       list_;                     // each record empties it
   std::vector<Thread> threads_;  // of the current process

@@ -76,6 +76,10 @@ struct Otf2Archive::State {
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t>
       twins;  // (communicator, class) -> OTF2's
   std::map<std::pair<std::int32_t, std::uint32_t>, std::uint32_t> windows;
+  std::vector<std::uint32_t> functions;        // by region
+  std::vector<std::uint32_t> region_plus_one;  // by function; 0: it did not occur
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+      source_code_locations;  // (string of the file, line) -> OTF2's
   std::uint64_t first_ns = ~std::uint64_t{0}, last_ns = 0;
   bool failed = false;
 
@@ -173,6 +177,21 @@ std::uint32_t Otf2Archive::string(std::string_view text) {
   return entry->second;
 }
 
+std::uint32_t Otf2Archive::region(std::uint32_t function) {
+  if (function >= state_->region_plus_one.size()) state_->region_plus_one.resize(function + 1);
+  std::uint32_t& plus_one = state_->region_plus_one[function];
+  if (plus_one == 0) {
+    state_->functions.push_back(function);
+    plus_one = static_cast<std::uint32_t>(state_->functions.size());
+  }
+  return plus_one - 1;
+}
+
+std::uint32_t Otf2Archive::source_code_location(const std::string& file, std::uint32_t line) {
+  const auto next = static_cast<std::uint32_t>(state_->source_code_locations.size());
+  return state_->source_code_locations.try_emplace({string(file), line}, next).first->second;
+}
+
 std::uint32_t Otf2Archive::communicator(std::int32_t communicator, std::uint32_t message_class) {
   const auto known = static_cast<std::uint32_t>(state_->definitions.communicators.size());
   if (communicator < 0 || static_cast<std::uint32_t>(communicator) >= known)
@@ -212,6 +231,7 @@ class DefinitionWriter {
     system_tree();
     locations();
     regions();
+    source_code_locations();
     groups();
     communicators();
     windows();
@@ -242,7 +262,16 @@ class DefinitionWriter {
                 field.is_unsigned ? OTF2_TYPE_UINT64 : OTF2_TYPE_INT32);
     }
     for (const trace::Otf2AttributeName& row : trace::kOtf2Attributes)
-      attribute(self++, row.name, OTF2_TYPE_UINT64);
+      attribute(self++, row.name, type_of(row.attribute));
+  }
+
+  static OTF2_Type type_of(trace::Otf2Attribute attribute) {
+    switch (attribute) {
+      case trace::Otf2Attribute::kCaller: return OTF2_TYPE_STRING;
+      case trace::Otf2Attribute::kSource: return OTF2_TYPE_SOURCE_CODE_LOCATION;
+      case trace::Otf2Attribute::kFunction: return OTF2_TYPE_REGION;
+      default: return OTF2_TYPE_UINT64;
+    }
   }
 
   void parameters() {
@@ -324,13 +353,21 @@ class DefinitionWriter {
   }
 
   void regions() {
-    for (std::size_t function = 0; function < all_.functions.size(); ++function) {
+    for (std::uint32_t self = 0; self < state_.functions.size(); ++self) {
+      const std::uint32_t function = state_.functions[self];
       const trace::Function& row = all_.functions[function];
       const auto name = names_.string(row.name);
-      const std::string line = trace::function_line({static_cast<std::uint32_t>(function), row});
+      const std::string line = trace::function_line({function, row});
       state_.check(OTF2_GlobalDefWriter_WriteRegion(
-          writer_, static_cast<std::uint32_t>(function), name, name, names_.string(line),
-          role_of(row), OTF2_PARADIGM_MPI, OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+          writer_, self, name, name, names_.string(line), role_of(row), OTF2_PARADIGM_MPI,
+          OTF2_REGION_FLAG_NONE, OTF2_UNDEFINED_STRING, 0, 0));
+    }
+  }
+
+  void source_code_locations() {
+    for (const auto& [self, place] : by_self(state_.source_code_locations)) {
+      state_.check(
+          OTF2_GlobalDefWriter_WriteSourceCodeLocation(writer_, self, place.first, place.second));
     }
   }
 
@@ -360,7 +397,7 @@ class DefinitionWriter {
   }
 
   // Definitions are written in the order of their numbers.
-  using Key = std::pair<std::int32_t, std::uint32_t>;
+  template <typename Key>
   static std::map<std::uint32_t, Key> by_self(const std::map<Key, std::uint32_t>& numbers) {
     std::map<std::uint32_t, Key> sorted;
     for (const auto& [key, self] : numbers) sorted.emplace(self, key);
@@ -374,12 +411,14 @@ class DefinitionWriter {
   }
 
   void communicators() {
-    for (std::size_t self = 0; self < all_.communicators.size(); ++self) {
-      const std::int64_t parent = all_.communicators[self].parent;
-      const bool known = parent >= 0 && parent < static_cast<std::int64_t>(self);
+    std::vector<bool> defined(all_.communicators.size());
+    for (const std::size_t self : parents_first(all_.communicators)) {
+      const auto parent = static_cast<std::size_t>(all_.communicators[self].parent);
+      const bool known = parent < defined.size() && defined[parent];
       one_communicator(static_cast<std::uint32_t>(self), self,
                        communicator_name(all_, static_cast<std::int32_t>(self)),
                        known ? static_cast<std::uint32_t>(parent) : OTF2_UNDEFINED_COMM);
+      defined[self] = true;
     }
     for (const auto& [self, key] : by_self(state_.twins)) {
       const auto [communicator, message_class] = key;
@@ -395,9 +434,9 @@ class DefinitionWriter {
     for (const auto& [self, key] : by_self(state_.windows)) {
       const std::string name =
           "window " + std::to_string(key.second) + " on " + communicator_name(all_, key.first);
-      state_.check(OTF2_GlobalDefWriter_WriteRmaWin(writer_, self, names_.string(name),
-                                                    names_.communicator(key.first, 0),
-                                                    OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
+      state_.check(OTF2_GlobalDefWriter_WriteRmaWin(
+          writer_, self, names_.string(name), names_.communicator(key.first, ~std::uint32_t{0}),
+          OTF2_RMA_WIN_FLAG_CREATE_DESTROY_EVENTS));
     }
   }
 

@@ -35,6 +35,12 @@ class Otf2Archive {
   // The OTF2_StringRef of the text, as UTF-8, which Python's otf2 requires.
   std::uint32_t string(std::string_view text);
 
+  // The OTF2_RegionRef of a function. Regions are those asked for, in that order.
+  std::uint32_t region(std::uint32_t function);
+
+  // The OTF2_SourceCodeLocationRef of a line.
+  std::uint32_t source_code_location(const std::string& file, std::uint32_t line);
+
   // The communicator or, for a class other than point-to-point, its twin, so that tools that match
   // messages never match the library's with the program's. Made on first use.
   std::uint32_t communicator(std::int32_t communicator, std::uint32_t message_class);

@@ -9,18 +9,33 @@
 
 namespace fathom::exporters {
 
+std::vector<std::size_t> parents_first(const std::vector<profile::Communicator>& communicators) {
+  std::vector<std::size_t> order, ancestors;
+  std::vector<bool> listed(communicators.size());
+  for (std::size_t self = 0; self < communicators.size(); ++self) {
+    ancestors.clear();
+    for (std::size_t at = self; at < communicators.size() && !listed[at];
+         at = static_cast<std::size_t>(communicators[at].parent)) {  // none is beyond all positions
+      listed[at] = true;
+      ancestors.push_back(at);
+    }
+    order.insert(order.end(), ancestors.rbegin(), ancestors.rend());
+  }
+  return order;
+}
+
 Otf2Groups::Otf2Groups(const trace::Definitions& definitions)
     : definitions_(definitions),
       groups_(definitions.communicators.size()),
       ranks_(rank_count(definitions)) {
-  for (std::size_t self = 0; self < groups_.size(); ++self) {
+  for (const std::size_t self : parents_first(definitions.communicators)) {
     const profile::Communicator& row = definitions.communicators[self];
     Group& group = groups_[self];
     for (const auto* side : {&row.world_ranks, &row.remote_world_ranks}) {
       for (const std::int64_t rank : *side) add(group, rank);
     }
     const auto parent = static_cast<std::size_t>(row.parent);
-    const bool of_self = row.parent >= 0 && parent < self && groups_[parent].is_self;
+    const bool of_self = parent < groups_.size() && groups_[parent].is_self;
     group.is_self = group.members.empty() && (row.made_by == "predefined" || of_self);
     group.of_all_ranks = group.members.empty() && !group.is_self;
   }

@@ -24,6 +24,10 @@
 
 namespace fathom::exporters {
 
+// The positions of all communicators, each after its parent, because readers look up what a
+// definition refers to when they meet it. Of parents in a circle (damage) one comes last.
+std::vector<std::size_t> parents_first(const std::vector<profile::Communicator>& communicators);
+
 class Otf2Groups {
  public:
   explicit Otf2Groups(const trace::Definitions& definitions);

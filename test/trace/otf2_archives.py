@@ -4,8 +4,9 @@
 
     otf2_archives.py --binaries DIR --library libfathom-trace.so --cli fathom [--jobs N] [CASE...]
 
-otf2-print and Python's otf2, which Pipit reads with, open each archive without a warning. By class
-and pair of ranks, what was sent is what was received and what the profile of the same run holds, in
+otf2-print and Python's otf2, which Pipit reads with, open each archive without a warning. Every
+function that is defined occurs, and every call site has a name or a place in a file. By class and
+pair of ranks, what was sent is what was received and what the profile of the same run holds, in
 messages and bytes. Rows of test/mpi/cases.py that differ in program, arguments or settings run
 once, on the build with PERUSE if it is there. Programs that spawn others leave an archive for each
 world. Parts of the ranks are checked as well: chosen after the run, and for some programs before
@@ -98,12 +99,16 @@ class Messages:
     def __init__(self, anchor):
         self.sent, self.received = (collections.defaultdict(lambda: [0, 0]) for _ in "sr")
         self.recorded = set()  # ranks with events
-        open_receives = set()
+        open_receives, entered = set(), set()
         with otf2.reader.open(anchor) as trace:
+            regions = {region.name for region in trace.definitions.regions}
             for location, event in trace.events:
                 if location.name == "no events":
                     continue
                 kind, rank = type(event).__name__, self.rank_of(location)
+                if kind == "Enter":
+                    entered.add(event.region.name)
+                    self.check_place(event)
                 self.recorded.add(rank)
                 if kind in ("MpiSend", "MpiIsend"):
                     self.add(self.sent, event, rank, self.member(event, event.receiver, rank))
@@ -113,6 +118,15 @@ class Messages:
                     open_receives.add((rank, event.request_id))
                 elif kind == "MpiIrecv":
                     assert (rank, event.request_id) in open_receives, "MpiIrecv without its request"
+        assert regions == entered, f"functions that do not occur: {regions - entered}"
+
+    @staticmethod
+    def check_place(event):
+        """Of programs without debug information the function is known; in libraries, the place in a file."""
+        where = {attribute.name: value for attribute, value in (event.attributes or {}).items()}
+        if "fathom::site" not in where:
+            return
+        assert where.get("fathom::caller") or where["fathom::source"].file, where
 
     @staticmethod
     def rank_of(location):

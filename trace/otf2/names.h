@@ -29,6 +29,8 @@ enum class Otf2Attribute : std::uint32_t {
   kCode,
   kCommPeer,
   kUncompleted,  // on an MpiIrecv: the program never completed the request
+  kCaller,       // on an Enter, a string: the program's function that calls
+  kSource,       // on an Enter, a SourceCodeLocation: the file and line of the call
 };
 
 enum class Otf2Parameter : std::uint32_t {
@@ -57,7 +59,9 @@ inline constexpr Otf2AttributeName kOtf2Attributes[] = {
     {Otf2Attribute::kReceiving, "receiving"},
     {Otf2Attribute::kCode, "code"},
     {Otf2Attribute::kCommPeer, "commpeer"},
-    {Otf2Attribute::kUncompleted, "uncompleted"}};
+    {Otf2Attribute::kUncompleted, "uncompleted"},
+    {Otf2Attribute::kCaller, "caller"},
+    {Otf2Attribute::kSource, "source"}};
 
 struct Otf2ParameterName {
   Otf2Parameter parameter;

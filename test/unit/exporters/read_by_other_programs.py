@@ -59,8 +59,10 @@ def check_otf2(directory, rows, kinds):
     counts, last, stacks = collections.Counter(), {}, collections.defaultdict(list)
     sent, received = collections.defaultdict(list), collections.defaultdict(list)
     irecvs, isends = set(), set()
+    sources = collections.Counter()
     with otf2.reader.open(anchor) as trace:
         assert len(trace.definitions.locations) == RANKS
+        regions = {region.name for region in trace.definitions.regions}
         ranks = {location: index for index, location in enumerate(trace.definitions.locations)}
         for location, event in trace.events:
             kind = type(event).__name__
@@ -69,6 +71,10 @@ def check_otf2(directory, rows, kinds):
             last[location] = event.time
             if kind == "Enter":
                 stacks[location].append(event.region.name)
+                where = {attribute.name: value for attribute, value in (event.attributes or {}).items()}
+                if "fathom::site" in where:
+                    source = where["fathom::source"]
+                    sources[event.region.name, source.file, source.line_number] += 1
             elif kind == "Leave":
                 assert stacks[location].pop() == event.region.name
             elif kind in ("MpiSend", "MpiIsend"):
@@ -87,6 +93,9 @@ def check_otf2(directory, rows, kinds):
             elif kind == "MpiIrecv":
                 irecvs.remove((location, event.request_id))
     calls = [row for row in rows if row["kind"] == "call"]
+    assert regions == {row["name"] for row in calls}
+    assert sources == collections.Counter((row["name"], f"app+{int(row['place']):#x}", 0) for row in calls if row["site"])
+    assert sources["MPI_Allreduce", "app+0x123f", 0] > 0
     assert counts["Enter"] == counts["Leave"] == len(calls), counts
     assert counts["MpiSend"] + counts["MpiIsend"] == kinds["sent"], counts
     assert counts["MpiRecv"] + counts["MpiIrecv"] == kinds["received"], counts

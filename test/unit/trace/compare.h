@@ -30,6 +30,22 @@ inline std::vector<std::string> texts(trace::EventCursor cursor) {
   return all;
 }
 
+// The events of a process, with the names of functions, whose numbers may differ between traces.
+inline std::vector<std::string> texts(const trace::Trace& trace, std::size_t process) {
+  std::vector<std::string> all;
+  auto cursor = trace.events(process);
+  for (trace::Event event; cursor.next(event);) {
+    const bool has_function = event.kind == trace::EventKind::kEnter ||
+                              event.kind == trace::EventKind::kLeave ||
+                              event.kind == trace::EventKind::kSampled;
+    const std::string name =
+        has_function ? trace.definitions().functions[event.function].name + " " : "";
+    event.function = 0;
+    all.push_back(name + text_of(event));
+  }
+  return all;
+}
+
 inline std::vector<std::string> texts(const std::vector<trace::Event>& events) {
   std::vector<std::string> all;
   for (const trace::Event& event : events) all.push_back(text_of(event));
