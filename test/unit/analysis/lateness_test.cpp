@@ -164,7 +164,8 @@ TEST_CASE("consecutive non-blocking sends are one event, eager or not, up to a b
     made.receive(1, at, at + 5, 0, tag, tag == 2 ? 1 << 20 : 8);
   }
   const Structured job(made);
-  REQUIRE(job.all.first_of[1] == 3);  // of rank 0: what is sent without blocking, MPI_Send, the rest
+  REQUIRE(job.all.first_of[1] ==
+          3);  // of rank 0: what is sent without blocking, MPI_Send, the rest
   CHECK(job.all.events[0].enter_ns == 10);
   CHECK(job.all.events[0].exit_ns == 32);
   CHECK(job.all.receivers.of(0).size() == 3);
