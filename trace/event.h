@@ -32,7 +32,8 @@ enum class EventKind : std::uint8_t {
   kProcessor,
   kLost,  // `count` records are missing before this one; 0: an unknown number
   kSampled,
-  kRequestGiven,  // one of several requests of the call just entered (a wait, MPI_Startall)
+  kRequestGiven,  // one of several requests of the open call: of MPI_Waitall and MPI_Startall; left
+                  // active by MPI_Waitany or MPI_Waitsome, which waited
 };
 
 struct Event {

@@ -6,43 +6,56 @@
 namespace fathom::analysis {
 
 void CallWait::add(std::uint32_t number, const Step& step) {
-  const std::uint32_t part = completed_with(number, step);
+  const bool is_given = step.kind == StepKind::kGiven;
+  const std::uint32_t part = is_given ? step.partner_step : completed_with(number, step);
   if (part == kNobody || step.has(kHidden)) return;
-  if (job_->steps().at(process_, part).has(kJoined)) completed_.push_back(part);
+  if (!job_->steps().at(process_, part).has(kJoined)) return;
+  (is_given ? given_ : completed_).push_back(part);
+}
+
+// What the part alone would make the call wait for.
+Wait CallWait::wait_for(std::uint32_t number) const {
+  const StepFile& steps = job_->steps();
+  const Step& part = steps.at(process_, number);
+  Wait one;
+  one.part = number;
+  one.culprit = part.partner;
+  one.culprit_step = part.partner_step;
+  one.decided_ns = part.end_ns;
+  if (part.kind == StepKind::kReceive) {
+    // The message's arrival ends the wait, whatever the other clock says.
+    one.decided_ns = std::min(part.end_ns, part.time_ns);
+  } else if (part.kind == StepKind::kSend) {
+    one.kind = WaitKind::kLateReceiver;
+  } else {
+    one.kind = mpi::wait_kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
+    if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
+  }
+  return one;
 }
 
 Wait CallWait::wait() const {
   Wait best;
-  const StepFile& steps = job_->steps();
-  const Step& call = steps.at(process_, call_);
+  const Step& call = job_->steps().at(process_, call_);
   const mpi::Meaning& facts = job_->facts().functions[call.number];
   const Completes completes = facts.completes;
   if (completes == Completes::kTest || facts.immediate) return best;
   bool found = false;
   for (const std::uint32_t number : completed_) {
-    const Step& part = steps.at(process_, number);
-    Wait one;
-    one.part = number;
-    one.culprit = part.partner;
-    one.culprit_step = part.partner_step;
-    one.decided_ns = part.end_ns;
-    if (part.kind == StepKind::kReceive) {
-      // The message's arrival ends the wait, whatever the other clock says.
-      one.decided_ns = std::min(part.end_ns, part.time_ns);
-    } else if (part.kind == StepKind::kSend) {
-      one.kind = WaitKind::kLateReceiver;
-      // The call had been left by then, so it did not wait for the receive.
-      if (part.end_ns > call.end_ns) one.decided_ns = 0;
-    } else {
-      one.kind = mpi::wait_kind_of(job_->facts().functions[steps.at(process_, part.call).number]);
-      if (part.partner == kNobody || part.partner == process_) one.decided_ns = 0;
-    }
+    Wait one = wait_for(number);
+    // The call had been left by then, so it did not wait for the receive.
+    if (one.kind == WaitKind::kLateReceiver && one.decided_ns > call.end_ns) one.decided_ns = 0;
     const bool better = completes == Completes::kSome ? one.decided_ns < best.decided_ns
                                                       : one.decided_ns > best.decided_ns;
     if (!found || better || (one.decided_ns == best.decided_ns && number < best.part)) best = one;
     found = true;
   }
-  if (!found || best.culprit == kNobody || best.decided_ns <= call.time_ns) return best;
+  if (!found) return best;
+  for (const std::uint32_t number : given_) {
+    const Wait one = wait_for(number);
+    if (one.decided_ns < best.decided_ns) best = one;
+  }
+  if (best.culprit == kNobody || best.decided_ns <= call.time_ns) return best;
   best.ns = std::min(best.decided_ns, call.end_ns) - call.time_ns;
   if (best.ns <= job_->uncertainty_ns(process_, best.culprit)) best.ns = 0;
   return best;

@@ -12,9 +12,11 @@
 //   collectives    see collectives.h
 //
 // A call that completes several operations waits for the last of them (MPI_Waitall) or the first
-// (MPI_Waitany, MPI_Waitsome); tests, and calls that only post an operation, never wait. A
-// message's arrival ends its wait, whatever the other clock says. A wait within the uncertainty of
-// the two clocks does not count.
+// (MPI_Waitany, MPI_Waitsome). The latter need not complete the first: from the decisive moment of
+// any operation that they were given, there was something that could complete, and the rest is the
+// transfer. Tests, and calls that only post an operation, never wait. A message's arrival ends its
+// wait, whatever the other clock says. A wait within the uncertainty of the two clocks does not
+// count.
 #pragma once
 
 #include <cstddef>
@@ -51,9 +53,12 @@ class CallWait {
   const std::vector<std::uint32_t>& completed() const { return completed_; }
 
  private:
+  Wait wait_for(std::uint32_t part) const;
+
   const JoinedJob* job_;
   std::uint32_t process_, call_;
   std::vector<std::uint32_t> completed_;
+  std::vector<std::uint32_t> given_;  // the same of operations that it could have completed
 };
 
 // The open calls of one process, for code that visits its steps in either direction. Memory: those

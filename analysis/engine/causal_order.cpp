@@ -14,6 +14,7 @@ Moment moment_of(StepKind kind) {
     case StepKind::kReceive: return Moment::kReceive;
     case StepKind::kCollective: return Moment::kCollective;
     case StepKind::kDone: return Moment::kDone;
+    case StepKind::kGiven: return Moment::kGiven;
     case StepKind::kLost: break;
   }
   return Moment::kLost;

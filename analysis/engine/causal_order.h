@@ -20,8 +20,17 @@
 
 namespace fathom::analysis {
 
-enum class Moment : std::uint8_t { kEnter, kLeave, kSend, kReceive, kCollective, kDone, kLost };
-inline constexpr std::size_t kMoments = 7;
+enum class Moment : std::uint8_t {
+  kEnter,
+  kLeave,
+  kSend,
+  kReceive,
+  kCollective,
+  kDone,
+  kLost,
+  kGiven
+};
+inline constexpr std::size_t kMoments = 8;
 
 struct Visit {
   std::uint64_t time_ns = 0;

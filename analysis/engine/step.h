@@ -15,11 +15,15 @@
 //   kCollective entered      decider entered    first      the call  decider's process and its
 //                            (1)                left (2)             kCollective
 //   kDone       completed    -                  -          the wait  -; the step that completed
+//   kGiven      wait left    -                  -          the wait  -; what it may complete (3)
 //
 // (1) The decider is the member that this one had to wait for: the last to enter for N-to-N, the
 // root for a broadcast, the last of the others for the root of a reduction (collectives.h).
 //
 // (2) When the first of all members left; 0 if non-blocking.
+//
+// (3) A request that MPI_Waitany or MPI_Waitsome could have completed and left active; kNobody if
+// it never receives its message.
 //
 // `posted` is the call that began the step: for a kReceive the call that posted it, otherwise the
 // enclosing call; kNobody outside all calls. `note` and `blamed` belong to the wait states
@@ -32,7 +36,7 @@
 
 namespace fathom::analysis {
 
-enum class StepKind : std::uint8_t { kCall, kSend, kReceive, kCollective, kDone, kLost };
+enum class StepKind : std::uint8_t { kCall, kSend, kReceive, kCollective, kDone, kLost, kGiven };
 
 inline constexpr std::uint32_t kNobody =
     ~std::uint32_t{0};  // no process, no step, no site, no phase

@@ -95,6 +95,7 @@ void StepRecorder::request_made(Request& request, const OpenCall& open) {
 
 void StepRecorder::activated(Request& request, const OpenCall* open) {
   request.data.posted_in = open == nullptr ? kNobody : open->data.step;
+  request.data.given.clear();
 }
 
 // Adds the step of a message's end, inside the open call.
@@ -126,7 +127,7 @@ void StepRecorder::sent(const Event& event, std::uint32_t number, const OpenCall
 }
 
 void StepRecorder::received(const Event& event, std::uint32_t number, const OpenCall* open,
-                            const Request* request, bool waited) {
+                            Request* request, bool waited) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
   const Channels::Key key{event.communicator, event.peer, event.tag};
@@ -135,7 +136,23 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
   if (!waited) return channels_.receive_now(key, end, outgoing_.joined);
   end.begin_ns = request->posted_ns;
   receive.posted = request->data.posted_in;
+  for (const std::uint32_t given : request->data.given)
+    steps_.at(process_, given).partner_step = number;
+  request->data.given.clear();
   channels_.receive(key, request->posted, end, outgoing_.joined);
+}
+
+void StepRecorder::given(Request& request, const Event& event) {
+  const OpenCall* open = innermost(event.thread);
+  std::uint32_t number = 0;
+  Step& given = steps_.append(process_, number);
+  given.kind = StepKind::kGiven;
+  given.time_ns = event.time_ns;
+  given.call = given.posted = open->data.step;
+  given.partner_step = request.message;
+  given.communicator = request.communicator;
+  given.thread = static_cast<std::uint16_t>(event.thread);
+  if (request.message == kNobody) request.data.given.push_back(number);
 }
 
 void StepRecorder::completed(const Event& event, const Request* request, std::uint32_t what, bool) {

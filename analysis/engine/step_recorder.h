@@ -56,6 +56,7 @@ struct CallSteps {
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
+  std::vector<std::uint32_t> given;   // kGiven steps of a receive that has no message yet
 };
 
 class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, RequestSteps> {
@@ -81,10 +82,11 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);
   void received(const trace::Event& event, std::uint32_t number, const OpenCall* call,
-                const Request* request, bool waited);
+                Request* request, bool waited);
   void request_made(Request& request, const OpenCall& call);
   void activated(Request& request, const OpenCall* call);
   void request_started(const Request&, std::uint64_t) {}
+  void given(Request& request, const trace::Event& event);
   void request_dropped(const Request&) {}
   void complete_at_return(const OpenCall& call, const trace::Event& leave);
   void completed(const trace::Event& event, const Request* request, std::uint32_t step, bool ends);

@@ -46,7 +46,9 @@ class Scan {
       for (std::uint32_t number = 0; number < job_.steps().size(process); ++number) {
         if (number % StepFile::kBlockSteps == 0) job_.steps().touched(StepFile::kBlockSteps);
         const Step& step = job_.steps().at(process, number);
-        if (step.kind != StepKind::kCall && step.kind != StepKind::kLost) take(number, step);
+        if (step.kind != StepKind::kCall && step.kind != StepKind::kLost &&
+            step.kind != StepKind::kGiven)
+          take(number, step);
       }
       const auto size = [&](std::size_t count) {
         rows_.sizes.push_back(std::uint64_t{process} << 32 | count);

@@ -104,6 +104,8 @@ class TracedCall {
   // The time of the call, if it has been read; else 0, and enter() reads it.
   void began_at(std::uint64_t ticks) { began_at_ = ticks; }
   std::uint64_t left_at() const { return stream_ == nullptr ? 0 : left_at_; }
+  // Of the last record of this thread: right after enter(), when the call was entered. Needs on().
+  std::uint64_t last_ticks() const { return stream_->last_ticks; }
 
   template <typename... Words>
   void enter(Words... words) {
@@ -137,8 +139,8 @@ class TracedCall {
     append(std::make_index_sequence<kLengths>());
   }
 
-  // `count` more 8-byte values of an attribute of this call (kRequests); call it right after
-  // enter().
+  // `count` more 8-byte values of an attribute of this call (kRequests); call it after enter(), and
+  // before completed().
   void values(trace::Attribute attribute, const std::uint64_t* values, std::size_t count);
 
   // The call has returned: sets the time of all records up to leave().

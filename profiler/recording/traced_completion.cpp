@@ -74,7 +74,6 @@ Ended all(TracedCall& call, int result, const KeptRequests& kept, const MPI_Requ
 
 Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_Request* requests,
              const int* index, const MPI_Status* status) {
-  call.returned();
   // Refused arguments leave the index unset; MPI_UNDEFINED is negative. In the standard ABI these
   // numbers are the same.
   if (result == MPI_ERR_ARG || result == MPI_ERR_REQUEST || index == nullptr) return {result};
@@ -86,7 +85,6 @@ Ended one_of(TracedCall& call, int result, const KeptRequests& kept, const MPI_R
 
 Ended some(TracedCall& call, int result, const KeptRequests& kept, const int* completed,
            const int* indices, const MPI_Status* statuses) {
-  call.returned();
   Ended ended{result};
   if (completed == nullptr || indices == nullptr) return ended;
   for (int i = 0; i < *completed; ++i) {  // MPI_UNDEFINED is negative
@@ -95,6 +93,26 @@ Ended some(TracedCall& call, int result, const KeptRequests& kept, const int* co
     ++ended.completed;
   }
   return ended;
+}
+
+// Names the requests that are still active after a call that waited for any of several. Calls that
+// took less than kTicksPerRequest (some 100 ns) for each are left out, so that naming takes a small
+// part of what was waited, and at most 80 MB of trace a second, however many requests there are.
+void name_the_rest(TracedCall& call, std::uint64_t entered, const KeptRequests& kept,
+                   const MPI_Request* requests) {
+  constexpr std::uint64_t kTicksPerRequest = 256;
+  const auto count = static_cast<std::size_t>(kept.count());
+  if (!call.on() || call.left_at() - entered < kTicksPerRequest * count) return;
+  std::uint64_t active[trace::kMaxWords];
+  std::size_t used = 0;
+  for (int i = 0; i < kept.count(); ++i) {
+    if (kept[i] == trace::kNoRequest || is_finished(kept[i], requests[i])) continue;
+    active[used++] = kept[i];
+    if (used < trace::kMaxWords) continue;
+    call.values(trace::Attribute::kRequests, active, used);
+    used = 0;
+  }
+  call.values(trace::Attribute::kRequests, active, used);
 }
 
 bool filled_in(int result) {
@@ -178,8 +196,11 @@ Ended testall(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*
 Ended waitany(TracedCall& call, int (*next)(int, MPI_Request*, int*, MPI_Status*), int count,
               MPI_Request* requests, int* index, MPI_Status* status) {
   if (!call.on()) return {next(count, requests, index, status)};
+  const std::uint64_t entered = call.last_ticks();
   const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
   const int result = next(count, requests, index, status);
+  call.returned();
+  if (result == MPI_SUCCESS) name_the_rest(call, entered, kept, requests);
   return one_of(call, result, kept, requests, index, status);
 }
 
@@ -188,21 +209,31 @@ Ended testany(TracedCall& call, int (*next)(int, MPI_Request*, int*, int*, MPI_S
   if (!call.on()) return {next(count, requests, index, flag, status)};
   const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
   const int result = next(count, requests, index, flag, status);
-  return result == MPI_SUCCESS && *flag == 0 ? Ended{result}
-                                             : one_of(call, result, kept, requests, index, status);
+  if (result == MPI_SUCCESS && *flag == 0) return {result};
+  call.returned();
+  return one_of(call, result, kept, requests, index, status);
 }
 
 Ended waitsome(TracedCall& call, int (*next)(int, MPI_Request*, int*, int*, MPI_Status*), int count,
                MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
   if (!call.on()) return {next(count, requests, completed, indices, statuses)};
+  const std::uint64_t entered = call.last_ticks();
   const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
   const int result = next(count, requests, completed, indices, statuses);
-  return filled_in(result) ? some(call, result, kept, completed, indices, statuses) : Ended{result};
+  if (!filled_in(result)) return {result};
+  call.returned();
+  if (result == MPI_SUCCESS) name_the_rest(call, entered, kept, requests);
+  return some(call, result, kept, completed, indices, statuses);
 }
 
 Ended testsome(TracedCall& call, int (*next)(int, MPI_Request*, int*, int*, MPI_Status*), int count,
                MPI_Request* requests, int* completed, int* indices, MPI_Status* statuses) {
-  return waitsome(call, next, count, requests, completed, indices, statuses);
+  if (!call.on()) return {next(count, requests, completed, indices, statuses)};
+  const KeptRequests kept(KeptRequests::Which::kAll, count, requests);
+  const int result = next(count, requests, completed, indices, statuses);
+  if (!filled_in(result)) return {result};
+  call.returned();
+  return some(call, result, kept, completed, indices, statuses);
 }
 
 }  // namespace completion

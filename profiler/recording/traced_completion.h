@@ -6,9 +6,12 @@
 // went from active to inactive. This includes requests that failed, and excludes those that
 // MPI_ERR_PENDING leaves alone. Cancellation is known only if the program asked for statuses.
 //
+// Waitany and Waitsome also name the requests that they leave active, if they waited: one of those
+// may be the first that could complete, which is known only when all processes' traces are joined.
+//
 // Cost: for each request, one handle is copied; Wait, Waitall, Test and Testall also look at its
-// state, as the library itself is about to do. No allocation except KeptRequests' memory, once per
-// thread.
+// state, as the library itself is about to do, and so do Waitany and Waitsome after a wait. No
+// allocation except KeptRequests' memory, once per thread.
 #pragma once
 
 #include <cstddef>

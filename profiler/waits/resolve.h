@@ -8,7 +8,8 @@
 // this work and its memory are spread over all.
 //
 // What it cannot know: a message's arrival, if that came before the sender's clock says that it was
-// sent; and whether another message could have been received first (wrong order).
+// sent; whether another message could have been received first (wrong order), or another request
+// that MPI_Waitany was given could have completed first.
 #pragma once
 
 #include <cstdint>

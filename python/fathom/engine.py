@@ -103,7 +103,7 @@ class Engine:
     # ---- callbacks, several for each kind of moment, in the order in which they were named ----
 
     def on(self, moment: str, name: str, callback: Callable[[replays.Step], Any], backward: bool = False) -> None:
-        """callback(step) at each `moment` of own ranks: enter, leave, send, receive, collective, done, lost."""
+        """callback(step) at each `moment` of own ranks: enter, leave, send, receive, collective, done, lost, given."""
         replays.check_moments([moment])
         self._callbacks.append((bool(backward), moment, name, callback))
 

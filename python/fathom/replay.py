@@ -5,8 +5,8 @@ import typing
 from fathom import shown
 
 # As fathom::analysis::Moment and StepKind.
-MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost")
-_KINDS = ("call", "send", "receive", "collective", "done", "lost")
+MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost", "given")
+_KINDS = ("call", "send", "receive", "collective", "done", "lost", "given")
 _PIECE = 1 << 16
 
 

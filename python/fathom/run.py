@@ -145,7 +145,7 @@ class Run(Traffic, Times, Operations, Analyses, Pictures, Part):
     def replay(self, backward: bool = False, hidden: bool = False, **callbacks: Callable[[replays.Step], Any]) -> int:
         """Goes through all steps in causal order, a message received after it was sent (backward: before).
 
-        Callbacks by moment: enter, leave, send, receive, collective, done, lost; each gets a fathom.Step.
+        Callbacks by moment: enter, leave, send, receive, collective, done, lost, given; each gets a fathom.Step.
         Returns how many were called. The whole run is gone through, whatever slice() or filter() say.
         """
         replays.check_moments(callbacks)

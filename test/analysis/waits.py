@@ -32,6 +32,7 @@ CASES = {
     "split": ("late-sender", "MPI_Recv", [0], 1),
     "irecv_wait": ("late-sender", "MPI_Wait", [0], 1),
     "waitall": ("late-sender", "MPI_Waitall", [0], 1),
+    "waitany": ("late-sender", "MPI_Waitany", [0], 1),
     "late_receiver": ("late-receiver", "MPI_Send", [0], 1),
     "ssend": ("late-receiver", "MPI_Ssend", [0], 1),
     "wrong_order": ("wrong-order", "MPI_Recv", [0], 1),
@@ -175,6 +176,21 @@ def a_late_sender_in_fortran_is_found(build, folder):
     until_it_passes(attempt)
 
 
+def a_call_that_waited_for_any_names_the_requests_that_it_left(build, folder):
+    """MPI_Waitany is given two, and the message for the second comes later."""
+    run = build.traced(folder / "run", build.program("waits"), "waitany")
+    printed = build.call(build.options.cli, "trace", "print", "--json", "--ranks", "0", run).splitlines()
+    named, posted, call = [], [], None
+    for event in map(json.loads, printed):
+        if event["kind"] in ("enter", "leave"):
+            call = event["function"] if event["kind"] == "enter" else None
+        if event["kind"] == "leave" and event["function"] == "MPI_Irecv":
+            posted.append(event["request"])
+        elif event["kind"] == "given" and call == "MPI_Waitany":
+            named.append(event["request"])
+    assert len(posted) == 2 * len(named) > 0 and named == posted[1::2], (posted, named)
+
+
 def results_are_the_same_for_every_number_of_processes(build, folder):
     """A real program with many messages, analysed by 1 to 8 processes."""
     run = build.traced(folder / "run", build.program(os.path.join(build.options.mpi_programs, "sendrecv")))
@@ -231,7 +247,8 @@ def run_cases(options, cases):
 
 
 def main():
-    others = (a_late_sender_in_fortran_is_found, results_are_the_same_for_every_number_of_processes, a_process_that_fails_ends_the_analysis)
+    others = (a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
+              results_are_the_same_for_every_number_of_processes, a_process_that_fails_ends_the_analysis)
     run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) |
               {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in others})
 

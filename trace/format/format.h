@@ -152,7 +152,8 @@ enum class RecordKind : std::uint8_t {
   kResume = 13,
   kProcessor = 14,  // small: the processor that the thread runs on
   // More of an attribute that holds several values: small: Attribute. Words: values. Follows its
-  // kEnter.
+  // kEnter; of MPI_Waitany and MPI_Waitsome it precedes what they completed, and is there only if
+  // they waited.
   kValues = 15,
   // Replaces the events that sampling left out. small: function. Words: calls; ticks inside them.
   kSampled = 16,
@@ -208,7 +209,8 @@ enum class Attribute : std::uint8_t {
   kWindow = 33,    // "win"
   kFile = 34,      // "file"
   kOffset = 35,    // "offset": target displacement, file offset
-  kRequests = 36,  // "requests": several, as kValues records after kEnter
+  kRequests = 36,  // "requests": several, as kValues records after kEnter: those of MPI_Waitall and
+                   // MPI_Startall; those that MPI_Waitany and MPI_Waitsome left active
 };
 constexpr bool is_wide(Attribute attribute) { return static_cast<int>(attribute) >= 32; }
 

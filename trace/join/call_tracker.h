@@ -27,6 +27,7 @@
 //   request_started(Request&, time_ns)     each start too, but of a non-blocking call at its return
 //   request_dropped(Request&)              freed, or another request has its number now
 //   complete_at_return(OpenCall&, const Event& leave)   the call returned no request of its own
+//   given(Request&, const Event&)          left active by a call that waited for any of several
 //   completed(const Event&, Request*, MessageNumber, bool ends)
 //       nullptr: no such request is active. ends: no more completions of it follow.
 //   lost(const Event&)                     kLost or kPause
@@ -346,9 +347,14 @@ class CallTracker {
 
   void given(const Event& event) {
     const OpenCall* call = innermost(event.thread);
-    if (!call || meaning(call->function).requests != mpi::Requests::kStarts) return;
     Request* request = requests_.find(event.request);
-    if (request && !request->active) start(*request, event.time_ns, event.thread);
+    if (!call || !request) return;
+    const mpi::Meaning& means = meaning(call->function);
+    if (means.requests == mpi::Requests::kStarts && !request->active) {
+      start(*request, event.time_ns, event.thread);
+    } else if (means.completes == mpi::Completes::kSome && request->active) {
+      consumer().given(*request, event);
+    }
   }
 
   const Definitions& definitions_;

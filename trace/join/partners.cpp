@@ -67,6 +67,7 @@ class MessageJoiner : public CallTracker<MessageJoiner, NoData, NoData> {
   void withdrawn(const Channels::Posted& posted) { own().withdraw(posted, joining_.joined); }
   void request_made(const Request&, const OpenCall&) {}
   void activated(const Request&, const OpenCall*) {}
+  void given(const Request&, const Event&) {}
   void request_started(const Request&, std::uint64_t) {}
   void request_dropped(const Request&) {}
   void complete_at_return(const OpenCall&, const Event&) {}

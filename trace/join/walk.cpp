@@ -181,6 +181,8 @@ class ProcessWalk : public CallTracker<ProcessWalk, Call, Request> {
     visitor_.request_completed(place_, request, leave);
   }
 
+  void given(const Tracked&, const Event&) {}
+
   void completed(const Event& event, Tracked* request, MessageNumber number, bool ends) {
     if (request == nullptr) return visitor_.other(place_, event);
     request->data.cancelled = event.flag == 1;

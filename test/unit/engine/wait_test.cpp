@@ -164,6 +164,43 @@ TEST_CASE("waiting for all ends with the last message, waiting for any with the 
   }
 }
 
+TEST_CASE("waiting for any ends with the send of the first that could complete") {
+  // Of three messages the second to be sent completes; the first is long, and the third is later.
+  for (const bool named : {true, false}) {
+    CAPTURE(named);
+    MadeJob made(4);
+    for (std::uint64_t request = 5; request <= 7; ++request)
+      made.irecv(0, 10 * request - 40, request, static_cast<int>(request) - 4);
+    made.enter(0, 100, "MPI_Waitany");
+    made.arrive(0, 510, 6, 2);
+    for (const std::uint64_t request : {5, 7})
+      if (named) made.add(0, trace::EventKind::kRequestGiven, 520).request = request;
+    made.complete(0, 520, 6);
+    made.leave(0, 530, "MPI_Waitany");
+    made.wait_receive(0, 900, 910, 5, 1);
+    made.wait_receive(0, 920, 930, 7, 3);
+    made.send(1, 300, 305, 0);
+    made.send(2, 500, 505, 0);
+    made.send(3, 800, 805, 0);
+    check(waits_of(made), {{WaitKind::kLateSender, 0, named ? 1u : 2u, named ? 200u : 400u}});
+  }
+}
+
+TEST_CASE("waiting for any waits for nobody if something that could complete was there") {
+  MadeJob made(3);
+  made.irecv(0, 10, 5, 1, 0, 1 << 20);
+  made.irecv(0, 20, 6, 2);
+  made.enter(0, 100, "MPI_Waitsome");
+  made.arrive(0, 510, 6, 2);
+  made.add(0, trace::EventKind::kRequestGiven, 520).request = 5;
+  made.complete(0, 520, 6);
+  made.leave(0, 530, "MPI_Waitsome");
+  made.wait_receive(0, 900, 910, 5, 1, 0, 1 << 20);
+  made.send(1, 50, 905, 0, 0, 1 << 20);
+  made.send(2, 500, 505, 0);
+  for (const WaitRow& row : waits_of(made).rows) CHECK(row.process != 0);
+}
+
 TEST_CASE("a wrong order is found where another message was sent earlier and taken later") {
   MadeJob made(2);
   made.send(0, 100, 110, 1, 1);
