@@ -17,6 +17,34 @@ COUNTS = re.compile(r'\w*counts?|target_cout|insize|outsize|position|stride|(tru
 DISPLACEMENTS = re.compile(r'[sr]?displs|disp_unit')
 
 
+# What a function's operation can wait for: option waits= of its row. In words for docs/analysis.md.
+WAITS = {
+    'sender': 'the process that sends the message',
+    'receiver': 'the process that receives the message: a synchronous send always, others if the library does not '
+                'send the message before its receive is posted',
+    'requests': 'whatever the operations of its requests wait for',
+    'polling': 'nothing; but a loop of calls that fail waits for what the call that succeeds has found',
+    'members': 'the last member of the communicator to enter',
+    'root': 'the root, everywhere else',
+    'others': 'at the root, the last of the others to enter',
+    'lower': 'the last to enter of the lower ranks',
+    'neighbours': 'the last to enter of the neighbours that it receives from',
+    'new': 'the last member of the communicator that it makes to enter',
+    'spawned': 'the processes that it starts',
+    'job': 'the last process of the job to enter',
+    'window': 'the last process of the window to enter',
+    'file': 'the last process that has the file open to enter',
+    'pointer': 'the process that is moving the shared file pointer',
+    'post': 'the targets, until they post',
+    'complete': 'the origins, until they complete',
+    'lock': 'the process that holds the lock',
+    'target': 'the targets, for whatever the library has put off: a lock, a post, or their help',
+    'buffer': 'the receivers of buffered messages',
+    'session': 'the processes that the session communicated with',
+    'never': 'nobody',
+}
+
+
 @dataclass
 class Function:
     role: str
@@ -67,6 +95,11 @@ class Function:
     @property
     def group(self):
         return self.options.get('group') or GROUPS[self.role]
+
+    @property
+    def waits(self):
+        """What its operation can wait for: keys of WAITS."""
+        return self.options['waits'].split(',')
 
     @property
     def makes_request(self):
@@ -121,6 +154,9 @@ def read(path):
         if role != 'unrecorded' and returned != 'int':
             sys.exit(f'{path}:{number}: a wrapper returns int')
         pairs = dict(o.split('=') for o in options.split() if o != '-')
+        unknown = [word for word in pairs.get('waits', '(nothing)').split(',') if word not in WAITS]
+        if unknown:
+            sys.exit(f'{path}:{number}: waits={unknown[0]} is not one of {", ".join(WAITS)}')
         functions.append(Function(role, pairs, returned, name, parameters))
         if 'large' in pairs:
             functions.append(functions[-1].large())
