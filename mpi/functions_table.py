@@ -16,7 +16,6 @@ COUNTS = re.compile(r'\w*counts?|target_cout|insize|outsize|position|stride|(tru
                     r'(array_of_)?block_?lengths?|array_of_displacements|(g|sub)?size_array')
 DISPLACEMENTS = re.compile(r'[sr]?displs|disp_unit')
 
-
 # What a function's operation can wait for: option waits= of its row. In words for docs/analysis.md.
 WAITS = {
     'sender': 'the process that sends the message',
@@ -100,6 +99,11 @@ class Function:
     def waits(self):
         """What its operation can wait for: keys of WAITS."""
         return self.options['waits'].split(',')
+
+    @property
+    def in_sequence(self):
+        """Whether all members of a communicator call it in the same order."""
+        return self.role in ('blocking', 'nonblocking') or 'members' in self.waits and self.role != 'persistent'
 
     @property
     def makes_request(self):

@@ -14,8 +14,8 @@ GROUPS = {'other': 'kOther', 'send': 'kSend', 'receive': 'kReceive', 'sendreceiv
           'completion': 'kCompletion', 'probe': 'kProbe', 'collective': 'kCollective',
           'onesided': 'kOneSided', 'io': 'kIo', 'communicator': 'kCommunicator',
           'environment': 'kEnvironment'}
-FLOWS = {'all-to-all': 'kAllToAll'}
-COMPLETES = {'all': 'kAll', 'some': 'kSome', 'test': 'kTest'}
+SEQUENCES = {'window': 'kWindow', 'file': 'kFile', 'new': 'kNewCommunicator', 'job': 'kJob'}
+COMPLETES = {'all': 'kAll', 'some': 'kSome'}
 ROLES_AT_WINDOWS = {'window': 'kCreate', 'window_free': 'kFree'}
 MOVES = {'put': 'kPut', 'get': 'kGet'}
 
@@ -44,6 +44,12 @@ def window_access(f):
     return ROLES_AT_WINDOWS.get(f.role, 'kNone')
 
 
+def sequence(f):
+    if f.in_sequence:
+        return 'kCommunicator'
+    return next((SEQUENCES[word] for word in f.waits if word in SEQUENCES), 'kNone')
+
+
 def members(f):
     """(member, enumerator or value) of Meaning, for members that differ from their default."""
     operation = f.options.get('operation')
@@ -52,8 +58,8 @@ def members(f):
         yield 'collective', f'Collective::{camel(operation)}'
     if f.role in ('blocking', 'nonblocking'):
         yield 'flow', f'flow_of(Collective::{camel(operation)})'
-    elif 'flow' in f.options:
-        yield 'flow', f'Flow::{FLOWS[f.options["flow"]]}'
+    elif sequence(f) != 'kNone':
+        yield 'flow', 'Flow::kAllToAll'
     if 'completes' in f.options:
         yield 'completes', f'Completes::{COMPLETES[f.options["completes"]]}'
     if requests(f) != 'kNone':
@@ -62,8 +68,16 @@ def members(f):
         yield 'window', f'WindowAccess::{window_access(f)}'
     if f.group == 'io' and 'moves' in f.options:
         yield 'file', f'FileAccess::k{f.options["moves"].capitalize()}'
-    if f.role in ('blocking', 'nonblocking') or 'flow' in f.options:
-        yield 'in_sequence', 'true'
+    if sequence(f) != 'kNone':
+        yield 'sequence', f'Sequence::{sequence(f)}'
+    if 'polling' in f.waits:
+        yield 'polls', 'true'
+    if f.role == 'window_free' or f.name == 'MPI_File_close':
+        yield 'frees_object', 'true'
+    if f.group == 'probe' and 'MPI_Message *message' in f.parameters:
+        yield 'takes_message', 'true'
+    if f.role in ('constructor', 'destructor'):
+        yield 'constructs', 'true'
     if requests(f) != 'kNone':
         yield 'immediate', 'true'
     if f.options.get('mode') == 'synchronous':

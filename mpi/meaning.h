@@ -67,12 +67,22 @@ enum class Flow : std::uint8_t {
   kPrefix,    // scan: rank r waits for the last of the lower ranks
 };
 
-// How a call completes its requests.
+// Which of its requests a call completes.
 enum class Completes : std::uint8_t {
   kNothing,
-  kAll,   // waits for all: MPI_Wait, MPI_Waitall
-  kSome,  // waits for the first: MPI_Waitany, MPI_Waitsome
-  kTest,  // never waits
+  kAll,   // MPI_Wait, MPI_Waitall, MPI_Test, MPI_Testall
+  kSome,  // those that are complete first: MPI_Waitany, MPI_Waitsome, MPI_Testany, MPI_Testsome
+};
+
+// Where a collective call has its place: the n-th call there of one member and the n-th of each
+// other member are one operation.
+enum class Sequence : std::uint8_t {
+  kNone,
+  kCommunicator,
+  kWindow,
+  kFile,
+  kNewCommunicator,  // the communicator that the call makes: MPI_Intercomm_create
+  kJob,              // all processes of the world: MPI_Init, MPI_Finalize
 };
 
 // What else a call does to requests.
@@ -104,7 +114,7 @@ constexpr Flow flow_of(Collective collective) {
     case Collective::kReduceScatter:
     case Collective::kReduceScatterBlock: return Flow::kAllToAll;
     // In neighbourhood collectives a member waits only for its neighbours. The trace has the
-    // members but not the edges.
+    // members but not the edges; those of blocking ones show in their messages.
     default: return Flow::kNone;
   }
 }
@@ -122,18 +132,24 @@ constexpr bool moves_parts(Collective collective) {
 struct Meaning {
   Group group = Group::kOther;
   Collective collective = Collective::kNone;
-  Flow flow = Flow::kNone;  // constructors of communicators: kAllToAll, to agree on a context id
+  Flow flow = Flow::kNone;  // all in a sequence that are not a Collective: kAllToAll
   Completes completes = Completes::kNothing;
   Requests requests = Requests::kNone;
   WindowAccess window = WindowAccess::kNone;
   FileAccess file = FileAccess::kNone;
-  bool in_sequence = false;  // counts in the sequence of collectives on its communicator
+  Sequence sequence = Sequence::kNone;
+  bool polls = false;          // says whether something has happened: MPI_Test, MPI_Iprobe
+  bool constructs = false;     // makes or frees a communicator
+  bool frees_object = false;   // a window or file
+  bool takes_message = false;  // a probe that hands out the message itself: MPI_Mprobe
   bool immediate = false;    // makes, starts or frees a request, and so waits for no other process
   bool synchronous = false;  // a send that waits for its receive whatever its length
   bool cartesian = false;    // makes a communicator with a Cartesian topology
   bool begins_job = false;   // MPI_Init, MPI_Init_thread
   bool ends_job = false;     // MPI_Finalize
 
+  bool in_sequence() const { return sequence == Sequence::kCommunicator; }
+  bool tests() const { return polls && completes != Completes::kNothing; }
   bool nonblocking() const { return requests == Requests::kMakesAndStarts; }
   bool persistent() const { return requests == Requests::kMakes; }
 };

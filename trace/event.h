@@ -16,6 +16,10 @@ inline constexpr std::int32_t kNobody = -1;       // no rank, no communicator
 inline constexpr std::int32_t kAnySource = -101;  // as posted
 inline constexpr std::int32_t kNullProcess = -102;
 inline constexpr std::int32_t kAnyTag = -1;
+// Event::root in an intercommunicator, at the group of the root: MPI_ROOT, and MPI_PROC_NULL at
+// those that take no part. The values are Open MPI's.
+inline constexpr std::int32_t kIsRoot = -4;
+inline constexpr std::int32_t kTakesNoPart = -2;
 
 enum class EventKind : std::uint8_t {
   kEnter,

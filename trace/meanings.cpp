@@ -10,6 +10,18 @@ bool has(const std::vector<Attribute>& attributes, Attribute wanted) {
   return std::find(attributes.begin(), attributes.end(), wanted) != attributes.end();
 }
 
+bool states_sequence(const Function& function, mpi::Sequence sequence) {
+  switch (sequence) {
+    case mpi::Sequence::kWindow: return has(function.enter, Attribute::kWindow);
+    case mpi::Sequence::kFile: return has(function.enter, Attribute::kFile);
+    case mpi::Sequence::kNewCommunicator: return has(function.leave, Attribute::kNewCommunicator);
+    case mpi::Sequence::kJob: return true;
+    case mpi::Sequence::kNone:
+    case mpi::Sequence::kCommunicator: break;
+  }
+  return has(function.enter, Attribute::kCommunicator);
+}
+
 }  // namespace
 
 mpi::Meaning meaning_of(const Function& function) {
@@ -17,8 +29,8 @@ mpi::Meaning meaning_of(const Function& function) {
   meaning.group = function.group;
   const bool makes = meaning.nonblocking() || meaning.persistent();
   if (makes && !has(function.leave, Attribute::kRequest)) meaning.requests = mpi::Requests::kNone;
-  if (!has(function.enter, Attribute::kCommunicator)) {
-    meaning.in_sequence = false;
+  if (!states_sequence(function, meaning.sequence)) {
+    meaning.sequence = mpi::Sequence::kNone;
     meaning.flow = mpi::Flow::kNone;
   }
   return meaning;

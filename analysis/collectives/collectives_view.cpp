@@ -131,8 +131,11 @@ class Opener : public Pass {
   }
 
   void begin(Lane& lane, std::uint32_t number, const Step& step) {
-    if (!step.has(kJoined)) return;
     const std::uint32_t function = job_.steps().at(lane.process, step.call).number;
+    const mpi::Group group = job_.facts().functions[function].group;
+    if (!step.has(kJoined) || step.object != 0 ||
+        (group != mpi::Group::kCollective && group != mpi::Group::kCommunicator))
+      return;
     const Name operation{step.communicator, step.number};
     lane.open.push_back({step.call, number, operation, blocks(function), is_one(function)});
     // The owner of the first member owns the operation.
@@ -186,8 +189,9 @@ class Opener : public Pass {
     const Step& call = job_.steps().at(process, part.call);
     const Step& step = job_.steps().at(process, part.step);
     const Flow flow = job_.facts().functions[call.number].flow;
-    const bool root = flow == Flow::kFromRoot ? step.partner == kNobody
-                                              : flow == Flow::kToRoot && step.partner != kNobody;
+    const bool root = !step.has(kBystander) &&
+                      (flow == Flow::kFromRoot ? step.partner == kNobody
+                                               : flow == Flow::kToRoot && step.partner != kNobody);
     tell(kMember,
          Member{part.operation, process, call.number, root, call.time_ns, left_ns, call.bytes});
   }

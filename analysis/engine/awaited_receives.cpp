@@ -42,7 +42,8 @@ class Marker {
     if (seen == nullptr) return;
     const Wait wait = seen->wait();
     open_.close(call);
-    if (wait.ns > 0 && wait.kind == WaitKind::kLateReceiver) tell(wait.part);
+    if (wait.ns > 0 && job_.steps().at(process_, wait.part).kind == StepKind::kSend)
+      tell(wait.part);
   }
 
   void tell(std::uint32_t send) {

@@ -14,9 +14,14 @@
 // A call that completes several operations waits for the last of them (MPI_Waitall) or the first
 // (MPI_Waitany, MPI_Waitsome). The latter need not complete the first: from the decisive moment of
 // any operation that they were given, there was something that could complete, and the rest is the
-// transfer. Tests, and calls that only post an operation, never wait. A message's arrival ends its
-// wait, whatever the other clock says. A wait within the uncertainty of the two clocks does not
-// count.
+// transfer. A probe waits for the message that is received after it. Tests and probes that return at
+// once wait only as a loop (kPolled, step.h): from the first that failed, for what the last one
+// found. Calls that only post an operation never wait.
+//
+// A message's arrival ends its wait, whatever the other clock says. A call that had been left before
+// the decisive moment did not wait for it: a broadcast of nothing need not wait for its root, nor a
+// file operation that each process does alone for the others. A wait within the uncertainty of the
+// two clocks does not count.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +40,7 @@ struct Wait {
   std::uint64_t ns = 0;
   std::uint64_t decided_ns = 0;  // the decisive moment, on the other process's clock
   std::uint32_t part = kNobody;  // the decisive step: kSend, kReceive or kCollective
+                                 // (of a probe, the kReceive that took the message)
   std::uint32_t culprit = kNobody, culprit_step = kNobody;
   WaitKind kind = WaitKind::kLateSender;
 };
@@ -49,7 +55,8 @@ class CallWait {
   void add(std::uint32_t number, const Step& step);
   Wait wait() const;
 
-  // The joined kSend, kReceive and kCollective steps that this call completed.
+  // The joined kSend, kReceive and kCollective steps that this call completed, and the kReceive of
+  // a message that it found.
   const std::vector<std::uint32_t>& completed() const { return completed_; }
 
  private:

@@ -15,6 +15,7 @@ Moment moment_of(StepKind kind) {
     case StepKind::kCollective: return Moment::kCollective;
     case StepKind::kDone: return Moment::kDone;
     case StepKind::kGiven: return Moment::kGiven;
+    case StepKind::kProbe: return Moment::kProbe;
     case StepKind::kLost: break;
   }
   return Moment::kLost;

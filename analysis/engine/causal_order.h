@@ -28,9 +28,10 @@ enum class Moment : std::uint8_t {
   kCollective,
   kDone,
   kLost,
-  kGiven
+  kGiven,
+  kProbe
 };
-inline constexpr std::size_t kMoments = 8;
+inline constexpr std::size_t kMoments = 9;
 
 struct Visit {
   std::uint64_t time_ns = 0;

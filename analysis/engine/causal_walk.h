@@ -9,9 +9,10 @@
 // therefore the same too; sums over processes are if they are integers.
 //
 //            gives                                      takes
-// forward    message: kSend                             where the receive completes
+// forward    message: kSend                             where the receive completes, or a probe
+//                                                       found it (kProbe)
 //            collective: kCollective                    there too; non-blocking: where it completes
-// backward   message: where the receive completes       kSend
+// backward   message: where the receive takes it        kSend
 //            collective: where it completes             kCollective
 //            (1) send that waited: where it completes   the call that posted its receive, before
 //                                                       step() is called for it
@@ -21,8 +22,10 @@
 //
 // In a collective, each member takes the merged payloads of the members it depends on (backward: of
 // the members that depend on it): of all in barriers and N-to-N; from the root; at the root from
-// all others; in scans from the lower ranks. It takes nothing if there are none. Hidden messages
-// pass nothing on.
+// all others; in scans from the lower ranks. It takes nothing if there are none. In a rooted
+// collective of an intercommunicator, members of the root's own group neither give nor take, nor does
+// any member of a collective that did not bring them together (kBystander). Hidden messages
+// pass nothing on, except those of blocking neighbourhood collectives.
 //
 // An Analysis has
 //
@@ -146,15 +149,27 @@ class CausalWalk : public Pass {
   };
   struct Contribution {
     std::int32_t communicator = 0;
-    std::uint32_t number = 0, process = 0, step = 0;
+    std::uint32_t object = 0, number = 0, process = 0, step = 0;
     Flow flow = Flow::kNone;
     bool root = false;
     Payload payload{};
   };
+  struct Key {
+    std::int32_t communicator = 0;
+    std::uint32_t object = 0, number = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::uint64_t operator()(const Key& key) const {
+      return base::mixed(std::uint64_t{static_cast<std::uint32_t>(key.communicator)} << 32 |
+                         key.number) ^
+             base::mixed(key.object);
+    }
+  };
   struct Operation {
     std::vector<Contribution> parts;  // by position in the communicator; process kNobody: missing
     std::vector<bool> served;
-    std::size_t arrived = 0, root = kNoRoot;
+    std::size_t arrived = 0, expected = 0, root = kNoRoot;
   };
 
   // Time that increases in the direction of the walk.
@@ -218,8 +233,10 @@ class CausalWalk : public Pass {
   }
 
   bool takes_part(std::uint32_t process, const Step& part) const {
-    return !part.has(kHidden) && part.has(kJoined) &&
-           (part.kind != StepKind::kCollective || flow_of(process, part) != Flow::kNone);
+    if (!part.has(kJoined) || (part.kind != StepKind::kCollective && is_internal(part)))
+      return false;
+    return part.kind != StepKind::kCollective ||
+           (!part.has(kBystander) && flow_of(process, part) != Flow::kNone);
   }
   Flow flow_of(std::uint32_t process, const Step& part) const {
     return job_.facts().functions[job_.steps().at(process, part.call).number].flow;
@@ -230,10 +247,20 @@ class CausalWalk : public Pass {
       const bool begins = step.kind == StepKind::kSend || step.kind == StepKind::kCollective;
       return begins && takes_part(process, step) ? number : kNobody;
     }
-    const std::uint32_t complete = completed_with(number, step);
+    const std::uint32_t complete = ends_with(process, number, step);
     if (complete == kNobody) return kNobody;
     const Step& part = job_.steps().at(process, complete);
     return part.kind != StepKind::kSend && takes_part(process, part) ? complete : kNobody;
+  }
+
+  // The part that is over for the process from this step on. A message that a probe found is there
+  // from the probe on, so its kReceive changes nothing.
+  std::uint32_t ends_with(std::uint32_t process, std::uint32_t number, const Step& step) const {
+    if (step.kind == StepKind::kProbe) return step.partner_step;
+    const std::uint32_t complete = completed_with(number, step);
+    if (complete == kNobody) return kNobody;
+    const Step& part = job_.steps().at(process, complete);
+    return part.kind == StepKind::kReceive && part.has(kProbed) ? kNobody : complete;
   }
 
   // Backward: the call that posted a receive takes from the senders that waited for it. False if
@@ -270,7 +297,7 @@ class CausalWalk : public Pass {
     if (forward_) {
       if (step.kind == StepKind::kSend || step.kind == StepKind::kCollective) gives = number;
     } else {
-      gives = completed_with(number, step);
+      gives = ends_with(process, number, step);
     }
     if (gives == kNobody) return;
     const Step& part = job_.steps().at(process, gives);
@@ -314,9 +341,9 @@ class CausalWalk : public Pass {
 
   void contribute(std::uint32_t process, std::uint32_t number, const Step& part,
                   const Payload& payload) {
-    Contribution one{part.communicator,      part.number, process, number,
+    Contribution one{part.communicator,      part.object, part.number, process, number,
                      flow_of(process, part), false,       payload};
-    one.root = one.flow == Flow::kFromRoot ? part.partner == kNobody : part.partner != kNobody;
+    one.root = (one.flow == Flow::kFromRoot) == (part.partner == kNobody);
     const std::uint32_t owner = job_.mapping()[members(part.communicator).front()];
     if (owner == job_.transport().rank()) return join(one);
     parcels_.send(owner, kContributed, one);
@@ -338,8 +365,7 @@ class CausalWalk : public Pass {
 
   void join(const Contribution& one) {
     const std::size_t size = members(one.communicator).size();
-    const std::uint64_t key =
-        static_cast<std::uint64_t>(static_cast<std::uint32_t>(one.communicator)) << 32 | one.number;
+    const Key key{one.communicator, one.object, one.number};
     Operation& operation = operations_[key];
     if (operation.parts.empty()) {
       operation.parts.resize(size);
@@ -347,20 +373,31 @@ class CausalWalk : public Pass {
       operation.served.resize(size);
     }
     const std::size_t here = position(one.communicator, one.process);
+    operation.expected = expected(one, here);
     operation.parts[here] = one;
     ++operation.arrived;
     if (one.root && (one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot))
       operation.root = here;
-    const bool complete = operation.arrived == size;
+    const bool complete = operation.arrived == operation.expected;
     std::vector<Handed> handed;
     if (complete && (one.flow == Flow::kBarrier || one.flow == Flow::kAllToAll)) {
       serve_all_alike(operation, handed);
     } else if (complete || (one.flow != Flow::kBarrier && one.flow != Flow::kAllToAll)) {
-      for (std::size_t member = 0; member < size; ++member)
-        serve(operation, one.flow, member, handed);
+      for (std::size_t member = 0; member < size; ++member) serve(operation, one, member, handed);
     }
     if (complete) operations_.erase(key);
     for (const Handed& each : handed) hand(each);
+  }
+
+  // How many take part. In a rooted collective of an intercommunicator, the root and the other group.
+  std::size_t expected(const Contribution& one, std::size_t here) const {
+    const std::size_t size = members(one.communicator).size(),
+                      local =
+                          job_.facts().local_members[static_cast<std::size_t>(one.communicator)];
+    const bool rooted = one.flow == Flow::kFromRoot || one.flow == Flow::kToRoot;
+    if (!rooted || local == size) return size;
+    const bool root_is_local = one.root == (here < local);
+    return 1 + (root_is_local ? size - local : local);
   }
 
   void serve_all_alike(const Operation& operation, std::vector<Handed>& handed) {
@@ -372,21 +409,24 @@ class CausalWalk : public Pass {
   }
 
   // Serves the member once everything it depends on has arrived.
-  void serve(Operation& operation, Flow flow, std::size_t member, std::vector<Handed>& handed) {
+  void serve(Operation& operation, const Contribution& of, std::size_t member,
+             std::vector<Handed>& handed) {
     const auto& parts = operation.parts;
+    const Flow flow = of.flow;
+    const bool rooted = flow == Flow::kFromRoot || flow == Flow::kToRoot;
     if (operation.served[member] || parts[member].process == kNobody) return;
     Handed one{parts[member].process, parts[member].step, false, {}};
-    const bool all_there = operation.arrived == parts.size();
+    const bool all_there = operation.arrived == operation.expected;
     for (std::size_t on = 0; on < parts.size(); ++on) {
       // The root is known only once its part has arrived.
-      const bool unknown = (flow == Flow::kFromRoot || flow == Flow::kToRoot) &&
-                           operation.root == kNoRoot && !all_there;
+      const bool unknown = rooted && operation.root == kNoRoot && !all_there;
       if (unknown && !(parts[member].root)) {
         const bool waits_for_root = (flow == Flow::kFromRoot) == forward_;
         if (waits_for_root) return;
         continue;
       }
       if (!depends(flow, direction_, member, on, operation.root)) continue;
+      if (rooted && !job_.facts().exchange(of.communicator, member, on)) continue;
       if (parts[on].process == kNobody) return;
       if (one.something) {
         Analysis::merge(one.payload, parts[on].payload);
@@ -409,7 +449,7 @@ class CausalWalk : public Pass {
   std::vector<std::uint32_t> free_;  // free indices
   std::vector<std::uint32_t> ready_, later_;
   std::uint64_t window_ns_ = 1, window_end_ = 0;  // the end is a moment()
-  base::FlatMap<std::uint64_t, Operation> operations_;
+  base::FlatMap<Key, Operation, KeyHash> operations_;
   base::FlatMap<std::uint64_t, std::uint32_t> positions_;
   std::uint64_t released_ = 0;
 };

@@ -17,6 +17,7 @@ JoinedCollective outcome(const Participation& part, std::uint64_t first_left_ns)
   one.process = part.process;
   one.step = part.step;
   one.first_left_ns = first_left_ns;
+  one.bystander = part.bystander;
   return one;
 }
 
@@ -30,7 +31,9 @@ void decided_by(JoinedCollective& one, const Participation& by) {
 
 bool Collectives::is_closed(const Participation& part) const {
   for (const Closed& closed : closed_[static_cast<std::size_t>(part.communicator)]) {
-    if (closed.epoch == part.epoch && part.sequence >= closed.sequence) return true;
+    if (closed.object == part.object && closed.epoch == part.epoch &&
+        part.sequence >= closed.sequence)
+      return true;
   }
   return false;
 }
@@ -41,7 +44,7 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
     return;
   }
   const std::size_t wanted = members(part.communicator).size();
-  const Key key{part.communicator, part.epoch, part.sequence};
+  const Key key{part.communicator, part.object, part.epoch, part.sequence};
   Operation& operation = open_[key];
   if (operation.parts.empty() && !spare_.empty()) {
     operation.parts.swap(spare_.back());
@@ -52,7 +55,7 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
   // Different functions cannot be one operation, so such parts are dropped and counted.
   const bool alike =
       std::all_of(operation.parts.begin(), operation.parts.end(),
-                  [&](const Participation& other) { return other.function == part.function; });
+                  [&](const Participation& other) { return other.operation == part.operation; });
   if (alike) {
     complete(operation.parts, joined);
   } else {
@@ -63,27 +66,45 @@ void Collectives::take_part(const Participation& part, Joined& joined) {
   open_.erase(key);
 }
 
+// Whether the part was over before the other began, whatever the error of the clocks.
+bool Collectives::left_before(const Participation& part, const Participation& last) const {
+  if (part.leave_ns == 0 || part.leave_ns >= last.enter_ns) return false;
+  const trace::Process &a = facts_.definitions.processes[part.process],
+                       &b = facts_.definitions.processes[last.process];
+  return a.host == b.host ||
+         last.enter_ns - part.leave_ns > std::max(a.clock.uncertainty_ns, b.clock.uncertainty_ns);
+}
+
 void Collectives::complete(std::vector<Participation>& parts, Joined& joined) const {
-  const Flow flow = facts_.functions[parts.front().function].flow;
+  const mpi::Meaning& means = facts_.functions[parts.front().function];
+  const Flow flow = means.flow;
   if (flow == Flow::kPrefix) return complete_prefix(parts, joined);
   const Participation* last = &parts.front();
   const Participation* root = nullptr;
   const Participation* last_but_root = nullptr;
   std::uint64_t first_left_ns = ~std::uint64_t{0};
   for (const Participation& part : parts) {
-    first_left_ns = std::min(first_left_ns, part.leave_ns);
     if (entered_later(part, *last)) last = &part;
+    if (part.bystander) continue;
+    first_left_ns = std::min(first_left_ns, part.leave_ns);
     if (part.process == part.root) {
       root = &part;
     } else if (last_but_root == nullptr || entered_later(part, *last_but_root)) {
       last_but_root = &part;
     }
   }
+  const bool together = flow == Flow::kBarrier || flow == Flow::kAllToAll;
+  const bool apart = together && means.collective == mpi::Collective::kNone &&
+                     std::any_of(parts.begin(), parts.end(), [&](const Participation& part) {
+                       return left_before(part, *last);
+                     });
   for (const Participation& part : parts) {
     JoinedCollective one = outcome(part, first_left_ns);
+    one.bystander |= apart ? 1 : 0;
     const bool is_root = &part == root;
-    if (flow == Flow::kBarrier || flow == Flow::kAllToAll) decided_by(one, *last);
-    if (flow == Flow::kFromRoot && !is_root && root != nullptr) decided_by(one, *root);
+    if (together && !apart) decided_by(one, *last);
+    if (flow == Flow::kFromRoot && !is_root && !part.bystander && root != nullptr)
+      decided_by(one, *root);
     if (flow == Flow::kToRoot && is_root && last_but_root != nullptr)
       decided_by(one, *last_but_root);
     joined.push_back(one);
@@ -110,10 +131,11 @@ void Collectives::complete_prefix(std::vector<Participation>& parts, Joined& joi
 
 void Collectives::close(const Closing& closing) {
   auto& all = closed_[static_cast<std::size_t>(closing.communicator)];
-  const auto same = std::find_if(all.begin(), all.end(),
-                                 [&](const Closed& c) { return c.epoch == closing.epoch; });
+  const auto same = std::find_if(all.begin(), all.end(), [&](const Closed& c) {
+    return c.object == closing.object && c.epoch == closing.epoch;
+  });
   if (same == all.end()) {
-    all.push_back({closing.epoch, closing.sequence});
+    all.push_back({closing.object, closing.epoch, closing.sequence});
   } else if (same->sequence <= closing.sequence) {
     return;
   } else {
@@ -121,7 +143,9 @@ void Collectives::close(const Closing& closing) {
   }
   std::vector<Key> hopeless;
   open_.for_each([&](const Key& key, const Operation& operation) {
-    if (key.communicator != closing.communicator || key.epoch != closing.epoch) return;
+    if (key.communicator != closing.communicator || key.object != closing.object ||
+        key.epoch != closing.epoch)
+      return;
     if (key.sequence < closing.sequence) return;
     left_out_ += operation.parts.size();
     hopeless.push_back(key);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Joins the members of each collective operation: the n-th on a communicator at one member is the
-// n-th at all others, because all must call them in the same order (MPI 3.1, section 5.1).
+// Joins the members of each collective operation: the n-th of a sequence at one member is the n-th
+// at all others, because all must call them in the same order (MPI 3.1, section 5.1). A
+// communicator is a sequence, and so are each window and each file (mpi::Sequence).
 //
 // Who waits for whom follows from the flow of data (mpi::Flow, mpi/meaning.h):
 //
@@ -9,6 +10,12 @@
 //   to the root       the root for the last of the others. (Scalasca counts until the first of the
 //                     others enters, but the root cannot leave before the last has.)
 //   scan              each for the last of the ranks below it
+//
+// In a rooted operation of an intercommunicator, "others" are the members of the group that the
+// root is not in; the rest of the root's group (MPI_PROC_NULL) neither waits nor is waited for.
+//
+// An operation on a window or file, or a constructor, that a member left before the last had entered
+// did not bring them together: all are then bystanders. The standard allows that.
 //
 // Losses. A pause begins a new epoch at its process, and numbering restarts: programs pause all
 // processes between the same operations. A process that lost records no longer takes part. An
@@ -29,18 +36,21 @@ namespace fathom::analysis {
 // One process's part in one operation.
 struct Participation {
   std::int32_t communicator = 0;
+  std::uint32_t object = 0;  // 0: the communicator itself
   std::uint32_t epoch = 0, sequence = 0;
   std::uint32_t process = 0;
-  std::uint32_t step = 0;  // its kCollective
-  std::uint32_t function = 0;
+  std::uint32_t step = 0;        // its kCollective
+  std::uint32_t operation = 0;   // the function; one number for functions that meet each other
   std::uint32_t root = kNobody;  // process; kNobody: no root, or the root has no trace
-  std::uint32_t reserved = 0;
+  std::uint32_t function = 0;
+  std::uint32_t bystander = 0;  // 1: MPI_PROC_NULL in place of the root
   std::uint64_t enter_ns = 0, leave_ns = 0;
 };
 
-// The process takes no part in this communicator from `sequence` on until a later epoch.
+// The process takes no part in this sequence from position `sequence` on until a later epoch.
 struct Closing {
   std::int32_t communicator = 0;
+  std::uint32_t object = 0;
   std::uint32_t epoch = 0, sequence = 0;
 };
 
@@ -51,6 +61,7 @@ struct JoinedCollective {
   std::uint64_t decided_ns = 0;                             // when that one entered; 0: it waited
                                                             // for none
   std::uint64_t first_left_ns = 0;
+  std::uint64_t bystander = 0;  // 1: it depends on nobody
 };
 
 class Collectives {
@@ -67,6 +78,7 @@ class Collectives {
  private:
   struct Key {
     std::int32_t communicator = 0;
+    std::uint32_t object = 0;
     std::uint32_t epoch = 0, sequence = 0;
     bool operator==(const Key&) const = default;
   };
@@ -75,17 +87,18 @@ class Collectives {
       return base::mixed(
           (static_cast<std::uint64_t>(static_cast<std::uint32_t>(key.communicator)) << 32 |
            key.sequence) ^
-          std::uint64_t{key.epoch} << 20);
+          std::uint64_t{key.object} << 24 ^ std::uint64_t{key.epoch} << 20);
     }
   };
   struct Operation {
     std::vector<Participation> parts;
   };
   struct Closed {
-    std::uint32_t epoch = 0, sequence = 0;
+    std::uint32_t object = 0, epoch = 0, sequence = 0;
   };
 
   bool is_closed(const Participation& part) const;
+  bool left_before(const Participation& part, const Participation& last) const;
   void complete(std::vector<Participation>& parts, Joined& joined) const;
   void complete_prefix(std::vector<Participation>& parts, Joined& joined) const;
 
@@ -94,7 +107,7 @@ class Collectives {
   }
 
   const JobFacts& facts_;
-  std::vector<std::vector<Closed>> closed_;  // by communicator; one entry per epoch
+  std::vector<std::vector<Closed>> closed_;  // by communicator; one entry per object and epoch
   base::FlatMap<Key, Operation, KeyHash> open_;
   std::vector<std::vector<Participation>> spare_;  // memory of finished operations, for reuse
   std::uint64_t left_out_ = 0;

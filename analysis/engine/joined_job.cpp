@@ -273,7 +273,7 @@ void Joiner::apply(const JoinedCollective& joined) {
   step.bytes = joined.first_left_ns;
   step.partner = joined.partner;
   step.partner_step = joined.partner_step;
-  step.flags |= kJoined;
+  step.flags |= joined.bystander ? kJoined | kBystander : kJoined;
   ++job_.summary_.collectives;
 }
 

@@ -15,39 +15,70 @@
 //   kCollective entered      decider entered    first      the call  decider's process and its
 //                            (1)                left (2)             kCollective
 //   kDone       completed    -                  -          the wait  -; the step that completed
-//   kGiven      wait left    -                  -          the wait  -; what it may complete (3)
+//   kGiven      wait left    -                  -          the wait  -; what it may complete (5)
+//   kProbe      found        -                  -          the probe -; the kReceive that took it (3)
 //
 // (1) The decider is the member that this one had to wait for: the last to enter for N-to-N, the
 // root for a broadcast, the last of the others for the root of a reduction (collectives.h).
 //
 // (2) When the first of all members left; 0 if non-blocking.
 //
-// (3) A request that MPI_Waitany or MPI_Waitsome could have completed and left active; kNobody if
+// (3) Of several probes that found one message, the first.
+//
+// (4) MPI_PROC_NULL as root; or one that a member left before the last had entered, such as a file
+// operation in which each process writes for itself.
+//
+// (5) A request that MPI_Waitany or MPI_Waitsome could have completed and left active; kNobody if
 // it never receives its message.
+//
+// Consecutive tests and probes of a thread that failed, and the one that ends them, are one kCall
+// with kPolled, from the first that failed; function and call site are those of the last. Between
+// two of them the thread made no other call, and at most kLongestPoll_ns passed: a program that
+// polls may do a little work in between, and more than that is not waiting.
+//
+// `communicator` of a kCollective may be JobFacts::job(); `object` is 0 if its place is in the
+// communicator's own sequence, and otherwise names the window or file (step_recorder.h).
 //
 // `posted` is the call that began the step: for a kReceive the call that posted it, otherwise the
 // enclosing call; kNobody outside all calls. `note` and `blamed` belong to the wait states
 // (wait_steps.h) and are 0 until then. A kReceive is placed where the message arrived. If it
 // belongs to a request that the program waits for, a kDone follows later (flag kByRequest);
 // likewise for a kSend or kCollective of a non-blocking call.
+//
+// Flags that have the same value never belong to the same kind.
 #pragma once
 
 #include <cstdint>
 
 namespace fathom::analysis {
 
-enum class StepKind : std::uint8_t { kCall, kSend, kReceive, kCollective, kDone, kLost, kGiven };
+enum class StepKind : std::uint8_t {
+  kCall,
+  kSend,
+  kReceive,
+  kCollective,
+  kDone,
+  kLost,
+  kProbe,
+  kGiven
+};
+
+inline constexpr std::uint64_t kLongestPoll_ns = 1'000'000;
 
 inline constexpr std::uint32_t kNobody =
     ~std::uint32_t{0};  // no process, no step, no site, no phase
 
 enum StepFlag : std::uint8_t {
   kNested = 1,        // kCall: inside another MPI call
+  kNeighbor = 1,      // kSend, kReceive: the hidden message of a blocking neighbourhood collective
   kCut = 2,           // kCall: no leave was recorded; end_ns is the process's last event
+  kProbed = 2,        // kReceive: a probe had found the message; a kProbe names this step
+  kPolled = 4,        // kCall: several calls, of which all but the last failed
   kByRequest = 4,     // belongs to a request: a kDone follows on completion
   kHidden = 8,        // a message of the library itself, inside a collective for example
   kJoined = 16,       // kSend, kReceive: other end known; kCollective: all members known
   kCancelled = 32,    // kDone
+  kBystander = 32,    // kCollective: depends on nobody, and nobody on it (4)
   kSynchronous = 64,  // kSend: in MPI_Ssend or a variant, which waits at any length
   kAwaited =
       128,  // kSend, kReceive: the send waited for the receive (awaited_receives.h); 0 before
@@ -64,8 +95,11 @@ struct Step {
   std::uint32_t partner_step = kNobody;
   std::int32_t communicator = -1;
   std::uint32_t number =
-      0;  // kCall: function; kSend, kReceive: tag; kCollective: sequence in its communicator
-  std::uint32_t blamed = 0;
+      0;  // kCall: function; kSend, kReceive: tag; kCollective: position in its sequence
+  union {
+    std::uint32_t blamed = 0;  // kCall
+    std::uint32_t object;      // kCollective
+  };
   std::uint16_t thread = 0;
   StepKind kind = StepKind::kCall;
   std::uint8_t flags = 0;
@@ -73,6 +107,9 @@ struct Step {
   bool has(StepFlag flag) const { return (flags & flag) != 0; }
 };
 static_assert(sizeof(Step) == 64);
+
+// Whether nothing depends on the message: one that the library sends itself, except to a neighbour.
+inline bool is_internal(const Step& step) { return step.has(kHidden) && !step.has(kNeighbor); }
 
 // The kSend, kReceive or kCollective that completes at step `number` of its process: the one a
 // kDone names, or the step itself if it belongs to no request. kNobody: none.

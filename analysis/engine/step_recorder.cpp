@@ -17,7 +17,8 @@ StepRecorder::StepRecorder(const JobFacts& facts, std::uint32_t process, Recorde
       steps_(steps),
       channels_(channels),
       outgoing_(outgoing),
-      sequences_(facts.definitions.communicators.size()) {}
+      sequences_(facts.members.size()),
+      made_(facts.members.size()) {}
 
 std::uint32_t StepRecorder::site(std::uint64_t address) {
   if (address == 0) return kNobody;
@@ -34,49 +35,165 @@ std::uint32_t StepRecorder::site(std::uint64_t address) {
   return number;
 }
 
-void StepRecorder::entered(OpenCall& open, const Event& event) {
-  std::uint32_t number = 0;
-  Step& call = steps_.append(process_, number);
+bool StepRecorder::continues_poll(const OpenCall& open, const Event& enter) const {
+  if (open.depth > 0 || enter.thread >= failed_polls_.size()) return false;
+  const FailedPoll& last = failed_polls_[enter.thread];
+  return last.step != kNobody && facts_.functions[enter.function].polls &&
+         enter.time_ns - last.left_ns <= kLongestPoll_ns;
+}
+
+// A new step, or that of the loop of tests and probes that the call continues.
+Step& StepRecorder::step_of_call(OpenCall& open, const Event& event) {
+  if (continues_poll(open, event)) {
+    open.data.step = failed_polls_[event.thread].step;
+    Step& loop = steps_.at(process_, open.data.step);
+    loop.flags |= kPolled;
+    return loop;
+  }
+  Step& call = steps_.append(process_, open.data.step);
   call.time_ns = event.time_ns;
-  call.bytes = event.bytes;
-  call.posted = number;
-  call.number = event.function;
-  call.communicator = event.communicator;
+  call.posted = open.data.step;
   call.thread = static_cast<std::uint16_t>(event.thread);
   call.partner = phases_.empty() ? kNobody : phases_.back();
-  call.partner_step = site(event.site);
   call.flags = open.depth == 0 ? 0 : kNested;
-  open.data.step = number;
+  return call;
+}
+
+void StepRecorder::entered(OpenCall& open, const Event& event) {
+  Step& call = step_of_call(open, event);
+  call.bytes = event.bytes;
+  call.number = event.function;
+  call.communicator = event.communicator;
+  call.partner_step = site(event.site);
   open.data.root = event.root;
+  open.data.object = event.object;
+  if (event.thread < failed_polls_.size() && open.depth == 0)
+    failed_polls_[event.thread].step = kNobody;
+  begin_collective(open, event);
+}
+
+// Adds the kCollective step. What only the return of the call shows is added later.
+void StepRecorder::begin_collective(OpenCall& open, const Event& event) {
   const mpi::Meaning& facts = facts_.functions[event.function];
-  if (!facts.in_sequence || event.communicator < 0 || incomplete_) return;
+  if (facts.sequence == mpi::Sequence::kNone || incomplete_) return;
+  std::int32_t communicator = event.communicator;
+  std::uint32_t object = 0, number = 0;
+  switch (facts.sequence) {
+    case mpi::Sequence::kJob: communicator = facts_.job(); [[fallthrough]];
+    case mpi::Sequence::kCommunicator:
+      if (communicator < 0) return;
+      number = sequences_[static_cast<std::size_t>(communicator)]++;
+      break;
+    case mpi::Sequence::kWindow:
+    case mpi::Sequence::kFile: {
+      Object* const on = objects_.find(event.object);
+      if (on == nullptr) return;
+      communicator = on->communicator;
+      object = on->number;
+      number = on->sequence++;
+      break;
+    }
+    case mpi::Sequence::kNewCommunicator:
+    case mpi::Sequence::kNone: object = kConstructor; break;
+  }
   Step& part = steps_.append(process_, open.data.collective);
   part.kind = StepKind::kCollective;
   part.time_ns = event.time_ns;
-  part.call = part.posted = number;
-  part.communicator = event.communicator;
-  part.number = sequences_[static_cast<std::size_t>(event.communicator)]++;
+  part.call = part.posted = open.data.step;
+  part.communicator = communicator;
+  part.number = number;
+  part.object = object;
   part.thread = static_cast<std::uint16_t>(event.thread);
   part.flags = facts.requests == Requests::kMakesAndStarts ? kByRequest : 0;
+  if (event.root == trace::kTakesNoPart) part.flags |= kBystander;
 }
 
 void StepRecorder::left(const OpenCall& open, const Event& leave) {
   Step& call = steps_.at(process_, open.data.step);
   call.end_ns = leave.time_ns;
   if (open.cut) call.flags |= kCut;
-  if (open.data.collective != kNobody) take_part(open, leave.time_ns);
+  const mpi::Meaning& facts = facts_.functions[open.function];
+  if (facts.polls && open.depth == 0 && !open.cut) {
+    if (failed_polls_.size() <= leave.thread) failed_polls_.resize(leave.thread + std::size_t{1});
+    const bool failed = leave.flag == 0 || (leave.flag < 0 && !open.data.completed);
+    if (failed) failed_polls_[leave.thread] = {open.data.step, leave.time_ns};
+  }
+  if (facts.group == mpi::Group::kProbe && !open.cut && leave.flag != 0) probed(open, leave);
+  if (open.data.collective == kNobody) return;
+  if (facts.sequence == mpi::Sequence::kNewCommunicator) place_in_new_communicator(open, leave);
+  take_part(open, leave.time_ns);
+  follow_objects(open, leave);
+}
+
+void StepRecorder::place_in_new_communicator(const OpenCall& open, const Event& leave) {
+  Step& part = steps_.at(process_, open.data.collective);
+  part.communicator = leave.new_communicator;
+  if (part.communicator >= 0) part.number = made_[static_cast<std::size_t>(part.communicator)]++;
+}
+
+// Windows and files, from the call that makes one to the call that frees it.
+void StepRecorder::follow_objects(const OpenCall& open, const Event& leave) {
+  const mpi::Meaning& facts = facts_.functions[open.function];
+  const Step& part = steps_.at(process_, open.data.collective);
+  if (facts.frees_object) {
+    objects_.erase(open.data.object);
+  } else if (leave.object != 0 && facts.sequence == mpi::Sequence::kCommunicator) {
+    objects_[leave.object] = {part.communicator, part.number + 1, epoch_ << 24};
+  }
+}
+
+// The call has found a message. Which one shows when it is received.
+void StepRecorder::probed(const OpenCall& open, const Event& leave) {
+  const mpi::Meaning& facts = facts_.functions[open.function];
+  Probe probe{open.communicator, open.peer, open.tag, leave.time_ns, 0, facts.takes_message};
+  const auto finds_it_too = [&](const Probe& earlier) {
+    return !earlier.takes && earlier.communicator == probe.communicator &&
+           earlier.peer == probe.peer && earlier.tag == probe.tag;
+  };
+  if (std::any_of(probes_.begin(), probes_.end(), finds_it_too)) return;
+  Step& step = steps_.append(process_, probe.step);
+  step.kind = StepKind::kProbe;
+  step.time_ns = leave.time_ns;
+  step.call = step.posted = open.data.step;
+  step.communicator = open.communicator;
+  step.number = static_cast<std::uint32_t>(open.tag);
+  step.thread = static_cast<std::uint16_t>(leave.thread);
+  if (probes_.size() == kMostProbes) probes_.erase(probes_.begin());
+  probes_.push_back(probe);
+}
+
+// The first probe that matches has found this message, whose receive was posted after it.
+void StepRecorder::found_by_probe(const Event& message, std::uint64_t posted_ns,
+                                  std::uint32_t receive) {
+  bool found = false;
+  std::erase_if(probes_, [&](const Probe& probe) {
+    if (probe.left_ns > posted_ns || probe.communicator != message.communicator ||
+        (probe.peer != message.peer && probe.peer != trace::kAnySource) ||
+        (probe.tag != message.tag && probe.tag != trace::kAnyTag) || (found && probe.takes))
+      return false;
+    if (!found) {
+      steps_.at(process_, probe.step).partner_step = receive;
+      steps_.at(process_, receive).flags |= kProbed;
+    }
+    found = true;
+    return true;
+  });
 }
 
 void StepRecorder::take_part(const OpenCall& open, std::uint64_t leave_ns) {
   const Step& step = steps_.at(process_, open.data.collective);
   Participation part;
-  part.communicator = open.communicator;
+  if (step.communicator < 0) return;  // the call failed
+  part.communicator = step.communicator;
+  part.object = step.object;
   part.epoch = epoch_;
   part.sequence = step.number;
   part.process = process_;
   part.step = open.data.collective;
   part.function = open.function;
-  part.root = facts_.process_of(open.data.root);
+  part.operation = facts_.operations[open.function];
+  part.root = open.data.root == trace::kIsRoot ? process_ : facts_.process_of(open.data.root);
+  part.bystander = step.has(kBystander) ? 1 : 0;
   part.enter_ns = open.enter_ns;
   part.leave_ns = step.has(kByRequest) ? 0 : leave_ns;
   outgoing_.parts.push_back(part);
@@ -110,6 +227,7 @@ std::uint32_t StepRecorder::new_message(const Event& event, const OpenCall* open
   step.number = static_cast<std::uint32_t>(event.tag);
   step.thread = static_cast<std::uint16_t>(event.thread);
   step.flags = hidden(event.code) ? kHidden : 0;
+  if (step.has(kHidden) && between_neighbors(open)) step.flags |= kNeighbor;
   return number;
 }
 
@@ -130,6 +248,10 @@ void StepRecorder::received(const Event& event, std::uint32_t number, const Open
                             Request* request, bool waited) {
   Step& receive = steps_.at(process_, number);
   if (request != nullptr) receive.flags |= kByRequest;
+  if (!probes_.empty() && !receive.has(kHidden)) {
+    const std::uint64_t now_ns = open == nullptr ? event.time_ns : open->enter_ns;
+    found_by_probe(event, request == nullptr ? now_ns : request->posted_ns, number);
+  }
   const Channels::Key key{event.communicator, event.peer, event.tag};
   trace::ChannelEnd end{event.time_ns, open == nullptr ? event.time_ns : open->enter_ns, process_,
                         number};
@@ -156,8 +278,9 @@ void StepRecorder::given(Request& request, const Event& event) {
 }
 
 void StepRecorder::completed(const Event& event, const Request* request, std::uint32_t what, bool) {
+  OpenCall* open = innermost(event.thread);
+  if (open != nullptr) open->data.completed = true;
   if (request == nullptr || (what == kNobody && event.flag != 1)) return;
-  const OpenCall* open = innermost(event.thread);
   std::uint32_t number = 0;
   Step& done = steps_.append(process_, number);
   done.kind = StepKind::kDone;
@@ -170,6 +293,8 @@ void StepRecorder::completed(const Event& event, const Request* request, std::ui
 }
 
 void StepRecorder::other(const Event& event) {
+  const bool phase = event.kind == EventKind::kPhaseBegin || event.kind == EventKind::kPhaseEnd;
+  if (phase && event.thread < failed_polls_.size()) failed_polls_[event.thread].step = kNobody;
   if (event.kind == EventKind::kPhaseBegin) phases_.push_back(event.code);
   if (event.kind != EventKind::kPhaseEnd) return;
   const auto open = std::find(phases_.rbegin(), phases_.rend(), event.code);
@@ -179,8 +304,11 @@ void StepRecorder::other(const Event& event) {
 void StepRecorder::close_communicators() {
   for (const std::int32_t communicator : facts_.communicators[process_]) {
     outgoing_.closings.push_back(
-        {communicator, epoch_, sequences_[static_cast<std::size_t>(communicator)]});
+        {communicator, 0, epoch_, sequences_[static_cast<std::size_t>(communicator)]});
   }
+  objects_.for_each([this](std::uint64_t, const Object& object) {
+    outgoing_.closings.push_back({object.communicator, object.number, epoch_, object.sequence});
+  });
 }
 
 void StepRecorder::lost(const Event& event) {
@@ -193,6 +321,8 @@ void StepRecorder::lost(const Event& event) {
   step.thread = static_cast<std::uint16_t>(event.thread);
   channels_.loss_here(event.time_ns, outgoing_.joined);
   outgoing_.losses.push_back({rank_, 0, event.time_ns});
+  failed_polls_.clear();
+  probes_.clear();
   if (incomplete_) return;
   close_communicators();
   if (event.kind == EventKind::kLost) {
@@ -201,6 +331,7 @@ void StepRecorder::lost(const Event& event) {
   } else {
     ++epoch_;
     std::fill(sequences_.begin(), sequences_.end(), epoch_ << 24);  // an epoch has its own numbers
+    objects_.for_each([this](std::uint64_t, Object& object) { object.sequence = epoch_ << 24; });
   }
 }
 

@@ -52,7 +52,9 @@ struct RecorderOptions {
 struct CallSteps {
   std::uint32_t step = 0;
   std::uint32_t collective = kNobody;  // its kCollective step
-  std::int32_t root = -1;              // world rank
+  std::int32_t root = -1;              // world rank, or trace::kIsRoot, or trace::kTakesNoPart
+  std::uint64_t object = 0;            // the window or file that it was given
+  bool completed = false;              // a request
 };
 struct RequestSteps {
   std::uint32_t posted_in = kNobody;  // the call that posted or started it
@@ -78,7 +80,14 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
 
   void entered(OpenCall& call, const trace::Event& event);
   void left(const OpenCall& call, const trace::Event& leave);
+  bool continues_poll(const OpenCall& call, const trace::Event& enter) const;
+  Step& step_of_call(OpenCall& call, const trace::Event& enter);
+  void begin_collective(OpenCall& call, const trace::Event& enter);
+  void place_in_new_communicator(const OpenCall& call, const trace::Event& leave);
   void take_part(const OpenCall& call, std::uint64_t leave_ns);
+  void follow_objects(const OpenCall& call, const trace::Event& leave);
+  void probed(const OpenCall& call, const trace::Event& leave);
+  void found_by_probe(const trace::Event& message, std::uint64_t posted_ns, std::uint32_t receive);
   std::uint32_t new_message(const trace::Event& event, const OpenCall* call);
   void sent(const trace::Event& event, std::uint32_t number, const OpenCall* call, bool by_request);
   void received(const trace::Event& event, std::uint32_t number, const OpenCall* call,
@@ -97,6 +106,31 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   void close_communicators();
   std::uint32_t site(std::uint64_t address);
 
+  // A window or file. All members of its communicator give it the same number: that of the
+  // collective which made it, plus 1.
+  struct Object {
+    std::int32_t communicator = -1;
+    std::uint32_t number = 0;
+    std::uint32_t sequence = 0;  // number of collectives on it in this epoch
+  };
+  // The place of a communicator's constructor, if only the communicator it makes brings all callers
+  // together.
+  static constexpr std::uint32_t kConstructor = ~std::uint32_t{0};
+
+  // A probe whose message has not been received yet.
+  struct Probe {
+    std::int32_t communicator = -1, peer = -1, tag = 0;
+    std::uint64_t left_ns = 0;
+    std::uint32_t step = 0;  // its kProbe
+    bool takes = false;      // MPI_Mprobe: no other probe finds the message
+  };
+  static constexpr std::size_t kMostProbes = 1024;
+  // The last call of a thread, if it tested or probed and failed.
+  struct FailedPoll {
+    std::uint32_t step = kNobody;
+    std::uint64_t left_ns = 0;
+  };
+
   const JobFacts& facts_;
   const std::uint32_t process_;
   const std::int32_t rank_;
@@ -105,7 +139,11 @@ class StepRecorder : private trace::CallTracker<StepRecorder, CallSteps, Request
   Outgoing& outgoing_;
 
   std::vector<std::uint32_t> sequences_;  // by communicator: number of collectives in this epoch
-  std::vector<std::uint32_t> phases_;     // open ones
+  std::vector<std::uint32_t> made_;       // by communicator: how often this process called for it
+  base::FlatMap<std::uint64_t, Object> objects_;  // by handle
+  std::vector<Probe> probes_;                     // in order
+  std::vector<FailedPoll> failed_polls_;          // by thread
+  std::vector<std::uint32_t> phases_;             // open ones
   base::FlatMap<std::uint64_t, std::uint32_t> site_numbers_;
   std::vector<std::uint64_t> sites_;
   struct {

@@ -2,7 +2,9 @@
 #include "analysis/lateness/comm_events.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 #include "analysis/engine/parcels.h"
@@ -21,7 +23,7 @@ struct Taken {
 struct Part {
   std::uint32_t process = 0, event = 0;
   std::int32_t communicator = 0;
-  std::uint32_t number = 0;
+  std::uint32_t object = 0, number = 0;
   bool completes = false;
 };
 
@@ -63,7 +65,7 @@ class Scan {
   const Step& step(std::uint32_t number) const { return job_.steps().at(process_, number); }
 
   void take(std::uint32_t number, const Step& part) {
-    if (part.call == kNobody || part.has(kHidden)) return;
+    if (part.call == kNobody || is_internal(part)) return;
     const Step& call = step(part.call);
     if (call.time_ns < from_ns_ || call.time_ns >= to_ns_) return;
     if (part.kind == StepKind::kSend) {
@@ -71,6 +73,8 @@ class Scan {
     } else if (part.kind == StepKind::kDone) {
       if (!part.has(kCancelled) && part.partner_step != kNobody)
         complete(part.call, step(part.partner_step));
+    } else if (part.kind == StepKind::kProbe) {
+      if (part.partner_step != kNobody) complete(part.call, step(part.partner_step));
     } else if (part.kind == StepKind::kCollective) {
       if (is_group(part)) take_part(part);
     } else if (!part.has(kByRequest)) {
@@ -79,7 +83,8 @@ class Scan {
   }
 
   bool is_group(const Step& part) const {
-    return part.has(kJoined) && job_.facts().functions[step(part.call).number].flow != Flow::kNone;
+    return part.has(kJoined) && !part.has(kBystander) &&
+           job_.facts().functions[step(part.call).number].flow != Flow::kNone;
   }
 
   void complete(std::uint32_t call, const Step& part) {
@@ -87,7 +92,7 @@ class Scan {
       return;
     const std::uint32_t event = event_of(call, CommKind::kReceive);
     if (part.kind == StepKind::kCollective) {
-      append(rows_.parts, {process_, event, part.communicator, part.number, true});
+      append(rows_.parts, {process_, event, part.communicator, part.object, part.number, true});
     } else if (part.has(kJoined)) {
       append(rows_.taken, {process_, event, part.partner, part.partner_step});
     }
@@ -96,7 +101,7 @@ class Scan {
   void take_part(const Step& part) {
     const std::uint32_t event =
         event_of(part.call, part.has(kByRequest) ? CommKind::kPost : CommKind::kCollective);
-    append(rows_.parts, {process_, event, part.communicator, part.number, false});
+    append(rows_.parts, {process_, event, part.communicator, part.object, part.number, false});
   }
 
   // Consecutive non-blocking sends extend the last event. What counts is the call, not
@@ -300,17 +305,16 @@ class Assembly {
   }
 
   void link_groups() {
-    base::FlatMap<std::uint64_t, std::uint32_t> numbers;
+    std::map<std::tuple<std::int32_t, std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
     struct Member {
       std::uint32_t group = 0, event = 0;
     };
     ScratchVector<Member> members, completions;
     for (const Part& part : rows_.parts) {
-      const std::uint64_t key =
-          std::uint64_t{static_cast<std::uint32_t>(part.communicator)} << 32 | part.number;
       const auto next = static_cast<std::uint32_t>(numbers.size());
-      const std::uint32_t* known = numbers.find(key);
-      const std::uint32_t group = known ? *known : numbers[key] = next;
+      const std::uint32_t group =
+          numbers.emplace(std::tuple(part.communicator, part.object, part.number), next)
+              .first->second;
       const std::uint32_t event = number(part.process, part.event);
       append(part.completes ? completions : members, {group, event});
       if (!part.completes) made_.events[event].group = group;

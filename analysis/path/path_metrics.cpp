@@ -34,6 +34,8 @@ class Follow {
       : job_(job), model_(model), states_(job.mapping().size()) {
     for (const mpi::Meaning& meaning : job.facts().functions) {
       routines_.push_back(routine_of(meaning));
+      waits_only_.push_back(!communicates(routine_of(meaning)) && !meaning.begins_job &&
+                            meaning.sequence != mpi::Sequence::kNone);
       starts_.push_back(meaning.begins_job);
       stops_.push_back(meaning.ends_job);
     }
@@ -164,17 +166,18 @@ class Follow {
     }
     const Routine routine = routines_[step.number];
     if (stops_[step.number]) compute_until(state, step.time_ns), state.stopped = true;
-    if (!communicates(routine) || state.stopped) return;
+    if ((!communicates(routine) && !waits_only_[step.number]) || state.stopped) return;
     compute_until(state, step.time_ns);
     state.open.emplace(job_, process, step.posted);
   }
 
   void part(std::uint32_t process, State& state, std::uint32_t number, const Step& step) {
     Open& open = *state.open;
+    if (step.kind == StepKind::kProbe) return open.wait.add(number, step);
     const std::uint32_t complete = completed_with(number, step);
     if (complete == kNobody) return;
     const Step& what = job_.steps().at(process, complete);
-    if (what.has(kHidden)) return;
+    if (what.has(kHidden)) return open.wait.add(number, step);
     if (what.kind == StepKind::kCollective) {
       if (what.has(kJoined)) open.collectives.push_back(what.call);
     } else {
@@ -195,11 +198,21 @@ class Follow {
     return open.messages.back();
   }
 
+  // Windows and files have no costs in the model, so their calls count as the program's time, except
+  // what they waited.
+  void leave_out_wait(State& state, const Step& call) {
+    const std::uint64_t wait_ns = state.open->wait.wait().ns;
+    state.idle_ns += wait_ns;
+    state.counted_to_ns = std::max(state.counted_to_ns, call.time_ns + wait_ns);
+    state.open.reset();
+  }
+
   // Volume counts for the routine that began it, time for the routine in which it was spent.
   void charge(std::uint32_t process, State& state) {
     if (!state.open) return;
     const Open& open = *state.open;
     const Step& call = job_.steps().at(process, open.number);
+    if (waits_only_[call.number]) return leave_out_wait(state, call);
     bool superstep = true, moves = false;
     const auto charge_part = [&](Routine routine, Costs costs) {
       at(costs, PathMetric::kBspSynchronisation) = superstep ? kOne : 0;
@@ -284,9 +297,9 @@ class Follow {
   JoinedJob& job_;
   const TransferModel model_;
   std::vector<State> states_;
-  std::vector<Routine> routines_;  // by function
-  std::vector<bool> starts_, stops_;
-  std::vector<std::uint64_t> log2_;  // by communicator
+  std::vector<Routine> routines_;                  // by function
+  std::vector<bool> waits_only_, starts_, stops_;  // by function
+  std::vector<std::uint64_t> log2_;                // by communicator
 };
 
 PathMetrics sum_up(JoinedJob& job, Follow& follow) {

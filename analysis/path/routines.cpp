@@ -68,12 +68,12 @@ Routine routine_of(const mpi::Meaning& meaning) {
     case mpi::Group::kSendReceive: return Routine::kSendReceive;
     case mpi::Group::kProbe: return Routine::kProbe;
     case mpi::Group::kCompletion:
-      return meaning.completes == mpi::Completes::kTest      ? Routine::kTest
+      return meaning.tests()                                 ? Routine::kTest
              : meaning.completes == mpi::Completes::kNothing ? Routine::kOther
                                                              : Routine::kWait;
     default: break;
   }
-  if (!meaning.in_sequence) return Routine::kOther;
+  if (!meaning.in_sequence()) return Routine::kOther;
   if (meaning.group == mpi::Group::kCommunicator) return Routine::kCommunicator;
   return routine_of(meaning.collective);
 }

@@ -23,7 +23,7 @@ constexpr std::size_t kMostLines = 64;  // per loop body
 // Tests and probes are repeated as often as the program happens to poll. With them, hardly any two
 // iterations would be equal.
 bool is_step(const mpi::Meaning& facts) {
-  return facts.completes != Completes::kTest && facts.group != trace::Group::kProbe &&
+  return !facts.tests() && facts.group != trace::Group::kProbe &&
          facts.group != trace::Group::kEnvironment;
 }
 

@@ -43,8 +43,9 @@ class IdealNetwork {
     lane.left_ns = std::max(lane.left_ns, step.end_ns);
   }
   Payload give(std::uint32_t process, const Step&) { return {lanes_[process].ideal_ns}; }
-  void take(std::uint32_t process, const Step&, const Payload& payload) {
+  void take(std::uint32_t process, const Step& part, const Payload& payload) {
     Lane& lane = lanes_[process];
+    if (part.kind == StepKind::kCollective && part.communicator == job_.facts().job()) return;
     if (!lane.ended) lane.ideal_ns = std::max(lane.ideal_ns, payload.time_ns);
   }
   static void merge(Payload& into, const Payload& other) {

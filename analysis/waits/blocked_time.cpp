@@ -75,9 +75,7 @@ class Scan {
 
   void finish(std::uint32_t process, const Step& call, const Decisive& decisive) {
     const mpi::Meaning& facts = job_.facts().functions[call.number];
-    if (!decisive.part || facts.completes == Completes::kTest || facts.immediate ||
-        !scope_.at(call.time_ns))
-      return;
+    if (!decisive.part || facts.tests() || facts.immediate || !scope_.at(call.time_ns)) return;
     const Step& part = *decisive.part;
     const std::uint64_t done_ns = std::min(decisive.done_ns, call.end_ns);
     if (done_ns <= call.time_ns) return;

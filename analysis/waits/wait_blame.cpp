@@ -17,11 +17,21 @@
 namespace fathom::analysis {
 namespace {
 
+// Of a collective: its sequence, and the position in it.
+struct Place {
+  std::int32_t communicator = -1;
+  std::uint32_t object = 0, number = 0;
+  bool operator==(const Place&) const = default;
+};
+Place place_of(const Step& collective) {
+  return {collective.communicator, collective.object, collective.number};
+}
+
 struct Blame {
   WaitKey wait;                         // whose wait; its culprit is to blame
   std::uint32_t step = 0;               // of the culprit: what was waited for
   std::uint32_t others_step = kNobody;  // of the culprit: where the two last met
-  std::uint32_t sequence = kNobody;     // of the last collective of all before, if any
+  Place all;                            // of the last collective of all before, if any
   std::uint64_t waited_ns = 0;          // duration of the wait
   std::uint64_t direct_ns = 0;          // the part of it that counts
   std::uint64_t passed_ns = 0;          // and waits of others caused by it
@@ -176,7 +186,7 @@ class Backward {
     blame.busy_in_all_ns = busy_since(kNobody, call, before_ns);
     if (call.call != kNobody) {
       const Step& all = job_.steps().at(process_, call.call);
-      blame.sequence = all.number;
+      blame.all = place_of(all);
       blame.busy_since_all_ns = busy_since(all.call, call, before_ns);
     }
     return blame;
@@ -193,7 +203,7 @@ class Backward {
       from = kNobody;
       others_busy_ns = blame.busy_in_all_ns;
     }
-    if (call.call != kNobody && blame.sequence == steps.at(process_, call.call).number) {
+    if (call.call != kNobody && blame.all == place_of(steps.at(process_, call.call))) {
       const std::uint32_t all = steps.at(process_, call.call).call;
       if (from == kNobody || all > from) {
         from = all;

@@ -2,6 +2,7 @@
 #include "analysis/waits/wait_findings.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct KindText {
   const char* advice;
 };
 
-constexpr KindText kKinds[kWaitKinds] = {
+constexpr KindText kKinds[] = {
     {"for messages that were sent late",
      "have the sender send earlier, or give it less work before the send; post receives early and "
      "wait for them late"},
@@ -39,7 +40,22 @@ constexpr KindText kKinds[kWaitKinds] = {
     {"for the root of broadcasts", "have the root broadcast earlier, or use the non-blocking form"},
     {"for the root of scatters", "have the root scatter earlier, or use the non-blocking form"},
     {"in scans for lower ranks", "balance the work before the scan"},
+    {"in loops of tests or probes for what other ranks did late",
+     "have the other ranks do it earlier, or do something useful in the loop"},
+    {"at the beginning of the job for the last rank to arrive",
+     "look at how the launcher starts the processes, and at what the program does before MPI_Init"},
+    {"at the end of the job for the last rank to arrive", "balance the work before MPI_Finalize"},
+    {"to make or free a communicator or window, for the last rank to arrive",
+     "make it once and keep it, or balance the work before"},
+    {"at fences for the last rank to arrive",
+     "balance the work before the fence, or let only the ranks that exchange data synchronise: "
+     "MPI_Win_post, MPI_Win_start, or locks"},
+    {"in collective file operations for the last rank to arrive",
+     "balance the work before the operation, or let ranks read and write on their own"},
+    {"in neighbourhood collectives for neighbours that arrived late",
+     "balance the work before the collective, or use its non-blocking form"},
 };
+static_assert(std::size(kKinds) == kWaitKinds);
 
 const KindText& text_of(WaitKind kind) { return kKinds[static_cast<std::size_t>(kind)]; }
 

@@ -85,7 +85,7 @@ int state_of(const mpi::Meaning& meaning) {
     case Group::kSend: return meaning.nonblocking() ? 10 : 4;
     case Group::kReceive: return meaning.nonblocking() ? 11 : 3;
     case Group::kSendReceive: return 17;
-    case Group::kCompletion: return meaning.completes == mpi::Completes::kTest ? 6 : 8;
+    case Group::kCompletion: return meaning.tests() ? 6 : 8;
     case Group::kProbe: return 6;
     case Group::kCollective: return meaning.collective == mpi::Collective::kBarrier ? 5 : 13;
     case Group::kOneSided: return 18;

@@ -64,12 +64,11 @@ bool WaitLog::open(std::size_t bytes, bool threads_share, const char* const* nam
                    std::uint32_t functions) {
   for (std::uint32_t i = 0; i < std::min(functions, kMostFunctions); ++i) {
     const mpi::Meaning& meaning = mpi::meaning_of(names[i]);
-    const bool never =
-        meaning.completes == mpi::Completes::kTest || meaning.requests == mpi::Requests::kFrees;
+    const bool never = meaning.tests() || meaning.requests == mpi::Requests::kFrees;
     roles_[i] = never                                        ? Role::kNever
                 : meaning.completes == mpi::Completes::kSome ? Role::kFirst
                                                              : Role::kAll;
-    in_sequence_[i] = meaning.in_sequence && !meaning.persistent();
+    in_sequence_[i] = meaning.in_sequence() && !meaning.persistent();
   }
   const std::size_t half = std::max<std::size_t>(bytes / 2, 4096);
   const std::size_t room = half / sizeof(std::uint64_t);

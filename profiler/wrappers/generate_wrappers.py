@@ -192,11 +192,6 @@ def timed_class(f):
     return 'TimedCall' if is_short else 'SeldomTimedCall'
 
 
-def in_sequence(f):
-    """Whether all members of a communicator call it in the same order (mpi::Meaning)."""
-    return f.role in ('blocking', 'nonblocking') or 'flow' in f.options
-
-
 def timing(f, result, left=''):
     """Statements before and after the timed call. Handles that the call frees are looked at before it."""
     place, size = place_and_size(f)
@@ -209,7 +204,7 @@ def timing(f, result, left=''):
         before.append(f'timed.completes({f"{first}, {second}" if second == "array_of_requests" else "1, request"});')
     comm = comm or 'profile::kNoCommunicator'
     leave = f'timed.leave({comm}, {size or 0});'
-    if in_sequence(f) and comm != 'profile::kNoCommunicator':
+    if f.in_sequence and comm != 'profile::kNoCommunicator':
         before.append(f'if (timed.is_paused()) timed.pass_collective({place});')
         names = [argument_name(p) for p in split(f.parameters)]
         given = [comm, str(size or 0), 'root' if 'root' in names else '-1']

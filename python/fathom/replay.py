@@ -5,14 +5,15 @@ import typing
 from fathom import shown
 
 # As fathom::analysis::Moment and StepKind.
-MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost", "given")
-_KINDS = ("call", "send", "receive", "collective", "done", "lost", "given")
+MOMENTS = ("enter", "leave", "send", "receive", "collective", "done", "lost", "given", "probe")
+_KINDS = ("call", "send", "receive", "collective", "done", "lost", "probe", "given")
 _PIECE = 1 << 16
 
 
 class Step(typing.NamedTuple):
     """One step of a process. Times in ns; -1 where there is none."""
-    kind: str           # call, send, receive, collective, done (a request was completed), lost
+    kind: str           # call, send, receive, collective, done (a request was completed), lost,
+                        # probe (found the message of the receive in `partner_index`)
     rank: int
     index: int          # run.step(rank, index) is this one
     start_ns: int       # call: entered; send: handed over; receive: arrived; collective: entered; done: completed
@@ -21,7 +22,7 @@ class Step(typing.NamedTuple):
     call: int           # index of the call in which it happened
     partner: int        # rank: the other end of a message; of a collective the member that was waited for
     partner_index: int
-    communicator: int
+    communicator: int   # one past the last: all processes, in MPI_Init and MPI_Finalize
     function: str       # of a call
     number: int         # tag of a message, sequence of a collective
     hidden: bool        # a message of the library's own

@@ -42,15 +42,44 @@ CASES = {
     "bcast": ("late-broadcast", "MPI_Bcast", [0, 2, 3], 1),
     "scatter": ("early-scatter", "MPI_Scatter", [0, 2, 3], 1),
     "reduce": ("early-reduce", "MPI_Reduce", [0], 1),
+    "reduce_in_split": ("early-reduce", "MPI_Reduce", [0], 1),
     "gather": ("early-gather", "MPI_Gather", [0], 1),
     "scan": ("early-scan", "MPI_Scan", [2, 3], 1),
     "ring": ("late-sender", "MPI_Recv", [1, 2, 3], None),
     "persistent": ("late-sender", "MPI_Wait", [0], 1),
     "late_receiver_in_wait": ("late-receiver", "MPI_Wait", [0], 1),
     "send_that_ends_inside_a_receive": ("late-sender", "MPI_Recv", [0], 1),
+    "probe": ("late-sender", "MPI_Probe", [0], 1),
+    "mprobe": ("late-sender", "MPI_Mprobe", [0], 1),
+    "probe_loop": ("polling", "MPI_Iprobe", [0], 1),
+    "test_loop": ("polling", "MPI_Test", [0], 1),
+    "testall_loop": ("polling", "MPI_Testall", [0], 1),
+    "testany_loop": ("polling", "MPI_Testany", [0], 1),
+    "testsome_loop": ("polling", "MPI_Testsome", [0], 1),
+    "test_and_probe_loop": ("polling", "MPI_Test", [0], 1),
+    "fence": ("wait-at-fence", "MPI_Win_fence", [0, 2, 3], 1),
+    "win_create": ("wait-at-create", "MPI_Win_create", [0, 2, 3], 1),
+    "win_free": ("wait-at-create", "MPI_Win_free", [0, 2, 3], 1),
+    "comm_split": ("wait-at-create", "MPI_Comm_split", [0, 2, 3], 1),
+    "intercomm_create": ("wait-at-create", "MPI_Intercomm_create", [0, 2, 3], 1),
+    "intercomm_merge": ("wait-at-create", "MPI_Intercomm_merge", [0, 2, 3], 1),
+    "intercomm_bcast": ("late-broadcast", "MPI_Bcast", [0, 2], 1),
+    "intercomm_reduce": ("early-reduce", "MPI_Reduce", [0], 1),
+    "neighbors": ("wait-for-neighbours", "MPI_Neighbor_allgather", [0, 2], 1),
+    "file_open": ("wait-at-file", "MPI_File_open", [0, 2, 3], 1),
+    "file_close": ("wait-at-file", "MPI_File_close", [0, 2, 3], 1),
+    "file_write_ordered": ("wait-at-file", "MPI_File_write_ordered", [0, 2, 3], 1),
+    "file_set_size": ("wait-at-file", "MPI_File_set_size", [0, 2, 3], 1),
+}
+# The same, but of the whole job: outside of the phase.
+ENDS = {
+    "init": ("wait-at-init", "MPI_Init", [0, 2, 3], 1),
+    "finalize": ("wait-at-finalize", "MPI_Finalize", [0, 2, 3], 1),
 }
 # A machine with fewer processors than ranks makes them wait for each other by chance.
 TOO_MUCH, MOST_OTHERS = 1.5, 0.4
+# By how much processes may differ in how long they take to start.
+START_S = 0.3
 
 
 class Build(OpenMpi):
@@ -130,7 +159,7 @@ def check(case, results):
 def check_meanwhile(case, function, finding):
     """Rank 1 (in the ring 0) slept from the call before to the one that it comes late to: of two places in waits.c."""
     meanwhile = finding["meanwhile"]
-    before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
+    before = {"late-sender": "MPI_Send", "wrong-order": "MPI_Send", "polling": "MPI_Send", "late-receiver": "MPI_Recv"}.get(
         finding["kind"], "MPI_Iallreduce" if case == "iallreduce" else function)
     before = {"persistent": "MPI_Start"}.get(case, before)
     if case == "ring" and meanwhile["rank"] != 0:  # passed on
@@ -156,12 +185,65 @@ def check_origin(results):
 
 def waits_as_made(build, folder, case):
     def attempt(number):
-        run = build.traced(folder / f"run{number}", build.program("waits"), case)
-        check(case, build.analyzed(run, "--phases", "truth"))
+        run = build.traced(folder / f"run{number}", build.program("waits"), case, folder / "data")
+        results = build.analyzed(run, "--phases", "truth")
+        check(case, results)
+        check_path(build, run, case, results)
         if case == "ring":
             check_origin(build.analyzed(run))
         return run
     return until_it_passes(attempt)
+
+
+def waited(results, kind, function):
+    """Seconds by rank that waited."""
+    seconds = {}
+    for row in rows(results):
+        if row["kind"] == kind and row["function"] == function:
+            seconds[row["rank"]] = seconds.get(row["rank"], 0) + row["seconds"]
+    return seconds
+
+
+def waits_at_the_ends(build, folder, case):
+    kind, function, victims, culprit = ENDS[case]
+
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", build.program("waits"), case)
+        results = build.analyzed(run)
+        waits = waited(results, kind, function)
+        assert set(victims) <= set(waits), waits
+        assert all(TRUTH / 2 <= waits[rank] < TRUTH + START_S for rank in victims), waits
+        late = [row for row in rows(results) if row["kind"] == kind and row["seconds"] > TRUTH / 2]
+        assert {row["culprit"] for row in late} == {culprit}, late
+        check_path(build, run, case, results)
+    until_it_passes(attempt)
+
+
+def check_path(build, run, case, results):
+    """No part of the critical path lies inside a wait; the path has no gap, and goes through what the culprit did."""
+    kind, function, victims, culprit = (CASES | ENDS)[case]
+    section = json.loads(build.call(build.options.cli, "analyze", run, "--only", "critical-path", "--json",
+                                    "--set", "path_stretches=1000000"))["analyses"]["critical-path"]
+    parts = list(zip(*(section["path_stretches"][name] for name in ("rank", "name", "from_s", "to_s"))))
+    assert abs(sum(end - begin for _, _, begin, end in parts) - section["path_seconds"]) < 1e-6, section["path_seconds"]
+    for (_, _, _, end), (_, _, begin, _) in zip(parts, parts[1:]):
+        assert abs(end - begin) < 1e-8, (end, begin)
+    for row in rows(results):  # the longest of each row
+        begin, end = row["worst_at_s"], row["worst_at_s"] + row["worst_seconds"]
+        for rank, name, first, last in parts:
+            assert rank != row["rank"] or min(end, last) - max(begin, first) < 1e-8, (row, (rank, name, first, last))
+    waiting = sum(last - first for rank, name, first, last in parts if rank in victims and name == function)
+    assert waiting < MOST_OTHERS * TRUTH, f"{waiting} s of {kind} in {function} on the path"
+    working = sum(last - first for rank, name, first, last in parts if rank == (culprit or 0) and name == "(program)")
+    assert case == "init" or near(working, TRUTH), f"{working} s of rank {culprit}'s work on the path"
+
+
+def work_between_two_tests_is_no_wait(build, folder):
+    def attempt(number):
+        run = build.traced(folder / f"run{number}", build.program("waits"), "test_after_work")
+        waits = waited(build.analyzed(run, "--phases", "truth"), "polling", "MPI_Test")
+        assert sum(waits.values()) < MOST_OTHERS * TRUTH, waits
+    until_it_passes(attempt)
 
 
 def a_late_sender_in_fortran_is_found(build, folder):
@@ -248,8 +330,9 @@ def run_cases(options, cases):
 
 def main():
     others = (a_late_sender_in_fortran_is_found, a_call_that_waited_for_any_names_the_requests_that_it_left,
-              results_are_the_same_for_every_number_of_processes, a_process_that_fails_ends_the_analysis)
-    run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) |
+              work_between_two_tests_is_no_wait, results_are_the_same_for_every_number_of_processes,
+              a_process_that_fails_ends_the_analysis)
+    run_cases(options_of(__doc__), dict.fromkeys(CASES, waits_as_made) | dict.fromkeys(ENDS, waits_at_the_ends) |
               {other.__name__: lambda build, folder, _, other=other: other(build, folder) for other in others})
 
 

@@ -32,6 +32,15 @@ TIES_SHARE = 0.1
 THREADS_SHARE = 0.02
 
 
+# What only a trace shows; of files and windows the profile has the calls that make one.
+TRACE_KINDS = {"polling", "wait-at-init", "wait-at-finalize", "wait-at-fence", "wait-for-neighbours"}
+TRACE_FUNCTIONS = {"MPI_Probe", "MPI_Mprobe", "MPI_Win_free", "MPI_Intercomm_create", "MPI_Comm_create_group"}
+
+
+def only_in_traces(kind, function):
+    return kind in TRACE_KINDS or function in TRACE_FUNCTIONS or (kind == "wait-at-file" and function != "MPI_File_open")
+
+
 def kind_of(name):
     """What the next message was, only a trace can tell."""
     return "late-sender" if name == "wrong-order" else name
@@ -53,7 +62,8 @@ def of_trace(results):
     found = collections.defaultdict(float)
     for kind, function, rank, culprit, seconds in zip(*(table[name] for name in ("kind", "function", "rank", "culprit",
                                                                                  "seconds"))):
-        found[kind_of(kind), function, rank, culprit] += seconds
+        if not only_in_traces(kind, function):
+            found[kind_of(kind), function, rank, culprit] += seconds
     return found
 
 
@@ -100,6 +110,8 @@ def findings_of(results):
     for finding in results["findings"]:
         if finding["kind"] == "delay":
             continue  # who caused it in the end, only a trace can tell
+        if only_in_traces(finding["kind"], finding["where"]["function"]):
+            continue
         row = found[kind_of(finding["kind"]), finding["where"]["function"], finding["where"].get("line")]
         row[0] += finding["seconds"]
         row[1] += finding["count"]

@@ -80,7 +80,8 @@ class CallTracker {
   };
 
   // `meanings` is indexed by function; both must outlive this. `with_hidden`: also follow the
-  // messages that the library sends itself, for example inside collectives.
+  // messages that the library sends itself, for example inside collectives. Those inside a blocking
+  // neighbourhood collective are always followed, because nothing else says who is whose neighbour.
   CallTracker(const Definitions& definitions, const std::vector<mpi::Meaning>& meanings,
               bool with_hidden)
       : definitions_(definitions), meanings_(meanings), with_hidden_(with_hidden) {}
@@ -123,6 +124,11 @@ class CallTracker {
   const mpi::Meaning& meaning(std::uint32_t function) const {
     static constexpr mpi::Meaning kUnknown{};
     return function < meanings_.size() ? meanings_[function] : kUnknown;
+  }
+  bool between_neighbors(const OpenCall* call) const {
+    if (call == nullptr) return false;
+    const mpi::Meaning& means = meaning(call->function);
+    return mpi::is_neighborhood(means.collective) && means.requests == mpi::Requests::kNone;
   }
   bool hidden(std::uint32_t message_class) const {
     return message_class < definitions_.class_hidden.size() &&
@@ -280,8 +286,8 @@ class CallTracker {
 
   void sent(const Event& event) {
     const bool is_hidden = hidden(event.code);
-    if (is_hidden && !with_hidden_) return;
     OpenCall* call = innermost(event.thread);
+    if (is_hidden && !with_hidden_ && !between_neighbors(call)) return;
     const MessageNumber number = consumer().new_message(event, call);
     const bool by_request = !is_hidden && belongs_to_request(event, call, number);
     consumer().sent(event, number, call, by_request);
@@ -310,9 +316,9 @@ class CallTracker {
 
   void received(const Event& event) {
     const bool is_hidden = hidden(event.code);
-    if (is_hidden && !with_hidden_) return;
-    Request* request = is_hidden ? nullptr : receiving(event);
     const OpenCall* call = innermost(event.thread);
+    if (is_hidden && !with_hidden_ && !between_neighbors(call)) return;
+    Request* request = is_hidden ? nullptr : receiving(event);
     const MessageNumber number = consumer().new_message(event, call);
     const bool waited = request != nullptr && request->waits;
     if (waited) {

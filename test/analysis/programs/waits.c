@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Makes one kind of wait state, a known number of times, each as long as a sleep:  waits CASE
+// Makes one kind of wait state, a known number of times, each as long as a sleep:
+//   waits CASE [FILE]
 //
 // Four ranks. In phase "truth" rank 1 (in "ring" rank 0) comes DELAY late to what the others, or
-// one of them, wait for in it; between rounds all meet outside of the phase.
+// one of them, wait for in it; between rounds all meet outside of the phase. In "init" and
+// "finalize", it comes as late as all rounds together.
 #include <mpi.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -103,6 +106,72 @@ static void probe_loop(void) {
   if (rank == 0) {
     while (!there) MPI_Iprobe(1, 3, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
     MPI_Recv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+static void probe(void) {
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Probe(1, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+static void mprobe(void) {
+  MPI_Message message;
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Mprobe(MPI_ANY_SOURCE, 3, MPI_COMM_WORLD, &message, MPI_STATUS_IGNORE);
+    MPI_Mrecv(value, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
+  }
+}
+
+// A loop of `test`, which returns whether it has completed the request, until it has.
+static void polling(int (*test)(MPI_Request*)) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Irecv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[1]);
+    while (!test(requests)) continue;
+  }
+}
+static int test_one(MPI_Request* requests) {
+  int done;
+  MPI_Test(&requests[1], &done, MPI_STATUS_IGNORE);
+  return done;
+}
+static int test_all(MPI_Request* requests) {
+  int done;
+  MPI_Testall(2, requests, &done, MPI_STATUSES_IGNORE);
+  return done;
+}
+static int test_any(MPI_Request* requests) {
+  int done, index;
+  MPI_Testany(2, requests, &index, &done, MPI_STATUS_IGNORE);
+  return done;
+}
+static int test_some(MPI_Request* requests) {
+  int done, indices[2];
+  MPI_Testsome(2, requests, &done, indices, MPI_STATUSES_IGNORE);
+  return done > 0;
+}
+static int test_and_probe(MPI_Request* requests) {
+  int there;
+  MPI_Iprobe(2, 3, MPI_COMM_WORLD, &there, MPI_STATUS_IGNORE);
+  return test_one(requests);
+}
+static void test_loop(void) { polling(test_one); }
+static void testall_loop(void) { polling(test_all); }
+static void testany_loop(void) { polling(test_any); }
+static void testsome_loop(void) { polling(test_some); }
+static void test_and_probe_loop(void) { polling(test_and_probe); }
+
+// Between two tests the program works for longer than any polling loop.
+static void test_after_work(void) {
+  MPI_Request requests[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  if (rank == 1) late(), MPI_Send(value, 1, MPI_INT, 0, 3, MPI_COMM_WORLD);
+  if (rank == 0) {
+    MPI_Irecv(value, 1, MPI_INT, 1, 3, MPI_COMM_WORLD, &requests[1]);
+    while (!test_one(requests)) late();
   }
 }
 
@@ -212,11 +281,107 @@ static void gather(void) {
   if (rank == 1) late();
   MPI_Gather(value, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD);
 }
+// `other` has the ranks in reverse.
+static void reduce_in_split(void) {
+  int sum;
+  if (rank == 1) late();
+  MPI_Reduce(value, &sum, 1, MPI_INT, MPI_SUM, 3, other);
+}
 static void scan(void) {
   int sum;
   if (rank == 1) late();
   MPI_Scan(value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
 }
+
+static MPI_Win window;
+static int memory[4];
+static void fence(void) {
+  if (rank == 1) late();
+  MPI_Win_fence(0, window);
+}
+static void make_window(void) {
+  MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+}
+static void win_create(void) {
+  if (rank == 1) late();
+  make_window();
+  MPI_Win_free(&window);
+}
+static void win_free(void) {
+  if (rank == 1) late();
+  MPI_Win_free(&window);
+}
+
+static void comm_split(void) {
+  MPI_Comm half;
+  if (rank == 1) late();
+  MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+  MPI_Comm_free(&half);
+}
+// Even and odd ranks; `other` is one of the two groups.
+static void connect_halves(MPI_Comm* both) {
+  MPI_Intercomm_create(other, 0, MPI_COMM_WORLD, 1 - rank % 2, 7, both);
+}
+static void intercomm_create(void) {
+  MPI_Comm both;
+  if (rank == 1) late();
+  connect_halves(&both);
+  MPI_Comm_free(&both);
+}
+static MPI_Comm halves;
+static void intercomm_merge(void) {
+  MPI_Comm all;
+  if (rank == 1) late();
+  MPI_Intercomm_merge(halves, rank % 2, &all);
+  MPI_Comm_free(&all);
+}
+// From rank 1 to ranks 0 and 2; rank 3 takes no part.
+static void intercomm_bcast(void) {
+  if (rank == 1) late();
+  MPI_Bcast(value, 1, MPI_INT, rank == 1 ? MPI_ROOT : rank == 3 ? MPI_PROC_NULL : 0, halves);
+}
+// From ranks 1 and 3 to rank 0; rank 2 takes no part.
+static void intercomm_reduce(void) {
+  int sum;
+  if (rank == 1) late();
+  MPI_Reduce(value, &sum, 1, MPI_INT, MPI_SUM,
+             rank == 0   ? MPI_ROOT
+             : rank == 2 ? MPI_PROC_NULL
+                         : 0,
+             halves);
+}
+
+// A ring: from rank 1 to ranks 0 and 2.
+static void neighbors(void) {
+  int from[2];
+  if (rank == 1) late();
+  MPI_Neighbor_allgather(&rank, 1, MPI_INT, from, 1, MPI_INT, other);
+}
+
+static const char* path;
+static MPI_File file;
+static void open_file(void) {
+  MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
+}
+static void file_open(void) {
+  if (rank == 1) late();
+  open_file();
+  MPI_File_close(&file);
+}
+static void file_close(void) {
+  if (rank == 1) late();
+  MPI_File_close(&file);
+}
+static void file_write_ordered(void) {
+  if (rank == 1) late();
+  MPI_File_write_ordered(file, value, 1, MPI_INT, MPI_STATUS_IGNORE);
+}
+static void file_set_size(void) {
+  if (rank == 1) late();
+  MPI_File_set_size(file, 4096);
+}
+
+static void nothing(void) {}
 
 // Rank 1 alone pauses counting, for some collectives before the one to which it comes late.
 static void paused_on_one(void) {
@@ -257,6 +422,7 @@ static const struct {
              {"bcast", bcast},
              {"scatter", scatter},
              {"reduce", reduce},
+             {"reduce_in_split", reduce_in_split},
              {"gather", gather},
              {"scan", scan},
              {"paused_on_one", paused_on_one},
@@ -268,29 +434,78 @@ static const struct {
              {"many_tags", many_tags},
              {"probe_loop", probe_loop},
              {"crossed", crossed},
+             {"probe", probe},
+             {"mprobe", mprobe},
+             {"test_loop", test_loop},
+             {"testall_loop", testall_loop},
+             {"testany_loop", testany_loop},
+             {"testsome_loop", testsome_loop},
+             {"test_and_probe_loop", test_and_probe_loop},
+             {"test_after_work", test_after_work},
+             {"fence", fence},
+             {"win_create", win_create},
+             {"win_free", win_free},
+             {"comm_split", comm_split},
+             {"intercomm_create", intercomm_create},
+             {"intercomm_merge", intercomm_merge},
+             {"intercomm_bcast", intercomm_bcast},
+             {"intercomm_reduce", intercomm_reduce},
+             {"neighbors", neighbors},
+             {"file_open", file_open},
+             {"file_close", file_close},
+             {"file_write_ordered", file_write_ordered},
+             {"file_set_size", file_set_size},
+             {"init", nothing},
+             {"finalize", nothing},
              {"late_receiver_in_wait", late_receiver_in_wait},
              {"send_that_ends_inside_a_receive", send_that_ends_inside_a_receive}};
 
+static int begins_with(const char* name, const char* begin) {
+  return strncmp(name, begin, strlen(begin)) == 0;
+}
+
 int main(int argc, char** argv) {
+  const char* name = argc > 1 ? argv[1] : "";
+  const char* world_rank = getenv("OMPI_COMM_WORLD_RANK");
+  if (strcmp(name, "init") == 0 && world_rank != NULL && strcmp(world_rank, "1") == 0)
+    for (int round = 0; round < kRounds; round++) late();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc != 2) MPI_Abort(MPI_COMM_WORLD, 2);
-  if (strcmp(argv[1], "split") == 0) {
+  if (argc != 2 && argc != 3) MPI_Abort(MPI_COMM_WORLD, 2);
+  path = argc == 3 ? argv[2] : NULL;
+  if (strcmp(name, "fence") == 0) make_window();
+  if (begins_with(name, "file_") && strcmp(name, "file_open") != 0 &&
+      strcmp(name, "file_close") != 0)
+    open_file();
+  if (begins_with(name, "intercomm_")) {
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &other);
+    connect_halves(&halves);
+  } else if (strcmp(name, "neighbors") == 0) {
+    MPI_Cart_create(MPI_COMM_WORLD, 1, (int[]){4}, (int[]){1}, 0, &other);
+  } else if (strcmp(name, "reduce_in_split") == 0) {
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &other);
+  } else if (strcmp(name, "split") == 0) {
     MPI_Comm_split(MPI_COMM_WORLD, rank / 2, rank, &other);
   } else {
     MPI_Comm_dup(MPI_COMM_WORLD, &other);
   }
   int found = 0;
   for (unsigned i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    if (strcmp(cases[i].name, argv[1]) != 0) continue;
+    if (strcmp(cases[i].name, name) != 0) continue;
     found = 1;
     for (int round = 0; round < kRounds; round++) {
+      if (strcmp(name, "win_free") == 0) make_window();
+      if (strcmp(name, "file_close") == 0) open_file();
       MPI_Barrier(MPI_COMM_WORLD);
       fathom_phase_begin("truth");
       cases[i].run();
       fathom_phase_end();
     }
   }
+  if (strcmp(name, "fence") == 0) MPI_Win_free(&window);
+  if (begins_with(name, "file_") && file != NULL && file != MPI_FILE_NULL) MPI_File_close(&file);
+  if (strcmp(name, "finalize") == 0 && rank == 1)
+    for (int round = 0; round < kRounds; round++) late();
   MPI_Finalize();
   return found ? 0 : 2;
 }

@@ -127,6 +127,21 @@ class MadeJob {
     complete(rank, to_ns - 1, request);
     leave(rank, to_ns, "MPI_Wait");
   }
+  // A test or probe that returns at once.
+  void poll(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
+            bool succeeds, std::uint64_t request = 0) {
+    about(enter(rank, from_ns, function), 0, 0, 8);
+    if (request != 0) complete(rank, to_ns - 1, request);
+    leave(rank, to_ns, function).flag = succeeds ? 1 : 0;
+  }
+  void on_window(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
+                 std::uint64_t window) {
+    trace::Event& entered = enter(rank, from_ns, function);
+    entered.communicator = 0;
+    if (function != "MPI_Win_create") entered.object = window;
+    trace::Event& left = leave(rank, to_ns, function);
+    if (function == "MPI_Win_create") left.object = window;
+  }
   void collective(int rank, std::uint64_t from_ns, std::uint64_t to_ns, const std::string& function,
                   int root = -1, int communicator = 0) {
     trace::Event& event = enter(rank, from_ns, function);
@@ -166,15 +181,24 @@ class MadeJob {
     using trace::Group;
     const std::vector<Attribute> about = {Attribute::kCommunicator, Attribute::kPeer,
                                           Attribute::kTag, Attribute::kBytes};
+    if (name == "MPI_Probe" || name == "MPI_Iprobe")
+      return {name, Group::kProbe, about, {Attribute::kFlag}};
+    if (name == "MPI_Win_create")
+      return {name, Group::kOneSided, {Attribute::kCommunicator}, {Attribute::kWindow}};
+    if (name.starts_with("MPI_Win_"))
+      return {name, Group::kOneSided, {Attribute::kCommunicator, Attribute::kWindow}, {}};
+    if (name == "MPI_Intercomm_create") {
+      return {
+          name, Group::kCommunicator, {Attribute::kCommunicator}, {Attribute::kNewCommunicator}};
+    }
     const bool makes = (name[4] == 'I' && name != "MPI_Init") || name == "MPI_Comm_idup";
     const std::vector<Attribute> left =
         makes ? std::vector<Attribute>{Attribute::kRequest} : std::vector<Attribute>{};
     if (name.ends_with("send")) return {name, Group::kSend, about, left};
     if (name == "MPI_Send") return {name, Group::kSend, about, left};
     if (name == "MPI_Recv" || name == "MPI_Irecv") return {name, Group::kReceive, about, left};
-    if (name.starts_with("MPI_Wait") || name.starts_with("MPI_Test")) {
-      return {name, Group::kCompletion, {Attribute::kRequest}, {}};
-    }
+    if (name.starts_with("MPI_Wait")) return {name, Group::kCompletion, {Attribute::kRequest}, {}};
+    if (name.starts_with("MPI_Test")) return {name, Group::kCompletion, {}, {Attribute::kFlag}};
     if (name == "MPI_Init" || name == "MPI_Finalize") return {name, Group::kEnvironment, {}, {}};
     return {name,
             Group::kCollective,

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "analysis/engine/causal_walk.h"
 #include "analysis/waits/wait_steps.h"
 #include "test/unit/engine/joined_job.h"
 
@@ -64,6 +65,193 @@ TEST_CASE("MPI_Irecv does not wait for a message that arrives in it and names no
   made.message(1, 690, false, 0, 0, 8);
   made.leave(1, 700, "MPI_Irecv");
   made.send(0, 600, 610, 1);
+  check(waits_of(made), {});
+}
+
+// Everything that waits also is an edge: no process is released for want of what it takes.
+struct Counted {
+  struct Payload {
+    std::uint64_t time_ns = 0;
+  };
+  std::vector<std::uint64_t> latest;  // by process: of all that it depends on
+  void step(std::uint32_t process, std::uint32_t, const Step& step) {
+    latest[process] = std::max(latest[process], step.time_ns);
+  }
+  Payload give(std::uint32_t process, const Step&) const { return {latest[process]}; }
+  void take(std::uint32_t process, const Step&, const Payload& payload) {
+    latest[process] = std::max(latest[process], payload.time_ns);
+  }
+  static void merge(Payload& into, const Payload& other) {
+    into.time_ns = std::max(into.time_ns, other.time_ns);
+  }
+};
+void check_edges(MadeJob& made) {
+  for (const Direction direction : {Direction::kForward, Direction::kBackward}) {
+    const test::Joined job(made);
+    Counted counted{std::vector<std::uint64_t>(job->mapping().size())};
+    CHECK(walk_causally(*job, counted, direction) == 0);
+  }
+}
+
+TEST_CASE("a probe waits for the message that is received after it") {
+  MadeJob made(2);
+  MadeJob::about(made.enter(1, 100, "MPI_Probe"), trace::kAnySource, trace::kAnyTag, 0);
+  made.leave(1, 700, "MPI_Probe");
+  made.receive(1, 710, 730, 0, 5);
+  made.send(0, 600, 610, 1, 5);
+  check(waits_of(made), {{WaitKind::kLateSender, 1, 0, 500}});
+  CHECK(waits_of(made).rows[0].count == 1);
+  check_edges(made);
+}
+
+TEST_CASE("a probe does not wait for a message whose receive had been posted before") {
+  MadeJob made(2);
+  made.irecv(1, 50, 7, 0, 5);
+  MadeJob::about(made.enter(1, 100, "MPI_Probe"), 0, 5, 0);
+  made.leave(1, 700, "MPI_Probe");
+  made.receive(1, 710, 730, 0, 5);
+  made.wait_receive(1, 740, 750, 7, 0, 5);
+  made.send(0, 20, 30, 1, 5);
+  made.send(0, 600, 610, 1, 5);
+  check(waits_of(made), {{WaitKind::kLateSender, 1, 0, 500}});
+  check_edges(made);
+}
+
+TEST_CASE(
+    "a loop of tests and probes that fail is one wait, and more than a moment's work ends it") {
+  for (const std::uint64_t pause_ns : {kLongestPoll_ns, kLongestPoll_ns + 1}) {
+    CAPTURE(pause_ns);
+    MadeJob made(2);
+    made.irecv(1, 50, 7, 0);
+    made.poll(1, 100, 110, "MPI_Test", false);
+    const std::uint64_t then_ns = 110 + pause_ns;
+    made.poll(1, then_ns, then_ns + 10, "MPI_Iprobe", false);
+    made.arrive(1, then_ns + 90, 7, 0);
+    made.poll(1, then_ns + 100, then_ns + 110, "MPI_Test", true, 7);
+    made.send(0, then_ns + 80, then_ns + 81, 1);
+    const std::uint64_t begin_ns = pause_ns > kLongestPoll_ns ? then_ns : 100;
+    const JobWaits waits = waits_of(made);
+    check(waits, {{WaitKind::kPolling, 1, 0, then_ns + 80 - begin_ns}});
+    CHECK(waits.rows[0].count == 1);
+    check_edges(made);
+  }
+}
+
+TEST_CASE("a test that succeeds at once waits for nobody, and another call ends a loop") {
+  MadeJob made(2);
+  made.irecv(1, 50, 7, 0);
+  made.poll(1, 100, 110, "MPI_Test", false);
+  made.collective(1, 120, 130, "MPI_Reduce_local");
+  made.arrive(1, 190, 7, 0);
+  made.poll(1, 200, 210, "MPI_Test", true, 7);
+  made.send(0, 180, 185, 1);
+  check(waits_of(made), {});
+}
+
+TEST_CASE("a loop of probes ends with the message that is received next") {
+  MadeJob made(2);
+  made.poll(1, 100, 110, "MPI_Iprobe", false);
+  made.poll(1, 150, 160, "MPI_Iprobe", false);
+  made.poll(1, 620, 630, "MPI_Iprobe", true);
+  made.receive(1, 640, 650, 0);
+  made.send(0, 600, 610, 1);
+  check(waits_of(made), {{WaitKind::kPolling, 1, 0, 500}});
+  check_edges(made);
+}
+
+TEST_CASE("fences of each window are counted by themselves, whatever its address is") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    made.on_window(rank, 100, 110, "MPI_Win_create", rank == 0 ? 0xa0 : 0xb1);
+    made.on_window(rank, 120, 130, "MPI_Win_create", rank == 0 ? 0xa1 : 0xb0);
+  }
+  // The second fence of rank 0 belongs to the first of rank 1.
+  made.on_window(0, 200, 210, "MPI_Win_fence", 0xa0);
+  made.on_window(0, 300, 510, "MPI_Win_fence", 0xa1);
+  made.on_window(1, 500, 510, "MPI_Win_fence", 0xb0);
+  made.on_window(1, 600, 610, "MPI_Win_fence", 0xb1);
+  made.on_window(0, 700, 820, "MPI_Win_free", 0xa0);
+  made.on_window(1, 800, 820, "MPI_Win_free", 0xb1);
+  check(waits_of(made), {{WaitKind::kCreate, 0, 1, 100}, {WaitKind::kFence, 0, 1, 200}});
+  check_edges(made);
+}
+
+TEST_CASE("in a rooted collective of an intercommunicator the root's own group does not wait") {
+  MadeJob made(4);
+  const int between = made.add_communicator("between", 2);
+  made.definitions.communicators.back().world_ranks = {0, 1};
+  made.definitions.communicators.back().remote_world_ranks = {2, 3};
+  constexpr int kRoot = trace::kIsRoot, kNone = trace::kTakesNoPart;
+  made.collective(0, 600, 640, "MPI_Bcast", kRoot, between);
+  made.collective(1, 100, 105, "MPI_Bcast", kNone, between);
+  made.collective(2, 200, 650, "MPI_Bcast", 0, between);
+  made.collective(3, 700, 710, "MPI_Bcast", 0, between);
+  // Rank 1 comes last, after the root has left.
+  made.collective(0, 800, 950, "MPI_Reduce", kRoot, between);
+  made.collective(1, 1600, 1605, "MPI_Reduce", kNone, between);
+  made.collective(2, 900, 905, "MPI_Reduce", 0, between);
+  made.collective(3, 850, 855, "MPI_Reduce", 0, between);
+  check(waits_of(made),
+        {{WaitKind::kEarlyReduce, 0, 2, 100}, {WaitKind::kLateBroadcast, 2, 0, 400}});
+  check_edges(made);
+}
+
+TEST_CASE("both groups of MPI_Intercomm_create wait for the last of either") {
+  MadeJob made(4);
+  const int between = made.add_communicator("between", 2);
+  made.definitions.communicators.back().world_ranks = {0, 1};
+  made.definitions.communicators.back().remote_world_ranks = {2, 3};
+  for (int rank = 0; rank < 4; ++rank) {
+    made.enter(rank, rank == 2 ? 500u : 100u, "MPI_Intercomm_create").communicator = 0;
+    made.leave(rank, 510, "MPI_Intercomm_create").new_communicator = between;
+  }
+  check(waits_of(made), {{WaitKind::kCreate, 0, 2, 400},
+                         {WaitKind::kCreate, 1, 2, 400},
+                         {WaitKind::kCreate, 3, 2, 400}});
+  check_edges(made);
+}
+
+TEST_CASE("a neighbourhood collective waits for the neighbours that messages come from") {
+  MadeJob made(3);
+  made.definitions.classes.push_back("MPI_Neighbor_allgather");
+  made.definitions.class_hidden.push_back(true);
+  const std::string function = "MPI_Neighbor_allgather";
+  const auto hidden = [&](int rank, std::uint64_t time_ns, bool sent, int peer) {
+    made.message(rank, time_ns, sent, peer, -10, 8).code = 2;
+  };
+  // A line of three; rank 2 comes last, and rank 1 between.
+  const std::uint64_t entered_ns[] = {100, 300, 600};
+  for (int rank = 0; rank < 3; ++rank) {
+    made.enter(rank, entered_ns[rank], function).communicator = 0;
+    for (const int peer : {rank - 1, rank + 1})
+      if (peer >= 0 && peer < 3) hidden(rank, entered_ns[rank] + 5, true, peer);
+    for (const int peer : {rank - 1, rank + 1}) {
+      if (peer < 0 || peer > 2) continue;
+      const auto here = static_cast<std::size_t>(rank), there = static_cast<std::size_t>(peer);
+      hidden(rank, std::max(entered_ns[here], entered_ns[there]) + 10, false, peer);
+    }
+    made.leave(rank, rank == 0 ? 320 : 620, function);
+  }
+  check(waits_of(made), {{WaitKind::kNeighbours, 0, 1, 200}, {WaitKind::kNeighbours, 1, 2, 300}});
+  check_edges(made);
+}
+
+TEST_CASE("all processes wait in MPI_Init and MPI_Finalize for the last to enter, and work after") {
+  MadeJob made(2);
+  for (int rank = 0; rank < 2; ++rank) {
+    made.enter(rank, rank == 0 ? 0 : 300, "MPI_Init");
+    made.leave(rank, 1000, "MPI_Init");
+    made.enter(rank, rank == 0 ? 2000 : 1100, "MPI_Finalize");
+    made.leave(rank, 2500, "MPI_Finalize");
+  }
+  check(waits_of(made), {{WaitKind::kInit, 0, 1, 300}, {WaitKind::kFinalize, 1, 0, 900}});
+  check_edges(made);
+}
+
+TEST_CASE("a collective that was left before the last member entered did not wait for it") {
+  MadeJob made(2);
+  made.collective(0, 100, 110, "MPI_Barrier");
+  made.collective(1, 500, 510, "MPI_Barrier");
   check(waits_of(made), {});
 }
 

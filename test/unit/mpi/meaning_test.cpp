@@ -30,7 +30,7 @@ TEST_CASE("names that are not MPI functions have no meaning") {
     CAPTURE(name);
     CHECK_FALSE(find(name));
     CHECK(meaning_of(name).group == Group::kOther);
-    CHECK_FALSE(meaning_of(name).in_sequence);
+    CHECK_FALSE(meaning_of(name).in_sequence());
   }
   CHECK_FALSE(find(std::string(1000, 'x')));
 }
@@ -44,9 +44,9 @@ TEST_CASE("the three forms of a collective share one operation") {
   CHECK(meaning_of("MPI_Bcast").requests == Requests::kNone);
   CHECK(meaning_of("MPI_Ibcast").nonblocking());
   CHECK(meaning_of("MPI_Bcast_init").persistent());
-  CHECK(meaning_of("MPI_Bcast").in_sequence);
-  CHECK(meaning_of("MPI_Ibcast").in_sequence);
-  CHECK_FALSE(meaning_of("MPI_Bcast_init").in_sequence);
+  CHECK(meaning_of("MPI_Bcast").in_sequence());
+  CHECK(meaning_of("MPI_Ibcast").in_sequence());
+  CHECK_FALSE(meaning_of("MPI_Bcast_init").in_sequence());
 }
 
 TEST_CASE("the form for large counts means what the other form means") {
@@ -78,7 +78,10 @@ TEST_CASE("each call's effect on requests is known") {
   CHECK(meaning_of("MPI_Send").requests == Requests::kNone);
   CHECK(meaning_of("MPI_Waitall").completes == Completes::kAll);
   CHECK(meaning_of("MPI_Waitsome").completes == Completes::kSome);
-  CHECK(meaning_of("MPI_Testany").completes == Completes::kTest);
+  CHECK(meaning_of("MPI_Testany").completes == Completes::kSome);
+  CHECK(meaning_of("MPI_Testany").tests());
+  CHECK(meaning_of("MPI_Iprobe").polls);
+  CHECK_FALSE(meaning_of("MPI_Iprobe").tests());
   CHECK(meaning_of("MPI_Test_cancelled").completes == Completes::kNothing);
 }
 
