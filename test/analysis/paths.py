@@ -33,7 +33,7 @@ import re
 import subprocess
 
 from attempts import until_it_passes
-from waits import run_cases
+from waits import path_without_waits, run_cases
 
 # Bytes, messages, estimated communication and synchronisation along the path. Their sums over four ranks are four
 # times that. By routine: bytes along the path.
@@ -97,6 +97,7 @@ def check_costs(build, folder, case):
         assert row["critical_path"] >= row["most_of_a_rank"], row
     assert metrics["run_s"]["critical_path"] <= section["path_seconds"], metrics
     check_whole(section)
+    path_without_waits(build, run, build.analyzed(run))
     if case == "example":
         check_example(build, run, metrics, section)
 
@@ -124,6 +125,7 @@ def check_path(build, folder, case):
         section = analyzed(build, run)["analyses"]["critical-path"]
         check_whole(section)
         check_shape(section, *PATHS[case])
+        path_without_waits(build, run, build.analyzed(run))
         if case == "sleeper":
             text = " ".join(build.call(build.options.cli, "critical-path", run).split())  # lines are folded
             assert re.search(r"0\.1\d* s \d+ % rank 1 computing between MPI_Barrier \(paths.c:\d+\) and MPI_Barrier \(paths.c:\d+\), 1 times", text), text

@@ -219,9 +219,8 @@ def waits_at_the_ends(build, folder, case):
     until_it_passes(attempt)
 
 
-def check_path(build, run, case, results):
-    """No part of the critical path lies inside a wait; the path has no gap, and goes through what the culprit did."""
-    kind, function, victims, culprit = (CASES | ENDS)[case]
+def path_without_waits(build, run, results):
+    """The critical path, (rank, function, begin, end) in order: without a gap, and no part of it lies inside a wait."""
     section = json.loads(build.call(build.options.cli, "analyze", run, "--only", "critical-path", "--json",
                                     "--set", "path_stretches=1000000"))["analyses"]["critical-path"]
     parts = list(zip(*(section["path_stretches"][name] for name in ("rank", "name", "from_s", "to_s"))))
@@ -232,6 +231,13 @@ def check_path(build, run, case, results):
         begin, end = row["worst_at_s"], row["worst_at_s"] + row["worst_seconds"]
         for rank, name, first, last in parts:
             assert rank != row["rank"] or min(end, last) - max(begin, first) < 1e-8, (row, (rank, name, first, last))
+    return parts
+
+
+def check_path(build, run, case, results):
+    """There is no wait on the path, neither one that was found nor the one that the program made."""
+    kind, function, victims, culprit = (CASES | ENDS)[case]
+    parts = path_without_waits(build, run, results)
     waiting = sum(last - first for rank, name, first, last in parts if rank in victims and name == function)
     assert waiting < MOST_OTHERS * TRUTH, f"{waiting} s of {kind} in {function} on the path"
     working = sum(last - first for rank, name, first, last in parts if rank == (culprit or 0) and name == "(program)")
@@ -286,6 +292,13 @@ def results_are_the_same_for_every_number_of_processes(build, folder):
     assert all(result == said[1] for result in said.values()), [processes for processes in said if said[processes] != said[1]]
     assert (alone, (folder / "one.json").read_bytes()) == said[1]
     assert len(rows(json.loads(said[1][1]))) > 4
+    analyses = ("wait-states", "critical-path", "lateness", "efficiency", "idle-time")
+    for case in ("probe", "test_and_probe_loop", "fence", "intercomm_create", "intercomm_reduce", "neighbors", "file_close"):
+        run = build.traced(folder / case, build.program("waits"), case, folder / "data")
+        for processes in (1, 3):
+            build.call(*build.launch_tool(processes, build.options.cli, build.options.cli, "analyze", run,
+                                          "-o", folder / f"{case}-{processes}.json", *(f"--only={name}" for name in analyses)))
+        assert (folder / f"{case}-1.json").read_bytes() == (folder / f"{case}-3.json").read_bytes(), case
 
 
 def a_process_that_fails_ends_the_analysis(build, folder):

@@ -69,6 +69,23 @@ TEST_CASE("the operation determines who waits for whom") {
   CHECK_FALSE(is_neighborhood(Collective::kScatterv));
 }
 
+TEST_CASE("a collective call has its place in the sequence of what brings its callers together") {
+  CHECK(meaning_of("MPI_Ialltoall").sequence == Sequence::kCommunicator);
+  CHECK(meaning_of("MPI_Win_allocate").sequence == Sequence::kCommunicator);
+  CHECK(meaning_of("MPI_File_open").sequence == Sequence::kCommunicator);
+  CHECK(meaning_of("MPI_Intercomm_merge").sequence == Sequence::kCommunicator);
+  CHECK(meaning_of("MPI_Win_fence").sequence == Sequence::kWindow);
+  CHECK(meaning_of("MPI_File_write_at_all_c").sequence == Sequence::kFile);
+  CHECK(meaning_of("MPI_File_write_at").sequence == Sequence::kNone);
+  CHECK(meaning_of("MPI_Comm_create_group").sequence == Sequence::kNewCommunicator);
+  CHECK(meaning_of("MPI_Finalize").sequence == Sequence::kJob);
+  CHECK(meaning_of("MPI_Allreduce_init").sequence == Sequence::kNone);
+  CHECK(meaning_of("MPI_Win_fence").flow == Flow::kAllToAll);
+  CHECK(meaning_of("MPI_File_close").frees_object);
+  CHECK(meaning_of("MPI_Improbe").takes_message);
+  CHECK_FALSE(meaning_of("MPI_Iprobe").takes_message);
+}
+
 TEST_CASE("each call's effect on requests is known") {
   CHECK(meaning_of("MPI_Isend").requests == Requests::kMakesAndStarts);
   CHECK(meaning_of("MPI_Ssend_init").requests == Requests::kMakes);
