@@ -72,6 +72,8 @@ struct Selection {
   static inline bool left_out[Recorder::kMaxFunctions] = {};
   static inline bool sites = true;
   static inline std::uint32_t sample = 1;  // record one in this many calls of a thread
+  static inline std::uint32_t last_call = ~std::uint32_t{0};  // MPI_Finalize: never sampled out,
+                                                              // because it ends the program's time
 };
 
 // The time at which MPI_Init was entered, by both clocks: the trace's is chosen only inside it.
@@ -187,7 +189,9 @@ class TracedCall {
 
   // Leaves out this call, and what happens inside it, unless it is its turn.
   void sample() {
-    if (stream_->calls++ % Selection::sample == 0 || stream_->left_out == nullptr) return;
+    if (stream_->calls++ % Selection::sample == 0 || stream_->left_out == nullptr ||
+        function_ == Selection::last_call)
+      return;
     sampled_out_ = stream_;
     stream_ = nullptr;
     sampled_out_->muted = true;

@@ -151,6 +151,7 @@ void every_second() {
 void apply_selection(const TraceSettings& settings) {
   traced::Selection::sites = settings.sites;
   traced::Selection::sample = settings.sample;
+  traced::Selection::last_call = kFunction_MPI_Finalize;
   for (std::uint32_t i = 0; i < kFunctionCount; ++i) {
     traced::Selection::left_out[i] = !base::chooses(settings.functions, kFunctionNames[i]);
   }
